@@ -5,6 +5,7 @@ import { recordRun } from "../db/job-runs.ts";
 import { isNoIndex } from "../db/transaction.ts";
 import { span } from "../runtime/tracing.ts";
 import type { JobContext } from "./context.ts";
+import { runDiscovery } from "./discovery.ts";
 import { runDispatcher } from "./dispatcher.ts";
 import { runEventLog } from "./event-log.ts";
 import type { Job } from "./job.ts";
@@ -28,6 +29,7 @@ export async function runWorkers(context: JobContext, jobs: readonly Job[] = JOB
   const { queue, log, signer } = context;
   const dispatcher = runDispatcher(context);
   const eventLog = runEventLog(context);
+  const discovery = runDiscovery(context);
   const webhooks = context.webhooks ? runWebhooks({ ...context, webhooks: context.webhooks }) : undefined;
   if (!webhooks) log.info("WEBHOOK_KEYS is not set: there are no webhooks");
   /** Makes missing schedules. A missing schedule means that the queue's storage is new: all its jobs are queued again. */
@@ -61,6 +63,7 @@ export async function runWorkers(context: JobContext, jobs: readonly Job[] = JOB
         looking,
         dispatcher.stop(),
         eventLog.stop(),
+        discovery.stop(),
         webhooks?.stop(),
         sender?.stop(),
         ...workers.map((worker) => worker.stop(GRACE_MS)),

@@ -1,0 +1,65 @@
+/** Finds copies: keys that equal texts share, and a hash whose bits are similar for similar texts. */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { utf8ToBytes } from "@noble/hashes/utils.js";
+
+/** Bits of a key or hash: they fit in a number. */
+const BITS = 52;
+/** Texts of fewer words are equal by chance. */
+const MIN_WORDS = 6;
+/** From this number of words on, a text is one agent's even under another name. */
+const TELLING_WORDS = 20;
+/** Bits in which near-identical texts may differ. */
+const NEAR_BITS = 3;
+
+/** A number of 48 bits that stands for a text. */
+export const hashOf = (text: string): number =>
+  sha256(utf8ToBytes(text))
+    .subarray(0, 6)
+    .reduce((all, byte) => all * 256 + byte, 0);
+
+/**
+ * The key of a text, without digits: numbered copies have equal ones. The name belongs to it where the text is short.
+ * @param name words of the name @param text words of all other texts, in order
+ * @returns null for a text too short to tell
+ */
+export function textKeyOf(name: readonly string[], text: readonly string[]): number | null {
+  const letters = (words: readonly string[]) => words.map((word) => word.replaceAll(/\p{N}+/gu, "")).filter(Boolean);
+  const [nameWords, textWords] = [letters(name), letters(text)];
+  // A text names its agent, and copies of it do too.
+  const named = new Set(nameWords);
+  if (textWords.length >= TELLING_WORDS) return hashOf(textWords.filter((word) => !named.has(word)).join(" "));
+  const all = [...nameWords, ...textWords];
+  return all.length < MIN_WORDS ? null : hashOf(all.join(" "));
+}
+
+/** The similarity hash of words. @see https://dl.acm.org/doi/10.1145/509907.509965 */
+export function simhashOf(words: readonly string[]): number | null {
+  if (words.length < TELLING_WORDS) return null;
+  const sums = new Int32Array(BITS);
+  for (const word of words) {
+    let hash = hashOf32(word);
+    for (let bit = 0; bit < BITS; bit++) {
+      if (bit === 26) hash = hashOf32(`${word}+`);
+      sums[bit]! += (hash >>> (bit % 26)) & 1 ? 1 : -1;
+    }
+  }
+  return sums.reduce((all, sum, bit) => all + (sum > 0 ? 2 ** bit : 0), 0);
+}
+
+/** FNV-1a. */
+function hashOf32(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash ^= hash >>> 15;
+  return Math.imul(hash, 0x2c1b3c6d) >>> 0;
+}
+
+/** Whether two texts are near-identical by their similarity hashes. */
+export function isNear(a: number | null, b: number | null): boolean {
+  if (a === null || b === null) return false;
+  let bits = 0;
+  const half = 2 ** 26;
+  for (const part of [(a % half) ^ (b % half), Math.floor(a / half) ^ Math.floor(b / half)])
+    for (let rest = part; rest !== 0; rest &= rest - 1) bits++;
+  return bits <= NEAR_BITS;
+}

@@ -1,0 +1,97 @@
+/** The document of an agent: its words as lexemes with their classes, and the keys by which copies are found. */
+import { hashOf, simhashOf, textKeyOf } from "./copies.ts";
+import { nameKeyOf } from "./look-alikes.ts";
+import type { WordClass } from "./ranking.ts";
+import { textQuality } from "./text-quality.ts";
+import { FUNCTION_WORDS, type Word, wordsOf } from "./words.ts";
+
+/** What an agent's texts are: written by strangers. */
+export type AgentText = {
+  name: string;
+  description: string | null;
+  /** Skills, tools and resources. */
+  offers: readonly { name: string; description: string | null; tags: readonly string[] }[];
+};
+
+export type DocumentText = {
+  /** Words with class and position. */
+  words: readonly { word: string; place: number; class: WordClass }[];
+  nameKey: number | null;
+  textKey: number | null;
+  simhash: number | null;
+  /** 0 to 1 */
+  quality: number;
+};
+
+/** Bounds of the words of a field, so that no document is larger than a page of the database. */
+const MAX_WORDS = { name: 24, offers: 250, description: 320 } as const;
+const MAX_OFFERS = 60;
+/** Places from which the fields' words count: words of two fields are no phrase. */
+const PLACES = { name: 1, description: 1_000, offers: 4_000 } as const;
+/** Words at the beginning of a description, which say what an agent is before all else. */
+const LEAD = 24;
+
+export function documentText({ name, description, offers }: AgentText): DocumentText {
+  const nameWords = wordsOf(name, MAX_WORDS.name);
+  const textWords = wordsOf(description ?? "", MAX_WORDS.description);
+  const offerWords: Word[] = [];
+  const offered: string[] = [];
+  for (const { name: title, description: about, tags } of offers.slice(0, MAX_OFFERS)) {
+    const text = [title, tags.join(", "), about ?? ""].join(" . ");
+    offered.push(text);
+    const from = (offerWords.at(-1)?.place ?? -3) + 3;
+    for (const word of wordsOf(text, MAX_WORDS.offers - offerWords.length))
+      offerWords.push({ ...word, place: from + word.place });
+    if (offerWords.length >= MAX_WORDS.offers) break;
+  }
+  const plain = (words: readonly Word[]) => words.map(({ word }) => word);
+  const allText = [...plain(textWords), ...plain(offerWords)];
+  const key = nameKeyOf(name);
+  return {
+    words: [
+      ...nameWords.map(({ word, place }) => ({ word, place: PLACES.name + place, class: "A" as const })),
+      ...telling(offerWords).map(({ word, place }) => ({ word, place: PLACES.offers + place, class: "B" as const })),
+      ...telling(textWords).map(({ word, place }) => ({
+        word,
+        place: PLACES.description + place,
+        class: place < LEAD ? ("C" as const) : ("D" as const),
+      })),
+    ],
+    nameKey: key === "" ? null : hashOf(key),
+    textKey: textKeyOf(plain(nameWords), allText),
+    simhash: simhashOf(allText),
+    quality: Math.min(
+      textQuality(plain(textWords), description ?? ""),
+      textQuality(plain(offerWords), offered.join("\n")),
+    ),
+  };
+}
+
+const telling = (words: readonly Word[]) => words.filter(({ word }) => !FUNCTION_WORDS.has(word));
+
+/** Positions of one lexeme that are kept. */
+const MAX_POSITIONS = 6;
+
+/**
+ * The text of a tsvector: of each word the stem and, where that is another, the word; and marks without a position.
+ * @param stems of the words; a word that is not in it is its own stem
+ */
+export function tsvectorOf(
+  words: DocumentText["words"],
+  marks: readonly string[],
+  stems: ReadonlyMap<string, string>,
+): string {
+  const lexemes = new Map<string, string[]>(marks.map((mark) => [mark, []]));
+  for (const { word, place, class: weight } of words)
+    for (const lexeme of new Set([stems.get(word) ?? word, word])) {
+      const positions = lexemes.get(lexeme);
+      if (!positions) lexemes.set(lexeme, [`${place}${weight}`]);
+      else if (positions.length < MAX_POSITIONS) positions.push(`${place}${weight}`);
+    }
+  return [...lexemes]
+    .map(([lexeme, positions]) => `${quoted(lexeme)}${positions.length ? `:${positions.join(",")}` : ""}`)
+    .join(" ");
+}
+
+/** A lexeme as tsvector and tsquery write it. */
+export const quoted = (lexeme: string): string => `'${lexeme.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;

@@ -1,0 +1,65 @@
+/** Parts of an agent's texts that match a query: plain text with ranges. */
+import type { AgentText } from "./document.ts";
+import type { DiscoverHit, Field, Range } from "./query.ts";
+import { type Word, wordsOf } from "./words.ts";
+
+/** UTF-16 units of an excerpt. */
+const EXCERPT = 200;
+/** Units of it before the first match. */
+const LEAD_IN = 40;
+const MAX_OFFERS_SHOWN = 3;
+
+type Matches = (word: string) => string | null;
+
+/**
+ * The words of a query that an agent's texts have, by field, and excerpts around them.
+ * @param matches the query's word that a word of the text matches; null for none
+ */
+export function highlightsOf(
+  { name, description, offers }: AgentText,
+  matches: Matches,
+): Pick<DiscoverHit, "matched" | "highlights"> {
+  const found = new Map<Field, Set<string>>();
+  const highlights: DiscoverHit["highlights"] = [];
+  const add = (field: Field, text: string, most: number) => {
+    const hits = wordsOf(text, most).flatMap((word) => {
+      const matched = matches(word.word);
+      return matched === null ? [] : [{ ...word, matched }];
+    });
+    if (hits.length === 0) return false;
+    const words = found.get(field) ?? new Set();
+    for (const { matched } of hits) words.add(matched);
+    found.set(field, words);
+    highlights.push({ field, ...excerpt(text, hits) });
+    return true;
+  };
+  add("name", name, 64);
+  let shown = 0;
+  for (const offer of offers.slice(0, 60)) {
+    if (shown >= MAX_OFFERS_SHOWN) break;
+    if (add("offers", [offer.name, offer.description].filter(Boolean).join(": "), 120)) shown++;
+  }
+  if (description) add("description", description, 600);
+  return { matched: [...found].map(([field, words]) => ({ field, words: [...words] })), highlights };
+}
+
+function excerpt(text: string, hits: readonly Word[]): { text: string; ranges: Range[] } {
+  let from = text.length <= EXCERPT ? 0 : Math.max(0, hits[0]!.from - LEAD_IN);
+  if (from > 0) {
+    const space = text.indexOf(" ", from);
+    if (space >= 0 && space < hits[0]!.from) from = space + 1;
+    // Not between the halves of a character.
+    else if (/[\udc00-\udfff]/.test(text.charAt(from))) from--;
+  }
+  let to = Math.min(text.length, from + EXCERPT);
+  if (/[\ud800-\udbff]/.test(text.charAt(to - 1)) && to < text.length) to--;
+  const ranges: Range[] = [];
+  for (const hit of hits.toSorted((a, b) => a.from - b.from)) {
+    if (hit.from < from || hit.to > to) continue;
+    const [start, end] = [hit.from - from, hit.to - from];
+    const last = ranges.at(-1);
+    if (last && start < last[1]) last[1] = Math.max(last[1], end);
+    else ranges.push([start, end]);
+  }
+  return { text: text.slice(from, to), ranges };
+}

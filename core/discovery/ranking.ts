@@ -1,0 +1,137 @@
+/** How agents are ranked: relevance of the text × trust. The weights of both stand here, once. */
+import type { Factor, FactorKey, Field } from "./query.ts";
+
+/** What is known about an agent, as the factors read it. */
+export type Known = {
+  /** 0 to 100, with the cap of unclaimed foreign agents. */
+  cred: number;
+  /** Accounts it has proved; foreign agents have none. */
+  proofs: number;
+  /** Its registry has proved its wallet. */
+  walletProven: boolean;
+  /** Of its endpoints: 0 (silent for long) to 1, and a sentence; null while nothing is known. */
+  liveness: { value: number; says: string } | null;
+  /** Times it was used, as its registry counts. */
+  uses: number;
+  /** Days since its last known use; null when none is known. */
+  usedDaysAgo: number | null;
+  /** Of clients that are known themselves. `weight` is the sum of their cred / 100, `mean` their rating 0 to 1. */
+  feedback: { authors: number; weight: number; mean: number };
+  /** Days since its registration; null when its registry does not say. */
+  ageDays: number | null;
+  /** core/discovery/text-quality.ts */
+  textQuality: number;
+  /** An older agent has the same text. */
+  copy: boolean;
+};
+
+type Rule = {
+  key: FactorKey;
+  /** The share of its trust that an agent loses at value 0. */
+  weight: number;
+  /** @returns 0 to 1 */
+  value(known: Known): number;
+  says(known: Known): string;
+};
+
+const plural = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+
+/** trust = product over the factors of 1 - weight × (1 - value). */
+export const FACTORS: readonly Rule[] = [
+  {
+    key: "cred",
+    weight: 0.75,
+    value: ({ cred }) => cred / 100,
+    says: ({ cred }) => `Its cred is ${cred} of 100.`,
+  },
+  {
+    key: "proofs",
+    weight: 0.25,
+    value: ({ proofs, walletProven }) => Math.min(1, (walletProven ? 0.5 : 0) + 0.25 * Math.min(2, proofs)),
+    says: ({ proofs, walletProven }) =>
+      `Its wallet is ${walletProven ? "" : "not "}proved, and ${proofs === 0 ? "no account" : plural(proofs, "account")} of other platforms.`,
+  },
+  {
+    key: "liveness",
+    weight: 0.45,
+    value: ({ liveness, uses, usedDaysAgo }) => {
+      const used = usedDaysAgo === null ? 0 : Math.max(0, 1 - usedDaysAgo / 60) * Math.min(1, Math.log10(1 + uses) / 3);
+      return liveness ? Math.min(1, 0.7 * liveness.value + 0.3 * used) : 0.3 + 0.7 * used;
+    },
+    says: ({ liveness, uses, usedDaysAgo }) =>
+      [
+        liveness?.says ?? "Its endpoints were not asked yet.",
+        usedDaysAgo === null
+          ? "No use is known."
+          : `It was used ${plural(uses, "time")}, last ${plural(Math.floor(usedDaysAgo), "day")} ago.`,
+      ].join(" "),
+  },
+  {
+    key: "feedback",
+    weight: 0.4,
+    // Without known authors 0.4; each of them moves it, less and less.
+    value: ({ feedback: { weight, mean } }) => 0.4 + (weight / (weight + 1)) * (mean - 0.4),
+    says: ({ feedback: { authors, mean } }) =>
+      authors === 0
+        ? "No known client rated it."
+        : `${plural(authors, "known client")} rated it ${Math.round(100 * mean)} of 100 on average.`,
+  },
+  {
+    key: "age",
+    weight: 0.3,
+    value: ({ ageDays }) => (ageDays === null ? 0.2 : 1 - Math.exp(-Math.max(0, ageDays) / 120)),
+    says: ({ ageDays }) =>
+      ageDays === null ? "Its age is not known." : `It was registered ${plural(Math.floor(ageDays), "day")} ago.`,
+  },
+  {
+    key: "text",
+    weight: 0.97,
+    value: ({ textQuality, copy }) => (copy ? 0 : textQuality),
+    says: ({ textQuality, copy }) =>
+      copy
+        ? "An older agent has the same text."
+        : textQuality > 0.8
+          ? "Its text is its own."
+          : "Its text is mostly a list of keywords or repetitions.",
+  },
+];
+
+/** Values of the factors in percent, in the order of `FACTORS`: what a document stores. */
+export const factorValues = (known: Known): number[] => FACTORS.map((rule) => Math.round(100 * rule.value(known)));
+
+/** Trust in thousandths. @param values from `factorValues` */
+export const trustOf = (values: readonly number[]): number =>
+  Math.round(1000 * FACTORS.reduce((trust, { weight }, i) => trust * (1 - weight * (1 - values[i]! / 100)), 1));
+
+/** The factors of a hit: stored values, with sentences of what is known now. */
+export const explained = (values: readonly number[], known: Known): Factor[] =>
+  FACTORS.map(({ key, weight, says }, i) => ({ key, weight, value: values[i]! / 100, says: says(known) }));
+
+/** What a word is worth by where it was found: the classes of words of a document (db/schema/discovery.ts). */
+export const FIELD_WORTH = { A: 1, B: 0.95, C: 0.9, D: 0.7 } as const;
+export type WordClass = keyof typeof FIELD_WORTH;
+export const FIELD_OF_CLASS: Record<WordClass, Field> = { A: "name", B: "offers", C: "description", D: "description" };
+
+/** A missing word costs more than its share: three of four words are not three quarters of an answer. */
+const COVERAGE_POWER = 2.5;
+/** What remains of the relevance of an agent that does not meet what words of the query ask for. */
+const UNMET_PREFERENCE = 0.3;
+
+/**
+ * Relevance, 0 to 1.
+ * @param needs for each need of the query its weight (idf), and where it was found; null: not at all
+ * @param unmet number of preferences that are not met
+ */
+export function relevanceOf(needs: readonly { weight: number; found: WordClass | null }[], unmet: number): number {
+  let [all, covered] = [0, 0];
+  for (const { weight, found } of needs) {
+    all += weight;
+    if (found) covered += weight * FIELD_WORTH[found];
+  }
+  const coverage = all === 0 ? 1 : covered / all;
+  return coverage ** COVERAGE_POWER * UNMET_PREFERENCE ** unmet;
+}
+
+/** Weight of a word that is in `documents` of `total` documents. */
+export const idf = (documents: number, total: number): number =>
+  Math.log(1 + (Math.max(total, documents) + 0.5) / (documents + 0.5));

@@ -1,0 +1,139 @@
+/** Turns what was read from a query into conditions on documents, with what the table of words knows about each. */
+import { quoted } from "../../core/discovery/document.ts";
+import { all, any } from "../../core/discovery/levels.ts";
+import { idf } from "../../core/discovery/ranking.ts";
+import type { Need } from "../../core/discovery/read-query.ts";
+import { corrections, MIN_CORRECTED } from "../../core/discovery/spelling.ts";
+import { synonymsOf } from "../../core/discovery/synonyms.ts";
+import { FUNCTION_WORDS, wordsOf } from "../../core/discovery/words.ts";
+import type { Queryable } from "../transaction.ts";
+import { beginAlike, type Looked, lookUp, speltAlike } from "./words.ts";
+
+/** A need as documents are asked for it. */
+export type Expanded = {
+  text: string;
+  required: boolean;
+  condition: string;
+  /** Lexemes by which its class in a document is found. */
+  lexemes: string[];
+  /** `condition` says more than that one of the lexemes is there. */
+  exact: boolean;
+  documents: number;
+  weight: number;
+};
+
+/** Words that the last word may become. */
+const MAX_COMPLETIONS = 8;
+const MAX_LEXEMES = 14;
+/** A word in fewer documents than this may be a misspelling that others made too. */
+const RARE = 3;
+
+type Completed = Need & { alternatives: string[][] };
+
+/** @returns needs rarest first, those that no document has left out; and what was searched for in a word's place */
+export async function expand(
+  db: Queryable,
+  given: readonly Need[],
+): Promise<{ needs: Expanded[]; unknown: string[]; corrected: { from: string; to: string }[]; total: number }> {
+  const needs: Completed[] = withSynonyms(given);
+  const last = needs.find(({ prefix }) => prefix);
+  if (last) {
+    const begun = last.alternatives[0]![0]!;
+    const words = await beginAlike(db, begun, MAX_COMPLETIONS);
+    last.alternatives.push(...words.filter(({ word }) => word !== begun).map(({ word }) => [word]));
+  }
+  const { found, total } = await lookUp(
+    db,
+    needs.flatMap(({ alternatives }) => alternatives.flat()),
+  );
+  const corrected: { from: string; to: string }[] = [];
+  for (const need of needs) {
+    const word = need.alternatives[0]!.length === 1 && !need.required ? need.alternatives[0]![0]! : null;
+    const documents = need.alternatives.reduce((sum, words) => sum + fewest(words, found), 0);
+    if (word === null || word.length < MIN_CORRECTED || documents >= RARE) continue;
+    const meant = corrections(word, await speltAlike(db, word));
+    const { found: more } = await lookUp(db, meant);
+    const better = meant.filter((one) => (more.get(one)?.documents ?? 0) > RARE * documents);
+    if (better.length === 0) continue;
+    for (const [one, looked] of more) found.set(one, looked);
+    need.alternatives.push(...better.map((one) => [one]));
+    corrected.push({ from: word, to: better[0]! });
+  }
+  const expanded = needs.map((need) => expandedOf(need, found, total));
+  return {
+    needs: expanded.filter(({ documents }) => documents > 0).sort((a, b) => a.documents - b.documents),
+    unknown: expanded.filter(({ documents }) => documents === 0).map(({ text }) => text),
+    corrected,
+    total,
+  };
+}
+
+/** Adds what a need is called otherwise. Two neighbours that are one thing, such as "help desk", become one need. */
+function withSynonyms(given: readonly Need[]): Completed[] {
+  const needs: Completed[] = [];
+  const plain = (need: Need | undefined) =>
+    need && !need.required && need.alternatives.length === 1 && need.alternatives[0]!.length === 1
+      ? need.alternatives[0]![0]!
+      : null;
+  for (let i = 0; i < given.length; i++) {
+    const [word, next] = [plain(given[i]), plain(given[i + 1])];
+    const both = `${word} ${next}`;
+    if (word !== null && next !== null && synonymsOf(both).length > 0) {
+      needs.push({ text: both, required: false, prefix: false, alternatives: [[word, next], ...synonyms(both)] });
+      i++;
+    } else {
+      const alternatives = [...given[i]!.alternatives, ...(word === null ? [] : synonyms(word))];
+      needs.push({ ...given[i]!, alternatives });
+    }
+  }
+  return needs;
+}
+
+const synonyms = (of: string) =>
+  synonymsOf(of)
+    .map((one) => wordsOf(one, 6).map(({ word }) => word))
+    .filter((words) => words.length > 0);
+
+const fewest = (words: readonly string[], found: ReadonlyMap<string, Looked>) =>
+  Math.min(
+    ...words
+      .filter((word) => words.length === 1 || !FUNCTION_WORDS.has(word))
+      .map((word) => found.get(word)?.documents ?? 0),
+    Number.MAX_SAFE_INTEGER,
+  );
+
+function expandedOf(need: Completed, found: ReadonlyMap<string, Looked>, total: number): Expanded {
+  const known = need.alternatives.filter(
+    (words) => fewest(words, found) > 0 && fewest(words, found) < Number.MAX_SAFE_INTEGER,
+  );
+  const stem = (word: string) => (need.required ? word : (found.get(word)?.stem ?? word));
+  const lexemes = [...new Set(known.flatMap((words) => telling(words).map(stem)))].slice(0, MAX_LEXEMES);
+  const conditions = [...new Set(known.map((words) => phrase(words, stem)))].slice(0, MAX_LEXEMES);
+  // Completions are forms of one word: the most frequent counts, not the sum of all.
+  const documents = Math.max(0, ...known.map((words) => fewest(words, found)));
+  return {
+    text: need.text,
+    required: need.required,
+    condition: conditions.length === 0 ? "" : any(conditions)!,
+    lexemes,
+    exact: known.some((words) => words.length > 1),
+    documents,
+    weight: idf(Math.min(fewest(need.alternatives[0]!, found) || documents, total), total),
+  };
+}
+
+const telling = (words: readonly string[]) =>
+  words.length === 1 ? words : words.filter((word) => !FUNCTION_WORDS.has(word));
+
+/** The words next to each other, as they stand; words that are not stored leave their place free. */
+export function phrase(words: readonly string[], stem: (word: string) => string): string {
+  let text = "";
+  let distance = 0;
+  for (const word of words) {
+    distance++;
+    if (words.length > 1 && FUNCTION_WORDS.has(word)) continue;
+    text = text === "" ? quoted(stem(word)) : `${text} <${distance}> ${quoted(stem(word))}`;
+    distance = 0;
+  }
+  return text === "" ? all(words.map((word) => quoted(stem(word))))! : words.length > 1 ? `(${text})` : text;
+}

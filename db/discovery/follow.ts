@@ -1,0 +1,157 @@
+/** Keeps the documents current: writes those of rows that changed, and at first those of all rows. */
+import type pg from "pg";
+import { type CommitSnapshot, changedBetween } from "../../columns/commit-snapshot.ts";
+import { READ_COMMIT_SNAPSHOT } from "../lists/commit-snapshot.ts";
+import { tryLockText, unlockText } from "../locks.ts";
+import { array, family, int4, int8, nullable, statement, text, timestamptz } from "../statement.ts";
+import { transaction } from "../transaction.ts";
+import { countWords } from "./count-words.ts";
+import { writeDocuments } from "./write-documents.ts";
+
+/** Documents of one transaction. */
+const BATCH = 250;
+/** Documents that one round without changes writes anew: ages, liveness and feedback change by themselves. */
+const REFRESHED = 50;
+const COUNT_EVERY_MS = 3_600_000;
+
+const BEGIN = statement({
+  name: "discovery-begin",
+  params: { xmax: text, inProgress: array(text) },
+  text: `insert into offchain.discovery_progress (seen_xmax, seen_in_progress, filled_to)
+    values ($xmax, $inProgress, 0) on conflict do nothing`,
+});
+
+const PROGRESS = statement({
+  name: "discovery-progress",
+  text: `
+    select seen_xmax as xmax, seen_in_progress as "inProgress", filled_to as "filledTo", refreshed_to as "refreshedTo",
+      counted_at as "countedAt" from offchain.discovery_progress`,
+  columns: {
+    xmax: text,
+    inProgress: array(text),
+    filledTo: nullable(int8),
+    refreshedTo: int8,
+    countedAt: nullable(timestamptz),
+  },
+});
+
+const SEEN = statement({
+  name: "discovery-seen",
+  params: { xmax: text, inProgress: array(text) },
+  text: "update offchain.discovery_progress set seen_xmax = $xmax, seen_in_progress = $inProgress",
+});
+
+const CHANGED = family({
+  name: "discovery-changed",
+  text: ({ before, now, after }: { before: CommitSnapshot; now: CommitSnapshot; after: number }, $) => `
+    select s.id from offchain.directory_score s
+    where ${changedBetween("s.changed_xid", before, now)} and s.id > ${$(after)}::int8 order by s.id limit ${BATCH}`,
+  columns: { id: int8 },
+  examples: [{ before: { xmax: "1", inProgress: ["1"] }, now: { xmax: "2", inProgress: [] }, after: 0 }],
+});
+
+const NEXT = statement({
+  name: "discovery-next",
+  params: { after: int8, most: int4 },
+  text: "select id from offchain.directory where id > $after and removed_at is null order by id limit $most",
+  columns: { id: int8 },
+  prepared: true,
+});
+
+const FILLED = statement({
+  name: "discovery-filled",
+  params: { to: nullable(int8) },
+  text: "update offchain.discovery_progress set filled_to = $to",
+});
+const REFRESHED_TO = statement({
+  name: "discovery-refreshed",
+  params: { to: int8 },
+  text: "update offchain.discovery_progress set refreshed_to = $to",
+});
+const COUNTED = statement({
+  name: "discovery-counted",
+  params: { at: timestamptz },
+  text: "update offchain.discovery_progress set counted_at = $at",
+});
+
+/** The lock of the one process that writes documents. */
+const LOCK = "discovery";
+
+/**
+ * One round: writes the documents of all changes so far, then a part of those that the first fill or the refreshing has
+ * come to. Any number of processes may call it; one at a time does the work.
+ * @returns whether there is more to do at once
+ */
+export async function followDirectory(pool: pg.Pool, now: Date): Promise<{ written: number; more: boolean }> {
+  const holder = await pool.connect();
+  let broken: Error | undefined;
+  const lose = (error: Error) => {
+    broken = error;
+  };
+  holder.on("error", lose);
+  try {
+    if (!(await tryLockText(holder, LOCK))) return { written: 0, more: false };
+    try {
+      return await round(pool, now);
+    } finally {
+      await unlockText(holder, LOCK).catch((error: Error) => lose(error));
+    }
+  } finally {
+    holder.off("error", lose);
+    holder.release(broken);
+  }
+}
+
+async function round(pool: pg.Pool, now: Date): Promise<{ written: number; more: boolean }> {
+  let progress = await PROGRESS.maybeOne(pool);
+  if (!progress) {
+    await BEGIN.run(pool, await READ_COMMIT_SNAPSHOT.one(pool));
+    progress = await PROGRESS.one(pool);
+  }
+  let written = await writeChanges(pool, progress, now);
+  if (progress.filledTo !== null) {
+    const ids = (await NEXT.rows(pool, { after: progress.filledTo, most: BATCH })).map(({ id }) => id);
+    await writeBatch(pool, ids, now, (tx) => FILLED.run(tx, { to: ids.at(-1) ?? null }));
+    if (ids.length > 0) return { written: written + ids.length, more: true };
+  }
+  if (!progress.countedAt || now.getTime() - progress.countedAt.getTime() > COUNT_EVERY_MS) {
+    await countWords(pool);
+    await COUNTED.run(pool, { at: now });
+  }
+  if (written === 0) {
+    const ids = (await NEXT.rows(pool, { after: progress.refreshedTo, most: REFRESHED })).map(({ id }) => id);
+    await writeBatch(pool, ids, now, (tx) => REFRESHED_TO.run(tx, { to: ids.at(-1) ?? 0 }));
+    written = 0;
+  }
+  return { written, more: false };
+}
+
+/** A document that cannot be written keeps no other from being written: its batch is written one by one. */
+async function writeBatch(
+  pool: pg.Pool,
+  ids: readonly number[],
+  now: Date,
+  record: (tx: pg.ClientBase) => Promise<unknown>,
+): Promise<void> {
+  const committed = await transaction(pool, async (tx) => {
+    const done = await writeDocuments(tx, ids, now);
+    await record(tx);
+    return done;
+  });
+  committed();
+}
+
+/** Changes since the snapshot that was seen last; a batch that fails is repeated by the next round. */
+async function writeChanges(pool: pg.Pool, seen: CommitSnapshot, now: Date): Promise<number> {
+  const snapshot = await READ_COMMIT_SNAPSHOT.one(pool);
+  let [after, written] = [0, 0];
+  for (;;) {
+    const ids = (await CHANGED.rows(pool, { before: seen, now: snapshot, after })).map(({ id }) => id);
+    if (ids.length === 0) break;
+    await writeBatch(pool, ids, now, async () => {});
+    after = ids.at(-1)!;
+    written += ids.length;
+  }
+  if (written > 0 || seen.xmax !== snapshot.xmax) await SEEN.run(pool, snapshot);
+  return written;
+}

@@ -1,0 +1,18 @@
+/** Tells which word of a query a word of an agent's text matches. */
+import { wordsOf } from "../../core/discovery/words.ts";
+import type { Queryable } from "../transaction.ts";
+import type { Expanded } from "./expand.ts";
+import type { KnownAgent } from "./known.ts";
+import { stemsFor } from "./stems.ts";
+
+/** @param agents whose texts are asked about */
+export async function matcher(db: Queryable, agents: readonly KnownAgent[], needs: readonly Expanded[]) {
+  const words = agents.flatMap(({ name, description, offers }) =>
+    [name, description ?? "", ...offers.flatMap((offer) => [offer.name, offer.description ?? ""])].flatMap((text) =>
+      wordsOf(text, 600).map(({ word }) => word),
+    ),
+  );
+  const stems = needs.length === 0 ? new Map<string, string>() : await stemsFor(db, words);
+  const byLexeme = new Map(needs.flatMap(({ lexemes, text }) => lexemes.map((lexeme) => [lexeme, text])));
+  return (word: string): string | null => byLexeme.get(word) ?? byLexeme.get(stems.get(word) ?? word) ?? null;
+}

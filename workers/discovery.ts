@@ -1,0 +1,24 @@
+/** Runs the upkeep of the search for agents: documents follow the directory within a second. */
+import { followDirectory } from "../db/discovery/follow.ts";
+import { isNoIndex } from "../db/transaction.ts";
+import type { JobContext } from "./context.ts";
+import { type Loop, runLoop } from "./loop.ts";
+
+/** Milliseconds between rounds: changes of the directory have no notification. */
+const TIMER_MS = 400;
+
+/** Runs until stopped. Any number of processes may run it: one at a time does the work. */
+export function runDiscovery(
+  { db, log, clock }: Pick<JobContext, "db" | "log" | "clock">,
+  { timerMs = TIMER_MS } = {},
+): Pick<Loop, "stop"> {
+  const trouble = "the documents of the search could not be brought up to date; tried again";
+  return runLoop({ db, log }, { channels: [], timerMs, trouble }, async (loop) => {
+    try {
+      while (!loop.stopping && (await followDirectory(db, clock())).more);
+    } catch (error) {
+      // Before the first index there is no feedback and no agent to read.
+      if (!isNoIndex(error)) throw error;
+    }
+  });
+}
