@@ -9,7 +9,7 @@ import { type CredLeaf, LEAF_TYPES, leafValues, tierNumber } from "../../core/cr
 import { buildTree, proofOfSlot } from "../../core/cred-tree/tree.ts";
 import type { Address } from "../../core/facts.ts";
 import { type ContractWorld, contractWorld, eventsOf } from "../support/contract-world.ts";
-import { shareOf } from "../support/share.ts";
+import { deepIt, shareOf } from "../support/share.ts";
 
 let world: ContractWorld;
 let registry: Address;
@@ -116,7 +116,7 @@ describe("CredRoots", () => {
     await expect(roots.publish(stranger(), 4n, rootOf("4"))).rejects.toThrow("NotPublisher");
   });
 
-  it("changes its owner in two steps", async () => {
+  deepIt("changes its owner in two steps", async () => {
     const roots = await freshRoots();
     await world.mined(
       owner().writeContract({ ...roots, functionName: "transferOwnership", args: [addressOf(stranger())] }),

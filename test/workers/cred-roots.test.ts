@@ -91,7 +91,7 @@ describe("an epoch", () => {
     expect(await numbers()).toEqual([[1, "built"]]);
   });
 
-  it("of thousands of agents is built in a process of its own", async () => {
+  deepIt("of thousands of agents is built in a process of its own", async () => {
     desk.send();
     await world.score(Object.fromEntries(Array.from({ length: 2_500 }, (_, i) => [i, i % 101])));
     expect(await world.run()).toBe(1);
@@ -102,7 +102,7 @@ describe("an epoch", () => {
     expect(await world.run({ now: await later(2) })).toBe(0);
   });
 
-  it("leaves out agents that do not exist any more, and those without a score", async () => {
+  deepIt("leaves out agents that do not exist any more, and those without a score", async () => {
     desk.send();
     await desk.db.query("delete from onchain.agent where token_id = 1");
     await desk.db.query("delete from offchain.cred where token_id = 2");
@@ -111,7 +111,7 @@ describe("an epoch", () => {
     expect(await Promise.all([0, 1, 2].map((tokenId) => world.proven(1, tokenId)))).toEqual([40, null, null]);
   });
 
-  it("loses its tree when enough newer ones are published, and keeps its root", async () => {
+  deepIt("loses its tree when enough newer ones are published, and keeps its root", async () => {
     desk.send();
     for (const n of [1, 2, 3, 4, 5]) {
       await world.score({ 0: n });
@@ -211,7 +211,7 @@ describe("the number of an epoch", () => {
     expect(await world.proven(2, 2)).toBe(95);
   });
 
-  it("with the same root on the chain already is published without another event", async () => {
+  deepIt("with the same root on the chain already is published without another event", async () => {
     await world.run();
     const { root } = (await epochByNumber(desk.db, 1))!;
     const publish = encodeFunctionData({ abi: world.roots.abi, functionName: "publish", args: [1n, root, 3n, 9n] });
