@@ -1,6 +1,7 @@
 /** The parts of the worker process: opened for its lifetime, closed in the reverse order. */
 
 import { foreignDocuments } from "../clients/documents.ts";
+import { foreignEndpoints } from "../clients/foreign-endpoints.ts";
 import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openPublicHttp } from "../clients/public-http.ts";
 import { openRegistries } from "../clients/registries.ts";
@@ -52,7 +53,7 @@ export const composeWorkers = (config: Config): Promise<Composed<JobContext>> =>
       onClose: (close) => parts.defer(close),
     });
     const webhooks = openWebhooks(parts, config, ops);
-    const documents = openDocuments(parts, config, ops);
+    const endpoints = openForeignEndpoints(parts, config, ops);
     const chain = openChain(parts, config.chain, log, ops);
     const machinePayments = await openMachinePayments(parts, config, log, ops);
     if (ops) await listen(parts, ops, db, queue, config);
@@ -63,7 +64,8 @@ export const composeWorkers = (config: Config): Promise<Composed<JobContext>> =>
       registries: openRegistries(config.upstreams.registries, { http, chainId: config.chain.id }),
       markets: openMarkets(config, http),
       webhooks,
-      documents,
+      documents: foreignDocuments(endpoints),
+      endpoints,
       chain,
       machinePayments,
       signer: privateKey ? createSigner(privateKey, config.chain.id) : null,
@@ -95,15 +97,19 @@ function openWebhooks(parts: AsyncDisposableStack, config: Config, ops: Ops | un
   );
 }
 
-/** Documents behind URIs of strangers: public addresses only, 5 s each. */
-function openDocuments(parts: AsyncDisposableStack, config: Config, ops: Ops | undefined): JobContext["documents"] {
+/** Documents and endpoints of strangers: public addresses only, 5 s each. */
+function openForeignEndpoints(
+  parts: AsyncDisposableStack,
+  config: Config,
+  ops: Ops | undefined,
+): JobContext["endpoints"] {
   const http = openPublicHttp({
     userAgent: userAgent(config),
     loopback: config.upstreams.gateways.allowLoopback,
     limits: { headersMs: 5_000, totalMs: 5_000 },
   });
   parts.defer(() => http.close());
-  return foreignDocuments(http, { meter: ops?.upstreams });
+  return foreignEndpoints(http, { meter: ops?.upstreams });
 }
 
 async function listen(

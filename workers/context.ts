@@ -5,6 +5,7 @@ import type {
   Chain,
   Documents,
   Ethos,
+  ForeignEndpoints,
   MachinePayments,
   Markets,
   ProofReaders,
@@ -37,6 +38,8 @@ export type JobContext = {
   markets: Markets;
   /** Reads the files behind foreign URIs. */
   documents: Documents;
+  /** Asks the endpoints of agents. */
+  endpoints: ForeignEndpoints;
   /** Delivers webhooks; absent without a key for their secrets: then none are delivered. */
   webhooks?: WebhookParts | null;
   queue: Queues;

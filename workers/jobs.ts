@@ -16,6 +16,7 @@ import { exchangeExpiry } from "./jobs/exchange-expiry.ts";
 import { marketData } from "./jobs/market-data.ts";
 import { messageRetention } from "./jobs/message-retention.ts";
 import { namedWallets } from "./jobs/named-wallets.ts";
+import { offers } from "./jobs/offers.ts";
 import { paymentSweep } from "./jobs/payment-sweep.ts";
 import { proofRecheck } from "./jobs/proof-recheck.ts";
 import { prune } from "./jobs/prune.ts";
@@ -51,6 +52,7 @@ export const JOBS: readonly Job[] = [
   directoryAliases,
   directoryRanks,
   marketData,
+  offers,
   messageRetention,
   eventRetention,
   webhookUpkeep,

@@ -61,6 +61,24 @@ export interface Registry {
 /** The registries by their key in core/directory/registries.ts. */
 export type Registries = Record<string, Registry>;
 
+/** What came of a request to an address that a stranger names. `reason` is a sentence; `final`: another request soon would fail too. */
+export type ForeignAnswer =
+  /** Any status but 429 and 503. Header names are lower-case; `url` is where the answer came from after redirects. */
+  | { kind: "answered"; status: number; headers: Record<string, string | undefined>; text: string; url: string }
+  | { kind: "failed"; reason: string; final: boolean }
+  /** The server's rate allows the next request in `seconds`. */
+  | { kind: "deferred"; seconds: number };
+
+/** Sends requests to addresses that strangers name. Never throws: a failure is a value. */
+export interface ForeignEndpoints {
+  send(request: {
+    url: string;
+    method?: "GET" | "POST";
+    headers?: Record<string, string>;
+    body?: string;
+  }): Promise<ForeignAnswer>;
+}
+
 /** A document by its URL. `final`: another request soon would fail too. `reason` is a sentence. */
 export type FetchedDocument =
   | { kind: "fetched"; text: string; validators: Validators | null }

@@ -44,6 +44,8 @@ export const offerSource = offchain.table(
   (t) => [
     primaryKey({ columns: [t.directoryId, t.kind, t.url] }),
     index("offer_source_due").on(t.trust, t.nextTryAt),
+    // What a host was asked during a day is bounded.
+    index("offer_source_host").on(t.host, t.checkedAt),
     // Rows of one host share a read of the same URL.
     index("offer_source_url").on(sql`hashtextextended(url, 0)`),
   ],
@@ -58,7 +60,7 @@ export const offer = offchain.table(
       .references(() => directory.id, { onDelete: "cascade" }),
     /** skill | tool | resource */
     kind: text().notNull(),
-    /** URL of the `offer_source` it was read at; "registry" for one that its registry gives. */
+    /** Kind and URL of the `offer_source` it was read at, with a space between; "registry" for one that its registry gives. */
     source: text().notNull(),
     /** From 0, as the source orders them. */
     position: smallint().notNull(),

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { foreignDocuments } from "../../clients/documents.ts";
+import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import type { Documents } from "../../clients/ports.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 
@@ -17,7 +18,7 @@ const hosts: Host[] = [];
 beforeEach(() => {
   clock = Date.UTC(2026, 10, 21);
   http = openPublicHttp({ userAgent: "tests", loopback: true });
-  documents = foreignDocuments(http, { now: () => clock });
+  documents = foreignDocuments(foreignEndpoints(http, { now: () => clock }));
 });
 afterEach(async () => {
   await http.close();

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { dexScreener } from "../../clients/dexscreener.ts";
 import { foreignDocuments } from "../../clients/documents.ts";
+import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import { type Http, openHttp } from "../../clients/http.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
@@ -56,7 +57,7 @@ const context = (over: object = {}) =>
       contracts: { identity: { address: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } },
       upstreams: { pullMs: 60_000, gateways: { ipfs: "http://127.0.0.1:9", arweave: "http://127.0.0.1:9" } },
     },
-    documents: foreignDocuments(publicHttp),
+    documents: foreignDocuments(foreignEndpoints(publicHttp)),
     markets: dexScreener(
       http.upstream({
         name: "It",

@@ -1,0 +1,67 @@
+/** Requests to addresses that strangers name: public ones only, with small limits of size and time, and a rate per host. */
+import { urlOf } from "../core/urls.ts";
+import { OversizeAnswer } from "./http/exchange.ts";
+import { hostPaces } from "./http/host-paces.ts";
+import { retryAfter } from "./http/retry-after.ts";
+import type { ForeignEndpoints, UpstreamMeter } from "./ports.ts";
+import { type PublicHttp, RefusedTarget } from "./public-http.ts";
+
+const MAX_BYTES = 1_048_576;
+const MAX_REDIRECTS = 3;
+/** Rate and circuit breaker of one host. Many agents keep their files on the same host, which must not be overloaded. */
+const PER_HOST = { rate: { burst: 20, perSecond: 5 }, breaker: { failures: 5, openMs: 5_000, longestMs: 600_000 } };
+/** Max milliseconds to wait for the rate of a host; otherwise the request is sent later. */
+const PATIENCE_MS = 5_000;
+/** Pause in seconds after a 429 without Retry-After. */
+const DEFAULT_AWAY_SECONDS = 60;
+
+/** All hosts are one upstream in metrics, because untrusted documents name them. */
+const METERED_AS = "documents";
+
+/** @param now milliseconds since the epoch */
+export function foreignEndpoints(
+  http: PublicHttp,
+  { now = Date.now, meter }: { now?: () => number; meter?: UpstreamMeter | undefined } = {},
+): ForeignEndpoints {
+  const paces = hostPaces(PER_HOST, now);
+  return { send: meter ? metered : send };
+
+  async function metered(...asked: Parameters<ForeignEndpoints["send"]>): ReturnType<ForeignEndpoints["send"]> {
+    const startedAt = performance.now();
+    const found = await send(...asked);
+    const trouble = found.kind === "failed" || (found.kind === "answered" && found.status >= 500);
+    const outcome = found.kind === "deferred" ? "refused" : trouble ? "trouble" : "answered";
+    meter?.asked(METERED_AS, outcome, performance.now() - startedAt);
+    return found;
+  }
+
+  async function send(...[request]: Parameters<ForeignEndpoints["send"]>): ReturnType<ForeignEndpoints["send"]> {
+    const { url, ...rest } = request;
+    const target = urlOf(url);
+    if (target === null) return { kind: "failed", reason: "The address must be a URL.", final: true };
+    const pace = paces(target.host);
+    const wait = pace.take(PATIENCE_MS);
+    if (wait.seconds > 0) return { kind: "deferred", seconds: wait.seconds };
+    if (wait.ms > 0) await new Promise((done) => setTimeout(done, wait.ms));
+    try {
+      const answer = await http.request(url, { ...rest, maxBytes: MAX_BYTES, redirects: MAX_REDIRECTS });
+      const limited = answer.status === 429 || answer.status === 503;
+      if (limited) {
+        const seconds = retryAfter(answer.headers, { nowMs: now(), limited }) ?? DEFAULT_AWAY_SECONDS;
+        pace.away(seconds);
+        return { kind: "deferred", seconds: seconds || DEFAULT_AWAY_SECONDS };
+      }
+      if (answer.status < 500) pace.succeeded();
+      else pace.failed();
+      return { kind: "answered", ...answer };
+    } catch (error) {
+      if (error instanceof RefusedTarget || error instanceof OversizeAnswer) pace.succeeded();
+      else pace.failed();
+      if (error instanceof RefusedTarget)
+        return { kind: "failed", reason: `The address ${error.message}.`, final: true };
+      if (error instanceof OversizeAnswer)
+        return { kind: "failed", reason: "The answer is larger than 1 MiB.", final: true };
+      return { kind: "failed", reason: "The server does not answer.", final: false };
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/** Reads the tools of MCP servers that answer without credentials, over streamable HTTP. No tool is called. */
+import { parseForeignJson } from "../foreign-json.ts";
+import { listOf, MAX_OFFERS, offersOf, type RawOffer } from "./offer.ts";
+import { type EndpointAnswer, type OfferReader, type Reading, type Send, withoutContent } from "./reader.ts";
+
+const PROTOCOL_VERSION = "2025-06-18";
+/** Max pages of `tools/list`: a server may name a next page for ever. */
+const MAX_PAGES = 5;
+const MAX_CURSOR = 1_000;
+
+type Json = Record<string, unknown>;
+type Session = { headers: Record<string, string> };
+
+export const mcp: OfferReader = {
+  kind: "mcp",
+  protocol: "MCP",
+  async read(url, send) {
+    const initialize = {
+      protocolVersion: PROTOCOL_VERSION,
+      capabilities: {},
+      clientInfo: { name: "agent directory", version: "1" },
+    };
+    const first = await call(url, send, { headers: {} }, 1, "initialize", initialize);
+    if ("kind" in first) return first;
+    const session = sessionOf(first.answer, first.result);
+    await send(message(url, session, { method: "notifications/initialized" }));
+    const tools: RawOffer[] = [];
+    const seen = new Set<string>();
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES && tools.length < MAX_OFFERS; page++) {
+      const listed = await call(url, send, session, 2 + page, "tools/list", cursor === undefined ? {} : { cursor });
+      // What was read before stands when a later page cannot be had.
+      if ("kind" in listed) {
+        if (page === 0) return listed;
+        break;
+      }
+      for (const tool of listOf(listed.result.tools)) tools.push(offerOfTool(tool, url));
+      const next = listed.result.nextCursor;
+      if (typeof next !== "string" || next === "" || next.length > MAX_CURSOR || seen.has(next)) break;
+      seen.add(next);
+      cursor = next;
+    }
+    return { kind: "offers", offers: offersOf(tools), etag: null, lastModified: null };
+  },
+};
+
+function offerOfTool({ name, title, description, inputSchema }: Json, endpoint: string): RawOffer {
+  const said = [title, description].filter((text) => typeof text === "string" && text !== "" && text !== name);
+  return { kind: "tool", name, description: said.join(": "), endpoint, inputSchema };
+}
+
+const message = (url: string, { headers }: Session, content: object) => ({
+  url,
+  method: "POST" as const,
+  headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+  body: JSON.stringify({ jsonrpc: "2.0", ...content }),
+});
+
+/** One request of the protocol. @returns its result with the answer, or why there is none */
+async function call(
+  url: string,
+  send: Send,
+  session: Session,
+  id: number,
+  method: string,
+  params: object,
+): Promise<Reading | { answer: EndpointAnswer; result: Json }> {
+  const answer = await send(message(url, session, { id, method, params }));
+  const known = withoutContent(answer.status);
+  if (known?.kind === "needs_credentials") return known;
+  if (answer.status !== 200) return { kind: "unreadable", why: `The server answers with status ${answer.status}.` };
+  const result = messagesOf(answer).find((each) => each.id === id)?.result;
+  return result !== null && typeof result === "object"
+    ? { answer, result: result as Json }
+    : { kind: "unreadable", why: `The server answers ${method} with no result.` };
+}
+
+/** The server's session and the protocol's version go with every later request. */
+function sessionOf({ headers }: EndpointAnswer, result: Json): Session {
+  const id = headers["mcp-session-id"];
+  const version = result.protocolVersion;
+  return {
+    headers: {
+      ...(id && /^[\x21-\x7e]{1,500}$/.test(id) && { "mcp-session-id": id }),
+      "mcp-protocol-version": typeof version === "string" && /^[\d-]{1,20}$/.test(version) ? version : PROTOCOL_VERSION,
+    },
+  };
+}
+
+/** The messages of an answer: JSON, or a stream of events with a message each. */
+function messagesOf({ headers, text }: EndpointAnswer): Json[] {
+  const streamed = (headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
+  const texts = streamed ? text.split(/\r?\n\r?\n/).map(dataOf) : [text];
+  return texts.flatMap((each) => {
+    try {
+      const value = parseForeignJson(each);
+      return (Array.isArray(value) ? value : [value]).filter((one) => one !== null && typeof one === "object");
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The data of one event. */
+const dataOf = (event: string): string =>
+  event
+    .split(/\r?\n/)
+    .flatMap((line) => (line.startsWith("data:") ? line.slice(5) : []))
+    .join("\n");

@@ -1,0 +1,44 @@
+/** The reader of one kind of endpoint: asks it what its agent offers, without a payment, a credential or a call. */
+import type { Protocol } from "../directory/protocols.ts";
+import type { Offer } from "./offer.ts";
+
+export type EndpointRequest = {
+  url: string;
+  method?: "GET" | "POST";
+  headers?: Record<string, string>;
+  body?: string;
+};
+/** Header names are lower-case; `url` is where the answer came from after redirects. */
+export type EndpointAnswer = { status: number; headers: Record<string, string | undefined>; text: string; url: string };
+
+/** Sends one request. @throws what ends the reading: no answer, or none now */
+export type Send = (request: EndpointRequest) => Promise<EndpointAnswer>;
+
+export type Reading =
+  | { kind: "offers"; offers: Offer[]; etag: string | null; lastModified: string | null }
+  /** The version whose validators were sent is current. */
+  | { kind: "unchanged" }
+  /** It lives, and says nothing without a credential. */
+  | { kind: "needs_credentials" }
+  /** It lives, and has nothing that can be read. */
+  | { kind: "nothing"; why: string }
+  /** It answers with something else than its kind does: to a caller it is as good as silent. */
+  | { kind: "unreadable"; why: string };
+
+export type OfferReader = {
+  kind: "agent_card" | "mcp" | "x402";
+  /** Services of this protocol are read. */
+  protocol: Protocol;
+  /**
+   * @param conditional headers of a conditional request, empty when no version is known
+   * @throws what `send` throws
+   */
+  read(url: string, send: Send, conditional: Record<string, string>): Promise<Reading>;
+};
+
+/** What a status says where no content is expected; null for one that may have content. */
+export function withoutContent(status: number): Reading | null {
+  if (status === 401 || status === 403) return { kind: "needs_credentials" };
+  if (status === 304) return { kind: "unchanged" };
+  return null;
+}

@@ -1,0 +1,80 @@
+/** Reads x402 resources: a request without payment is answered with the price. */
+import { parseForeignJson } from "../foreign-json.ts";
+import { urlOf } from "../urls.ts";
+import { offersOf } from "./offer.ts";
+import { type OfferReader, type Reading, withoutContent } from "./reader.ts";
+import { x402Price } from "./x402-prices.ts";
+
+type Json = Record<string, unknown>;
+
+export const x402: OfferReader = {
+  kind: "x402",
+  protocol: "x402",
+  async read(url, send) {
+    const answer = await send({ url, headers: { accept: "application/json" } });
+    const { status, headers, text } = answer;
+    if (status === 402) return readTerms(url, headers["payment-required"], text);
+    const known = withoutContent(status);
+    if (known?.kind === "needs_credentials") return known;
+    if (status >= 200 && status < 300) return { kind: "nothing", why: "It asks for no payment." };
+    // The method or the input is not the expected one: it lives, and its terms are not known.
+    if (status === 400 || status === 405 || status === 422)
+      return { kind: "nothing", why: `It names no price to a request without input (${status}).` };
+    return { kind: "unreadable", why: `The server answers with status ${status}.` };
+  },
+};
+
+/** Version 2 is in the header, version 1 in the body. */
+function readTerms(url: string, header: string | undefined, body: string): Reading {
+  const terms = (header && objectOf(decoded(header))) || objectOf(body);
+  const price = terms && x402Price(terms.accepts);
+  if (!terms || !price) return { kind: "unreadable", why: "The demand for payment has no terms that can be read." };
+  const offers = offersOf([resourceOffer(url, terms, price)]);
+  return { kind: "offers", offers, etag: null, lastModified: null };
+}
+
+/** The offer of a resource by its terms, as a 402 or a registry has them. */
+export function resourceOffer(url: string, terms: Json, price: ReturnType<typeof x402Price>) {
+  const resource = (typeof terms.resource === "object" && terms.resource !== null ? terms.resource : {}) as Json;
+  const first = ((terms.accepts as unknown[])[0] ?? {}) as Json;
+  const place = urlOf(url);
+  return {
+    kind: "resource" as const,
+    name: resource.serviceName ?? terms.serviceName ?? `${place?.host ?? ""}${place?.pathname ?? ""}`.slice(0, 100),
+    description: resource.description ?? terms.description ?? first.description,
+    tags: resource.tags ?? terms.tags,
+    endpoint: url,
+    price,
+    inputSchema: schemaOf(terms, first),
+  };
+}
+
+/** The schema of the input: from the extension of the Bazaar, else from version 1's `outputSchema`. */
+function schemaOf(terms: Json, first: Json): unknown {
+  const bazaar = inside(terms, "extensions", "bazaar");
+  const input = inside(bazaar, "schema", "properties", "input", "properties");
+  return (
+    input?.queryParams ??
+    input?.body ??
+    inside(bazaar, "info", "input") ??
+    inside(first, "outputSchema", "input") ??
+    null
+  );
+}
+
+function inside(value: unknown, ...path: string[]): Json | null {
+  let found = value;
+  for (const key of path) found = (found as Json | null | undefined)?.[key];
+  return found !== null && typeof found === "object" ? (found as Json) : null;
+}
+
+const decoded = (header: string): string => Buffer.from(header, "base64").toString("utf8");
+
+function objectOf(text: string): Json | null {
+  try {
+    const value = parseForeignJson(text);
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Json) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,337 @@
+/** Endpoints of agents that are read, and the offers that came of it: which are to be listed, which are due, and how both are stored. */
+import type pg from "pg";
+import { OWN_PLATFORM } from "../core/directory/platforms.ts";
+import type { EndpointState } from "../core/offers/liveness.ts";
+import type { Offer } from "../core/offers/offer.ts";
+import type { Source, SourceKind } from "../core/offers/readers.ts";
+import { touchRows } from "./directory/write.ts";
+import { array, int2, int4, int8, json, jsonb, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
+import type { Queryable } from "./transaction.ts";
+
+/** `source` of the offers that a registry gives. */
+export const REGISTRY = "registry";
+
+/** A row of the directory, with everything its endpoints and its registry's offers are read from. */
+export type ListedRow = {
+  id: number;
+  trust: number;
+  /** Null for a row that is shown nowhere. */
+  services: unknown;
+  items: { source: string; raw: unknown }[];
+  skills: unknown;
+  domains: unknown;
+};
+
+/** Max stored items of a row that are read for offers. */
+const MAX_ITEMS = 64;
+
+const ROWS = statement({
+  name: "offer-rows",
+  params: { after: int8, limit: int8, sources: array(text) },
+  text: `
+    select d.id, greatest(0, d.cred_score)::int2 as trust, case when d.removed_at is null then d.services end as services,
+      case when d.removed_at is null then array_to_json(array(
+        select json_build_object('source', i.source, 'raw', i.raw)
+        from (select i.* from offchain.directory_item i
+              where i.platform = d.platform and i.agent_id = d.agent_id and i.source = any($sources)
+              order by i.source_id limit ${MAX_ITEMS}) i)) else '[]' end as items,
+      case when d.removed_at is null then
+        (select p.value from offchain.profile_field p where p.token_id = d.token_id and p.field = 'skills'
+           and d.platform = '${OWN_PLATFORM}') end as skills,
+      case when d.removed_at is null then
+        (select p.value from offchain.profile_field p where p.token_id = d.token_id and p.field = 'domains'
+           and d.platform = '${OWN_PLATFORM}') end as domains
+    from offchain.directory d where d.id > $after order by d.id limit $limit`,
+  columns: {
+    id: int8,
+    trust: int2,
+    services: nullable(jsonb<unknown>()),
+    items: json<ListedRow["items"]>(),
+    skills: nullable(jsonb<unknown>()),
+    domains: nullable(jsonb<unknown>()),
+  },
+  prepared: true,
+});
+
+/** Rows of the directory above an id, by id. @param sources whose items have offers */
+export const rowsToList = (
+  db: Queryable,
+  { after, limit, sources }: { after: number; limit: number; sources: readonly string[] },
+): Promise<ListedRow[]> => ROWS.rows(db, { after, limit, sources });
+
+const PROGRESS = statement({
+  name: "offer-progress",
+  text: `select coalesce(max(round_to), 0) as "roundTo", coalesce(max(new_to), 0) as "newTo" from offchain.offer_progress`,
+  columns: { roundTo: int8, newTo: int8 },
+});
+const SET_PROGRESS = statement({
+  name: "offer-progress-set",
+  params: { roundTo: int8, newTo: int8 },
+  text: `
+    insert into offchain.offer_progress ("only", round_to, new_to) values (true, $roundTo, $newTo)
+    on conflict ("only") do update set round_to = excluded.round_to, new_to = excluded.new_to`,
+});
+
+export type Progress = { roundTo: number; newTo: number };
+export const listProgress = (db: Queryable): Promise<Progress> => PROGRESS.one(db);
+export const setListProgress = (db: Queryable, progress: Progress) => SET_PROGRESS.run(db, progress);
+
+/** What a row of the directory has to read, and what its registry gives. */
+export type Listing = { id: number; trust: number; sources: readonly Source[]; offers: readonly Offer[] };
+
+type SourceRow = { id: number; trust: number } & Source;
+
+const DROP_SOURCES = statement({
+  name: "offer-sources-drop",
+  params: { ids: array(int8), sources: jsonb<readonly SourceRow[]>() },
+  text: `
+    with gone as (
+      delete from offchain.offer_source s where s.directory_id = any($ids) and not exists (
+        select from jsonb_to_recordset($sources) as r(id int8, kind text, url text)
+        where r.id = s.directory_id and r.kind = s.kind and r.url = s.url)
+      returning s.directory_id, s.kind, s.url), dropped as (
+      delete from offchain.offer o using gone g
+      where o.directory_id = g.directory_id and o.source = g.kind || ' ' || g.url)
+    select distinct directory_id as id from gone`,
+  columns: { id: int8 },
+});
+const ADD_SOURCES = statement({
+  name: "offer-sources-add",
+  params: { sources: jsonb<readonly SourceRow[]>(), now: timestamptz },
+  text: `
+    insert into offchain.offer_source as s (directory_id, kind, url, host, trust, next_try_at)
+    select r.id, r.kind, r.url, r.host, r.trust, $now
+    from jsonb_to_recordset($sources) as r(id int8, kind text, url text, host text, trust int2)
+    on conflict (directory_id, kind, url) do update set trust = excluded.trust where s.trust <> excluded.trust`,
+});
+
+/**
+ * Stores what rows have to read and what their registries give; endpoints that a row no longer names are gone with their
+ * offers.
+ * @returns ids of the rows whose offers are different
+ */
+export async function storeListings(tx: pg.ClientBase, listings: readonly Listing[], now: Date): Promise<number[]> {
+  const ids = listings.map(({ id }) => id);
+  const sources = listings.flatMap(({ id, trust, sources }) => sources.map((source) => ({ id, trust, ...source })));
+  const dropped = await DROP_SOURCES.rows(tx, { ids, sources });
+  await ADD_SOURCES.run(tx, { sources, now });
+  const given = listings.map(({ id, offers }) => ({ id, source: REGISTRY, offers }));
+  return [...new Set([...dropped.map(({ id }) => id), ...(await replaceOffers(tx, given))])];
+}
+
+/** An endpoint that several rows may name, with the state of each. */
+export type DueSource = {
+  kind: SourceKind;
+  url: string;
+  host: string;
+  rows: {
+    id: number;
+    status: EndpointState["status"];
+    etag: string | null;
+    lastModified: string | null;
+    digest: string | null;
+    failures: number;
+  }[];
+};
+
+/** Max rows that share one read of a URL, the most trusted ones: what many claim is nobody's in particular. */
+const MAX_SHARING = 50;
+
+// The outer query is an index probe for each level of trust: nothing that is not due is read.
+const DUE = statement({
+  name: "offer-sources-due",
+  params: { now: timestamptz, limit: int8 },
+  text: `
+    with due as materialized (
+      select s.kind, s.url, s.host, s.trust, s.next_try_at
+      from generate_series(100, 0, -1) t(trust) cross join lateral (
+        select * from offchain.offer_source s where s.trust = t.trust and s.next_try_at <= $now
+        order by s.next_try_at limit $limit) s
+      limit $limit), distinct_due as (
+      select kind, url, host, max(trust) as trust, min(next_try_at) as since from due group by kind, url, host)
+    select w.kind, w.url, w.host, r.rows
+    from distinct_due w cross join lateral (
+      select json_agg(json_build_object('id', s.directory_id, 'status', s.status, 'etag', s.etag,
+        'lastModified', s.last_modified, 'digest', s.digest, 'failures', s.failures) order by s.directory_id) as rows
+      from (select * from offchain.offer_source s
+            where hashtextextended(s.url, 0) = hashtextextended(w.url, 0) and s.url = w.url and s.kind = w.kind
+            order by s.trust desc, s.directory_id limit ${MAX_SHARING}) s) r
+    order by w.trust desc, w.since`,
+  columns: { kind: narrow<SourceKind>(text), url: text, host: text, rows: json<DueSource["rows"]>() },
+});
+
+/** Endpoints that are due, those of the most trusted rows first. @param limit of rows that are due */
+export const dueSources = (db: Queryable, now: Date, limit: number): Promise<DueSource[]> =>
+  DUE.rows(db, { now, limit });
+
+/** Rows of one host that are counted: enough for any budget. */
+const MAX_COUNTED = 20_000;
+
+const ASKED = statement({
+  name: "offer-hosts-asked",
+  params: { hosts: array(text), since: timestamptz },
+  text: `
+    select h.host, (select count(distinct s.url)::int4 from (
+      select s.url from offchain.offer_source s where s.host = h.host and s.checked_at > $since
+      limit ${MAX_COUNTED}) s) as urls
+    from unnest($hosts::text[]) as h(host)`,
+  columns: { host: text, urls: int4 },
+});
+
+/** How many URLs of each host were read since a time. */
+export async function readSince(db: Queryable, hosts: readonly string[], since: Date): Promise<Map<string, number>> {
+  return new Map((await ASKED.rows(db, { hosts, since })).map(({ host, urls }) => [host, urls]));
+}
+
+/** What came of reading an endpoint. */
+export type ReadOutcome = {
+  source: DueSource;
+  status: Exclude<EndpointState["status"], "waiting">;
+  answers: boolean;
+  /** Null: those that are known stay. */
+  offers: readonly Offer[] | null;
+  etag: string | null;
+  lastModified: string | null;
+  digest: string | null;
+  nextTryAt: Date;
+  why: string | null;
+};
+
+/** `keeps`: the version that is known stays. */
+type OutcomeRow = Omit<ReadOutcome, "source" | "offers"> & { id: number; kind: string; url: string; keeps: boolean };
+
+const STORE_READS = statement({
+  name: "offer-sources-store",
+  params: { outcomes: jsonb<readonly OutcomeRow[]>(), now: timestamptz },
+  text: `
+    update offchain.offer_source s set status = r.status,
+      etag = case when r.keeps then s.etag else r.etag end,
+      last_modified = case when r.keeps then s.last_modified else r."lastModified" end,
+      digest = case when r.keeps then s.digest else r.digest end, failures = case when r.answers then 0 else s.failures + 1 end,
+      answered_at = case when r.answers then $now else s.answered_at end,
+      silent_since = case when r.answers then null else coalesce(s.silent_since, $now) end,
+      checked_at = $now, next_try_at = r."nextTryAt", why = r.why
+    from jsonb_to_recordset($outcomes) as r(id int8, kind text, url text, status text, answers bool, keeps bool, etag text,
+      "lastModified" text, digest text, "nextTryAt" timestamptz, why text)
+    where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
+});
+const DEFER = statement({
+  name: "offer-sources-defer",
+  params: { sources: jsonb<readonly { id: number; kind: string; url: string; at: Date }[]>() },
+  text: `
+    update offchain.offer_source s set next_try_at = r.at
+    from jsonb_to_recordset($sources) as r(id int8, kind text, url text, at timestamptz)
+    where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
+});
+
+/** Puts off the next read of endpoints that were not asked. */
+export const deferSources = (db: Queryable, deferred: readonly { source: DueSource; at: Date }[]): Promise<number> =>
+  DEFER.run(db, {
+    sources: deferred.flatMap(({ source: { kind, url, rows }, at }) => rows.map(({ id }) => ({ id, kind, url, at }))),
+  });
+
+const PUT_OFF_SHARING = statement({
+  name: "offer-sources-put-off-sharing",
+  params: { kind: text, url: text, read: array(int8), now: timestamptz, at: timestamptz },
+  text: `
+    update offchain.offer_source s set next_try_at = $at where (s.directory_id, s.kind, s.url) in (
+      select o.directory_id, o.kind, o.url from offchain.offer_source o
+      where hashtextextended(o.url, 0) = hashtextextended($url, 0) and o.url = $url and o.kind = $kind
+        and o.next_try_at <= $now and not o.directory_id = any($read)
+      limit ${MAX_COUNTED})`,
+});
+
+/** Puts off the rows that name a URL beside those that share its read. */
+export async function putOffSharing(db: Queryable, sources: readonly DueSource[], now: Date, at: Date): Promise<void> {
+  for (const { kind, url, rows } of sources)
+    if (rows.length === MAX_SHARING)
+      await PUT_OFF_SHARING.run(db, { kind, url, read: rows.map(({ id }) => id), now, at });
+}
+
+/** Stores what was read. @returns ids of the rows whose offers, or whose liveness, are different */
+export async function storeReads(tx: pg.ClientBase, outcomes: readonly ReadOutcome[], now: Date): Promise<number[]> {
+  const rows = outcomes.flatMap(({ source: { kind, url, rows }, offers, ...outcome }) =>
+    rows.map(({ id }) => ({ id, kind, url, keeps: offers === null, ...outcome })),
+  );
+  await STORE_READS.run(tx, { outcomes: rows, now });
+  // Of a row that has this version already, nothing is written again.
+  const read = outcomes.flatMap(({ source: { kind, url, rows }, offers, digest }) =>
+    offers === null
+      ? []
+      : rows
+          .filter((row) => digest === null || row.digest !== digest)
+          .map(({ id }) => ({ id, source: `${kind} ${url}`, offers })),
+  );
+  const other = outcomes.flatMap(({ source, status }) =>
+    source.rows.flatMap((row) => (row.status === status ? [] : row.id)),
+  );
+  return [...new Set([...other, ...(await replaceOffers(tx, read))])];
+}
+
+/** Offers of one source of one row. */
+type Given = { id: number; source: string; offers: readonly Offer[] };
+type OfferRow = Offer & { id: number; source: string; position: number };
+
+const OFFER_RECORD = `r(id int8, kind text, source text, position int2, name text, description text, tags text[],
+  endpoint text, "priceUsd" numeric, price jsonb, "inputSchema" jsonb)`;
+const OFFER_VALUES = `r.id, r.kind, r.source, r.position, r.name, r.description, r.tags, r.endpoint, r."priceUsd",
+  nullif(r.price, 'null'), nullif(r."inputSchema", 'null')`;
+const OFFER_COLUMNS = `directory_id, kind, source, position, name, description, tags, endpoint, price_usd, price, input_schema`;
+const STORED_OFFERS = `
+  select ${OFFER_COLUMNS} from offchain.offer o
+  join unnest($ids::int8[], $sources::text[]) as g(id, from_source) on o.directory_id = g.id and o.source = g.from_source`;
+
+const DIFFERENT = statement({
+  name: "offers-different",
+  params: { ids: array(int8), sources: array(text), offers: jsonb<readonly OfferRow[]>() },
+  text: `
+    with stored as (${STORED_OFFERS}), given as (
+      select ${OFFER_VALUES} from jsonb_to_recordset($offers) as ${OFFER_RECORD})
+    select distinct directory_id as id, source from (
+      (select * from stored except select * from given) union all
+      (select ${OFFER_COLUMNS} from (select * from given except select * from stored) as r(${OFFER_COLUMNS}))) as changed
+    order by 1, 2`,
+  columns: { id: int8, source: text },
+});
+const DROP_OFFERS = statement({
+  name: "offers-drop",
+  params: { ids: array(int8), sources: array(text) },
+  text: `
+    delete from offchain.offer o using unnest($ids::int8[], $sources::text[]) as g(id, source)
+    where o.directory_id = g.id and o.source = g.source`,
+});
+const ADD_OFFERS = statement({
+  name: "offers-add",
+  params: { offers: jsonb<readonly OfferRow[]>() },
+  text: `
+    insert into offchain.offer (${OFFER_COLUMNS})
+    select ${OFFER_VALUES} from jsonb_to_recordset($offers) as ${OFFER_RECORD}`,
+});
+
+/** Writes the offers of sources where they differ from the stored ones. @returns ids of the rows */
+async function replaceOffers(tx: pg.ClientBase, given: readonly Given[]): Promise<number[]> {
+  if (given.length === 0) return [];
+  const rowsOf = (some: readonly Given[]): OfferRow[] =>
+    some.flatMap(({ id, source, offers }) => offers.map((offer, position) => ({ ...offer, id, source, position })));
+  const keys = (some: readonly Pick<Given, "id" | "source">[]) => ({
+    ids: some.map(({ id }) => id),
+    sources: some.map(({ source }) => source),
+  });
+  const different = await DIFFERENT.rows(tx, { ...keys(given), offers: rowsOf(given) });
+  if (different.length === 0) return [];
+  const changed = new Set(different.map(({ id, source }) => `${id} ${source}`));
+  await DROP_OFFERS.run(tx, keys(different));
+  await ADD_OFFERS.run(tx, { offers: rowsOf(given.filter(({ id, source }) => changed.has(`${id} ${source}`))) });
+  return different.map(({ id }) => id);
+}
+
+const TOUCH = statement({
+  name: "offers-touch",
+  params: { ids: array(int8) },
+  text: touchRows("select unnest($ids::int8[])"),
+});
+
+/** Has everything that follows the directory read rows again. */
+export async function touchChanged(tx: Queryable, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await TOUCH.run(tx, { ids });
+}

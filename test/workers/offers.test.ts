@@ -1,0 +1,459 @@
+/** What agents offer: read from their own hosts over real HTTP, once a day, whatever a host answers. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
+import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { type EndpointState, liveness } from "../../core/offers/liveness.ts";
+import { AGENT_HOSTS, type AgentHostKey, agentHostUrl } from "../../devnet/simulators/agent-hosts/agent-hosts.ts";
+import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
+import { testLog } from "../../harness/log.ts";
+import type { JobContext } from "../../workers/context.ts";
+import { HOST_PER_DAY, offers } from "../../workers/jobs/offers.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+
+const DAY_MS = 86_400_000;
+
+let db: TestDatabase;
+let simulators: RunningSimulators;
+let publicHttp: PublicHttp;
+/** A host whose answers a test decides. */
+let host: Server;
+let hostUrl: string;
+let handle: (request: IncomingMessage, response: ServerResponse) => void;
+let asked: string[];
+let clock: Date;
+
+beforeAll(async () => {
+  simulators = await startSimulators();
+  publicHttp = openPublicHttp({ userAgent: "tests", loopback: true });
+  host = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    handle(request, response);
+  });
+  await new Promise<void>((done) => host.listen(0, "127.0.0.1", done));
+  hostUrl = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await publicHttp?.close();
+  await simulators?.stop();
+  host?.closeAllConnections();
+  host?.close();
+});
+beforeEach(async () => {
+  db = await testDatabase();
+  asked = [];
+  clock = new Date(Date.UTC(2026, 10, 21));
+  handle = (_, response) => response.writeHead(404).end();
+});
+afterEach(() => db?.drop());
+
+/** One run of the job, by a worker that has just started. */
+const run = (over: Partial<JobContext> = {}) =>
+  offers.run(
+    {
+      db: db.pool,
+      clock: () => clock,
+      log: testLog(),
+      fault: () => {},
+      endpoints: foreignEndpoints(publicHttp, { now: () => clock.getTime() }),
+      ...over,
+    } as JobContext,
+    {},
+  );
+
+type Service = { name: string; endpoint: string };
+let planted = 0;
+async function plant(services: readonly Service[], { score = 20, platform = "agentverse" } = {}): Promise<number> {
+  const { rows } = await db.pool.query(
+    `insert into offchain.directory (platform, agent_id, name, services, cred_score) values ($1, $2, 'A', $3, $4) returning id`,
+    [platform, `agent-${++planted}`, JSON.stringify(services), score],
+  );
+  return Number(rows[0].id);
+}
+/** An agent with what a simulated host's agent lists. */
+const plantHost = (key: AgentHostKey) =>
+  plant(
+    Object.entries(AGENT_HOSTS[key].listing(agentHostUrl(simulators.url, key)).services ?? {}).map(
+      ([name, { url }]) => ({
+        name,
+        endpoint: url!,
+      }),
+    ),
+  );
+
+const offersOf = async (id: number) =>
+  (
+    await db.pool.query(
+      `select kind, name, description, tags, endpoint, price_usd::float8 as usd, price, input_schema as schema
+       from offchain.offer where directory_id = $1 order by kind, source, position`,
+      [id],
+    )
+  ).rows;
+const statesOf = async (id: number) =>
+  (
+    await db.pool.query<EndpointState & { kind: string; why: string | null; failures: number; nextTryAt: Date }>(
+      `select kind, status, why, failures, answered_at as "answeredAt", silent_since as "silentSince",
+         checked_at as "checkedAt", next_try_at as "nextTryAt"
+       from offchain.offer_source where directory_id = $1 order by kind, url`,
+      [id],
+    )
+  ).rows;
+const touched = async (id: number) =>
+  (await db.pool.query("select changed_xid::text as xid from offchain.directory_score where id = $1", [id])).rows[0]
+    .xid;
+
+const json = (response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}) =>
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+const CARD = { name: "A", url: "https://a.example/a2a", skills: [{ id: "s", name: "Sums", description: "Adds." }] };
+
+describe("the simulated hosts", () => {
+  it("are read: skills of a card, tools of an MCP server, the price and schema of a paid resource", async () => {
+    const [translator, auditor, prices, members] = await Promise.all(
+      (["translator", "auditor", "solana-prices", "members"] as const).map(plantHost),
+    );
+    await run();
+    const audit = agentHostUrl(simulators.url, "auditor");
+    expect(await offersOf(auditor!)).toMatchObject([
+      {
+        kind: "resource",
+        name: "Solidity auditor",
+        endpoint: `${audit}/audit`,
+        usd: 0.04,
+        price: [{ scheme: "exact", network: "eip155:8453", amount: "40000" }],
+        schema: { properties: { source: { type: "string" } }, required: ["source"] },
+      },
+      { kind: "skill", name: "Audit Solidity", tags: ["solidity", "security", "audit", "smart contracts"], usd: null },
+    ]);
+    expect((await offersOf(translator!)).map(({ name }) => name)).toEqual([
+      "Legal translator",
+      "Translate contracts to French",
+      "Explain a clause",
+    ]);
+    expect(await offersOf(prices!)).toMatchObject([
+      { kind: "tool", name: "get_price", description: expect.stringContaining("Solana"), schema: { type: "object" } },
+      { kind: "tool", name: "get_price_history" },
+    ]);
+    expect(await offersOf(members!)).toEqual([]);
+    expect(await statesOf(members!)).toMatchObject([
+      { status: "needs_credentials", silentSince: null, answeredAt: clock },
+    ]);
+  });
+
+  it("are asked once a day, conditionally, and a row is marked as changed only when something of it did", async () => {
+    const translator = await plantHost("translator");
+    await run();
+    const [before, first] = [await touched(translator), await offersOf(translator)];
+    expect(await run()).toBe(0);
+    const seen: (number | string)[] = [];
+    const endpoints = foreignEndpoints(publicHttp);
+    clock = new Date(clock.getTime() + DAY_MS);
+    await run({
+      endpoints: {
+        async send(request) {
+          const answer = await endpoints.send(request);
+          seen.push(answer.kind === "answered" ? answer.status : answer.kind);
+          return answer;
+        },
+      },
+    });
+    expect(seen.sort()).toEqual([304, 402]);
+    expect(await offersOf(translator)).toEqual(first);
+    expect(await statesOf(translator)).toMatchObject([{ answeredAt: clock }, { answeredAt: clock }]);
+    expect(await touched(translator)).toBe(before);
+
+    // Its agent lists something else: the old endpoints go with their offers.
+    const services = [{ name: "mcp", endpoint: `${agentHostUrl(simulators.url, "solana-prices")}/mcp` }];
+    await db.pool.query("update offchain.directory set services = $2 where id = $1", [
+      translator,
+      JSON.stringify(services),
+    ]);
+    await run();
+    expect((await offersOf(translator)).map(({ kind }) => kind)).toEqual(["tool", "tool"]);
+    await db.pool.query("update offchain.directory set removed_at = now() where id = $1", [translator]);
+    await run();
+    expect([await offersOf(translator), await statesOf(translator)]).toEqual([[], []]);
+  });
+});
+
+it("offers that a registry gives are taken from its stored item, without a request", async () => {
+  const id = await plant([], { platform: "x402-bazaar" });
+  const raw = {
+    resource: "https://paid.example/quote",
+    serviceName: "Quotes\u202e",
+    description: "Sells quotes.",
+    accepts: [
+      {
+        scheme: "exact",
+        network: "base",
+        asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        amount: "2500",
+        payTo: "0x1",
+      },
+      { scheme: "exact", network: "eip155:8453", asset: `0x${"9".repeat(40)}`, amount: "1", payTo: "0x1" },
+      {
+        scheme: "upto",
+        network: "base",
+        asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        amount: "1",
+        payTo: "0x1",
+      },
+    ],
+  };
+  await db.pool.query(
+    `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
+     select 'x402-bazaar', 'q', 'x402-bazaar', agent_id, $2, 'd', now(), 1 from offchain.directory where id = $1`,
+    [id, JSON.stringify(raw)],
+  );
+  await run();
+  expect(await offersOf(id)).toMatchObject([{ kind: "resource", name: "Quotes", usd: 0.0025, price: { length: 3 } }]);
+  const before = await touched(id);
+  expect(await run()).toBe(0);
+  expect(await touched(id)).toBe(before);
+  expect(asked).toEqual([]);
+});
+
+type Body = { id?: number; method: string; params?: { cursor?: string } };
+/** An MCP server that answers `tools/list` as given. */
+const mcpHost =
+  (list: (cursor: string | undefined) => unknown) => (request: IncomingMessage, response: ServerResponse) => {
+    let text = "";
+    request.on("data", (chunk) => (text += chunk));
+    request.on("end", () => {
+      const { id, method, params } = JSON.parse(text) as Body;
+      if (id === undefined) return response.writeHead(202).end();
+      const result =
+        method === "initialize" ? { protocolVersion: "2025-06-18", capabilities: {} } : list(params?.cursor);
+      json(response, { jsonrpc: "2.0", id, result }, 200, { "mcp-session-id": "s1" });
+    });
+  };
+const tools = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, i) => ({ name: `tool_${from + i}`, inputSchema: { type: "object" } }));
+const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+
+describe("a hostile host", () => {
+  const at = (name: string) => ({ name, endpoint: `${hostUrl}/x` });
+  const ATTACKS: [
+    what: string,
+    protocol: string,
+    answer: (request: IncomingMessage, response: ServerResponse) => void,
+    expected: { status: string; why?: RegExp; offers?: number },
+  ][] = [
+    [
+      "a redirect to a private address",
+      "x402",
+      (_, response) => response.writeHead(302, { location: "http://169.254.169.254/latest" }).end(),
+      { status: "refused", why: /must be on a public address/ },
+    ],
+    [
+      "a body of 2 MiB",
+      "a2a",
+      (_, response) => response.end(`"${"a".repeat(2 ** 21)}"`),
+      { status: "refused", why: /1 MiB/ },
+    ],
+    ["10,000 tools", "mcp", mcpHost(() => ({ tools: tools(10_000) })), { status: "read", offers: 64 }],
+    [
+      "pages of tools in a circle",
+      "mcp",
+      mcpHost((cursor) => ({ tools: tools(2, cursor === "b" ? 2 : 0), nextCursor: cursor === "b" ? "a" : "b" })),
+      { status: "read", offers: 6 },
+    ],
+    [
+      "pages of tools without an end",
+      "mcp",
+      mcpHost((cursor) => ({ tools: tools(1, Number(cursor ?? 0)), nextCursor: String(Number(cursor ?? 0) + 1) })),
+      { status: "read", offers: 5 },
+    ],
+    ["JSON of 100,000 levels", "a2a", (_, response) => response.end(deep(100_000)), { status: "unreadable" }],
+    [
+      "a schema of 40 levels",
+      "mcp",
+      mcpHost(() => ({ tools: [{ name: "t", inputSchema: JSON.parse(deep(40)) }] })),
+      { status: "read", offers: 1 },
+    ],
+    ["a page of HTML", "a2a", (_, response) => response.end("<html>"), { status: "unreadable", why: /not JSON/ }],
+    [
+      "terms that are none",
+      "x402",
+      (_, response) => json(response, { accepts: [{ amount: "-1" }, null, 7] }, 402, { "payment-required": "!!" }),
+      { status: "unreadable", why: /no terms/ },
+    ],
+    [
+      "no demand for payment",
+      "x402",
+      (_, response) => response.end("ok"),
+      { status: "read", why: /no payment/, offers: 0 },
+    ],
+    [
+      "a card that needs a credential",
+      "a2a",
+      (_, response) => response.writeHead(401).end(),
+      { status: "needs_credentials" },
+    ],
+  ];
+  it.each(ATTACKS)("%s", async (_, protocol, answer, { status, why, offers: count = 0 }) => {
+    handle = answer;
+    const id = await plant([at(protocol)]);
+    await run();
+    const [state] = await statesOf(id);
+    expect(state).toMatchObject({ status, why: why ? expect.stringMatching(why) : (state!.why ?? null) });
+    const read = await offersOf(id);
+    expect(read).toHaveLength(count);
+    // A schema is kept whole or not at all.
+    for (const { schema } of read) expect([{ type: "object" }, null]).toContainEqual(schema);
+    expect(asked.length).toBeLessThanOrEqual(8);
+    // It is left alone until its time.
+    const before = asked.length;
+    await run();
+    expect(asked).toHaveLength(before);
+  });
+
+  it("has its texts stored without what cannot be seen, and within bounds", async () => {
+    handle = (_, response) =>
+      json(response, {
+        ...CARD,
+        skills: [
+          {
+            name: "Pay\u200bment\u202e\u0000",
+            description: `a\u{e0041}\u2066${"b".repeat(5_000)}`,
+            tags: Array.from({ length: 50 }, (_, i) => `${i}`),
+          },
+          null,
+          7,
+          { name: "\u200b" },
+        ],
+      });
+    const id = await plant([at("a2a")]);
+    await run();
+    const [skill, ...others] = await offersOf(id);
+    expect(others).toEqual([]);
+    expect(skill.name).toBe("Payment\ufffd");
+    expect(skill.description).toBe(`a${"b".repeat(599)}`);
+    expect(skill.tags).toHaveLength(16);
+  });
+
+  it("fails no other agent", async () => {
+    handle = (request, response) =>
+      request.url!.includes("good") ? json(response, CARD) : response.destroy(new Error("gone"));
+    const bad = await plant([
+      { name: "a2a", endpoint: `${hostUrl}/bad.json` },
+      { name: "mcp", endpoint: "http://[::1" },
+    ]);
+    const good = await plant([{ name: "a2a", endpoint: `${hostUrl}/good.json` }]);
+    await run();
+    expect(await statesOf(bad)).toMatchObject([{ status: "unreachable", failures: 1 }]);
+    expect(await offersOf(good)).toMatchObject([{ name: "Sums" }]);
+  });
+});
+
+describe("budgets", () => {
+  it("rows of one host share one read of the same URL, the 50 most trusted of them", async () => {
+    handle = (_, response) => json(response, CARD);
+    const ids: number[] = [];
+    for (let i = 0; i < 52; i++)
+      ids.push(await plant([{ name: "A2A", endpoint: `${hostUrl}/card.json` }], { score: 52 - i }));
+    await run();
+    expect(asked).toEqual(["GET /card.json"]);
+    expect(await offersOf(ids[49]!)).toHaveLength(1);
+    expect(await statesOf(ids[50]!)).toMatchObject([{ status: "waiting" }]);
+    await run();
+    expect(asked).toHaveLength(1);
+  });
+
+  it("a host is asked for so many URLs a day, those of the most trusted agents first; the rest waits a day", async () => {
+    handle = (_, response) => json(response, CARD);
+    const filler = await plant([], { platform: "erc8004" });
+    const low = await plant([{ name: "a2a", endpoint: `${hostUrl}/low.json` }], { score: 5 });
+    const high = await plant([{ name: "a2a", endpoint: `${hostUrl}/high.json` }], { score: 60 });
+    const due = new Date(clock.getTime() + DAY_MS / 2);
+    await run({ endpoints: { send: async () => ({ kind: "deferred", seconds: 1 }) } });
+    await db.pool.query(
+      `insert into offchain.offer_source (directory_id, kind, url, host, trust, status, checked_at, next_try_at)
+       select $1, 'x402', 'http://x/' || i, $2, 0, 'read', $3, $4 from generate_series(1, $5::int) i`,
+      [filler, new URL(hostUrl).host, clock, due, HOST_PER_DAY - 1],
+    );
+    await db.pool.query("update offchain.directory set services = null where id = $1", [filler]);
+    clock = new Date(clock.getTime() + 2_000);
+    // The filler's endpoints are none of its services; the round over the rows would take them away.
+    await db.pool.query(
+      'insert into offchain.offer_progress ("only", round_to, new_to) values (true, $1, $1) on conflict ("only") do update set round_to = $1, new_to = $1',
+      [high],
+    );
+    await run();
+    expect(asked).toEqual(["GET /high.json"]);
+    expect(await statesOf(low)).toMatchObject([{ status: "waiting", nextTryAt: new Date(clock.getTime() + DAY_MS) }]);
+  });
+});
+
+it("a worker that is killed between two batches leaves nothing half done: the next one reads the rest", async () => {
+  handle = (_, response) => json(response, CARD);
+  const ids: number[] = [];
+  for (let i = 0; i < 70; i++) ids.push(await plant([{ name: "a2a", endpoint: `${hostUrl}/${i}.json` }]));
+  const endpoints = {
+    send: async ({ url }: { url: string }) => ({
+      kind: "answered" as const,
+      status: 200,
+      headers: {},
+      text: JSON.stringify(CARD),
+      url,
+    }),
+  };
+  const killed = run({
+    endpoints,
+    fault: (point) => {
+      if (point === "offers.read") throw new Error("killed");
+    },
+  });
+  await expect(killed).rejects.toThrow("killed");
+  const count = async () => (await db.pool.query("select count(*)::int as n from offchain.offer")).rows[0].n;
+  expect(await count()).toBe(64);
+  await run({ endpoints });
+  expect(await count()).toBe(70);
+  expect(
+    (await db.pool.query("select count(*)::int as n from offchain.offer_source where status = 'read'")).rows[0].n,
+  ).toBe(70);
+});
+
+it("an endpoint that falls silent is asked less and less often and counts less and less, until it answers again", async () => {
+  let alive = true;
+  handle = (_, response) => (alive ? json(response, CARD) : response.writeHead(500).end());
+  const id = await plant([{ name: "a2a", endpoint: `${hostUrl}/card.json` }]);
+  const live = async () => liveness(await statesOf(id), clock);
+  expect(await live()).toBeNull();
+  await run();
+  expect(await live()).toEqual({
+    value: 1,
+    says: "Its endpoint answered 0 minutes ago.",
+    answeredAt: clock.toISOString(),
+    silentSince: null,
+  });
+  const answeredAt = clock;
+  alive = false;
+  clock = new Date(clock.getTime() + DAY_MS);
+  const silentSince = clock;
+  const waits: number[] = [];
+  const before = await touched(id);
+  for (let i = 0; i < 12; i++) {
+    await run();
+    const [state] = await statesOf(id);
+    waits.push((state!.nextTryAt.getTime() - clock.getTime()) / 60_000);
+    clock = state!.nextTryAt;
+  }
+  expect(waits.slice(0, 5)).toEqual([5, 10, 20, 40, 80]);
+  expect(waits.at(-1)).toBe(4 * 24 * 60);
+  expect(await touched(id)).not.toBe(before);
+  expect((await live())!.value).toBeLessThan(0.5);
+  clock = new Date(silentSince.getTime() + 30 * DAY_MS);
+  expect(await live()).toMatchObject({
+    value: 0,
+    says: "Its endpoint is silent for 30 days.",
+    answeredAt: answeredAt.toISOString(),
+    silentSince: silentSince.toISOString(),
+  });
+  // What was read before stays meanwhile.
+  expect(await offersOf(id)).toHaveLength(1);
+  alive = true;
+  await run();
+  expect(await live()).toMatchObject({ value: 1, silentSince: null });
+  expect(await statesOf(id)).toMatchObject([{ failures: 0, why: null }]);
+});

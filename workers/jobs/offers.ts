@@ -1,0 +1,288 @@
+/** Reads what agents offer: lists their endpoints, asks those that are due, and keeps offers and liveness current. */
+import { createHash } from "node:crypto";
+import pLimit from "p-limit";
+import { z } from "zod";
+import type { Offer } from "../../core/offers/offer.ts";
+import type { EndpointRequest, OfferReader, Reading } from "../../core/offers/reader.ts";
+import { OFFER_READERS, sourcesOf } from "../../core/offers/readers.ts";
+import { OFFERING_SOURCES, registryOffers } from "../../core/offers/registry-offers.ts";
+import {
+  type DueSource,
+  deferSources,
+  dueSources,
+  type ListedRow,
+  type Listing,
+  listProgress,
+  putOffSharing,
+  type ReadOutcome,
+  readSince,
+  rowsToList,
+  setListProgress,
+  storeListings,
+  storeReads,
+  touchChanged,
+} from "../../db/offers.ts";
+import { storeSet } from "../../db/store-set.ts";
+import type { JobContext } from "../context.ts";
+import { defineJob } from "../job.ts";
+
+const EVERY_MS = 30_000;
+/** Rows of the directory per statement, and statements of one run for new rows and for the round over all rows, each. */
+const LIST_PAGE = 500;
+const LIST_PAGES = 5;
+/** Endpoints that are due in one run, how many are asked at once and stored together, and max milliseconds of asking. */
+const DUE = 1_000;
+const AT_ONCE = 16;
+const BATCH = 64;
+const LONGEST_MS = 25_000;
+/** Offers per transaction, unless one endpoint has more. */
+const OFFERS_AT_ONCE = 4_000;
+/** Max URLs of one host that are read in a day; the rest waits for the next day. */
+export const HOST_PER_DAY = 1_000;
+const DAY_MS = 86_400_000;
+/** Milliseconds until the first retry; doubled with each failure up to the longest. */
+const RETRY_MS = 300_000;
+const LONGEST_RETRY_MS = 4 * DAY_MS;
+/** Max requests for one endpoint. */
+const MAX_REQUESTS = 8;
+
+export const offers = defineJob({
+  name: "offers",
+  concurrency: 1,
+  schedule: { everyMs: EVERY_MS },
+  input: z.object({}),
+  async run(context) {
+    const listed = await listEndpoints(context);
+    return listed + (await readDue(context));
+  },
+});
+
+/** Lists new rows, and goes on with the round over all rows. @returns rows whose offers are different */
+async function listEndpoints(context: JobContext): Promise<number> {
+  const { db } = context;
+  const progress = await listProgress(db);
+  let changed = 0;
+  for (let pages = 0; pages < LIST_PAGES; pages++) {
+    const page = await listPage(context, progress.newTo);
+    changed += page.changed;
+    if (page.last === null) break;
+    progress.newTo = page.last;
+    await setListProgress(db, progress);
+  }
+  for (let pages = 0; pages < LIST_PAGES; pages++) {
+    const page = await listPage(context, progress.roundTo);
+    changed += page.changed;
+    progress.roundTo = page.last ?? 0;
+    await setListProgress(db, progress);
+    if (page.last === null) break;
+  }
+  return changed;
+}
+
+/** Lists the rows above an id. @returns the last of them, null when there are none */
+async function listPage({ db, clock, fault, log }: JobContext, after: number) {
+  const rows = await rowsToList(db, { after, limit: LIST_PAGE, sources: OFFERING_SOURCES });
+  if (rows.length === 0) return { last: null, changed: 0 };
+  const changed = await storeSet(db, rows, {
+    store: (tx, some) => storeListings(tx, some.map(listingOf), clock()),
+    async settle(tx, ids, refused) {
+      for (const { item, error } of refused)
+        log.warn({ err: error, directoryId: item.id }, "the offers of an agent cannot be stored");
+      await touchChanged(tx, ids);
+      return ids.length;
+    },
+  });
+  fault("offers.list");
+  return { last: rows.at(-1)!.id, changed };
+}
+
+function listingOf({ id, trust, services, items, skills, domains }: ListedRow): Listing {
+  const words = (list: unknown) => (Array.isArray(list) ? list.filter((word) => typeof word === "string") : []);
+  return {
+    id,
+    trust: Math.min(100, trust),
+    sources: sourcesOf(services),
+    offers: registryOffers(items, { skills: words(skills), domains: words(domains) }),
+  };
+}
+
+/** Asks the endpoints that are due. @returns rows whose offers or liveness are different */
+async function readDue(context: JobContext): Promise<number> {
+  const { db, clock, fault } = context;
+  const began = clock();
+  const due = await dueSources(db, began, DUE);
+  const asked = await readSince(db, [...new Set(due.map(({ host }) => host))], new Date(began.getTime() - DAY_MS));
+  const within: DueSource[] = [];
+  const beyond: { source: DueSource; at: Date }[] = [];
+  for (const source of due) {
+    const count = asked.get(source.host) ?? 0;
+    asked.set(source.host, count + 1);
+    if (count < HOST_PER_DAY) within.push(source);
+    else beyond.push({ source, at: new Date(began.getTime() + DAY_MS) });
+  }
+  if (beyond.length > 0) await deferSources(db, beyond);
+  let changed = 0;
+  for (let from = 0; from < within.length; from += BATCH) {
+    if (clock().getTime() - began.getTime() > LONGEST_MS) break;
+    changed += await readBatch(context, within.slice(from, from + BATCH));
+    fault("offers.read");
+  }
+  return changed;
+}
+
+async function readBatch(context: JobContext, sources: readonly DueSource[]): Promise<number> {
+  const { db, clock } = context;
+  const limit = pLimit(AT_ONCE);
+  const results = await Promise.all(sources.map((source) => limit(() => readSource(context, source))));
+  const deferred = results.flatMap((result) => ("at" in result ? [result] : []));
+  if (deferred.length > 0) await deferSources(db, deferred);
+  const outcomes = results.flatMap((result) => ("at" in result ? [] : [result]));
+  await putOffSharing(db, sources, clock(), new Date(clock().getTime() + DAY_MS));
+  let changed = 0;
+  for (const some of bySize(outcomes)) changed += await storeOutcomes(context, some);
+  return changed;
+}
+
+/** Sets of outcomes whose offers are few enough for one transaction. */
+function bySize(outcomes: readonly ReadOutcome[]): ReadOutcome[][] {
+  const sets: ReadOutcome[][] = [];
+  let room = 0;
+  for (const outcome of outcomes) {
+    const size = outcome.source.rows.length * (outcome.offers?.length ?? 0);
+    if (sets.length === 0 || size > room) {
+      sets.push([]);
+      room = OFFERS_AT_ONCE;
+    }
+    sets.at(-1)!.push(outcome);
+    room -= size;
+  }
+  return sets;
+}
+
+function storeOutcomes({ db, clock, log }: JobContext, outcomes: readonly ReadOutcome[]): Promise<number> {
+  const now = clock();
+  return storeSet(db, outcomes, {
+    store: (tx, some) => storeReads(tx, some, now),
+    async settle(tx, ids, refused) {
+      const bare = refused.map(({ item, error }): ReadOutcome => {
+        log.warn({ err: error, url: item.source.url }, "what an endpoint answers cannot be stored");
+        const why = "What it answers cannot be stored.";
+        return {
+          ...item,
+          status: "unreadable",
+          answers: false,
+          offers: null,
+          etag: null,
+          lastModified: null,
+          digest: null,
+          why,
+        };
+      });
+      const all = [...ids, ...(await storeReads(tx, bare, now))];
+      await touchChanged(tx, all);
+      return all.length;
+    },
+  });
+}
+
+/** Ends the reading of an endpoint that gave no answer. */
+class NoAnswer extends Error {
+  readonly answer: { kind: "failed"; reason: string; final: boolean } | { kind: "deferred"; seconds: number };
+  constructor(answer: NoAnswer["answer"]) {
+    super("no answer");
+    this.answer = answer;
+  }
+}
+
+/** Reads an endpoint. An unexpected error concerns this endpoint only. */
+async function readSource(
+  context: JobContext,
+  source: DueSource,
+): Promise<ReadOutcome | { source: DueSource; at: Date }> {
+  const { clock, endpoints, log } = context;
+  const reader = OFFER_READERS.find(({ kind }) => kind === source.kind);
+  let requests = 0;
+  async function send(request: EndpointRequest) {
+    if (++requests > MAX_REQUESTS)
+      throw new NoAnswer({ kind: "failed", reason: "It takes too many requests.", final: true });
+    const answer = await endpoints.send(request);
+    if (answer.kind !== "answered") throw new NoAnswer(answer);
+    return answer;
+  }
+  try {
+    return outcomeOf(source, await (reader as OfferReader).read(source.url, send, conditionalOf(source)), clock());
+  } catch (error) {
+    if (!(error instanceof NoAnswer))
+      log.warn({ err: error, url: source.url }, "an endpoint of an agent cannot be read");
+    const answer =
+      error instanceof NoAnswer ? error.answer : { kind: "failed" as const, reason: "It cannot be read.", final: true };
+    if (answer.kind === "deferred") return { source, at: new Date(clock().getTime() + answer.seconds * 1000) };
+    return silence(source, answer.final ? "refused" : "unreachable", answer.reason, clock());
+  }
+}
+
+/** Validators of the version that all rows of the endpoint have; empty when they do not have the same one. */
+function conditionalOf({ rows }: DueSource): Record<string, string> {
+  const [first] = rows;
+  if (!first?.digest || first.status !== "read" || rows.some(({ digest }) => digest !== first.digest)) return {};
+  return {
+    ...(first.etag && { "if-none-match": first.etag }),
+    ...(first.lastModified && { "if-modified-since": first.lastModified }),
+  };
+}
+
+const digestOf = (given: readonly Offer[]): string =>
+  createHash("sha256").update(JSON.stringify(given)).digest("base64url");
+
+/** Max characters of a stored validator: it is sent with every request. */
+const LONGEST_VALIDATOR = 1_000;
+const validator = (text: string | null) => (text !== null && text.length <= LONGEST_VALIDATOR ? text : null);
+
+function outcomeOf(source: DueSource, reading: Reading, now: Date): ReadOutcome {
+  const later = new Date(now.getTime() + DAY_MS);
+  const first = source.rows[0]!;
+  const answered = { source, answers: true, etag: null, lastModified: null, digest: null, nextTryAt: later, why: null };
+  switch (reading.kind) {
+    case "offers": {
+      const { offers: given, etag, lastModified } = reading;
+      const digest = digestOf(given);
+      return {
+        ...answered,
+        status: "read",
+        offers: given,
+        etag: validator(etag),
+        lastModified: validator(lastModified),
+        digest,
+      };
+    }
+    case "unchanged": {
+      if (first.digest === null) return silence(source, "unreadable", "It sends no document.", now);
+      const { etag, lastModified, digest } = first;
+      return { ...answered, status: "read", offers: null, etag, lastModified, digest };
+    }
+    case "needs_credentials":
+      return { ...answered, status: "needs_credentials", offers: [], why: "It asks for credentials." };
+    case "nothing":
+      return { ...answered, status: "read", offers: [], why: reading.why };
+    case "unreadable":
+      return silence(source, "unreadable", reading.why, now);
+  }
+}
+
+/** The outcome for an endpoint that does not answer as its kind does: what was read before stays. */
+function silence(source: DueSource, status: ReadOutcome["status"], why: string, now: Date): ReadOutcome {
+  const first = source.rows[0]!;
+  const failures = Math.max(...source.rows.map((row) => row.failures));
+  const wait = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(failures, 20));
+  return {
+    source,
+    status,
+    answers: false,
+    offers: null,
+    etag: first.etag,
+    lastModified: first.lastModified,
+    digest: first.digest,
+    nextTryAt: new Date(now.getTime() + (status === "refused" ? Math.max(DAY_MS, wait) : wait)),
+    why,
+  };
+}
