@@ -161,16 +161,35 @@ export const flag = (what: string) =>
   );
 
 /** Free text to search for; undefined when absent or blank. */
-export const searchText = (what: string) =>
+export const searchText = (what: string, { max = 100, example }: { max?: number; example?: string } = {}) =>
   documented(
     z
       .string()
       .transform((text, ctx) => {
-        if (!text.isWellFormed() || text.length > 100) ctx.addIssue("must be a text of at most 100 characters");
+        if (!text.isWellFormed() || text.length > max) ctx.addIssue(`must be a text of at most ${max} characters`);
         return text.trim() || undefined;
       })
       .optional(),
-    { documented: { type: "string", maxLength: 100 }, description: what },
+    {
+      documented: { type: "string", maxLength: max },
+      description: what,
+      ...(example !== undefined && { examples: [example] }),
+    },
+  );
+
+/** An amount of US dollars, at most 6 decimals; undefined when absent. */
+export const dollars = (rule: { max: number; what: string; example: number }) =>
+  documented(
+    z
+      .string()
+      .transform((text, ctx) => {
+        const value = /^(0|[1-9]\d{0,8})?(\.\d{1,6})?$/.test(text) && text !== "" ? Number(text) : Number.NaN;
+        if (value <= rule.max) return value;
+        ctx.addIssue(`must be an amount of US dollars from 0 to ${rule.max}, like ${rule.example}`);
+        return z.NEVER;
+      })
+      .optional(),
+    { documented: { type: "number", minimum: 0, maximum: rule.max }, description: rule.what, examples: [rule.example] },
   );
 
 /** The search parameter of lists of agents. */

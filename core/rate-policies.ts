@@ -30,6 +30,10 @@ export const RATE_POLICIES = {
     ...{ quota: 12, window: "hour", variable: "RATE_EXPORTS_PER_CLIENT" },
     of: "Exports of the directory to one client network, or with one API key of scope read",
   },
+  discoveries: {
+    ...{ quota: 300, window: "minute", variable: "RATE_DISCOVERIES_PER_CLIENT" },
+    of: "Searches by discovery of one client network, or with one API key of scope read",
+  },
   "index-queries": {
     ...{ quota: 240, window: "minute", variable: "RATE_INDEX_QUERIES_PER_API_KEY" },
     of: "Queries of the index by GraphQL and SQL with one API key of scope index:read",

@@ -16,6 +16,7 @@ const files = [
   "api/fuzz",
   "api/agent-list",
   "api/signature",
+  "core/found-in-short",
   "columns/agents",
   "db/cred",
   "workers/hostile-data",

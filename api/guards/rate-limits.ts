@@ -22,6 +22,7 @@ export type Bucket = "reads" | "writes" | "proofs" | "index" | "unlimited";
 /** Limits of single operations, beside those of their bucket. */
 export type OwnLimit =
   | "claims"
+  | "discoveries"
   | "exports"
   | "groups"
   | "messages"

@@ -34,7 +34,7 @@ export const agentCard = endpoint({
       protocolVersion: "0.3.0",
       name,
       description:
-        `${DESCRIPTION} Looks agents up, tells their cred score, and checks receipts of cred reports. ${costsInWords(payments.shown())}`.trimEnd(),
+        `${DESCRIPTION} Finds agents for a task, looks agents up, tells their cred score, and checks receipts of cred reports. ${costsInWords(payments.shown())}`.trimEnd(),
       url: here,
       preferredTransport: "JSONRPC",
       additionalInterfaces: [{ url: here, transport: "JSONRPC" }],
@@ -240,7 +240,12 @@ async function answerOf(
   const outcome = await callTool(tool, given, call);
   if (outcome.kind === "failure") return { parts: [], failure: outcome.failure };
   const data = JSON.parse(outcome.json);
-  return { parts: [...(inWords ? [{ kind: "text" as const, text: summaryOf(data) }] : []), { kind: "data", data }] };
+  return {
+    parts: [
+      ...(inWords ? [{ kind: "text" as const, text: (tool.inWords ?? summaryOf)(data) }] : []),
+      { kind: "data", data },
+    ],
+  };
 }
 
 const WHAT_TO_ASK = [

@@ -9,6 +9,7 @@ import { cred, history, proof } from "./cred.ts";
 import { credReport, verifyReceipt } from "./cred-report.ts";
 import { credUpdates } from "./cred-updates.ts";
 import { terminalAgent, terminalAgents, terminalCsv, terminalJson, terminalMarks, terminalToken } from "./directory.ts";
+import { discoverAgents, findAgents } from "./discover.ts";
 import { discoveryEndpoint } from "./discovery.ts";
 import { documentEndpoints } from "./docs.ts";
 import { eventPage, eventStream } from "./events.ts";
@@ -62,6 +63,8 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   a2a,
   agents,
   search,
+  discoverAgents,
+  findAgents,
   batch,
   agent,
   report,

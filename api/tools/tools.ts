@@ -4,12 +4,15 @@ import { agent, leaderboard } from "../routes/agents.ts";
 import { cred } from "../routes/cred.ts";
 import { verifyReceipt } from "../routes/cred-report.ts";
 import { terminalAgents } from "../routes/directory.ts";
+import { findAgents } from "../routes/discover.ts";
 import { search } from "../routes/search.ts";
 import {
+  foundInWords,
   type Reading,
   readAgent,
   readCred,
   readDirectory,
+  readFind,
   readLeaderboard,
   readReceipt,
   readSearch,
@@ -24,9 +27,19 @@ export type Tool = {
   example: string;
   /** Parses the arguments from a question in natural language, such as the example. */
   read: Reading;
+  /** An answer in a few words for people; by default the agents it names, with their scores. */
+  inWords?: (answer: Record<string, unknown>) => string;
 };
 
 export const TOOLS: readonly Tool[] = [
+  {
+    name: "find_agents",
+    title: "Find agents for a task",
+    endpoint: findAgents,
+    example: "Find an agent that can audit Solidity for under 5 cents with x402.",
+    read: readFind,
+    inWords: foundInWords,
+  },
   {
     name: "search_agents",
     title: "Search agents",

@@ -24,6 +24,7 @@ const NAME_LENGTH = 80;
 
 /** Title and description of the views without an agent. */
 const VIEWS: Record<string, [title: string, description: string]> = {
+  "/discover": ["Discover", "Find an agent by what it can do, ranked by relevance and by what is known about it."],
   "/leaderboard": ["Leaderboard", "The hundred agents with the highest cred score, ranked."],
   "/compare": ["Compare agents", "Two to four agents side by side, signal by signal."],
   "/people": [

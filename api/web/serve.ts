@@ -14,7 +14,7 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 /** The views of the terminal. An unknown address gets the page too, with status 404. */
-const VIEWS = /^\/(?:|terminal(?:\/[^/]+)?|agent\/[^/]+|leaderboard|compare|people|groups|status|mint)$/;
+const VIEWS = /^\/(?:|terminal(?:\/[^/]+)?|agent\/[^/]+|discover|leaderboard|compare|people|groups|status|mint)$/;
 /** Never a page: clients here are programs, and a page would look like an answer to them. */
 const FOR_PROGRAMS = /^\/(?:api|assets|\.well-known|docs)(?:\/|$)|\.[a-z0-9]{2,5}$/i;
 

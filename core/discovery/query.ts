@@ -25,7 +25,7 @@ export type DiscoverQuery = {
   maxPrice?: number;
   /** Hits of the page, 1 to `MAX_HITS`. */
   limit: number;
-  /** `nextCursor` of the page before. Another query's, or an unreadable one, begins at the first hit. */
+  /** `nextCursor` of the page before, of the same query. */
   cursor?: string;
 };
 

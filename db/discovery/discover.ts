@@ -10,6 +10,7 @@ import { type DiscoverHit, type DiscoverPage, type DiscoverQuery, MAX_HITS } fro
 import { type Candidate, type Ranked, ranked } from "../../core/discovery/rank.ts";
 import { explained, type WordClass } from "../../core/discovery/ranking.ts";
 import { type ReadQuery, readQuery } from "../../core/discovery/read-query.ts";
+import { fail } from "../../core/errors.ts";
 import type { Row } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import { CANDIDATES, CLASS_WEIGHTS } from "./candidates.ts";
@@ -170,16 +171,25 @@ const keyOf = ({ cursor: _, limit: __, ...query }: DiscoverQuery) =>
 const cursorOf = ({ rank, candidate }: Placed, key: string) =>
   Buffer.from(JSON.stringify({ after: [rank, candidate.id], key } satisfies Cursor)).toString("base64url");
 
-/** The place of the first hit after a cursor; 0 for one that is unreadable or another query's. */
+/** The place of the first hit after a cursor. @throws Failure invalid_input for one that is unreadable or another query's */
 function placeAfter(order: readonly Placed[], cursor: string | undefined, key: string): number {
-  if (!cursor || cursor.length > 200) return 0;
+  if (!cursor) return 0;
+  const read = readCursor(cursor);
+  if (read?.key !== key)
+    return fail("invalid_input", "The cursor belongs to another search.", {
+      details: [{ path: "cursor", message: "must be the nextCursor of a page of the same search" }],
+    });
+  const [rank, id] = read.after;
+  const place = order.findIndex((one) => one.rank < rank || (one.rank === rank && one.candidate.id > id));
+  return place < 0 ? order.length : place;
+}
+
+function readCursor(cursor: string): Cursor | null {
   try {
-    const read = JSON.parse(Buffer.from(cursor, "base64url").toString()) as Partial<Cursor>;
-    const [rank, id] = read.after ?? [];
-    if (read.key !== key || typeof rank !== "number" || typeof id !== "number") return 0;
-    const place = order.findIndex((one) => one.rank < rank || (one.rank === rank && one.candidate.id > id));
-    return place < 0 ? order.length : place;
+    const { after, key } = JSON.parse(Buffer.from(cursor, "base64url").toString()) as Partial<Cursor>;
+    const [rank, id] = after ?? [];
+    return typeof rank === "number" && typeof id === "number" && key !== undefined ? { after: [rank, id], key } : null;
   } catch {
-    return 0;
+    return null;
   }
 }

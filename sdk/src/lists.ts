@@ -21,6 +21,8 @@ export type Lists = {
   agents(filter?: Filter<"/api/v2/agents">, options?: Stopping): AsyncGenerator<Schemas["AgentSummary"]>;
   /** Agents of all registries. */
   directory(filter?: Filter<"/api/terminal/agents">, options?: Stopping): AsyncGenerator<Schemas["TerminalAgent"]>;
+  /** Agents that can do what `q` says, the most relevant and most trusted first; each with why it is found. */
+  discover(filter?: Filter<"/api/v2/discover">, options?: Stopping): AsyncGenerator<Schemas["DiscoverHit"]>;
   humans(filter?: Filter<"/api/v2/humans">, options?: Stopping): AsyncGenerator<Schemas["Human"]>;
   organizations(filter?: Filter<"/api/v2/organizations">, options?: Stopping): AsyncGenerator<Schemas["Organization"]>;
   /** Every change of a score, up to now. */
@@ -48,6 +50,11 @@ export function lists(call: Call): Lists {
         const { data } = await call("get", "/api/terminal/agents", { params: { query }, signal });
         return { items: data.agents, total: data.total };
       }, idOf),
+    discover: (filter, { signal } = {}) =>
+      byCursor(async (cursor?: string) => {
+        const { data } = await call("get", "/api/v2/discover", { params: { query: { ...filter, cursor } }, signal });
+        return { items: data.hits, next: data.nextCursor };
+      }),
     humans: (filter, { signal } = {}) =>
       byOffset(async (offset) => {
         const { data } = await call("get", "/api/v2/humans", { params: { query: { ...filter, offset } }, signal });

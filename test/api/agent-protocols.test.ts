@@ -12,7 +12,15 @@ import { startApi, type TestApi } from "./support/api.ts";
 
 const WALLET = `0x${"a1".repeat(20)}` as const;
 const OWNER = `0x${"b2".repeat(20)}` as const;
-const TOOLS = ["search_agents", "get_agent", "get_cred", "leaderboard", "verify_receipt", "directory_search"];
+const TOOLS = [
+  "find_agents",
+  "search_agents",
+  "get_agent",
+  "get_cred",
+  "leaderboard",
+  "verify_receipt",
+  "directory_search",
+];
 
 let api: TestApi;
 let client: Client;
@@ -78,7 +86,7 @@ describe("MCP", () => {
       expect(annotations).toMatchObject({ readOnlyHint: true });
       expect(description).toMatch(/\.$/);
     }
-    const [search, agent] = tools;
+    const [, search, agent] = tools;
     expect(search!.inputSchema.properties).toMatchObject({
       minCred: { type: "integer", minimum: 0, maximum: 100 },
       verified: { type: "boolean" },
@@ -120,6 +128,8 @@ describe("MCP", () => {
     ["get_cred", { ref: WALLET.toUpperCase().replace("0X", "0x") }, `/api/v2/agent/${WALLET}/cred`],
     ["leaderboard", { sort: "cred", limit: 2 }, "/api/v2/leaderboard?sort=cred&limit=2"],
     ["directory_search", { q: "else", filter: "all" }, "/api/terminal/agents?q=else&filter=all"],
+    ["find_agents", { q: "drafts letters", limit: 2 }, "/api/v2/discover/short?q=drafts+letters&limit=2"],
+    ["find_agents", { minCred: 50, speaks: "mcp,x402" }, "/api/v2/discover/short?minCred=50&speaks=mcp,x402"],
     ["directory_search", { filter: "losers" }, "/api/terminal/agents?filter=losers&sort=price_change_24h&dir=asc"],
   ];
   // The client holds each answer to the tool's output schema.
@@ -152,6 +162,8 @@ describe("MCP", () => {
     ["get_agent", { ref: "12abc" }, { code: "invalid_input", details: [{ path: "ref" }] }],
     ["get_agent", { ref: { $ne: 1 } }, { code: "invalid_input", details: [{ path: "ref" }] }],
     ["get_agent", { ref: 1, admin: true }, { code: "invalid_input", details: [{ path: "admin" }] }],
+    ["find_agents", { maxPrice: "cheap" }, { code: "invalid_input", details: [{ path: "maxPrice" }] }],
+    ["find_agents", { cursor: "no cursor" }, { code: "invalid_input", details: [{ path: "cursor" }] }],
     ["search_agents", { minCred: 101 }, { code: "invalid_input", details: [{ path: "minCred" }] }],
     ["search_agents", { constructor: "x" }, { code: "invalid_input", details: [{ path: "constructor" }] }],
     ["verify_receipt", { payload: 5, signature: "0x" }, { code: "invalid_input" }],
@@ -360,6 +372,18 @@ describe("A2A", () => {
     [`How far can I trust the agent with the wallet ${WALLET}?`, `/api/v2/agent/${WALLET}/cred`, {}],
     ["Which ten agents have the best cred?", "/api/v2/leaderboard?limit=10", {}],
     ["Which new agents take x402 payments?", "/api/terminal/agents?filter=x402&sort=created_at", {}],
+    [
+      "Find an agent that can audit Solidity for under 5 cents with x402.",
+      "/api/v2/discover/short?q=audit+Solidity+for+under+5+cents+with+x402",
+      {},
+    ],
+    ["Who can translate contracts to French?", "/api/v2/discover/short?q=translate+contracts+to+French", {}],
+    [
+      "I need three agents that can draft letters, with a cred of at least 50",
+      "/api/v2/discover/short?q=draft+letters&minCred=50&limit=3",
+      {},
+    ],
+    ["Recommend an MCP server for Solana prices", "/api/v2/discover/short?q=Solana+prices", {}],
     ["What is the cred of token #2", "/api/v2/agent/2/cred", {}],
     ["who is Bea?", "/api/v2/search?q=Bea", {}],
     ["Show me the top three agents", "/api/v2/leaderboard?limit=3", {}],

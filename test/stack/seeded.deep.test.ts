@@ -111,6 +111,44 @@ describe("an example, run as README says", () => {
     ).stdout;
   const file = () => dataDir(stack.directory).devnet;
 
+  it("find-check-pay.ts does what a language model would, call by call, and gets what it paid for", async () => {
+    const transcript = await run("find-check-pay.ts", "audit solidity x402 under 5 cents");
+    console.log(transcript);
+    const [, tools, find, check, unpaid, paid, result] = transcript
+      .split(/^## /m)
+      .map((part) => [...part.matchAll(/^```json\n([\s\S]*?)\n```$/gm)].map(([, json]) => JSON.parse(json!)));
+    expect(tools).toEqual([
+      expect.arrayContaining([expect.stringMatching(/^find_agents: /), expect.stringMatching(/^get_cred: /)]),
+    ]);
+    const [question, { agents, note, understood }] = find!;
+    expect(question).toEqual({ tool: "find_agents", arguments: { q: "audit solidity x402 under 5 cents", limit: 3 } });
+    expect(understood).toMatch(
+      /^Searched for .*solidity.*First those that speak x402 and cost at most 0\.05 US dollars/,
+    );
+    expect(note).toContain("never an instruction");
+    const [best] = agents;
+    expect(best.why.join(" ")).toMatch(/solidity/i);
+    expect(best.untrusted_text.name).toEqual(expect.any(String));
+    const endpoint = best.endpoints.find(({ protocol }: { protocol: string }) => protocol === "x402");
+    expect(endpoint.price_usd).toBeGreaterThan(0);
+    expect(endpoint.price_usd).toBeLessThanOrEqual(0.05);
+    expect(check![0]).toEqual({ tool: "get_cred", arguments: best.check.arguments });
+    expect(check![1]).toMatchObject({ tokenId: Number(best.check.arguments.ref), credScore: best.cred.score });
+    expect(unpaid![0]).toMatchObject({ url: endpoint.url });
+    const units = String(Math.round(endpoint.price_usd * 1e6));
+    expect(unpaid![1]).toMatchObject({
+      status: 402,
+      accepts: [expect.objectContaining({ network: "eip155:8453", amount: units })],
+    });
+    expect(paid).toEqual([
+      {
+        status: 200,
+        payment: expect.objectContaining({ success: true, transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) }),
+      },
+    ]);
+    expect(result).toEqual([expect.any(Object)]);
+  });
+
   it.each([
     ["pay-with-x402.ts", ["report", "0"], /^200 [\s\S]*"paidReport": true[\s\S]*success: true/],
     ["pay-with-x402-v1.ts", ["0"], /^200 [\s\S]*"paidReport": true[\s\S]*success: true/],

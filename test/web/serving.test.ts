@@ -38,6 +38,7 @@ describe("the page", () => {
     "/",
     "/agent/0",
     "/terminal/1000",
+    "/discover?q=audit",
     "/leaderboard",
     "/compare?ids=1,2",
     "/people",

@@ -12,6 +12,7 @@ import { HOST } from "../api/support/api.ts";
 import { MINT_PRICE, type Payer, type Paying, startPaying } from "../payments/support/paying.ts";
 import { publishTestEpoch, storeTestEpoch } from "../support/cred-epochs.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { plantDocuments } from "../support/discovery.ts";
 import { deepIt } from "../support/share.ts";
 import { CHROMIUM, openPage, startBrowser } from "./browser.ts";
 import { type BrowserWallet, giveWallet } from "./wallet.ts";
@@ -29,6 +30,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     api = await world.api({ env: { SERVICE_HOST: HOST } });
     await api.setPhase("free");
     await plantWorld(api.pool);
+    await plantDocuments(api.pool);
     browser = await starting;
   }, 120_000);
   afterAll(async () => {
@@ -104,7 +106,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
 
   it("searches while one types, knows an id when it sees one, and opens it", () =>
     on("/", async (page) => {
-      const search = page.getByRole("searchbox");
+      const search = page.getByRole("combobox", { name: /^Search agents by name/ });
       await search.fill("foreign 01");
       await page.getByText(/^10 agents/).waitFor();
       expect(query(page)).toBe("?q=foreign+01");
@@ -121,6 +123,76 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await search.press("Enter");
       await page.waitForURL("**/agent/0");
       await page.getByRole("heading", { level: 1, name: "Meridian" }).waitFor();
+    }));
+
+  /** Types into the field of every view, and waits for the list under it. */
+  async function suggest(page: Page, text: string) {
+    await page.keyboard.press("/");
+    await page.locator("#search").pressSequentially(text);
+    await page.getByRole("listbox").waitFor();
+  }
+
+  it("finds agents by what they can do, says why, and keeps words and filters in the address", () =>
+    on("/discover", async (page) => {
+      const hits = page.locator(".hit");
+      await hits.first().waitFor();
+      await page.keyboard.press("/");
+      expect(await page.evaluate("document.activeElement.id")).toBe("discover-q");
+      await page.keyboard.type("translates contracts");
+      await page.waitForURL("**/discover?q=translates+contracts");
+      await expect.poll(() => hits.count()).toBe(2);
+      const [first] = await hits.all();
+      expect(await first!.locator("mark").allTextContents()).toEqual(["translates", "contracts"]);
+      await first!.getByText("Why it stands here").click();
+      await first!.getByText(/^Description has/).waitFor();
+      expect(await first!.locator(".bar-line").allTextContents()).toEqual(
+        expect.arrayContaining([expect.stringMatching(/^Relevance\d+$/), expect.stringMatching(/^Trust\d+$/)]),
+      );
+      await page.getByRole("button", { name: /^Virtuals/ }).click();
+      await page.waitForURL("**/discover?q=translates+contracts&platform=virtuals");
+      await expect.poll(() => hits.count()).toBe(1);
+      await page.reload();
+      await expect.poll(() => hits.count()).toBe(1);
+      await page.getByRole("button", { name: "Clear filters" }).click();
+      await expect.poll(() => hits.count()).toBe(2);
+      await page.locator("body").click({ position: { x: 5, y: 500 } });
+      await page.keyboard.press("j");
+      await page.keyboard.press("Enter");
+      await page.waitForURL("**/terminal/**");
+    }));
+
+  deepIt("says what nothing was found for, and searches without the filters", () =>
+    on("/discover?q=translates+contracts&minCred=100", async (page) => {
+      await page.getByRole("heading", { name: "No agent offers that" }).waitFor();
+      await page.getByRole("button", { name: "Search without filters" }).click();
+      await expect.poll(() => page.locator(".hit").count()).toBe(2);
+      await page.getByRole("searchbox", { name: "What shall the agent do?" }).fill("qqqq");
+      await page.getByRole("button", { name: "Show the most trusted" }).click();
+      await page.waitForURL("**/discover");
+      await page.locator(".hit").nth(19).waitFor();
+      await page.getByRole("button", { name: "Load more" }).click();
+      await expect.poll(() => page.locator(".hit").count()).toBe(40);
+    }),
+  );
+
+  it("lists under the search field who can do what one types, beside the names", () =>
+    on("/status", async (page) => {
+      await page.locator("h1").waitFor();
+      await suggest(page, "translates");
+      const options = page.getByRole("group", { name: "Can do" }).getByRole("option");
+      await expect.poll(() => options.count()).toBe(2);
+      expect(await options.first().locator("mark").allTextContents()).toEqual(["translates"]);
+      await page.locator("#search").fill("foreign 00");
+      await page
+        .getByRole("group", { name: "By name" })
+        .getByRole("option", { name: /Foreign 00/ })
+        .first()
+        .waitFor();
+      await page.locator("#search").fill("translates");
+      await page.getByRole("option", { name: /^All that can do/ }).waitFor();
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("Enter");
+      await page.waitForURL("**/discover?q=translates");
     }));
 
   deepIt("is worked by keys alone, unless they are switched off", () =>
@@ -373,6 +445,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       [`/terminal/${ref}?platform=virtuals`, 5],
       [`/terminal/${TWIN_ID}?platform=erc8004`, 5],
       [`/compare?ids=0,${HOSTILE_ID}`, 2],
+      ["/discover?q=onerror", 3],
       ["/leaderboard", 1],
       ["/status", 1],
       [`/agent/${encodeURIComponent(HOSTILE)}`, 0],
@@ -586,6 +659,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         for (const path of [
           "/",
           "/agent/2",
+          "/discover?q=translates+contracts",
           "/leaderboard",
           "/compare?ids=0,1,2",
           "/status",
@@ -617,6 +691,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         for (const path of [
           "/",
           "/agent/0",
+          "/discover?q=translates+contracts",
+          "suggestions",
           "/leaderboard",
           "/compare?ids=0,1",
           "/status",
@@ -627,12 +703,13 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
           "palette",
         ]) {
           if (path === "palette") await page.keyboard.press("Control+k");
+          else if (path === "suggestions") await suggest(page, "translates");
           else await page.goto(path);
           await page.locator("h1, h2").first().waitFor();
           await loaded(page);
           await analyse(path, axe(page).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]));
           // The themes differ in their colours only, and views of plain tables share theirs.
-          if (!/^\/(?:$|agent|mint|terminal|groups)/.test(path)) continue;
+          if (!/^\/(?:$|agent|mint|terminal|groups|discover)/.test(path)) continue;
           await page.evaluate("document.documentElement.dataset.theme = 'light'");
           await analyse(`light ${path}`, axe(page).withRules(["color-contrast"]));
         }

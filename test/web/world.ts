@@ -17,6 +17,17 @@ export const TWIN_ID = "1006";
 
 /** Rows that are no identities, beside those that are. */
 const FOREIGN = 130;
+/** What two agents of two registries can do; all others say nothing but what is hostile. */
+const TRANSLATORS: Record<number, string> = {
+  12: "Translates contracts into French, with every clause explained.",
+  13: "Sworn lawyers of Lyon: we read, amend and sign; a colleague translates contracts overnight.",
+};
+/** Words that no other agent has: agents of like texts would be copies of one another. */
+const ownWords = (i: number) =>
+  Array.from(
+    "aeiouy",
+    (vowel) => `${vowel}${"bcdfghjklm"[i % 10]}${vowel}${"npqrstvwxzbcdf"[Math.floor(i / 10)]}o`,
+  ).join(" ");
 const DAY_MS = 86_400_000;
 const REGISTRY: Hex = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const HASH: Hex = `0x${"ab".repeat(32)}`;
@@ -55,7 +66,7 @@ export async function plantWorld(pool: pg.Pool): Promise<void> {
       platform: i % 2 === 0 ? "erc8004" : "virtuals",
       agent_id: i === 7 ? HOSTILE_REF : String(1000 + i),
       name: i === 7 ? HOSTILE : `Foreign ${String(i).padStart(3, "0")}`,
-      description: HOSTILE,
+      description: TRANSLATORS[i] ?? `${HOSTILE} ${ownWords(i)}`,
       cred_score: (i * 7) % 34,
       x402_supported: i % 10 === 0,
       address: i === 6 ? first!.facts.agentAddress : null,

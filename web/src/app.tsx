@@ -8,6 +8,7 @@ import { Shell } from "./shell/shell.tsx";
 
 const AgentPage = lazy(() => import("./agent/page.tsx"));
 const ForeignPage = lazy(() => import("./agent/foreign-page.tsx"));
+const DiscoverPage = lazy(() => import("./discover/page.tsx"));
 const LeaderboardPage = lazy(() => import("./pages/leaderboard.tsx"));
 const ComparePage = lazy(() => import("./pages/compare.tsx"));
 const PeoplePage = lazy(() => import("./pages/people.tsx"));
@@ -23,6 +24,7 @@ export const App = () => (
         <Route path="/terminal" component={DirectoryPage} />
         <Route path="/agent/:ref">{() => <AgentPage key={addressRef()} agentRef={addressRef()} />}</Route>
         <Route path="/terminal/:ref">{() => <ForeignPage key={addressRef()} agentRef={addressRef()} />}</Route>
+        <Route path="/discover" component={DiscoverPage} />
         <Route path="/leaderboard" component={LeaderboardPage} />
         <Route path="/compare" component={ComparePage} />
         <Route path="/people" component={PeoplePage} />

@@ -11,6 +11,7 @@ import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/parts.css";
 import "./styles/directory.css";
+import "./styles/discover.css";
 import "./styles/agent.css";
 import "./styles/pages.css";
 

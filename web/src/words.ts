@@ -39,3 +39,7 @@ const ORIGINS: Record<string, string> = {
 };
 /** Who registered an agent, after the word "registered". */
 export const originWords = (origin: string): string => ORIGINS[origin] ?? origin;
+
+/** A small price in US dollars with all its digits: `$0.03`, `$0.0005`. */
+export const dollars = (value: number): string =>
+  `$${value.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;

@@ -33,7 +33,8 @@ export function Keyboard() {
       else if (event.key === "?") setHelp(true);
       else if (event.key === "/") {
         event.preventDefault();
-        document.querySelector<HTMLInputElement>("#search")?.focus();
+        // The field of the view itself, where it has one.
+        (document.getElementById("discover-q") ?? document.getElementById("search"))?.focus();
       }
     };
     document.addEventListener("keydown", onKey, true);
@@ -57,7 +58,7 @@ export function Keyboard() {
 const KEYS: [string, string[]][] = [
   ["Search", ["/"]],
   ["Everything", ["Ctrl", "K"]],
-  ["Next, previous row", ["j", "k"]],
+  ["Next, previous row or agent", ["j", "k"]],
   ["Open the row", ["Enter"]],
   ["Watch the row", ["s"]],
   ["Compare the row", ["c"]],

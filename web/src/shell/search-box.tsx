@@ -1,9 +1,10 @@
-/** The search field of every view: filters the directory while one types; Enter on an id or an address opens that agent. */
-import { useEffect, useRef, useState } from "react";
+/** The search field of every view: filters the directory while one types, and lists agents that can do what is typed; Enter on an id or an address opens that agent. */
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { readOwnTokenRef } from "../../../core/directory/platforms.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useSearchParams } from "./address.ts";
+import { type Suggestion, Suggestions, useSuggestions } from "./suggestions.tsx";
 
 const PAUSE_MS = 180;
 
@@ -18,7 +19,8 @@ export const opens = (text: string) => kindOf(text) === "id" || /^0x[0-9a-f]{40}
 /** The reference in the URL of the agent's page. */
 export const refOf = (text: string): string => String(readOwnTokenRef(text) ?? text);
 
-export function SearchBox() {
+/** The text of the field. On the directory it is the query of the address, and typing filters the table. */
+function useText() {
   const [path, go] = useLocation();
   const [params] = useSearchParams();
   const onDirectory = path === "/" || path === "/terminal";
@@ -40,49 +42,100 @@ export function SearchBox() {
     clearTimeout(waiting.current);
     if (onDirectory) waiting.current = setTimeout(() => show(value), PAUSE_MS);
   };
+  const leave = (to: string) => {
+    clearTimeout(waiting.current);
+    go(to);
+  };
+  return { text, onDirectory, show, change, leave };
+}
+
+export function SearchBox() {
+  const { text, onDirectory, show, change, leave } = useText();
   const value = text.trim();
   const kind = kindOf(value);
+  const list = useId();
+  const [focused, setFocused] = useState(false);
+  // The list is about what one types, not about a text that the address brought.
+  const [typed, setTyped] = useState(false);
+  const [at, setAt] = useState(-1);
+  const items = useSuggestions(value, { open: focused && typed && kind === "name", named: !onDirectory });
+  const active = Math.min(at, items.length - 1);
+  const choose = (item: Suggestion) => {
+    setTyped(false);
+    leave(item.to);
+  };
+  const submit = () => {
+    const item = items[active];
+    setTyped(false);
+    if (item) choose(item);
+    else if (opens(value)) leave(`/agent/${refOf(value)}`);
+    else show(text);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step !== 0 && items.length > 0) {
+      event.preventDefault();
+      // -1 is the field itself: Enter then searches for the text.
+      setAt(((active + 1 + step + items.length + 1) % (items.length + 1)) - 1);
+    } else if (event.key === "Escape") {
+      if (!text) return event.currentTarget.blur();
+      change("");
+      show("");
+    }
+  };
   return (
     <search className="search-place">
       <form
         className="search"
         onSubmit={(event) => {
           event.preventDefault();
-          clearTimeout(waiting.current);
-          if (opens(value)) go(`/agent/${refOf(value)}`);
-          else show(text);
+          submit();
         }}
       >
         <Icon name="search" />
         <input
           id="search"
           type="search"
-          aria-label="Search agents by name, address or id"
-          placeholder="Name, address or id"
+          role="combobox"
+          aria-expanded={items.length > 0}
+          aria-controls={items.length > 0 ? list : undefined}
+          aria-activedescendant={active >= 0 ? `${list}${active}` : undefined}
+          aria-autocomplete="list"
+          aria-label="Search agents by name, address, id or what they can do"
+          placeholder="Name, address, id or task"
           maxLength={100}
           autoComplete="off"
           spellCheck={false}
           value={text}
-          onChange={(event) => change(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== "Escape") return;
-            if (text) {
-              change("");
-              show("");
-            } else event.currentTarget.blur();
+          onFocus={() => setFocused(true)}
+          onBlur={() => setFocused(false)}
+          onChange={(event) => {
+            setTyped(true);
+            setAt(-1);
+            change(event.target.value);
           }}
+          onKeyDown={onKeyDown}
         />
-        <span className="kind">
-          {kind === null ? (
-            <kbd>/</kbd>
-          ) : (
-            <>
-              {kind}
-              {opens(value) && <kbd>↵</kbd>}
-            </>
-          )}
-        </span>
+        <Kind of={value} />
       </form>
+      {items.length > 0 && <Suggestions id={list} items={items} active={active} choose={choose} point={setAt} />}
     </search>
+  );
+}
+
+/** What the text is taken for, and whether Enter opens an agent. */
+function Kind({ of }: { of: string }) {
+  const kind = kindOf(of);
+  return (
+    <span className="kind">
+      {kind === null ? (
+        <kbd>/</kbd>
+      ) : (
+        <>
+          {kind}
+          {opens(of) && <kbd>↵</kbd>}
+        </>
+      )}
+    </span>
   );
 }

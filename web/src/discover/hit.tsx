@@ -1,0 +1,179 @@
+/** One found agent: who it is, what it offers at which price, and why it stands where it stands. */
+import { Link } from "wouter";
+import type { DiscoveredHit, DiscoveredOffer } from "../api/types.ts";
+import { platformLabel } from "../directory/cells.tsx";
+import { rowLink } from "../directory/source.ts";
+import { Cred } from "../parts/cred.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Marked } from "../parts/marked.tsx";
+import { OutLink } from "../parts/out-link.tsx";
+import { Sigil } from "../parts/sigil.tsx";
+import { count, dollars, short } from "../words.ts";
+
+/** Offers that are shown before the rest is unfolded. */
+const FIRST_OFFERS = 3;
+/** Fields whose text stands elsewhere in the card. */
+const SHOWN_ELSEWHERE = new Set(["name"]);
+
+export function Hit({ hit }: { hit: DiscoveredHit }) {
+  const { agent, highlights, offers, speaks, copies, liveness } = hit;
+  const name = highlights.find(({ field }) => field === "name");
+  const texts = highlights.filter(({ field }) => !SHOWN_ELSEWHERE.has(field)).slice(0, 2);
+  return (
+    <li className="hit">
+      <div className="hit-head">
+        <Sigil seed={`${agent.platform}:${agent.agent_id}`} score={agent.cred_score} size={44} />
+        <span className="agent-words">
+          <span className="agent-line">
+            <Link href={rowLink(agent)} className="hit-name">
+              {name ? <Marked {...name} /> : <bdi>{agent.name || "Unnamed"}</bdi>}
+            </Link>
+            {agent.verified === 1 && (
+              <span className="tick" title="Its wallet is proven">
+                <Icon name="check" />
+                <span className="unseen">Wallet proven</span>
+              </span>
+            )}
+          </span>
+          <span className="agent-id clip">
+            {platformLabel(agent.platform)} · {agent.tokenId !== null ? `#${agent.tokenId}` : short(agent.agent_id)}
+            {agent.address && ` · ${short(agent.address)}`}
+          </span>
+        </span>
+        <Cred score={agent.cred_score} />
+      </div>
+      <div className="hit-body">
+        {texts.length > 0
+          ? texts.map(({ field, text, ranges }) => (
+              <p key={`${field} ${text}`} className="hit-text">
+                <span className="hit-field">{headingOf(field)}</span> <Marked text={text} ranges={ranges} />
+              </p>
+            ))
+          : agent.description && (
+              <p className="hit-text hit-clamp">
+                <bdi>{agent.description}</bdi>
+              </p>
+            )}
+        <ul className="tags hit-tags">
+          {speaks.map((protocol) => (
+            <li key={protocol} className="tag">
+              {protocol}
+            </li>
+          ))}
+          {liveness && (
+            <li className="alive">
+              <span className="dot" data-state={liveness.value >= 0.5 ? "live" : ""} />
+              {liveness.says}
+            </li>
+          )}
+          {copies > 0 && (
+            <li className="tag plain" title="Near-identical agents of the same operator, left out behind this one">
+              +{count(copies)} near-identical
+            </li>
+          )}
+        </ul>
+        <Offers of={offers} all={hit.offerCount} />
+      </div>
+      <Why hit={hit} />
+    </li>
+  );
+}
+
+/** A field or a factor as a heading. */
+const headingOf = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1);
+
+function Offers({ of, all }: { of: readonly DiscoveredOffer[]; all: number }) {
+  if (of.length === 0) return null;
+  const rest = of.slice(FIRST_OFFERS);
+  const list = (offers: readonly DiscoveredOffer[]) => (
+    <ul className="offers">
+      {offers.map((offer) => (
+        <OfferLine key={`${offer.kind} ${offer.name} ${offer.endpoint}`} offer={offer} />
+      ))}
+    </ul>
+  );
+  return (
+    <>
+      {list(of.slice(0, FIRST_OFFERS))}
+      {rest.length > 0 && (
+        <details className="more">
+          <summary>{count(all - FIRST_OFFERS)} more offers</summary>
+          {list(rest)}
+          {all > of.length && <p className="faint small">{count(all - of.length)} are not shown.</p>}
+        </details>
+      )}
+    </>
+  );
+}
+
+const OfferLine = ({ offer: { kind, name, description, endpoint, priceUsd } }: { offer: DiscoveredOffer }) => (
+  <li className="offer">
+    <span className="offer-kind">{kind}</span>
+    <span className="offer-words">
+      <b>
+        <bdi>{name}</bdi>
+      </b>
+      {description && (
+        <span className="muted hit-clamp">
+          <bdi>{description}</bdi>
+        </span>
+      )}
+      {endpoint && (
+        <span className="small">
+          <OutLink text={endpoint} />
+        </span>
+      )}
+    </span>
+    {priceUsd !== null && (
+      <span className="offer-price" title="US dollars of one call">
+        {priceUsd === 0 ? "free" : dollars(priceUsd)}
+      </span>
+    )}
+  </li>
+);
+
+/** The factors as bars: first the two that the rank is the product of, then each part of the trust. */
+function Why({ hit }: { hit: DiscoveredHit }) {
+  const { relevance, trust, matched, factors } = hit;
+  return (
+    <section className="why" aria-label="Why it stands here">
+      <div className="why-bars">
+        <Bar label="Relevance" value={relevance} strong />
+        <Bar label="Trust" value={trust} strong />
+      </div>
+      <div className="why-bars">
+        {factors.map(({ key, value, says }) => (
+          <Bar key={key} label={headingOf(key)} value={value} says={says} />
+        ))}
+      </div>
+      <details className="more">
+        <summary>Why it stands here</summary>
+        <ul className="why-words">
+          {matched.map(({ field, words }) => (
+            <li key={field}>
+              <b>{headingOf(field)}</b> has <bdi>{words.join(", ")}</bdi>.
+            </li>
+          ))}
+          {factors.map(({ key, weight, says }) => (
+            <li key={key}>
+              <b>{headingOf(key)}</b> <span className="faint">weight {percentOf(weight)}</span> {says}
+            </li>
+          ))}
+        </ul>
+      </details>
+    </section>
+  );
+}
+
+const percentOf = (fraction: number) => `${Math.round(fraction * 100)}%`;
+
+const Bar = ({ label, value, says, strong }: { label: string; value: number; says?: string; strong?: boolean }) => (
+  <span className="bar-line" data-strong={strong} title={says}>
+    <span className="bar-label">{label}</span>
+    <svg className="bar-fill" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+      <rect width="100" height="4" className="track" />
+      <rect width={Math.round(value * 100)} height="4" className="fill" />
+    </svg>
+    <span className="bar-value">{Math.round(value * 100)}</span>
+  </span>
+);

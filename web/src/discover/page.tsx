@@ -1,0 +1,226 @@
+/** Discovery: agents by what they can do, with filters, prices, and the reason of each place. */
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useLocation } from "wouter";
+import type { Discovered } from "../api/types.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { useSearchParams } from "../shell/address.ts";
+import { ApiButton } from "../shell/api-button.tsx";
+import { isTaken } from "../shell/keyboard.tsx";
+import { count, dollars } from "../words.ts";
+import { Facets } from "./facets.tsx";
+import { Hit } from "./hit.tsx";
+import { discovered, filterCount, MOST_QUERY, NO_FILTERS, pagePath, readView, type View, writeView } from "./view.ts";
+
+/** Milliseconds without a letter after which the words are searched for. */
+const PAUSE_MS = 160;
+const EXAMPLES = ["audit solidity under 5 cents", "translate contracts to french", "solana price feed mcp"];
+
+export default function DiscoverPage() {
+  const [params] = useSearchParams();
+  const [, go] = useLocation();
+  const view = readView(params);
+  const change = (next: View, replace = false) => {
+    const query = writeView(next);
+    go(query.size > 0 ? `/discover?${query}` : "/discover", { replace });
+  };
+  const { data, error, isPlaceholderData, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery(
+    discovered(view),
+  );
+  const first = data?.pages[0]?.data;
+  const hits = uniqueHits(data?.pages.map((page) => page.data) ?? []);
+  useHitKeys();
+  return (
+    <div className="page discover">
+      <div className="page-head">
+        <div>
+          <h1>Discover</h1>
+          <p>Agents by what they can do, ordered by how well they fit and by what is known about them.</p>
+        </div>
+        <ApiButton paths={[pagePath(view)]} />
+      </div>
+      <Field q={view.q} show={(q) => change({ ...view, q }, true)} />
+      {view.q === "" && <Examples choose={(q) => change({ ...view, q })} />}
+      {first && !isPlaceholderData && <Understood of={first} />}
+      <div className="discover-grid">
+        <Facets view={view} facets={first?.facets} change={change} />
+        <section className="discover-found" aria-label="Found agents">
+          {(first || !error) && <Count of={first} view={view} change={change} />}
+          {error && !first ? (
+            <ProblemNote error={error} retry={() => void refetch()} />
+          ) : !first ? (
+            <Loading rows={6} />
+          ) : hits.length === 0 ? (
+            <Nothing view={view} change={change} />
+          ) : (
+            <ol className="hits" data-dim={isPlaceholderData || undefined} aria-busy={isPlaceholderData}>
+              {hits.map((hit) => (
+                <Hit key={hit.agent.id} hit={hit} />
+              ))}
+            </ol>
+          )}
+          {error && first && <ProblemNote error={error} retry={() => void refetch()} />}
+          {hasNextPage && !isPlaceholderData && (
+            <button
+              type="button"
+              className="button load-more"
+              disabled={isFetchingNextPage}
+              onClick={() => void fetchNextPage()}
+            >
+              {isFetchingNextPage ? "Loading" : "Load more"}
+            </button>
+          )}
+        </section>
+      </div>
+    </div>
+  );
+}
+
+/** Hits of all pages; one whose place moved between two requests stands where it came first. */
+function uniqueHits(pages: Discovered[]): Discovered["hits"] {
+  const seen = new Map(
+    pages
+      .flatMap(({ hits }) => hits)
+      .toReversed()
+      .map((hit) => [hit.agent.id, hit]),
+  );
+  return [...seen.values()].toReversed();
+}
+
+/** The words, searched for while one types. */
+function Field({ q, show }: { q: string; show: (q: string) => void }) {
+  const [text, setText] = useState(q);
+  const waiting = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const sent = useRef(q);
+  useEffect(() => {
+    // The address also changes by what was typed here: later letters stay.
+    if (q !== sent.current) setText(q);
+    sent.current = q;
+  }, [q]);
+  useEffect(() => () => clearTimeout(waiting.current), []);
+  const send = (value: string) => {
+    clearTimeout(waiting.current);
+    sent.current = value.trim();
+    show(value.trim());
+  };
+  return (
+    <search>
+      <form
+        className="search discover-field"
+        onSubmit={(event) => {
+          event.preventDefault();
+          send(text);
+        }}
+      >
+        <Icon name="search" />
+        <input
+          id="discover-q"
+          type="search"
+          aria-label="What shall the agent do?"
+          placeholder="What shall the agent do?"
+          maxLength={MOST_QUERY}
+          autoComplete="off"
+          value={text}
+          onChange={({ target: { value } }) => {
+            setText(value);
+            clearTimeout(waiting.current);
+            waiting.current = setTimeout(() => send(value), PAUSE_MS);
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape") return;
+            if (text === "") return event.currentTarget.blur();
+            setText("");
+            send("");
+          }}
+        />
+        <span className="kind">
+          <kbd>/</kbd>
+        </span>
+      </form>
+    </search>
+  );
+}
+
+const Examples = ({ choose }: { choose: (q: string) => void }) => (
+  <p className="chips examples">
+    <span className="faint">For example</span>
+    {EXAMPLES.map((example) => (
+      <button key={example} type="button" className="chip" onClick={() => choose(example)}>
+        {example}
+      </button>
+    ))}
+  </p>
+);
+
+/** What the words ask for beside what is searched, and which words were searched for instead of unknown ones. */
+function Understood({ of: { understood } }: { of: Discovered }) {
+  const { speaks = [], maxPrice } = understood.filters;
+  const wishes = [
+    ...speaks.map((protocol) => `speaks ${protocol}`),
+    ...(maxPrice === undefined ? [] : [maxPrice === 0 ? "free" : `at most ${dollars(maxPrice)}`]),
+  ];
+  if (wishes.length === 0 && understood.corrected.length === 0) return null;
+  return (
+    <p className="understood muted" role="status">
+      {wishes.length > 0 && "Standing first:"}
+      {wishes.map((wish) => (
+        <span key={wish} className="tag">
+          {wish}
+        </span>
+      ))}
+      {understood.corrected.map(({ from, to }) => (
+        <span key={from}>
+          No agent has “<bdi>{from}</bdi>”: searched for “<bdi>{to}</bdi>”.
+        </span>
+      ))}
+    </p>
+  );
+}
+
+type Changing = { view: View; change: (view: View) => void };
+
+function Count({ of, view, change }: Changing & { of: Discovered | undefined }) {
+  return (
+    <p className="discover-count muted" role="status">
+      {of === undefined
+        ? "Loading"
+        : `${of.totalIsExact ? "" : "About "}${count(of.total)} ${of.total === 1 ? "agent" : "agents"}${view.q ? "" : ", the most trusted first"}`}
+      {filterCount(view) > 0 && (
+        <button type="button" className="link-button" onClick={() => change({ ...NO_FILTERS, q: view.q })}>
+          Clear filters
+        </button>
+      )}
+    </p>
+  );
+}
+
+const Nothing = ({ view, change }: Changing) => (
+  <Empty title="No agent offers that">
+    <p className="muted">Fewer or other words may find one: name what shall be done, not how.</p>
+    {filterCount(view) > 0 ? (
+      <button type="button" className="button" onClick={() => change({ ...NO_FILTERS, q: view.q })}>
+        Search without filters
+      </button>
+    ) : (
+      <button type="button" className="button" onClick={() => change(NO_FILTERS)}>
+        Show the most trusted
+      </button>
+    )}
+  </Empty>
+);
+
+/** j and k move the focus from one agent's name to the next; Enter opens it, as it opens every link. */
+function useHitKeys() {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
+      if (step === 0 || isTaken(event)) return;
+      const names = [...document.querySelectorAll<HTMLElement>(".hit-name")];
+      const at = names.indexOf(document.activeElement as HTMLElement);
+      names[Math.max(0, Math.min(names.length - 1, at + step))]?.focus();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+}
