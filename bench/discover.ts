@@ -1,0 +1,134 @@
+/** `npm run bench -- discover [--quick] [--rows N] [--keep FOLDER] [--rebuild] [--no-plain]`: quality and latency of the search for agents, beside plain ways over the same rows. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import type pg from "pg";
+import { openPool } from "../db/connect.ts";
+import { migrate } from "../db/migrate.ts";
+import { removePostgres, startPostgres } from "../devnet/postgres.ts";
+import { goal, line, QUANTILES_HEAD, quantile } from "./directory/figures.ts";
+import type { World } from "./discover/agents.ts";
+import { bestGrades } from "./discover/judge.ts";
+import { latencies } from "./discover/latencies.ts";
+import { type Answered, answers, byKind, ofHalf, quality, spamKinds, summaryOf } from "./discover/measure.ts";
+import { plainWays, TS_RANK_AND, TS_RANK_OR } from "./discover/plain-ways.ts";
+import { QUESTIONS } from "./discover/questions.ts";
+import { buildDocuments, discoverWay, FORGET_DOCUMENTS, fillDatabase, sizes, timed } from "./discover/service.ts";
+
+const SEED = 18;
+const FULL_ROWS = 1_000_000;
+const QUICK_ROWS = 20_000;
+/** Beyond so many rows trigram similarity takes seconds a question: it gets every tenth. */
+const SAMPLED_FROM = 100_000;
+const SAMPLE = 10;
+
+/** A server of the machine's size, as one would run it for a million rows. */
+const SETTINGS = { shared_buffers: "4GB", work_mem: "64MB", random_page_cost: "1.1", max_wal_size: "4GB" };
+
+/** @param args `--quick` for 20,000 rows; `--rows`; `--keep` fills a folder, and finds the rows there the next time; `--rebuild` builds its documents again; `--no-plain` leaves out the plain ways */
+export default async function discover(args: string[]): Promise<void> {
+  const rows = Number(valueAfter(args, "--rows") ?? (args.includes("--quick") ? QUICK_ROWS : FULL_ROWS));
+  if (!Number.isSafeInteger(rows) || rows < 2_000) throw new Error("--rows takes a number of rows from 2000 on");
+  const kept = valueAfter(args, "--keep");
+  const place = kept ?? mkdtempSync(join(tmpdir(), "bench-discover-"));
+  const filled = join(place, "world.json");
+  const postgres = await startPostgres({ dataDir: join(place, "pg"), fast: true, settings: SETTINGS });
+  const pool = openPool({ connectionString: postgres.url, max: 4 });
+  pool.on("error", () => {});
+  try {
+    console.log(
+      `${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load ${loadavg()[0]!.toFixed(1)}`,
+    );
+    const known = existsSync(filled);
+    const world: World = known
+      ? JSON.parse(readFileSync(filled, "utf8"))
+      : { seed: SEED, rows, now: Math.floor(Date.now() / 1000) * 1000 };
+    if (known) await migrate(postgres.url);
+    else {
+      await fillDatabase(postgres.url, pool, world);
+      if (kept !== undefined) writeFileSync(filled, JSON.stringify(world));
+    }
+    if (args.includes("--rebuild")) await pool.query(FORGET_DOCUMENTS);
+    await timed("documents built", () => buildDocuments(pool, world, { large: true }));
+    await measure(pool, world, !args.includes("--no-plain"));
+  } finally {
+    await pool.end();
+    await postgres.stop();
+    if (kept === undefined) {
+      // The cluster may have been moved to where its own account can reach it.
+      await removePostgres(join(place, "pg"));
+      rmSync(place, { recursive: true, force: true });
+    }
+  }
+}
+
+async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise<void> {
+  console.log(`${world.rows.toLocaleString("en")} rows, ${QUESTIONS.length} questions\n`);
+  const best = bestGrades(world, QUESTIONS);
+  const own = await answers(world, QUESTIONS, best, discoverWay(pool, world));
+  const ways: { name: string; all: Answered[] }[] = [{ name: "discover", all: own }];
+  for (const way of withPlain ? plainWays(pool) : []) {
+    const sampled = way.slow && world.rows > SAMPLED_FROM;
+    const chosen = [...QUESTIONS.keys()].filter((i) => !sampled || i % SAMPLE === 0);
+    const all = await answers(
+      world,
+      chosen.map((i) => QUESTIONS[i]!),
+      chosen.map((i) => best[i]!),
+      way,
+    ); // prettier-ignore
+    ways.push({ name: sampled ? `${way.name} (${chosen.length} questions)` : way.name, all });
+  }
+  console.log(`${quality(ways)}\n`);
+  console.log(`${byKind(ways)}\n`);
+  console.log(`${spamKinds(ways)}\n`);
+  const { whole, prefixes, firstLetters, foundMs } = await latencies(pool, world);
+  console.log(`milliseconds                                 ${QUANTILES_HEAD}`);
+  console.log(line("whole questions", whole));
+  console.log(line("every prefix, as it is typed", prefixes));
+  console.log(line("of them the first three letters", firstLetters));
+  console.log(line("a changed description, until it is found", foundMs));
+  console.log(`\n${await sizes(pool)}\n`);
+  const summary = summaryOf(own);
+  const p95 = (values: readonly number[]) => quantile(values, 0.95);
+  if (withPlain)
+    for (const half of ["dev", "held-out"] as const) {
+      const ndcg = (all: readonly Answered[]) => summaryOf(ofHalf(all, half)).ndcg;
+      const plain = Math.max(
+        ...ways.filter(({ name }) => [TS_RANK_AND, TS_RANK_OR].includes(name)).map(({ all }) => ndcg(all)),
+      ); // prettier-ignore
+      const above = ndcg(own) - plain;
+      console.log(
+        goal(
+          `nDCG@10 at least 0.15 above the better ts_rank, ${half}`,
+          `${above.toFixed(3)} above ${plain.toFixed(3)}`,
+          above >= 0.15,
+        ),
+      ); // prettier-ignore
+    }
+  console.log(goal("spam@10 is 0", summary.spam.toFixed(4), summary.spam === 0));
+  console.log(
+    goal(
+      "no spam before an honest agent",
+      `in ${(100 * summary.spamAhead).toFixed(1)} % of the questions`,
+      summary.spamAhead === 0,
+    ),
+  ); // prettier-ignore
+  console.log(goal("p95 of whole questions at most 50 ms", `${p95(whole).toFixed(1)} ms`, p95(whole) <= 50));
+  console.log(goal("p95 while typing at most 20 ms", `${p95(prefixes).toFixed(1)} ms`, p95(prefixes) <= 20));
+  console.log(
+    goal(
+      "a changed description is found within 2 s",
+      `${Math.max(...foundMs).toFixed(0)} ms at most`,
+      Math.max(...foundMs) <= 2_000,
+    ),
+  ); // prettier-ignore
+  console.log(`load of the machine ${loadavg()[0]!.toFixed(1)}`);
+}
+
+function valueAfter(args: string[], option: string): string | undefined {
+  const at = args.indexOf(option);
+  if (at < 0) return undefined;
+  const value = args[at + 1];
+  if (value === undefined) throw new Error(`${option} takes a value`);
+  return value;
+}

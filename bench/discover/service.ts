@@ -1,0 +1,96 @@
+/** The search of the service, as the benchmark and the tests use it: fills a database, builds the documents, asks. */
+import type pg from "pg";
+import { openClient } from "../../db/connect.ts";
+import { discover } from "../../db/discovery/discover.ts";
+import { followDirectory } from "../../db/discovery/follow.ts";
+import { migrate } from "../../db/migrate.ts";
+import { testLog } from "../../harness/log.ts";
+import { plantOnchain } from "../../harness/onchain.ts";
+import { onchainTables } from "../../harness/onchain-tables.ts";
+import { runDiscovery } from "../../workers/discovery.ts";
+import type { World } from "./agents.ts";
+import { PLACES } from "./judge.ts";
+import { INDEXES, type Way } from "./plain-ways.ts";
+import { plant } from "./plant.ts";
+
+export const discoverWay = (pool: pg.Pool, world: World): Way => {
+  const now = new Date(world.now);
+  return {
+    name: "discover",
+    ask: async (q) => (await discover(pool, { q, limit: PLACES }, now)).hits.map(({ directoryId }) => directoryId),
+  };
+};
+
+/** Migrates an empty database, plants a large directory and its index, and builds documents and plain indexes. */
+export async function fillDatabase(url: string, pool: pg.Pool, world: World): Promise<void> {
+  await migrate(url);
+  await plantOnchain(pool, { ddl: onchainTables() });
+  await timed("rows planted", () => connected(url, (client) => plant(client, world, { large: true })));
+  await timed("indexes of the plain ways built", () => plainIndexes(url));
+}
+
+/** The same for a small directory in a database that is migrated and has schema `onchain`. */
+export async function fillSmall(url: string, pool: pg.Pool, world: World): Promise<void> {
+  await connected(url, (client) => plant(client, world));
+  await plainIndexes(url);
+  await buildDocuments(pool, world);
+}
+
+/**
+ * Builds all documents as a new deployment does; where they are built, nothing is left to do.
+ * @param options.large sets the index of the words aside meanwhile: it takes two thirds of the time otherwise
+ */
+export async function buildDocuments(pool: pg.Pool, world: World, { large = false } = {}): Promise<void> {
+  const { rows } = await pool.query<{ definition: string }>(
+    `select pg_get_indexdef('${WORDS_INDEX}'::regclass) as definition where to_regclass('${WORDS_INDEX}') is not null
+       and not exists (select from offchain.discovery_document)`,
+  );
+  const definition = large ? rows[0]?.definition : undefined;
+  if (definition) await pool.query(`drop index ${WORDS_INDEX}`);
+  while ((await followDirectory(pool, new Date(world.now))).more);
+  if (definition) await pool.query(definition);
+  await pool.query("vacuum analyze offchain.discovery_document");
+}
+const WORDS_INDEX = "offchain.discovery_document_words";
+
+/** After this, `buildDocuments` builds all of them. */
+export const FORGET_DOCUMENTS =
+  "truncate offchain.discovery_document, offchain.discovery_word, offchain.discovery_progress";
+
+const plainIndexes = (url: string) =>
+  connected(url, async (client) => {
+    for (const index of INDEXES) await client.query(index);
+  });
+
+async function connected(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = openClient({ connectionString: url });
+  // A server that stops ends the statement too, which reports it.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export async function timed(what: string, work: () => Promise<void>): Promise<void> {
+  const began = performance.now();
+  await work();
+  console.log(`${what} in ${((performance.now() - began) / 1000).toFixed(0)} s`);
+}
+
+/** Keeps the documents current, as the workers do, until it is stopped. */
+export const follow = (pool: pg.Pool, world: World): { stop(): Promise<void> } =>
+  runDiscovery({ db: pool, log: testLog(), clock: () => new Date(world.now) });
+
+/** Sizes of the tables of the search, indexes included, in a line. */
+export async function sizes(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ name: string; size: string; indexes: string }>(
+    `select c.relname as name, pg_size_pretty(pg_total_relation_size(c.oid)) as size, pg_size_pretty(pg_indexes_size(c.oid)) as indexes
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'offchain' and c.relkind = 'r' and c.relname in ('discovery_document', 'discovery_word', 'directory')
+     order by c.relname`,
+  );
+  return rows.map(({ name, size, indexes }) => `${name} ${size}, of them indexes ${indexes}`).join("; ");
+}

@@ -1,0 +1,2 @@
+/** The quality of the search over a larger directory, with every question. */
+import "./quality.test.ts";
