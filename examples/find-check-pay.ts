@@ -33,7 +33,8 @@ const show = (value: unknown) => console.log(`\n\`\`\`json\n${JSON.stringify(val
 let step = 0;
 const heading = (text: string) => console.log(`\n## ${++step}. ${text}`);
 
-console.log(`# Find, check, pay\n\nThe task: ${task}.`);
+console.log("# Find, check, pay\n\nPrinted by `npx node examples/find-check-pay.ts` on the local stack.");
+console.log(`The task: ${task}.`);
 const mcp = new Client({ name: "example", version: "1.0.0" });
 await mcp.connect(new StreamableHTTPClientTransport(new URL("/mcp", apiUrl)));
 async function ask<Answer>(name: string, args: Record<string, unknown>): Promise<Answer> {

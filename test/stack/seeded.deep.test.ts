@@ -1,5 +1,7 @@
 /** `npm start` as a newcomer runs it, with nothing set: a world that has paid for itself, and examples that pay. */
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -112,8 +114,17 @@ describe("an example, run as README says", () => {
   const file = () => dataDir(stack.directory).devnet;
 
   it("find-check-pay.ts does what a language model would, call by call, and gets what it paid for", async () => {
+    const path = "/api/v2/discover?accepts=x402&maxPrice=0.05&platform=helixa";
+    await until(
+      "the workers have read what the hosts offer",
+      async () => ((await get(path)) as { total: number }).total > 0,
+      { timeoutMs: 60_000, everyMs: 500 },
+    );
     const transcript = await run("find-check-pay.ts", "audit solidity x402 under 5 cents");
     console.log(transcript);
+    const document = readFileSync(join(ROOT, "docs/use/find-check-pay.md"), "utf8");
+    const headings = (text: string) => text.match(/^#.*$/gm);
+    expect(headings(document)).toEqual(headings(transcript));
     const [, tools, find, check, unpaid, paid, result] = transcript
       .split(/^## /m)
       .map((part) => [...part.matchAll(/^```json\n([\s\S]*?)\n```$/gm)].map(([, json]) => JSON.parse(json!)));
@@ -146,7 +157,7 @@ describe("an example, run as README says", () => {
         payment: expect.objectContaining({ success: true, transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) }),
       },
     ]);
-    expect(result).toEqual([expect.any(Object)]);
+    expect(result).toEqual([{ lines: 7, findings: [expect.objectContaining({ id: "tx-origin", line: 4 })] }]);
   });
 
   it.each([
