@@ -98,6 +98,8 @@ export type Totals = {
   quarantined: Record<string, number>;
   /** Tokens without a URI, as the chain last answered. */
   tokensWithoutUri: number;
+  /** Endpoints of agents that are read for offers, by status. */
+  offerSources: Record<string, number>;
 };
 
 const byState = (table: string) =>
@@ -110,7 +112,9 @@ const STATE_TOTALS = statement({
       (select greatest(reltuples, 0)::float8 from pg_class where oid = 'offchain.directory'::regclass) as "directoryRows",
       (select coalesce(json_object_agg(source, rows), '{}')
        from (select source, count(*) as rows from offchain.directory_quarantine group by source) counted) as quarantined,
-      (select count(*)::int from offchain.token_uri where state not in ('set', 'own')) as "tokensWithoutUri"`,
+      (select count(*)::int from offchain.token_uri where state not in ('set', 'own')) as "tokensWithoutUri",
+      (select coalesce(json_object_agg(status, rows), '{}')
+       from (select status, count(*) as rows from offchain.offer_source group by status) counted) as "offerSources"`,
   columns: {
     payments: json<Totals["payments"]>(),
     transactions: json<Totals["transactions"]>(),
@@ -118,6 +122,7 @@ const STATE_TOTALS = statement({
     directoryRows: float8,
     quarantined: json<Totals["quarantined"]>(),
     tokensWithoutUri: int4,
+    offerSources: json<Totals["offerSources"]>(),
   },
   prepared: true,
 });

@@ -149,6 +149,11 @@ const TOTALS: TableMetric<Totals>[] = [
     help: "Items of a source that could not be read or stored, at most a minute old; a source without any is absent",
     samples: ({ quarantined }) => Object.entries(quarantined).map(([source, value]) => ({ labels: { source }, value })),
   },
+  {
+    name: "agents_offer_sources",
+    help: "Endpoints of agents that are read for offers by status, at most a minute old; a status without any is absent",
+    samples: ({ offerSources }) => Object.entries(offerSources).map(([status, value]) => ({ labels: { status }, value })),
+  },
 ];
 
 /** @param now milliseconds, monotonic */
