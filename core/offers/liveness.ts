@@ -69,7 +69,7 @@ function sentence(all: number, answering: number, { answeredAt, silentSince, now
   const subject = all === 1 ? "Its endpoint" : `None of its ${all} endpoints`;
   if (answeredAt === null) return all === 1 ? `${subject} never answered.` : `${subject} ever answered.`;
   return all === 1
-    ? `${subject} is silent for ${ago(silentSince)}.`
+    ? `${subject} has been silent for ${ago(silentSince)}.`
     : `${subject} has answered for ${ago(silentSince)}.`;
 }
 

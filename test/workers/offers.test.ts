@@ -446,7 +446,7 @@ it("an endpoint that falls silent is asked less and less often and counts less a
   clock = new Date(silentSince.getTime() + 30 * DAY_MS);
   expect(await live()).toMatchObject({
     value: 0,
-    says: "Its endpoint is silent for 30 days.",
+    says: "Its endpoint has been silent for 30 days.",
     answeredAt: answeredAt.toISOString(),
     silentSince: silentSince.toISOString(),
   });
