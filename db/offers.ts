@@ -4,6 +4,7 @@ import { OWN_PLATFORM } from "../core/directory/platforms.ts";
 import type { EndpointState } from "../core/offers/liveness.ts";
 import type { Offer } from "../core/offers/offer.ts";
 import type { Source, SourceKind } from "../core/offers/readers.ts";
+import { ERC8004 } from "./directory/erc8004-rows.ts";
 import { touchRows } from "./directory/write.ts";
 import { array, int2, int4, int8, json, jsonb, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
@@ -35,9 +36,12 @@ const ROWS = statement({
         from (select i.* from offchain.directory_item i
               where i.platform = d.platform and i.agent_id = d.agent_id and i.source = any($sources)
               order by i.source_id limit ${MAX_ITEMS}) i)) else '[]' end as items,
-      case when d.removed_at is null then
-        (select p.value from offchain.profile_field p where p.token_id = d.token_id and p.field = 'skills'
-           and d.platform = '${OWN_PLATFORM}') end as skills,
+      case when d.removed_at is not null then null
+        when d.platform = '${OWN_PLATFORM}' then
+          (select p.value from offchain.profile_field p where p.token_id = d.token_id and p.field = 'skills')
+        when d.platform = '${ERC8004}' and d.agent_id ~ '^[0-9]{1,78}$' then
+          (select f.content -> 'skills' from offchain.registration_file f
+           where f.registry = d.registry and f.agent_id = d.agent_id::numeric) end as skills,
       case when d.removed_at is null then
         (select p.value from offchain.profile_field p where p.token_id = d.token_id and p.field = 'domains'
            and d.platform = '${OWN_PLATFORM}') end as domains

@@ -80,6 +80,8 @@ export type Registration = {
   description: string | null;
   imageUrl: string | null;
   services: Service[];
+  /** Skills and tools that the services list, each once. Files that were read by an earlier version have none. */
+  skills?: string[];
   /** Number of services and skills, each counted once. */
   traitCount: number;
   x402Supported: boolean;
@@ -87,6 +89,7 @@ export type Registration = {
 };
 
 const MAX_SERVICES = 64;
+const MAX_SKILLS = 64;
 
 /** Reads a file. @throws SyntaxError when it is not a JSON object */
 export function readRegistration(text: string): Registration {
@@ -110,6 +113,7 @@ export function readRegistration(text: string): Registration {
   if (listed !== undefined && !Array.isArray(listed)) warnings.push("The services are not a list.");
   const traits = new Set<string>();
   const services: Service[] = [];
+  const skills = new Map<string, string>();
   for (const each of (Array.isArray(listed) ? listed : []).slice(0, MAX_SERVICES)) {
     const service = serviceOf(each);
     if (service === null) {
@@ -118,13 +122,17 @@ export function readRegistration(text: string): Registration {
     }
     services.push(service);
     traits.add(`service ${service.name.toLowerCase()} ${service.endpoint}`);
-    for (const skill of skillsOf(each)) traits.add(`skill ${skill.toLowerCase()}`);
+    for (const skill of skillsOf(each)) {
+      traits.add(`skill ${skill.toLowerCase()}`);
+      if (skills.size < MAX_SKILLS && !skills.has(skill.toLowerCase())) skills.set(skill.toLowerCase(), skill);
+    }
   }
   return {
     name: foreignText(file.name, 64),
     description: foreignText(file.description, 2_000, { lines: true }),
     imageUrl: foreignLink(file.image),
     services,
+    skills: [...skills.values()],
     traitCount: traits.size,
     x402Supported: x402Of(file, warnings),
     warnings: [...new Set(warnings)],

@@ -21,7 +21,7 @@ const READERS: Record<string, (raw: Json) => RawOffer[]> = {
 /** Sources whose items have offers. */
 export const OFFERING_SOURCES = Object.keys(READERS);
 
-/** The offers of an agent's items, each name and place once. @param skills what an own agent lists that it can do */
+/** The offers of an agent's items, each name and place once. @param skills what an own listing or a registration file says that it can do */
 export function registryOffers(
   items: readonly { source: string; raw: unknown }[],
   { skills, domains }: { skills: readonly string[]; domains: readonly string[] },

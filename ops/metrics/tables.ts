@@ -152,7 +152,8 @@ const TOTALS: TableMetric<Totals>[] = [
   {
     name: "agents_offer_sources",
     help: "Endpoints of agents that are read for offers by status, at most a minute old; a status without any is absent",
-    samples: ({ offerSources }) => Object.entries(offerSources).map(([status, value]) => ({ labels: { status }, value })),
+    samples: ({ offerSources }) =>
+      Object.entries(offerSources).map(([status, value]) => ({ labels: { status }, value })),
   },
 ];
 

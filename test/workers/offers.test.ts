@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { readRegistration } from "../../core/directory/foreign-registration-file.ts";
 import { type EndpointState, liveness } from "../../core/offers/liveness.ts";
 import { AGENT_HOSTS, type AgentHostKey, agentHostUrl } from "../../devnet/simulators/agent-hosts/agent-hosts.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
@@ -210,6 +211,27 @@ it("offers that a registry gives are taken from its stored item, without a reque
   const before = await touched(id);
   expect(await run()).toBe(0);
   expect(await touched(id)).toBe(before);
+  expect(asked).toEqual([]);
+});
+
+it("skills that a registration file lists are offers, without a request", async () => {
+  const { skills } = readRegistration(
+    JSON.stringify({
+      services: [{ name: "OASF", endpoint: "https://a.example", skills: ["Sums", "sums", "Proofs\u202e"] }],
+    }),
+  );
+  const id = await plant([], { platform: "erc8004" });
+  await db.pool.query(
+    `with named as (update offchain.directory set agent_id = '7', registry = '0x01' where id = $1)
+     insert into offchain.registration_file (registry, agent_id, uri, status, content, fetched_at)
+     values ('0x01', 7, 'u', 'parsed', $2, now())`,
+    [id, JSON.stringify({ skills })],
+  );
+  await run();
+  expect((await offersOf(id)).map(({ kind, name }) => [kind, name])).toEqual([
+    ["skill", "Sums"],
+    ["skill", "Proofs"],
+  ]);
   expect(asked).toEqual([]);
 });
 
