@@ -2,7 +2,7 @@
 import { hashOf, simhashOf, textKeyOf } from "./copies.ts";
 import { nameKeyOf } from "./look-alikes.ts";
 import type { WordClass } from "./ranking.ts";
-import { textQuality } from "./text-quality.ts";
+import { nameQuality, textQuality } from "./text-quality.ts";
 import { FUNCTION_WORDS, type Word, wordsOf } from "./words.ts";
 
 /** What an agent's texts are: written by strangers. */
@@ -10,7 +10,7 @@ export type AgentText = {
   name: string;
   description: string | null;
   /** Skills, tools and resources. */
-  offers: readonly { name: string; description: string | null; tags: readonly string[] }[];
+  offers: readonly { kind: string; name: string; description: string | null; tags: readonly string[] }[];
 };
 
 export type DocumentText = {
@@ -26,22 +26,37 @@ export type DocumentText = {
 /** Bounds of the words of a field, so that no document is larger than a page of the database. */
 const MAX_WORDS = { name: 24, offers: 250, description: 320 } as const;
 const MAX_OFFERS = 60;
+/** The class of all but the first offer of each kind. */
+const OTHER_OFFERS: WordClass = "C";
 /** Places from which the fields' words count: words of two fields are no phrase. */
 const PLACES = { name: 1, description: 1_000, offers: 4_000 } as const;
-/** Words at the beginning of a description, which say what an agent is before all else. */
-const LEAD = 24;
+/** Words of a first sentence: shorter ones are headings. */
+const SENTENCE = 4;
+/** Words of the first sentence that count as such. */
+const LEAD = 40;
+
+/** UTF-16 length of the first sentence of a text: what an agent is stands there, and what it mentions behind it. */
+function leadOf(text: string, words: readonly Word[]): number {
+  for (const { index } of text.matchAll(/[.!?。!?](?=\s|$)|[。\n]/g))
+    if (words.filter(({ from }) => from < index).length >= SENTENCE) return Math.min(index, words[LEAD]?.from ?? index);
+  return words[LEAD]?.from ?? text.length;
+}
 
 export function documentText({ name, description, offers }: AgentText): DocumentText {
   const nameWords = wordsOf(name, MAX_WORDS.name);
   const textWords = wordsOf(description ?? "", MAX_WORDS.description);
-  const offerWords: Word[] = [];
+  const lead = leadOf(description ?? "", textWords);
+  const offerWords: (Word & { class: WordClass })[] = [];
   const offered: string[] = [];
-  for (const { name: title, description: about, tags } of offers.slice(0, MAX_OFFERS)) {
+  const kinds = new Set<string>();
+  for (const { kind, name: title, description: about, tags } of offers.slice(0, MAX_OFFERS)) {
     const text = [title, tags.join(", "), about ?? ""].join(" . ");
     offered.push(text);
-    const from = (offerWords.at(-1)?.place ?? -3) + 3;
+    const from = (offerWords.at(-1)?.place ?? -8) + 8;
+    const weight = kinds.has(kind) ? OTHER_OFFERS : "B";
+    kinds.add(kind);
     for (const word of wordsOf(text, MAX_WORDS.offers - offerWords.length))
-      offerWords.push({ ...word, place: from + word.place });
+      offerWords.push({ ...word, place: from + word.place, class: weight });
     if (offerWords.length >= MAX_WORDS.offers) break;
   }
   const plain = (words: readonly Word[]) => words.map(({ word }) => word);
@@ -50,24 +65,29 @@ export function documentText({ name, description, offers }: AgentText): Document
   return {
     words: [
       ...nameWords.map(({ word, place }) => ({ word, place: PLACES.name + place, class: "A" as const })),
-      ...telling(offerWords).map(({ word, place }) => ({ word, place: PLACES.offers + place, class: "B" as const })),
-      ...telling(textWords).map(({ word, place }) => ({
+      ...telling(offerWords).map(({ word, place, class: weight }) => ({
+        word,
+        place: PLACES.offers + place,
+        class: weight,
+      })),
+      ...telling(textWords).map(({ word, place, from }) => ({
         word,
         place: PLACES.description + place,
-        class: place < LEAD ? ("C" as const) : ("D" as const),
+        class: from < lead ? ("C" as const) : ("D" as const),
       })),
     ],
     nameKey: key === "" ? null : hashOf(key),
     textKey: textKeyOf(plain(nameWords), allText),
     simhash: simhashOf(allText),
     quality: Math.min(
+      nameQuality(name),
       textQuality(plain(textWords), description ?? ""),
       textQuality(plain(offerWords), offered.join("\n")),
     ),
   };
 }
 
-const telling = (words: readonly Word[]) => words.filter(({ word }) => !FUNCTION_WORDS.has(word));
+const telling = <W extends Word>(words: readonly W[]) => words.filter(({ word }) => !FUNCTION_WORDS.has(word));
 
 /** Positions of one lexeme that are kept. */
 const MAX_POSITIONS = 6;

@@ -19,7 +19,7 @@ export type Known = {
   feedback: { authors: number; weight: number; mean: number };
   /** Days since its registration; null when its registry does not say. */
   ageDays: number | null;
-  /** core/discovery/text-quality.ts */
+  /** Of its text and its name (core/discovery/text-quality.ts). */
   textQuality: number;
   /** An older agent has the same text. */
   copy: boolean;
@@ -92,7 +92,7 @@ export const FACTORS: readonly Rule[] = [
         ? "An older agent has the same text."
         : textQuality > 0.8
           ? "Its text is its own."
-          : "Its text is mostly a list of keywords or repetitions.",
+          : "Its text is mostly keywords or repetitions, or its name is disguised.",
   },
 ];
 
@@ -108,9 +108,14 @@ export const explained = (values: readonly number[], known: Known): Factor[] =>
   FACTORS.map(({ key, weight, says }, i) => ({ key, weight, value: values[i]! / 100, says: says(known) }));
 
 /** What a word is worth by where it was found: the classes of words of a document (db/schema/discovery.ts). */
-export const FIELD_WORTH = { A: 1, B: 0.95, C: 0.9, D: 0.7 } as const;
+export const FIELD_WORTH = { A: 1, B: 0.95, C: 0.8, D: 0.5 } as const;
+/** What a synonym of a word is worth beside the word. */
+export const SYNONYM_WORTH = 0.65;
 export type WordClass = keyof typeof FIELD_WORTH;
 export const FIELD_OF_CLASS: Record<WordClass, Field> = { A: "name", B: "offers", C: "description", D: "description" };
+
+/** Trust decides between agents of like relevance: rank = relevance × trust ^ TRUST_POWER. */
+export const TRUST_POWER = 0.5;
 
 /** A missing word costs more than its share: three of four words are not three quarters of an answer. */
 const COVERAGE_POWER = 2.5;
@@ -119,14 +124,14 @@ const UNMET_PREFERENCE = 0.3;
 
 /**
  * Relevance, 0 to 1.
- * @param needs for each need of the query its weight (idf), and where it was found; null: not at all
+ * @param needs for each need of the query its weight (idf), and what it is worth where it was found; 0: not at all
  * @param unmet number of preferences that are not met
  */
-export function relevanceOf(needs: readonly { weight: number; found: WordClass | null }[], unmet: number): number {
+export function relevanceOf(needs: readonly { weight: number; worth: number }[], unmet: number): number {
   let [all, covered] = [0, 0];
-  for (const { weight, found } of needs) {
+  for (const { weight, worth } of needs) {
     all += weight;
-    if (found) covered += weight * FIELD_WORTH[found];
+    covered += weight * worth;
   }
   const coverage = all === 0 ? 1 : covered / all;
   return coverage ** COVERAGE_POWER * UNMET_PREFERENCE ** unmet;

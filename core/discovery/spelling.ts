@@ -22,7 +22,7 @@ export const MIN_CORRECTED = 4;
 
 /** The words nearest to a misspelt one, at most two; those in more documents first. */
 export function corrections(word: string, known: readonly { word: string; documents: number }[]): string[] {
-  const most = word.length < 6 ? 1 : 2;
+  const most = word.length < 9 ? 1 : 2;
   const near = known
     .map((one) => ({ ...one, distance: spellingDistance(word, one.word) }))
     .filter(({ distance }) => distance > 0 && distance <= most);

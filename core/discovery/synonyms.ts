@@ -7,15 +7,14 @@ solana, sol
 bitcoin, btc
 arbitrum, arb
 polygon, matic
-optimism, op
+optimism, op mainnet
 avalanche, avax
-bnb, bsc, binance
-usdc, stablecoin
+bnb, bsc
 french, francais, 法语, frances, franzosisch, フランス語
 spanish, espanol, castellano, 西班牙语, spanisch, スペイン語
 german, deutsch, allemand, aleman, alemao, 德语, ドイツ語
 chinese, mandarin, 中文, chinois, chinesisch, chino, 中国語
-japanese, 日本語, japonais, japonais, japones, japanisch, 日语
+japanese, 日本語, japonais, japones, japanisch, 日语
 portuguese, portugues, portugiesisch, portugais, 葡萄牙语
 korean, 한국어, coreen, coreano, koreanisch, 韩语
 arabic, العربية, arabe, arabisch, 阿拉伯语
@@ -23,53 +22,64 @@ italian, italiano, italien, italienisch, 意大利语
 russian, русский, russe, ruso, russisch, 俄语
 hindi, हिन्दी
 turkish, turkce, turc, turco, turkisch, 土耳其语
-translate, translation, translator, interpreter, traduction, traduccion, traducao, ubersetzung, 翻译, 翻訳
-transcribe, transcription, transcript, dictation, speech to text
-summarize, summary, summarise, resume, resumo, resumen, zusammenfassung, digest, tldr
-contract, agreement, contrat, contrato, vertrag, 合同, 契約
-legal, lawyer, attorney, law, 法律
-audit, auditor, auditoria, review
-bug, vulnerability, flaw, mistake
-image, picture, illustration, drawing, imagen, imagem, bild, 图像, 画像
-photo, photograph, picture
-music, song, track, musique, musica
-weather, forecast, rain, meteo, wetter, clima, 天气, 天気
-flight, airfare, plane ticket
-travel, trip, vacation, holiday, itinerary, voyage, viagem, viaje, reise, 旅行
-recipe, meal, cooking, cook, dinner, 食谱
-workout, fitness, gym, training
-hiring, recruiting, recruitment, candidate, job
-support, help desk, helpdesk, customer service, kundensupport, soporte, suporte
-schedule, calendar, meeting, appointment, booking
-price, value, quote, rate
-feed, oracle
+translate, translation, translator, traduction, traduccion, traducao, ubersetzung, 翻译, 翻訳
+interpreter, translation, translator
+transcribe, transcription, transcript, speech to text
+dictation, transcription, speech to text
+summarize, summary, summarise, resumo, resumen, zusammenfassung
+contract, contrat, contrato, vertrag, 合同, 契約
+agreement, contract
+lawyer, legal, law
+legal, law, juridique, rechtlich, 法律
+audit, auditor, auditoria
+bug, vulnerability
+image, picture, imagen, imagem, bild, 图像, 画像
+draw, image, picture, illustration
+photograph, photo
+song, music
+music, musique, musica, musik
+weather, forecast, meteo, wetter, 天气, 天気
+rain, weather
+airfare, flights
+travel, trip, itinerary, voyage, viagem, viaje, reise, 旅行
+vacation, travel, trip, holiday
+recipe, meal
+cook, recipe, meal
+workout, fitness, training
+gym, fitness, workout
+hiring, recruiting, recruitment
+job, recruiting, hiring, candidate
+help desk, helpdesk, customer support, customer service
+kundensupport, customer support, kundenservice
+customer support, customer service, help desk
+schedule, calendar
+price, quote, precio, prix, preis
 trading, trade, trader
-yield, interest, apy, farming, staking
-swap, exchange, dex
-bridge, cross chain
-scam, rug, honeypot, fraud, phishing
-risk, safety, safe
+yield, interest, apy
+earn, yield
+swap, exchange
+scam, rug, honeypot, fraud
+safe, safety, risk
 scrape, scraping, scraper, crawl, crawler
-extract, extraction, ocr, parse
+ocr, extraction
 chatbot, bot, assistant
-gpu, graphics card, compute
-code, program, programming, software
-test, testing, qa
+gpu, graphics card
+rent, rental
+code, codebase
+merge, pull request
 fact check, verify claims, fact checking
 news, headlines
-logo, branding, brand
-email, mail, inbox
-lead, prospect, leads
-tutor, tutoring, teacher, lessons, learn
-doctor, medical, health, symptoms
+logo, branding
+lead, prospect
+tutor, tutoring, teacher
+lessons, tutor, course
+medical, health
 tax, taxes
-storage, ipfs, pin
-deploy, deployment, devops
+sharpen, upscale, enhance, deblur
+blurry, upscale
+storage, ipfs
+deploy, deployment
 sentiment, mood
-portfolio, holdings, wallet
-whale, large transfers
-nft, collectible
-memecoin, token launch, launch
 `;
 
 const lines = SAME.trim()

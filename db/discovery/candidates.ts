@@ -1,6 +1,6 @@
 /** Reads the documents that are ranked: a bounded number, those that match most first, and of those the most trusted. */
 import type { Condition } from "../../core/discovery/levels.ts";
-import { array, bool, family, float4, float8, int2, int4, int8, nullable, text } from "../statement.ts";
+import { array, bool, family, float4, float8, int2, int4, int8, nullable, statement, text } from "../statement.ts";
 
 export type CandidatesQuery = {
   /** In the order in which documents are wanted; each document matches one of them. */
@@ -35,7 +35,7 @@ export const CANDIDATES = family({
     return `
       select c.directory_id as id, c.trust, c.factors, c.platform, c.chain_id as "chainId", c.cred, c.verified, c.speaks,
         c.price_usd as "priceUsd", c.owner, c.name_key as "nameKey", c.text_key as "textKey", c.simhash, c.copy,
-        array[${classes.join(", ")}]::float4[] as found
+        array[${classes.join(", ")}]::float4[] as found, length(c.words) as length
       from (${branches.join(" union all ")} limit ${bound}) c`;
   },
   columns: {
@@ -54,6 +54,7 @@ export const CANDIDATES = family({
     simhash: nullable(int8),
     copy: bool,
     found: array(float4),
+    length: int4,
   },
   examples: [
     {
@@ -68,4 +69,15 @@ export const CANDIDATES = family({
     },
     { conditions: [null], needs: [], most: 10 },
   ],
+});
+
+/** Positions of lexemes in documents. */
+export const POSITIONS = statement({
+  name: "discovery-positions",
+  params: { ids: array(int8), lexemes: array(text) },
+  text: `
+    select d.directory_id as id, u.lexeme, u.positions as places
+    from offchain.discovery_document d, unnest(d.words) u
+    where d.directory_id = any($ids) and u.lexeme = any($lexemes) and u.positions is not null`,
+  columns: { id: int8, lexeme: text, places: array(int2) },
 });

@@ -1,19 +1,21 @@
 /** Finds agents by what they can do, ranked by relevance × trust. */
 import { createHash } from "node:crypto";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
+import { hashOf } from "../../core/discovery/copies.ts";
 import { quoted } from "../../core/discovery/document.ts";
 import { facetsOf } from "../../core/discovery/facets.ts";
 import { highlightsOf } from "../../core/discovery/highlights.ts";
 import { all, any, type Condition, conditionsOf, levelsOf, not } from "../../core/discovery/levels.ts";
+import { nameKeyOf } from "../../core/discovery/look-alikes.ts";
 import * as marks from "../../core/discovery/marks.ts";
 import { type DiscoverHit, type DiscoverPage, type DiscoverQuery, MAX_HITS } from "../../core/discovery/query.ts";
-import { type Candidate, type Ranked, ranked } from "../../core/discovery/rank.ts";
-import { explained, type WordClass } from "../../core/discovery/ranking.ts";
+import { type Candidate, inOrder, MAX_PLACED, type Ranked, ranked } from "../../core/discovery/rank.ts";
+import { explained, FIELD_WORTH, SYNONYM_WORTH, type WordClass } from "../../core/discovery/ranking.ts";
 import { type ReadQuery, readQuery } from "../../core/discovery/read-query.ts";
 import { fail } from "../../core/errors.ts";
 import type { Row } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
-import { CANDIDATES, CLASS_WEIGHTS } from "./candidates.ts";
+import { CANDIDATES, CLASS_WEIGHTS, POSITIONS } from "./candidates.ts";
 import { type Expanded, expand, phrase } from "./expand.ts";
 import { knownAgents } from "./known.ts";
 import { matcher } from "./matcher.ts";
@@ -23,6 +25,8 @@ import { lookUp } from "./words.ts";
 export const MAX_CANDIDATES = 500;
 /** With this many that match the whole query, no others are read. */
 const ENOUGH = 60;
+/** Longer queries are no names. */
+const MAX_NAME = 64;
 
 type Found = Row<typeof CANDIDATES>;
 type Placed = Ranked<Candidate & { row: Found }>;
@@ -32,10 +36,13 @@ export async function discover(db: Queryable, query: DiscoverQuery, now: Date): 
   const { needs, unknown, corrected, total } = await expand(db, read.needs);
   const found =
     read.needs.length > 0 && needs.length === 0 ? { rows: [], whole: true } : await candidates(db, query, read, needs);
-  const order = ranked(
-    found.rows.map((row) => candidateOf(row, needs, read)),
+  const name = nameKeyOf(query.q.slice(0, MAX_NAME));
+  const nameKey = name === "" ? null : hashOf(name);
+  const first = inOrder(
+    found.rows.map((row) => candidateOf(row, needs, read, nameKey)),
     needs.map(({ weight }) => weight),
-  ); // prettier-ignore
+  );
+  const order = ranked(first, await positionsOf(db, first.slice(0, MAX_PLACED), needs));
   const limit = Math.min(MAX_HITS, Math.max(1, Math.floor(query.limit)));
   const key = keyOf(query);
   const from = placeAfter(order, query.cursor, key);
@@ -75,10 +82,12 @@ async function candidates(db: Queryable, query: DiscoverQuery, read: ReadQuery, 
   const wanted = {
     minCred: query.minCred,
     maxPrice: query.maxPrice,
-    needs: needs.map(({ lexemes, exact, condition }) => ({
-      lexemes: any(lexemes.map(quoted))!,
-      condition: exact ? condition : null,
-    })),
+    needs: needs.flatMap(({ lexemes, others, exact, condition }) =>
+      [lexemes, others].map((some) => ({
+        lexemes: any(some.map(quoted)) ?? "",
+        condition: exact ? condition : null,
+      })),
+    ),
   };
   const readLevels = (levels: typeof strong, most: number) =>
     CANDIDATES.rows(db, { ...wanted, most, conditions: conditionsOf(levels).map((one) => all([one, filter])) });
@@ -111,24 +120,52 @@ async function filterOf(db: Queryable, query: DiscoverQuery, read: ReadQuery): P
 /** A single occurrence of weight w has this rank times w (ts_rank's own scale, pi² / 6). */
 const RANK_SCALE = 1.64493406685;
 
-function candidateOf(row: Found, needs: readonly Expanded[], read: ReadQuery): Candidate & { row: Found } {
+function candidateOf(
+  row: Found,
+  needs: readonly Expanded[],
+  read: ReadQuery,
+  nameKey: number | null,
+): Candidate & { row: Found } {
   const bits = (protocol: (typeof PROTOCOLS)[number]) => 1 << PROTOCOLS.indexOf(protocol);
   const unmetSpeaks = read.speaks.filter((protocol) => (row.speaks & bits(protocol)) === 0).length;
   const tooDear =
     read.maxPrice === 0
       ? (row.speaks & bits("x402")) !== 0 && row.priceUsd !== 0
       : read.maxPrice !== null && (row.priceUsd === null || row.priceUsd > read.maxPrice);
+  const own = needs.map(({ lexemes }, i) => classOf(row.found[2 * i]! * lexemes.length));
+  const other = needs.map(({ others }, i) => classOf(row.found[2 * i + 1]! * others.length));
+  const worthOf = (one: WordClass | null) => (one ? FIELD_WORTH[one] : 0);
   return {
     ...row,
     row,
-    found: needs.map(({ lexemes }, i) => classOf(row.found[i]! * lexemes.length * RANK_SCALE)),
+    worth: needs.map((_, i) => Math.max(worthOf(own[i]!), SYNONYM_WORTH * worthOf(other[i]!))),
+    named: needs.length > 0 && own.every((one) => one === "A"),
+    exact: nameKey !== null && row.nameKey === nameKey,
     unmet: unmetSpeaks + Number(tooDear),
   };
 }
 
+/** @param rank sum of the ranks of single words */
 function classOf(rank: number): WordClass | null {
   const classes = ["A", "B", "C", "D"] as const;
-  return classes.find((one) => rank >= 0.99 * CLASS_WEIGHTS[one]) ?? null;
+  return classes.find((one) => rank * RANK_SCALE >= 0.99 * CLASS_WEIGHTS[one]) ?? null;
+}
+
+/** Where the words of each need stand in the documents of candidates, in the query's order. */
+async function positionsOf(db: Queryable, of: readonly Placed[], needs: readonly Expanded[]) {
+  const positions = new Map<number, number[][]>();
+  if (needs.length < 2 || of.length === 0) return positions;
+  const asAsked = needs.toSorted((a, b) => a.place - b.place);
+  const needOf = new Map(
+    asAsked.flatMap(({ lexemes, others }, i) => [...lexemes, ...others].map((lexeme) => [lexeme, i])),
+  );
+  const ids = of.map(({ candidate }) => candidate.id);
+  for (const { id, lexeme, places } of await POSITIONS.rows(db, { ids, lexemes: [...needOf.keys()] })) {
+    const known = positions.get(id) ?? asAsked.map((): number[] => []);
+    known[needOf.get(lexeme)!]!.push(...places);
+    positions.set(id, known);
+  }
+  return positions;
 }
 
 async function hitsOf(

@@ -14,8 +14,12 @@ export type Expanded = {
   text: string;
   required: boolean;
   condition: string;
-  /** Lexemes by which its class in a document is found. */
+  /** Place in the query. */
+  place: number;
+  /** Lexemes of its own words, by which its class in a document is found. */
   lexemes: string[];
+  /** Lexemes of what it is called otherwise. */
+  others: string[];
   /** `condition` says more than that one of the lexemes is there. */
   exact: boolean;
   documents: number;
@@ -28,7 +32,8 @@ const MAX_LEXEMES = 14;
 /** A word in fewer documents than this may be a misspelling that others made too. */
 const RARE = 3;
 
-type Completed = Need & { alternatives: string[][] };
+/** A need with what it is called otherwise. */
+type Completed = Need & { synonyms: string[][] };
 
 /** @returns needs rarest first, those that no document has left out; and what was searched for in a word's place */
 export async function expand(
@@ -44,7 +49,7 @@ export async function expand(
   }
   const { found, total } = await lookUp(
     db,
-    needs.flatMap(({ alternatives }) => alternatives.flat()),
+    needs.flatMap(({ alternatives, synonyms: others }) => [...alternatives, ...others].flat()),
   );
   const corrected: { from: string; to: string }[] = [];
   for (const need of needs) {
@@ -59,7 +64,12 @@ export async function expand(
     need.alternatives.push(...better.map((one) => [one]));
     corrected.push({ from: word, to: better[0]! });
   }
-  const expanded = needs.map((need) => expandedOf(need, found, total));
+  const stem = (word: string) => found.get(word)?.stem ?? word;
+  // A word that meets one need as it is written does not meet another one as a synonym.
+  const written = new Set(needs.flatMap(({ alternatives }) => alternatives.flat().map(stem)));
+  for (const need of needs)
+    need.synonyms = need.synonyms.filter((words) => !words.some((word) => written.has(stem(word))));
+  const expanded = needs.map((need, place) => expandedOf(need, place, found, total));
   return {
     needs: expanded.filter(({ documents }) => documents > 0).sort((a, b) => a.documents - b.documents),
     unknown: expanded.filter(({ documents }) => documents === 0).map(({ text }) => text),
@@ -79,11 +89,16 @@ function withSynonyms(given: readonly Need[]): Completed[] {
     const [word, next] = [plain(given[i]), plain(given[i + 1])];
     const both = `${word} ${next}`;
     if (word !== null && next !== null && synonymsOf(both).length > 0) {
-      needs.push({ text: both, required: false, prefix: false, alternatives: [[word, next], ...synonyms(both)] });
+      needs.push({
+        text: both,
+        required: false,
+        prefix: false,
+        alternatives: [[word, next]],
+        synonyms: synonyms(both),
+      });
       i++;
     } else {
-      const alternatives = [...given[i]!.alternatives, ...(word === null ? [] : synonyms(word))];
-      needs.push({ ...given[i]!, alternatives });
+      needs.push({ ...given[i]!, synonyms: word === null ? [] : synonyms(word) });
     }
   }
   return needs;
@@ -102,21 +117,28 @@ const fewest = (words: readonly string[], found: ReadonlyMap<string, Looked>) =>
     Number.MAX_SAFE_INTEGER,
   );
 
-function expandedOf(need: Completed, found: ReadonlyMap<string, Looked>, total: number): Expanded {
-  const known = need.alternatives.filter(
-    (words) => fewest(words, found) > 0 && fewest(words, found) < Number.MAX_SAFE_INTEGER,
-  );
+function expandedOf(need: Completed, place: number, found: ReadonlyMap<string, Looked>, total: number): Expanded {
+  const isKnown = (words: readonly string[]) => {
+    const documents = fewest(words, found);
+    return documents > 0 && documents < Number.MAX_SAFE_INTEGER;
+  };
+  const own = need.alternatives.filter(isKnown);
+  const synonyms = need.synonyms.filter(isKnown);
   const stem = (word: string) => (need.required ? word : (found.get(word)?.stem ?? word));
-  const lexemes = [...new Set(known.flatMap((words) => telling(words).map(stem)))].slice(0, MAX_LEXEMES);
-  const conditions = [...new Set(known.map((words) => phrase(words, stem)))].slice(0, MAX_LEXEMES);
+  const lexemesOf = (of: readonly string[][]) =>
+    [...new Set(of.flatMap((words) => telling(words).map(stem)))].slice(0, MAX_LEXEMES);
+  const lexemes = lexemesOf(own);
+  const conditions = [...new Set([...own, ...synonyms].map((words) => phrase(words, stem)))].slice(0, 2 * MAX_LEXEMES);
   // Completions are forms of one word: the most frequent counts, not the sum of all.
-  const documents = Math.max(0, ...known.map((words) => fewest(words, found)));
+  const documents = Math.max(0, ...[...own, ...synonyms].map((words) => fewest(words, found)));
   return {
     text: need.text,
     required: need.required,
+    place,
     condition: conditions.length === 0 ? "" : any(conditions)!,
     lexemes,
-    exact: known.some((words) => words.length > 1),
+    others: lexemesOf(synonyms).filter((lexeme) => !lexemes.includes(lexeme)),
+    exact: [...own, ...synonyms].some((words) => words.length > 1),
     documents,
     weight: idf(Math.min(fewest(need.alternatives[0]!, found) || documents, total), total),
   };

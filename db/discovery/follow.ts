@@ -3,7 +3,7 @@ import type pg from "pg";
 import { type CommitSnapshot, changedBetween } from "../../columns/commit-snapshot.ts";
 import { READ_COMMIT_SNAPSHOT } from "../lists/commit-snapshot.ts";
 import { tryLockText, unlockText } from "../locks.ts";
-import { array, family, int4, int8, nullable, statement, text, timestamptz } from "../statement.ts";
+import { array, family, int8, nullable, statement, text, timestamptz } from "../statement.ts";
 import { transaction } from "../transaction.ts";
 import { countWords } from "./count-words.ts";
 import { writeDocuments } from "./write-documents.ts";
@@ -52,7 +52,7 @@ const CHANGED = family({
 
 const NEXT = statement({
   name: "discovery-next",
-  params: { after: int8, most: int4 },
+  params: { after: int8, most: int8 },
   text: "select id from offchain.directory where id > $after and removed_at is null order by id limit $most",
   columns: { id: int8 },
   prepared: true,

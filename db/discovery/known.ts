@@ -3,7 +3,8 @@ import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { type Protocol, protocolsOf } from "../../core/directory/protocols.ts";
 import type { AgentText } from "../../core/discovery/document.ts";
 import type { Known } from "../../core/discovery/ranking.ts";
-import { array, bool, float8, int2, int4, int8, nullable, statement, text, timestamptz } from "../statement.ts";
+import { type EndpointState, liveness } from "../../core/offers/liveness.ts";
+import { array, bool, float8, int2, int4, int8, narrow, nullable, statement, text, timestamptz } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import { isIndexed } from "../transaction.ts";
 
@@ -82,6 +83,25 @@ const FEEDBACK = statement({
   prepared: true,
 });
 
+/** Endpoints of one row that are read. */
+const MAX_SOURCES = 50;
+const SOURCES = statement({
+  name: "discovery-sources",
+  params: { ids: array(int8) },
+  text: `
+    select a.id, s.status, s.answered_at as "answeredAt", s.silent_since as "silentSince", s.checked_at as "checkedAt"
+    from unnest($ids::int8[]) as a(id), lateral (
+      select * from offchain.offer_source s where s.directory_id = a.id order by s.kind, s.url limit ${MAX_SOURCES}) s`,
+  columns: {
+    id: int8,
+    status: narrow<EndpointState["status"]>(text),
+    answeredAt: nullable(timestamptz),
+    silentSince: nullable(timestamptz),
+    checkedAt: nullable(timestamptz),
+  },
+  prepared: true,
+});
+
 type Offers = { offers: AgentText["offers"]; priceUsd: number | null };
 /** Offers of one row that are read. */
 const MAX_OFFERS = 60;
@@ -91,10 +111,17 @@ const OFFERS = statement({
   name: "discovery-offers",
   params: { ids: array(int8) },
   text: `
-    select a.id, o.name, o.description, o.tags, o.price_usd::float8 as "priceUsd"
+    select a.id, o.kind, o.name, o.description, o.tags, o.price_usd::float8 as "priceUsd"
     from unnest($ids::int8[]) as a(id), lateral (
       select * from offchain.offer o where o.directory_id = a.id order by o.kind, o.source, o.position limit ${MAX_OFFERS}) o`,
-  columns: { id: int8, name: text, description: nullable(text), tags: array(text), priceUsd: nullable(float8) },
+  columns: {
+    id: int8,
+    kind: text,
+    name: text,
+    description: nullable(text),
+    tags: array(text),
+    priceUsd: nullable(float8),
+  },
   prepared: true,
 });
 
@@ -115,6 +142,7 @@ export async function knownAgents(db: Queryable, ids: readonly number[], now: Da
   if (ids.length === 0) return [];
   const rows = await ROWS.rows(db, { ids });
   const offers = await offersOf(db, ids);
+  const sources = Map.groupBy(await SOURCES.rows(db, { ids }), ({ id }) => id);
   const feedback = new Map((await feedbackOf(db, ids)).map((row) => [row.id, row]));
   return rows.map(({ services, x402, proofs, cred, uses, usedAt, ...row }) => {
     const days = (at: Date | null) => (at === null ? null : Math.max(0, (now.getTime() - at.getTime()) / DAY_MS));
@@ -128,7 +156,7 @@ export async function knownAgents(db: Queryable, ids: readonly number[], now: Da
         cred,
         proofs,
         walletProven: row.verified,
-        liveness: null,
+        liveness: liveness(sources.get(row.id) ?? [], now),
         uses,
         usedDaysAgo: days(usedAt),
         feedback: feedback.get(row.id) ?? { authors: 0, weight: 0, mean: 0 },

@@ -13,6 +13,8 @@ export async function matcher(db: Queryable, agents: readonly KnownAgent[], need
     ),
   );
   const stems = needs.length === 0 ? new Map<string, string>() : await stemsFor(db, words);
-  const byLexeme = new Map(needs.flatMap(({ lexemes, text }) => lexemes.map((lexeme) => [lexeme, text])));
+  const byLexeme = new Map(
+    needs.flatMap(({ lexemes, others, text }) => [...others, ...lexemes].map((lexeme) => [lexeme, text])),
+  );
   return (word: string): string | null => byLexeme.get(word) ?? byLexeme.get(stems.get(word) ?? word) ?? null;
 }

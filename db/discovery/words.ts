@@ -1,6 +1,6 @@
 /** Looks words of a query up: stems, numbers of documents, words that begin alike, words that are spelt alike. */
 import { verifiedMark } from "../../core/discovery/marks.ts";
-import { array, int4, nullable, statement, text } from "../statement.ts";
+import { array, int4, int8, nullable, statement, text } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 
 const LOOKUP = statement({
@@ -18,7 +18,7 @@ const LOOKUP = statement({
 
 const BEGIN_ALIKE = statement({
   name: "discovery-begin-alike",
-  params: { from: text, to: text, most: int4 },
+  params: { from: text, to: text, most: int8 },
   text: `
     select word, documents from offchain.discovery_word
     where word collate "C" >= $from and word collate "C" < $to and written order by documents desc, word limit $most`,

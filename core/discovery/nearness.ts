@@ -1,0 +1,28 @@
+/** How near to each other a document has the words of a query: words of one phrase are about one thing. */
+
+/** Where the words of each need stand in a document, ascending. */
+export type Positions = readonly (readonly number[])[];
+
+/** Words between those of the query at which half of the nearness is lost. */
+const HALF = 8;
+/** A pair of words in another order than the query's counts as this many words between them. */
+const SWAPPED = 2;
+
+/** @returns 1 where all words that it has stand together in the query's order, towards 0 the further apart; 1 for one word */
+export function nearness(positions: Positions): number {
+  const needs = positions.filter((places) => places.length > 0);
+  if (needs.length < 2) return 1;
+  const events = needs
+    .flatMap((places, need) => places.map((place) => ({ place, need })))
+    .sort((a, b) => a.place - b.place);
+  const last: number[] = needs.map(() => Number.NEGATIVE_INFINITY);
+  let least = Number.POSITIVE_INFINITY;
+  for (const { place, need } of events) {
+    last[need] = place;
+    const first = Math.min(...last);
+    if (first === Number.NEGATIVE_INFINITY) continue;
+    const swapped = last.filter((at, i) => i > 0 && at < last[i - 1]!).length;
+    least = Math.min(least, Math.max(0, place - first + 1 - needs.length) + SWAPPED * swapped);
+  }
+  return 1 / (1 + least / HALF);
+}
