@@ -42,6 +42,7 @@ const LISTS = {
     "core/directory/registries.ts",
     "core/directory/registry-readers.ts",
     "clients/registries.ts",
+    "core/offers/registry-offers.ts",
     "devnet/simulators/upstreams.ts",
   ],
 };

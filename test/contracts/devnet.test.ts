@@ -55,7 +55,7 @@ describe("a deployed devnet", () => {
     }
     expect(devnet.accounts).toHaveLength(10);
     const keys = new Set([...devnet.accounts.map((a) => a.privateKey), ...Object.values(devnet.keys)]);
-    expect(keys.size).toBe(15);
+    expect(keys.size).toBe(16);
     for (const { address, privateKey } of devnet.accounts) {
       expect(privateKeyToAddress(privateKey)).toBe(address);
       expect(await chain.getBalance({ address })).toBe(parseEther("100"));
