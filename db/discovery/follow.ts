@@ -10,8 +10,9 @@ import { writeDocuments } from "./write-documents.ts";
 
 /** Documents of one transaction. */
 const BATCH = 250;
-/** Documents that one round without changes writes anew: ages, liveness and feedback change by themselves. */
-const REFRESHED = 50;
+/** Documents that are written anew every `REFRESH_MS` without a change: ages and feedback change by themselves. */
+const REFRESHED = 100;
+const REFRESH_MS = 10_000;
 const COUNT_EVERY_MS = 3_600_000;
 
 const BEGIN = statement({
@@ -74,6 +75,8 @@ const COUNTED = statement({
   text: "update offchain.discovery_progress set counted_at = $at",
 });
 
+let refreshedAt = Number.NEGATIVE_INFINITY;
+
 /** The lock of the one process that writes documents. */
 const LOCK = "discovery";
 
@@ -108,7 +111,7 @@ async function round(pool: pg.Pool, now: Date): Promise<{ written: number; more:
     await BEGIN.run(pool, await READ_COMMIT_SNAPSHOT.one(pool));
     progress = await PROGRESS.one(pool);
   }
-  let written = await writeChanges(pool, progress, now);
+  const written = await writeChanges(pool, progress, now);
   if (progress.filledTo !== null) {
     const ids = (await NEXT.rows(pool, { after: progress.filledTo, most: BATCH })).map(({ id }) => id);
     await writeBatch(pool, ids, now, (tx) => FILLED.run(tx, { to: ids.at(-1) ?? null }));
@@ -118,28 +121,46 @@ async function round(pool: pg.Pool, now: Date): Promise<{ written: number; more:
     await countWords(pool);
     await COUNTED.run(pool, { at: now });
   }
-  if (written === 0) {
+  if (written === 0 && performance.now() - refreshedAt > REFRESH_MS) {
+    refreshedAt = performance.now();
     const ids = (await NEXT.rows(pool, { after: progress.refreshedTo, most: REFRESHED })).map(({ id }) => id);
     await writeBatch(pool, ids, now, (tx) => REFRESHED_TO.run(tx, { to: ids.at(-1) ?? 0 }));
-    written = 0;
   }
   return { written, more: false };
 }
 
-/** A document that cannot be written keeps no other from being written: its batch is written one by one. */
+/**
+ * Writes documents and, in the same transaction, how far that is. A row whose data the database refuses keeps no other from
+ * being written: its batch is written row by row, without it.
+ */
 async function writeBatch(
   pool: pg.Pool,
   ids: readonly number[],
   now: Date,
   record: (tx: pg.ClientBase) => Promise<unknown>,
 ): Promise<void> {
-  const committed = await transaction(pool, async (tx) => {
-    const done = await writeDocuments(tx, ids, now);
-    await record(tx);
-    return done;
-  });
-  committed();
+  const write = async (some: readonly number[], then: typeof record) => {
+    const committed = await transaction(pool, async (tx) => {
+      const done = await writeDocuments(tx, some, now);
+      await then(tx);
+      return done;
+    });
+    committed();
+  };
+  try {
+    await write(ids, record);
+  } catch (error) {
+    if (!isRefusedData(error)) throw error;
+    for (const id of ids)
+      await write([id], async () => {}).catch((reason) => {
+        if (!isRefusedData(reason)) throw reason;
+      });
+    await write([], record);
+  }
 }
+
+/** Data exceptions and exceeded limits: the same row fails again. */
+const isRefusedData = (error: unknown) => /^(22|54)/.test((error as { code?: string } | null)?.code ?? "");
 
 /** Changes since the snapshot that was seen last; a batch that fails is repeated by the next round. */
 async function writeChanges(pool: pg.Pool, seen: CommitSnapshot, now: Date): Promise<number> {

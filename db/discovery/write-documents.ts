@@ -164,5 +164,10 @@ const PUT = statement({
       platform = excluded.platform, chain_id = excluded.chain_id, cred = excluded.cred, verified = excluded.verified,
       speaks = excluded.speaks, price_usd = excluded.price_usd, owner = excluded.owner, name_key = excluded.name_key,
       text_key = excluded.text_key, simhash = excluded.simhash, copy = excluded.copy,
-      registered_at = excluded.registered_at, written_at = excluded.written_at`,
+      registered_at = excluded.registered_at, written_at = excluded.written_at
+    where (d.words, d.trust, d.factors, d.platform, d.chain_id, d.cred, d.verified, d.speaks, d.price_usd, d.owner,
+        d.name_key, d.text_key, d.simhash, d.copy, d.registered_at)
+      is distinct from (excluded.words, excluded.trust, excluded.factors, excluded.platform, excluded.chain_id,
+        excluded.cred, excluded.verified, excluded.speaks, excluded.price_usd, excluded.owner, excluded.name_key,
+        excluded.text_key, excluded.simhash, excluded.copy, excluded.registered_at)`,
 });
