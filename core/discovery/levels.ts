@@ -17,7 +17,7 @@ const joined = (parts: readonly Condition[], by: string): Condition => {
 /** A need as a condition, and in how many documents it is. */
 export type Counted = { condition: string; documents: number; required: boolean };
 
-/** Documents of a level that match `condition`, at most about `documents`. */
+/** A level, with about how many documents match it. */
 export type Level = { condition: Condition; documents: number };
 
 /** Needs of which every combination is tried; beyond them only all, and all but one. */
@@ -26,15 +26,18 @@ const COMBINED = 4;
 /**
  * Levels from the strictest to the loosest; a document is in one of them. Those of `strong` are enough where they have
  * many documents.
- * @param needs rarest first @param preferred what documents should meet besides; null for nothing
+ * @param needs rarest first @param total number of all documents @param preferred what documents should meet besides; null for nothing
  */
-export function levelsOf(needs: readonly Counted[], preferred: Condition): { strong: Level[]; weak: Level[] } {
+export function levelsOf(
+  needs: readonly Counted[],
+  total: number,
+  preferred: Condition,
+): { strong: Level[]; weak: Level[] } {
   const required = needs.filter((need) => need.required);
   const free = needs.filter((need) => !need.required);
   const must = all(required.map(({ condition }) => condition));
-  const fewest = (some: readonly Counted[]) =>
-    Math.min(Number.MAX_SAFE_INTEGER, ...some.map(({ documents }) => documents));
-  const whole: Level = { condition: all(needs.map(({ condition }) => condition)), documents: fewest(needs) };
+  const expected = (some: readonly Counted[]) => Math.min(total, ...some.map(({ documents }) => documents));
+  const whole: Level = { condition: all(needs.map(({ condition }) => condition)), documents: expected(needs) };
   const strong: Level[] =
     preferred === null
       ? [whole]
@@ -50,10 +53,7 @@ export function levelsOf(needs: readonly Counted[], preferred: Condition): { str
     const condition = all([must, any(sets.map((set) => all(set.map((need) => need.condition))))]);
     const level = {
       condition: above === null ? condition : all([condition, not(above)]),
-      documents: Math.min(
-        fewest(required),
-        sets.reduce((sum, set) => sum + fewest(set), 0),
-      ),
+      documents: sets.reduce((sum, set) => sum + expected([...required, ...set]), 0),
     };
     above = condition;
     return level;
@@ -61,7 +61,7 @@ export function levelsOf(needs: readonly Counted[], preferred: Condition): { str
   if (free.length > COMBINED) weak.push(add(free.length - 1, free));
   for (let size = Math.min(combined.length, free.length - 1); size >= 1; size--) weak.push(add(size, combined));
   if (required.length > 0 && free.length > 0)
-    weak.push({ condition: all([must, above === null ? null : not(above)]), documents: fewest(required) });
+    weak.push({ condition: all([must, above === null ? null : not(above)]), documents: expected(required) });
   return { strong, weak };
 }
 
@@ -70,16 +70,34 @@ function combinations<T>(of: readonly T[], size: number): T[][] {
   return of.flatMap((first, i) => combinations(of.slice(i + 1), size - 1).map((rest) => [first, ...rest]));
 }
 
-/** Above this many documents a level is read by ranges of trust. */
-const SPLIT_FROM = 1_500;
-/** Ranges of trust that are read together, best first: the low ones hold few that are wanted. */
-const SPLIT = [[9], [8], [7], [6], [5], [4], [3], [2, 1, 0]] as const;
-if (SPLIT.flat().length !== TRUST_RANGES) throw new Error("each range of trust stands once in SPLIT");
+/** Ranges of trust that are read together, best first, for levels of more and more documents. */
+const SPLITS: readonly { upTo: number; ranges: readonly (readonly number[])[] | null }[] = [
+  // Few enough to read all, and to take the most trusted of them.
+  { upTo: 1_500, ranges: null },
+  {
+    upTo: 60_000,
+    ranges: [
+      [9, 8],
+      [7, 6],
+      [5, 4],
+      [3, 2, 1, 0],
+    ],
+  },
+  { upTo: Number.POSITIVE_INFINITY, ranges: [[9], [8], [7], [6], [5], [4], [3], [2, 1, 0]] },
+]; // prettier-ignore
+for (const { ranges } of SPLITS)
+  if (ranges && ranges.flat().length !== TRUST_RANGES) throw new Error("each range of trust stands once in a split");
+
+/** `ordered`: it has few enough documents to take the most trusted of all. */
+export type Branch = { condition: Condition; ordered: boolean };
 
 /** Conditions in the order in which documents are wanted. */
-export const conditionsOf = (levels: readonly Level[]): Condition[] =>
-  levels.flatMap(({ condition, documents }) =>
-    documents <= SPLIT_FROM
-      ? [condition]
-      : SPLIT.map((ranges) => all([any(ranges.map((range) => quoted(trustMark(range)))), condition])),
-  );
+export const branchesOf = (levels: readonly Level[]): Branch[] =>
+  levels.flatMap(({ condition, documents }): Branch[] => {
+    const { ranges } = SPLITS.find((split) => documents <= split.upTo)!;
+    if (!ranges) return [{ condition, ordered: true }];
+    return ranges.map((some) => ({
+      condition: all([any(some.map((range) => quoted(trustMark(range)))), condition]),
+      ordered: false,
+    }));
+  });

@@ -1,10 +1,10 @@
 /** Reads the documents that are ranked: a bounded number, those that match most first, and of those the most trusted. */
-import type { Condition } from "../../core/discovery/levels.ts";
+import type { Branch } from "../../core/discovery/levels.ts";
 import { array, bool, family, float4, float8, int2, int4, int8, nullable, statement, text } from "../statement.ts";
 
 export type CandidatesQuery = {
   /** In the order in which documents are wanted; each document matches one of them. */
-  conditions: readonly Condition[];
+  branches: readonly Branch[];
   minCred?: number | undefined;
   maxPrice?: number | undefined;
   /** For each need of the query the lexemes by which its class is found, and a condition where that says more. */
@@ -18,15 +18,15 @@ const WEIGHTS = `'{${Object.values(CLASS_WEIGHTS).join(",")}}'`;
 
 export const CANDIDATES = family({
   name: "discovery-candidates",
-  text: ({ conditions, minCred, maxPrice, needs, most }: CandidatesQuery, $) => {
+  text: ({ branches: wanted, minCred, maxPrice, needs, most }: CandidatesQuery, $) => {
     const limits = [
       ...(minCred === undefined ? [] : [`d.cred >= ${$(minCred)}::int2`]),
       ...(maxPrice === undefined ? [] : [`d.price_usd <= ${$(maxPrice)}::float8`]),
     ];
     const bound = `${$(most)}::int4`;
-    const branches = conditions.map((condition) => {
+    const branches = wanted.map(({ condition, ordered }) => {
       const where = [...(condition === null ? [] : [`d.words @@ ${$(condition)}::tsquery`]), ...limits];
-      return `select * from (select d.* from offchain.discovery_document d ${where.length ? `where ${where.join(" and ")}` : ""} limit ${bound}) b`;
+      return `select * from (select d.* from offchain.discovery_document d ${where.length ? `where ${where.join(" and ")}` : ""} ${ordered ? "order by d.trust desc, d.directory_id" : ""} limit ${bound}) b`;
     });
     const classes = needs.map(({ lexemes, condition }) => {
       const rank = `ts_rank(${WEIGHTS}, c.words, ${$(lexemes)}::tsquery)`;
@@ -58,7 +58,10 @@ export const CANDIDATES = family({
   },
   examples: [
     {
-      conditions: ["'a' & 'b'", null],
+      branches: [
+        { condition: "'a' & 'b'", ordered: true },
+        { condition: null, ordered: false },
+      ],
       minCred: 1,
       maxPrice: 0.1,
       needs: [
@@ -67,7 +70,7 @@ export const CANDIDATES = family({
       ],
       most: 10,
     },
-    { conditions: [null], needs: [], most: 10 },
+    { branches: [{ condition: null, ordered: false }], needs: [], most: 10 },
   ],
 });
 

@@ -5,7 +5,7 @@ import { hashOf } from "../../core/discovery/copies.ts";
 import { quoted } from "../../core/discovery/document.ts";
 import { facetsOf } from "../../core/discovery/facets.ts";
 import { highlightsOf } from "../../core/discovery/highlights.ts";
-import { all, any, type Condition, conditionsOf, levelsOf, not } from "../../core/discovery/levels.ts";
+import { all, any, branchesOf, type Condition, levelsOf, not } from "../../core/discovery/levels.ts";
 import { nameKeyOf } from "../../core/discovery/look-alikes.ts";
 import * as marks from "../../core/discovery/marks.ts";
 import { type DiscoverHit, type DiscoverPage, type DiscoverQuery, MAX_HITS } from "../../core/discovery/query.ts";
@@ -35,7 +35,9 @@ export async function discover(db: Queryable, query: DiscoverQuery, now: Date): 
   const read = readQuery(query.q);
   const { needs, unknown, corrected, total } = await expand(db, read.needs);
   const found =
-    read.needs.length > 0 && needs.length === 0 ? { rows: [], whole: true } : await candidates(db, query, read, needs);
+    read.needs.length > 0 && needs.length === 0
+      ? { rows: [], whole: true }
+      : await candidates(db, { query, read, needs, total });
   const name = nameKeyOf(query.q.slice(0, MAX_NAME));
   const nameKey = name === "" ? null : hashOf(name);
   const first = inOrder(
@@ -72,13 +74,14 @@ export async function discover(db: Queryable, query: DiscoverQuery, now: Date): 
 /** Documents that have the rarest word, as if every one had the others too: an upper bound of those that match. */
 const estimated = (needs: readonly Expanded[], total: number) => needs[0]?.documents ?? total;
 
-async function candidates(db: Queryable, query: DiscoverQuery, read: ReadQuery, needs: readonly Expanded[]) {
+type Asked = { query: DiscoverQuery; read: ReadQuery; needs: readonly Expanded[]; total: number };
+async function candidates(db: Queryable, { query, read, needs, total }: Asked) {
   const filter = await filterOf(db, query, read);
   const preferred = all([
     ...read.speaks.map((protocol) => quoted(marks.protocolMark(protocol))),
     ...(read.maxPrice === null || read.maxPrice === 0 ? [] : [quoted(marks.pricedMark)]),
   ]);
-  const { strong, weak } = levelsOf(needs, preferred);
+  const { strong, weak } = levelsOf(needs, total, preferred);
   const wanted = {
     minCred: query.minCred,
     maxPrice: query.maxPrice,
@@ -90,7 +93,11 @@ async function candidates(db: Queryable, query: DiscoverQuery, read: ReadQuery, 
     ),
   };
   const readLevels = (levels: typeof strong, most: number) =>
-    CANDIDATES.rows(db, { ...wanted, most, conditions: conditionsOf(levels).map((one) => all([one, filter])) });
+    CANDIDATES.rows(db, {
+      ...wanted,
+      most,
+      branches: branchesOf(levels).map((one) => ({ ...one, condition: all([one.condition, filter]) })),
+    });
   const rows = await readLevels(strong, MAX_CANDIDATES);
   if (rows.length < ENOUGH && weak.length > 0) rows.push(...(await readLevels(weak, MAX_CANDIDATES - rows.length)));
   return { rows, whole: rows.length < MAX_CANDIDATES };

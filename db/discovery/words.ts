@@ -57,9 +57,24 @@ export async function lookUp(
   return { found, total };
 }
 
+/** Completions of a few letters, which are asked for all the time and found among thousands of words. */
+const completions = new Map<string, { words: Promise<{ word: string; documents: number }[]>; at: number }>();
+const CACHED_LETTERS = 3;
+const CACHED_MS = 60_000;
+const MAX_CACHED = 2_000;
+
 /** Words that begin with letters, in most documents first. */
-export const beginAlike = (db: Queryable, letters: string, most: number) =>
-  BEGIN_ALIKE.rows(db, { from: letters, to: `${letters}\u{10ffff}`, most });
+export function beginAlike(db: Queryable, letters: string, most: number) {
+  const read = () => BEGIN_ALIKE.rows(db, { from: letters, to: `${letters}\u{10ffff}`, most });
+  if (letters.length > CACHED_LETTERS) return read();
+  const known = completions.get(letters);
+  if (known && performance.now() - known.at < CACHED_MS) return known.words;
+  if (completions.size >= MAX_CACHED) completions.clear();
+  const words = read();
+  completions.set(letters, { words, at: performance.now() });
+  words.catch(() => completions.delete(letters));
+  return words;
+}
 
 /** Words that share many groups of three letters with a word, the most similar first. */
 export const speltAlike = (db: Queryable, word: string) =>
