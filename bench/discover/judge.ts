@@ -66,6 +66,8 @@ export type Judged = {
   spamKinds: Kind[];
   /** Mean trust of the honest agents of grade 2 or better, 0.5 by chance; null without one. */
   trust: number | null;
+  /** Of the pairs of honest agents of like grade, the share with the clearly more trusted one first; 0.5 by chance; null without a pair. */
+  ordered: number | null;
   /** Share of agents that have not answered for more than a month. */
   dead: number;
   empty: boolean;
@@ -93,10 +95,25 @@ export function judge(world: World, { wish }: Question, ids: readonly number[], 
     spamAhead: places.some(({ spam }, i) => spam && gains.slice(i).some((grade) => grade > 0)),
     spamKinds: spammers.map(({ agent }) => agent.kind),
     trust: mean(trusted),
+    ordered: mean(pairsInOrder(places)),
     dead: mean(places.map(({ agent }) => Number(agent.dead))) ?? 0,
     empty: places.length === 0,
   };
 }
+
+/** Trust that differs by less is like trust. */
+const CLEAR_TRUST = 0.2;
+
+/** 1 for each pair of like grade of 1 or better whose clearly more trusted agent stands first, 0 for each other pair. */
+function pairsInOrder(places: readonly { agent: Agent; grade: Grade }[]): number[] {
+  return places.flatMap((first, i) =>
+    places
+      .slice(i + 1)
+      .filter(({ grade, agent }) => grade > 0 && grade === first.grade && isClear(agent.trust - first.agent.trust))
+      .map(({ agent }) => Number(first.agent.trust > agent.trust)),
+  );
+}
+const isClear = (difference: number) => Math.abs(difference) >= CLEAR_TRUST;
 
 /** Discounted cumulative gain with the gain 2^grade - 1. @see https://dl.acm.org/doi/10.1145/1102351.1102363 */
 const dcg = (grades: readonly number[]): number =>

@@ -24,7 +24,7 @@ export async function answers(
   return all;
 }
 
-/** Means over the questions; `trust` over those with an answer that counts. */
+/** Means over the questions; `trust` and `ordered` over those with an answer, or a pair, that counts. */
 export type Summary = {
   ndcg: number;
   mrr: number;
@@ -32,6 +32,7 @@ export type Summary = {
   /** Share of the questions with spam before an honest agent. */
   spamAhead: number;
   trust: number;
+  ordered: number;
   dead: number;
   empty: number;
   p50: number;
@@ -48,6 +49,7 @@ export function summaryOf(all: readonly Answered[]): Summary {
     spam: over(({ spam }) => spam),
     spamAhead: over(({ spamAhead }) => Number(spamAhead)),
     trust: over(({ trust }) => trust),
+    ordered: over(({ ordered }) => ordered),
     dead: over(({ dead }) => dead),
     empty: all.filter(({ judged }) => judged.empty).length,
     p50: quantile(times, 0.5),
@@ -65,6 +67,7 @@ const HEAD = [
   "spam@10",
   "spam ahead",
   "trust",
+  "in order",
   "dead@10",
   "empty",
   "p50 ms",
@@ -83,6 +86,7 @@ export function quality(ways: readonly { name: string; all: readonly Answered[] 
       whole.spam.toFixed(3),
       whole.spamAhead.toFixed(3),
       whole.trust.toFixed(3),
+      whole.ordered.toFixed(3),
       whole.dead.toFixed(3),
       String(whole.empty),
       whole.p50.toFixed(1),

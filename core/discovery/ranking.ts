@@ -115,7 +115,7 @@ export type WordClass = keyof typeof FIELD_WORTH;
 export const FIELD_OF_CLASS: Record<WordClass, Field> = { A: "name", B: "offers", C: "description", D: "description" };
 
 /** Trust decides between agents of like relevance: rank = relevance × trust ^ TRUST_POWER. */
-export const TRUST_POWER = 0.5;
+export const TRUST_POWER = 0.75;
 
 /** A missing word costs more than its share: three of four words are not three quarters of an answer. */
 const COVERAGE_POWER = 2.5;
