@@ -8,6 +8,7 @@ import { apiKeyHash, apiKeyText } from "../../../core/api-keys.ts";
 import { insertApiKey } from "../../../db/api-keys.ts";
 import { openPool } from "../../../db/connect.ts";
 import { agent as agentTable } from "../../../ponder.schema.ts";
+import { until } from "../../until.ts";
 import type { Client } from "../client.ts";
 import { signIn } from "../pay.ts";
 import type { World } from "../world.ts";
@@ -21,27 +22,31 @@ type EventSources = {
 /** Follows registrations, goes away, and goes on where it was. */
 async function follows(world: World, { EventSource }: EventSources): Promise<string> {
   const url = `${world.apiUrl}/api/v2/events?type=agent.registered`;
-  const next = (source: Source, type: string) =>
-    new Promise<{ id: string; tokenId: number }>((done) =>
-      source.addEventListener(type, ({ data, lastEventId }) =>
-        done({ id: lastEventId, tokenId: (JSON.parse(data) as { tokenId: number }).tokenId }),
-      ),
-    );
+  const started = (source: Source) => new Promise<void>((done) => source.addEventListener("start", () => done()));
+  /** The ids of events by agent; agents of a client before this one may come first. */
+  const heardBy = (source: Source) => {
+    const ids = new Map<number, string>();
+    source.addEventListener("agent.registered", ({ data, lastEventId }) => {
+      ids.set((JSON.parse(data) as { tokenId: number }).tokenId, lastEventId);
+    });
+    return ids;
+  };
   const source = new EventSource(url);
-  const heard = next(source, "agent.registered");
-  await next(source, "start");
+  const heard = heardBy(source);
+  await started(source);
   const first = await world.register("Heard first");
-  const { id, tokenId } = await heard;
+  await until("the first event", () => heard.has(first));
   source.close();
-  assert.equal(tokenId, first);
   const missed = await world.register("Missed");
   const resumed = new EventSource(url, {
     // As the library does by itself when a line breaks.
-    fetch: (input, init) => fetch(input, { ...init, headers: { ...init?.headers, "Last-Event-ID": id } }),
+    fetch: (input, init) =>
+      fetch(input, { ...init, headers: { ...init?.headers, "Last-Event-ID": heard.get(first)! } }),
   });
-  const caughtUp = await next(resumed, "agent.registered");
+  const caughtUp = heardBy(resumed);
+  await until("the event that was missed", () => caughtUp.size > 0);
   resumed.close();
-  assert.equal(caughtUp.tokenId, missed);
+  assert.deepEqual([...caughtUp.keys()], [missed]);
   return `heard of agent ${first}, went away, came back and heard of agent ${missed}`;
 }
 

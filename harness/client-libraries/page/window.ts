@@ -9,10 +9,10 @@ export type InPage = {
   buy(client: string, task: Task, keys: readonly [Hex, Hex], tempoRpcUrl: string): Promise<Purchase>;
   /** Registers the account of the wallet that the browser has (EIP-6963), and pays with it. */
   registerByWallet(task: Task): Promise<{ wallet: string; tokenId: number; agentName: string }>;
-  /** Follows the event log until `count` events of the type have come. @returns their ids and data */
-  events(url: string, type: string, count: number): Promise<{ id: string; data: unknown }[]>;
-  /** True once a reader that `events` opened hears the server. */
-  following(): boolean;
+  /** Follows the event log, and resolves once the server is heard. */
+  follow(url: string, type: string): Promise<void>;
+  /** The data of the events of that type so far. */
+  heard(): unknown[];
   /** Lists the tools of an MCP server and calls one. */
   mcp(url: string, tool: string, args: Record<string, unknown>): Promise<{ tools: string[]; answer: unknown }>;
 };
@@ -41,7 +41,7 @@ export function offer(libraries: {
   findWallet?(): Promise<Found>;
 }): void {
   const { clients, privateKeyToAccount } = libraries;
-  let following = false;
+  const heard: unknown[] = [];
   const page: InPage = {
     buy: (client, task, keys, tempoRpcUrl) =>
       buyBoth((account) => clients[client]!(account, tempoRpcUrl), task, [
@@ -53,21 +53,13 @@ export function offer(libraries: {
       const { tokenId, agentName } = await register(await paying(account), task, account);
       return { wallet, tokenId, agentName };
     },
-    following: () => following,
-    events: (url, type, count) =>
+    follow: (url, type) =>
       new Promise((done) => {
-        const seen: { id: string; data: unknown }[] = [];
         const source = new EventSource(url);
-        source.addEventListener("start", () => {
-          following = true;
-        });
-        source.addEventListener(type, ({ data, lastEventId }) => {
-          seen.push({ id: lastEventId, data: JSON.parse(data) });
-          if (seen.length < count) return;
-          source.close();
-          done(seen);
-        });
+        source.addEventListener("start", () => done());
+        source.addEventListener(type, ({ data }) => void heard.push(JSON.parse(data)));
       }),
+    heard: () => heard,
     mcp: async (url, tool, args) => {
       const client = new libraries.mcp.Client({ name: "page", version: "1.0.0" });
       await client.connect(new libraries.mcp.StreamableHTTPClientTransport(new URL(url)));
