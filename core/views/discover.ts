@@ -5,21 +5,13 @@ import { type DirectoryRow, type TerminalRow, terminalRow } from "../directory/r
 import type { DiscoverHit } from "../discovery/query.ts";
 import type { Json } from "../json.ts";
 import type { Liveness } from "../offers/liveness.ts";
+import type { OfferKind, Offer as StoredOffer } from "../offers/offer.ts";
 
-export type OfferKind = "skill" | "tool" | "resource";
-
-/** One skill, tool or paid resource. Texts are strangers', cleaned and bounded when they were stored. */
-export type Offer = {
-  kind: OfferKind;
-  name: string;
-  description: string | null;
-  tags: string[];
-  endpoint: string | null;
-  /** US dollars of one call; null where no price is known. */
-  priceUsd: number | null;
+/** An offer as it is shown. Texts are strangers', cleaned and bounded when they were stored. */
+export type Offer = Omit<StoredOffer, "price" | "inputSchema"> & {
   /** The terms of payment as the resource states them (x402 `accepts`). */
   accepts: Json;
-  /** JSON Schema of the input; null where none is known or it is longer than `MOST_SCHEMA` bytes. */
+  /** JSON Schema of the input; null where none is known or it is longer than `MOST_JSON` characters (db/discovery/hit-background.ts). */
   inputSchema: Json;
 };
 
