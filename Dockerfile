@@ -33,4 +33,4 @@ RUN ln -sf /tmp/ponder-env.d.ts ponder-env.d.ts && mkdir -p .ponder generated
 ENV DATA_DIR=/tmp/agents
 USER node
 EXPOSE 4000
-CMD ["node", "dist/api.js"]
+CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=40", "dist/api.js"]

@@ -36,6 +36,8 @@ export default defineConfig({
     isolate: false,
     // More than there are cores: tests of processes and chains wait half of their time.
     maxWorkers: 3,
+    // One second, the default, is a timed assertion on a busy machine.
+    expect: { poll: { timeout: 25_000 } },
     reporters: ["default", new CostReporter()],
     setupFiles: ["test/support/mark-worker.ts"],
     sequence: { sequencer: LongFirst },

@@ -1,12 +1,13 @@
 /** The API as a whole: the listener that Node's server calls, in front of the web terminal and the router. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AuthorizationServerMetadata } from "../clients/ports.ts";
 import { Failure } from "../core/errors.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { readingKeys } from "./guards/api-key.ts";
 import { walletGuard } from "./guards/wallet.ts";
-import { handlerDeps } from "./handler-deps.ts";
-import { admission } from "./http/admission.ts";
+import { depsForReads, handlerDeps } from "./handler-deps.ts";
+import { type Admission, admission } from "./http/admission.ts";
 import { clientAddressBehind, comesFrom } from "./http/client-address.ts";
 import { errorAnswer } from "./http/error-answer.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
@@ -17,7 +18,7 @@ import { allowedMethods, createRouter } from "./router.ts";
 import { ENDPOINTS } from "./routes/index.ts";
 import { siteOf } from "./services/agent-facts.ts";
 import { aboutPages, ofView } from "./web/about.ts";
-import { webServer } from "./web/serve.ts";
+import { type WebServerOptions, webServer } from "./web/serve.ts";
 
 export type Api = {
   /** Takes a request from Node's HTTP server; never throws. */
@@ -41,7 +42,8 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
     ),
     readingKeys: readingKeys(deps.db),
     clientAddress: clientAddressBehind(http.trustedProxies),
-    admit: admission(deps.db),
+    readDeps: depsForReads(deps),
+    ...admissions(deps),
     fromProxy: comesFrom(http.trustedProxies),
   };
   const headers = constantHeaders(service.publicUrl);
@@ -50,6 +52,7 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
     siteName: service.name,
     about: aboutPages(deps),
     otherwise: (path) => ofView(path, siteOf(config)),
+    ...callsOf(given),
     isEndpoint: (path) => methodsOf(path).length > 0,
   });
   const route = createRouter(endpoints, machinery, methodsOf);
@@ -70,6 +73,28 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
       head.send(incoming, errorAnswer(UNUSABLE, head.requestId));
     },
   };
+}
+
+/** What pages of the terminal call beside the API: endpoints of the identity provider's authorization server. */
+function callsOf({ authorizationServer, now }: ApiDeps): Pick<WebServerOptions, "origins" | "originsOfReturn"> {
+  const of = (metadata: AuthorizationServerMetadata | null) => {
+    const called = metadata ? [metadata.tokenEndpoint, metadata.revocationEndpoint] : [];
+    return [...new Set(called.flatMap((url) => (url === null ? [] : [new URL(url).origin])))];
+  };
+  return {
+    origins: () => of(authorizationServer?.known(new Date(now())) ?? null),
+    originsOfReturn: async () => of((await authorizationServer?.metadata(new Date(now()))) ?? null),
+  };
+}
+
+/** Admission of each request by the connections it will take: a read's are those of a replica where there is one. */
+function admissions({ db, replicas }: Pick<ApiDeps, "db" | "replicas">): Pick<Machinery, "admit" | "admitRead"> {
+  const admit = admission(db);
+  if (!replicas) return { admit, admitRead: admit };
+  const byPool = new Map<unknown, Admission>(
+    replicas.pools.map((pool) => [pool, pool === db ? admit : admission(pool)]),
+  );
+  return { admit, admitRead: () => byPool.get(replicas.next())!() };
 }
 
 const UNUSABLE = new Failure("invalid_input", "The request line or the Host header cannot be used.");

@@ -35,9 +35,9 @@ export type Caller = WalletCaller | TokenCaller | KeyCaller;
 /**
  * Who may call: anyone, anyone who may also show to be an agent's wallet (SIWA), an agent's wallet, a human (SIWE, SIWA
  * or access token), an owner's wallet (SIWE or SIWA, alone or beside a human's access token), the holder of an API key
- * of scope `sessions:write`, or of one of scope `index:read`.
+ * of scope `sessions:write`, of one of scope `index:read`, or of one of scope `operator:read`.
  */
-export type CallerRule = "anyone" | "anyoneOrSiwa" | "siwa" | "human" | "owner" | "apiKey" | "indexKey";
+export type CallerRule = "anyone" | "anyoneOrSiwa" | "siwa" | "human" | "owner" | "apiKey" | "indexKey" | "operatorKey";
 
 /** Whether a rule lets callers in who show nothing. */
 export const isOpen = (rule: CallerRule): boolean => rule === "anyone" || rule === "anyoneOrSiwa";
@@ -51,4 +51,5 @@ export type CallerOf = {
   owner: OwnerCaller;
   apiKey: KeyCaller;
   indexKey: KeyCaller;
+  operatorKey: KeyCaller;
 };

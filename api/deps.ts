@@ -1,6 +1,7 @@
 /** The parts of the API: compose/ builds them for the process, tests build them from real parts of their own. */
 import type pg from "pg";
 import type {
+  AuthorizationServer,
   Chain,
   Facilitator,
   IdentityProvider,
@@ -12,12 +13,14 @@ import type {
   WebhookTargets,
 } from "../clients/ports.ts";
 import type { Config } from "../config/config.ts";
-import type { CardSize } from "../core/card/draw.ts";
+import type { CardFormat, CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
+import type { Questions } from "../core/discovery/meaning.ts";
 import type { RateBuckets } from "../core/rate-policies.ts";
 import type { IndexTracker } from "../db/index-state.ts";
 import type { AgentList } from "../db/lists/agents.ts";
 import type { DirectoryList } from "../db/lists/directory.ts";
+import type { ReadPool } from "../db/replicas/read-pool.ts";
 import type { Fault } from "../runtime/faults.ts";
 import type { Log } from "./http/error-answer.ts";
 
@@ -31,7 +34,9 @@ export type QueueState = {
 };
 
 /** Draws cards as PNG for a client network. @throws Failure overloaded, rate_limited when too many are waiting already */
-export type Cards = { png(card: CardFacts, size: CardSize, client?: string): Promise<Uint8Array> };
+export type Cards = {
+  picture(card: CardFacts, size: CardSize, format: CardFormat, client?: string): Promise<Uint8Array>;
+};
 
 /** Is called for every request, so a call must cost almost nothing. */
 export type RequestMeter = {
@@ -50,15 +55,23 @@ export type ApiDeps = {
    * and with a `statement_timeout`, so that no request waits for ever.
    */
   db: pg.Pool;
+  /** Replicas of the database, and the pool of those who only read (api/handler-deps.ts); absent without replicas. */
+  replicas?: ReadPool | undefined;
   index: IndexTracker;
   /** Lists of agents from memory, on the database of `db`; without it SQL answers all of them. */
   agentList?: Pick<AgentList, "recall">;
   /** Pages of the directory from memory, likewise. */
-  directory?: Pick<DirectoryList, "list" | "shown" | "totals" | "ready" | "asOf">;
+  directory?: Pick<DirectoryList, "list" | "shown" | "totals" | "shows">;
   chain: Chain;
   /** Null when none is configured: then access tokens are refused. */
   identityProvider: IdentityProvider | null;
+  /** Where people sign in by redirect; null or absent without a client id. */
+  authorizationServer?: AuthorizationServer | null;
   rateBuckets: RateBuckets;
+  /** Asks the meaning of questions; null or absent without a provider of embeddings. */
+  questions?: Questions | null;
+  /** Whether a URL that a stranger names may be called, by its text alone: not one on a private address. */
+  isPublicUrl(url: string): boolean;
   proofs: ProofReaders;
   cards: Cards;
   /** Settles payments by signature; null when none is configured: then only payments by transaction are accepted. */

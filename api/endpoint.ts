@@ -79,9 +79,9 @@ export const CACHE = {
 
 export type Answer = {
   description: string;
-  /** JSON bodies; `type` and no schema for anything else. */
+  /** JSON bodies; `type` and no schema for anything else: one, or those that Accept chooses from. */
   schema?: z.ZodType;
-  type?: string;
+  type?: string | readonly string[];
 };
 
 export type EndpointSpec<
@@ -153,6 +153,9 @@ export const asksDatabase = ({ data, guard, method, errors = [] }: Endpoint): bo
   (guard.bucket !== "reads" && guard.bucket !== "unlimited") ||
   errors.includes("upstream_unavailable");
 
+/** Whether requests of an endpoint only read, so that replicas may answer them: those that count as reads and are free. */
+export const onlyReads = ({ guard: { bucket, price } }: Endpoint): boolean => bucket === "reads" && price === undefined;
+
 /** All query parameters of an endpoint: its own, and `minBlock` on data routes. */
 export const queryOf = ({ data, query }: Pick<Endpoint, "data" | "query">): z.ZodObject | undefined =>
   data ? (query ?? NO_PARAMETERS).extend({ minBlock }) : query;
@@ -171,15 +174,3 @@ export function ignoredOf(body: unknown): { ignored?: string[] } {
   const ignored = ignoredIn(body);
   return ignored.length > 0 ? { ignored } : {};
 }
-
-/** A JSON object whose first member is an array of items that are JSON already. */
-export function jsonWith(member: string, items: readonly Uint8Array[], rest: object): Reply {
-  const parts: Uint8Array[] = [Buffer.from(`{${JSON.stringify(member)}:[`)];
-  for (const [i, item] of items.entries()) {
-    if (i > 0) parts.push(COMMA);
-    parts.push(item);
-  }
-  parts.push(Buffer.from(`],${JSON.stringify(rest).slice(1)}`));
-  return { status: 200, type: "application/json; charset=utf-8", content: Buffer.concat(parts) };
-}
-const COMMA = Buffer.from(",");

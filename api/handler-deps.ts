@@ -16,6 +16,7 @@ import { contractCache } from "./services/contract-facts.ts";
 import { groupActs } from "./services/group-acts.ts";
 import { logStreams } from "./services/log-streams.ts";
 import { messageStreams } from "./services/message-streams.ts";
+import { operatorStateReader } from "./services/operator-state.ts";
 import { sharedCount, sharedFor } from "./services/shared-answers.ts";
 
 /** Exports read thousands of rows each: one at a time for a client, 3 in the process. */
@@ -35,16 +36,18 @@ const TOKEN_URIS_MS = 5_000;
 export function handlerDeps(deps: ApiDeps): HandlerDeps {
   const { contracts, rates, streams, minBlockReadsPerClient } = deps.config;
   const limits = rateLimits(rates, deps.rateBuckets);
+  const reads = deps.replicas?.db ?? deps.db;
   return {
     ...deps,
-    directory: deps.directory ?? openDirectoryList({ url: "", db: deps.db, enabled: false }),
-    facts: factsReader(deps.db),
+    directory: deps.directory ?? openDirectoryList({ url: "", db: reads, enabled: false }),
+    facts: factsReader(reads),
     signed: signedTexts(deps.chain, limits),
     limits,
     payments: openPaymentService(deps),
-    totals: sharedCount(deps, agentTotals),
-    staleScores: sharedCount(deps, staleScores),
-    tokensWithoutUri: sharedFor(() => tokensWithoutUri(deps.db), TOKEN_URIS_MS),
+    totals: sharedCount({ db: reads, index: deps.index }, agentTotals),
+    staleScores: sharedCount({ db: reads, index: deps.index }, staleScores),
+    operatorState: operatorStateReader(deps.db),
+    tokensWithoutUri: sharedFor(() => tokensWithoutUri(reads), TOKEN_URIS_MS),
     queues: sharedFor(deps.queues, QUEUES_MS),
     chainHead: sharedFor(() => deps.chain.headBlock(), HEAD_MS),
     contract: contractCache(deps.chain, contracts.identity.address, deps.now),
@@ -58,3 +61,10 @@ export function handlerDeps(deps: ApiDeps): HandlerDeps {
     minBlockReads: concurrencyLimit({ ...MIN_BLOCK_READS, perHolder: minBlockReadsPerClient }),
   };
 }
+
+/**
+ * The parts for a request. This alone decides where a request reads: one that only reads (`onlyReads`) has the replicas'
+ * pool as its `db`, every other one has the primary's. A handler uses its `db` and need not know which it is.
+ */
+export const depsForReads = (deps: HandlerDeps): HandlerDeps =>
+  deps.replicas ? { ...deps, db: deps.replicas.db } : deps;

@@ -13,10 +13,11 @@ import type { ContractCache } from "./services/contract-facts.ts";
 import type { GroupActs } from "./services/group-acts.ts";
 import type { LogStreams } from "./services/log-streams.ts";
 import type { MessageStreams } from "./services/message-streams.ts";
+import type { OperatorState } from "./services/operator-state.ts";
 
 /** The parts that handlers get: those above, and the state that the API keeps in memory. */
 export type HandlerDeps = ApiDeps & {
-  directory: Pick<DirectoryList, "list" | "shown" | "totals"> & Partial<Pick<DirectoryList, "ready" | "asOf">>;
+  directory: Pick<DirectoryList, "list" | "shown" | "totals" | "shows">;
   facts: ReadFacts;
   /** Whether a wallet signed a text that a request carries in its body. */
   signed: SignedTexts;
@@ -25,6 +26,8 @@ export type HandlerDeps = ApiDeps & {
   totals(): Promise<AgentTotals>;
   /** How many scores do not belong to their agent's present state. */
   staleScores(): Promise<number>;
+  /** What operators see, at most five seconds old. */
+  operatorState(): Promise<OperatorState>;
   /** Tokens without a URI on chain. */
   tokensWithoutUri(): Promise<number>;
   /** The newest block's number, at most half a second old. @throws Failure upstream_unavailable */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { parseAddress } from "../core/addresses.ts";
 import type { Address, AgentRef } from "../core/facts.ts";
+import { MINT_ORIGINS, type MintOrigin } from "../core/mint-origins.ts";
 import { parseSlug } from "../core/principals/slugs.ts";
 import type { HumanRef } from "../db/principals/humans.ts";
 import type { OrganizationRef } from "../db/principals/organizations.ts";
@@ -12,7 +13,7 @@ import type { OrganizationRef } from "../db/principals/organizations.ts";
  */
 export type DocumentedMeta = { documented: Record<string, unknown>; description: string; examples?: unknown[] };
 
-const documented = <T extends z.ZodType>(schema: T, meta: DocumentedMeta): T => schema.meta({ ...meta });
+export const documented = <T extends z.ZodType>(schema: T, meta: DocumentedMeta): T => schema.meta({ ...meta });
 
 type IntegerRule = { min: number; max: number; what: string; example?: number };
 
@@ -57,7 +58,7 @@ export const limit = (rule: { default: number; max: number }) =>
 const momentText = z
   .string()
   .transform((text) => text.replace(/ (?=\d\d:\d\d$)/, "+"))
-  .pipe(z.iso.datetime({ offset: true }))
+  .pipe(z.iso.datetime({ offset: true, error: "must be an ISO 8601 time with its offset, like 2026-05-01T12:00:00Z" }))
   .transform((text) => new Date(text));
 
 /** A whole number or a time. @param named what the number is, for the error */
@@ -271,6 +272,24 @@ export const owner = documented(
   addressText.optional(),
   addressMeta("Only agents whose identity token this wallet owns"),
 );
+
+/** The member whose membership is looked up. */
+export const member = documented(addressText.optional(), addressMeta("Only this wallet, if it is a member"));
+
+/** Filters of lists of own agents beside their search. */
+export const agentFilters = {
+  minCred: integer({ min: 0, max: 100, what: "Least cred score" }).optional(),
+  soulbound: flag("Only soulbound agents, or only those that can be transferred"),
+  mintOrigin: optionalChoice(
+    MINT_ORIGINS.map(({ name }) => name) as [MintOrigin, ...MintOrigin[]],
+    "Only agents registered this way",
+  ),
+  mintedAfter: documented(momentText.optional(), {
+    documented: { type: "string", format: "date-time" },
+    description: "Only agents registered after this time, in ISO 8601 with its offset",
+    examples: ["2026-05-01T12:00:00Z"],
+  }),
+};
 
 /** A human in a path. Text that begins like a number or an address must be one; other text is an id, known or not. */
 export const humanRef = documented(

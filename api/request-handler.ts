@@ -2,12 +2,13 @@
 import type { IncomingMessage } from "node:http";
 import { isTracing, span } from "../runtime/tracing.ts";
 import type { Caller, CallerRule } from "./caller-types.ts";
-import { asksDatabase, type Endpoint, type Reply } from "./endpoint.ts";
+import { asksDatabase, type Endpoint, onlyReads, type Reply } from "./endpoint.ts";
 import type { ReadingKeys } from "./guards/api-key.ts";
 import { nameOf } from "./guards/caller-name.ts";
 import { hasCredential, identify, walletOf } from "./guards/callers.ts";
 import { type RateLimits, type ReadingKey, tokensOfCaller, tokensOfClient } from "./guards/rate-limits.ts";
 import type { WalletGuard } from "./guards/wallet.ts";
+import { handled } from "./handled.ts";
 import type { HandlerDeps } from "./handler-types.ts";
 import type { Admission } from "./http/admission.ts";
 import type { ClientAddress } from "./http/client-address.ts";
@@ -34,10 +35,14 @@ export type HttpContext = {
 /** The parts of the machinery that live as long as the API. */
 export type Machinery = {
   deps: HandlerDeps;
+  /** The same parts for the handlers of endpoints that only read. */
+  readDeps: HandlerDeps;
   wallets: WalletGuard;
   readingKeys: ReadingKeys;
   clientAddress: ClientAddress;
   admit: Admission;
+  /** Admission of requests that only read. */
+  admitRead: Admission;
   /** Whether a request comes from a proxy of our own: then it continues the proxy's trace. */
   fromProxy?: (incoming: IncomingMessage) => boolean;
 };
@@ -97,6 +102,7 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
   const { bucket, caller: rule, price } = endpoint.guard;
   const vary = varyOf(endpoint);
   const needsAdmission = asksDatabase(endpoint);
+  const admit = onlyReads(endpoint) ? machinery.admitRead : machinery.admit;
   const isWrite = endpoint.method !== "get";
   const readInput = inputReader(endpoint);
 
@@ -125,7 +131,7 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
     const key = sentKey === undefined ? null : await readingKey(exchange, sentKey);
     const counted = deps.limits.take(tokensOfClient(bucket, rule === "anyone", { network, key }), now, head);
     if (counted) await counted;
-    if (needsAdmission) machinery.admit();
+    if (needsAdmission) admit();
     const caller = rule === "anyone" ? undefined : await requiredCaller(exchange);
     if (caller) await deps.limits.take(tokensOfCaller(bucket, caller, network), now, head);
     const input = await readInput({ incoming, head, url, params });
@@ -135,7 +141,7 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
     const repeatKey = isWrite ? idempotencyKey(incoming.headers["idempotency-key"]) : undefined;
     const checkout = price ? await checkoutOf(exchange, input, caller, fingerprint) : undefined;
     const call = callOf(exchange, { input, caller, key, fingerprint, repeatKey, checkout });
-    const handle = async () => endpoint.handler(call);
+    const handle = async () => handled(endpoint, call);
     const paidHandle = checkout ? () => withPayment(deps.payments, checkout, handle) : handle;
     // A request that only reads needs no stored answer: reading again repeats it.
     if (repeatKey === undefined || bucket === "reads" || bucket === "index") return paidHandle();
@@ -221,10 +227,10 @@ type Stages = {
 
 function callOf(exchange: Exchange, stages: Stages): Parameters<Endpoint["handler"]>[0] {
   const { endpoint, machinery, incoming, head, requestId, clientAddress, network, now } = exchange;
-  const { deps } = machinery;
+  const { deps, readDeps } = machinery;
   const { input, caller, key, fingerprint, repeatKey, checkout } = stages;
   return {
-    deps,
+    deps: onlyReads(endpoint) ? readDeps : deps,
     params: input.params,
     query: input.query,
     body: input.body,

@@ -69,6 +69,11 @@ export async function startServer(api: Api, bind: Binding, patience: Patience = 
   );
   server.maxConnections = MAX_CONNECTIONS;
   limitConnections(server, bind);
+  const connections = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
   server.on("clientError", answerMalformed);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -85,8 +90,13 @@ export async function startServer(api: Api, bind: Binding, patience: Patience = 
       api.stop();
       // Idle keep-alive clients may be about to send: for 250 ms they are still answered, with `Connection: close`.
       await pause(DRAIN_MS);
-      const sweep = setInterval(() => server.closeIdleConnections(), 100);
-      server.closeIdleConnections();
+      const closeIdle = () => {
+        server.closeIdleConnections();
+        // For Node a connection that has never sent anything (browsers open some ahead) is not idle but begins a request.
+        for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+      };
+      const sweep = setInterval(closeIdle, 100);
+      closeIdle();
       const force = setTimeout(() => server.closeAllConnections(), STOP_MS);
       await closed;
       clearInterval(sweep);

@@ -1,12 +1,7 @@
 /** `npm run bench -- discover [--quick] [--rows N] [--keep FOLDER] [--rebuild] [--no-plain]`: quality and latency of the search for agents, beside plain ways over the same rows. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, loadavg, tmpdir, totalmem } from "node:os";
-import { join } from "node:path";
+import { loadavg } from "node:os";
 import type pg from "pg";
-import { openPool } from "../db/connect.ts";
-import { migrate } from "../db/migrate.ts";
-import { removePostgres, startPostgres } from "../devnet/postgres.ts";
-import { goal, line, QUANTILES_HEAD, quantile } from "./directory/figures.ts";
+import { line, QUANTILES_HEAD, quantile } from "./directory/figures.ts";
 import type { World } from "./discover/agents.ts";
 import { bestGrades } from "./discover/judge.ts";
 import { latencies } from "./discover/latencies.ts";
@@ -14,6 +9,8 @@ import { type Answered, answers, byKind, ofHalf, quality, spamKinds, summaryOf }
 import { plainWays, TS_RANK_AND, TS_RANK_OR } from "./discover/plain-ways.ts";
 import { QUESTIONS } from "./discover/questions.ts";
 import { buildDocuments, discoverWay, FORGET_DOCUMENTS, fillDatabase, sizes, timed } from "./discover/service.ts";
+import { goal } from "./goal.ts";
+import { valueAfter, withKept } from "./synthetic/kept.ts";
 
 const SEED = 18;
 const FULL_ROWS = 1_000_000;
@@ -22,44 +19,23 @@ const QUICK_ROWS = 20_000;
 const SAMPLED_FROM = 100_000;
 const SAMPLE = 10;
 
-/** A server of the machine's size, as one would run it for a million rows. */
-const SETTINGS = { shared_buffers: "4GB", work_mem: "64MB", random_page_cost: "1.1", max_wal_size: "4GB" };
-
 /** @param args `--quick` for 20,000 rows; `--rows`; `--keep` fills a folder, and finds the rows there the next time; `--rebuild` builds its documents again; `--no-plain` leaves out the plain ways */
 export default async function discover(args: string[]): Promise<void> {
   const rows = Number(valueAfter(args, "--rows") ?? (args.includes("--quick") ? QUICK_ROWS : FULL_ROWS));
   if (!Number.isSafeInteger(rows) || rows < 2_000) throw new Error("--rows takes a number of rows from 2000 on");
-  const kept = valueAfter(args, "--keep");
-  const place = kept ?? mkdtempSync(join(tmpdir(), "bench-discover-"));
-  const filled = join(place, "world.json");
-  const postgres = await startPostgres({ dataDir: join(place, "pg"), fast: true, settings: SETTINGS });
-  const pool = openPool({ connectionString: postgres.url, max: 4 });
-  pool.on("error", () => {});
-  try {
-    console.log(
-      `${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load ${loadavg()[0]!.toFixed(1)}`,
-    );
-    const known = existsSync(filled);
-    const world: World = known
-      ? JSON.parse(readFileSync(filled, "utf8"))
-      : { seed: SEED, rows, now: Math.floor(Date.now() / 1000) * 1000 };
-    if (known) await migrate(postgres.url);
-    else {
+  await withKept<World>(
+    { kept: valueAfter(args, "--keep"), note: "world.json", name: "discover" },
+    async ({ postgres, pool }) => {
+      const world: World = { seed: SEED, rows, now: Math.floor(Date.now() / 1000) * 1000 };
       await fillDatabase(postgres.url, pool, world);
-      if (kept !== undefined) writeFileSync(filled, JSON.stringify(world));
-    }
-    if (args.includes("--rebuild")) await pool.query(FORGET_DOCUMENTS);
-    await timed("documents built", () => buildDocuments(pool, world, { large: true }));
-    await measure(pool, world, !args.includes("--no-plain"));
-  } finally {
-    await pool.end();
-    await postgres.stop();
-    if (kept === undefined) {
-      // The cluster may have been moved to where its own account can reach it.
-      await removePostgres(join(place, "pg"));
-      rmSync(place, { recursive: true, force: true });
-    }
-  }
+      return world;
+    },
+    async ({ pool, filled: world }) => {
+      if (args.includes("--rebuild")) await pool.query(FORGET_DOCUMENTS);
+      await timed("documents built", () => buildDocuments(pool, world));
+      await measure(pool, world, !args.includes("--no-plain"));
+    },
+  );
 }
 
 async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise<void> {
@@ -123,12 +99,4 @@ async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise
     ),
   ); // prettier-ignore
   console.log(`load of the machine ${loadavg()[0]!.toFixed(1)}`);
-}
-
-function valueAfter(args: string[], option: string): string | undefined {
-  const at = args.indexOf(option);
-  if (at < 0) return undefined;
-  const value = args[at + 1];
-  if (value === undefined) throw new Error(`${option} takes a value`);
-  return value;
 }

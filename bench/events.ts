@@ -2,7 +2,7 @@
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { appendEvents, type NewEvent } from "../db/append-events.ts";
@@ -29,8 +29,6 @@ export default async function events(args: string[]): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "bench-events-"));
   const postgres = await startPostgres({ dataDir: join(directory, "pg") });
   const db = openPool({ connectionString: postgres.url, max: 4 });
-  // The server may end a connection that is still being closed.
-  db.on("error", () => {});
   const stops: (() => unknown)[] = [() => db.end()];
   try {
     await promisify(execFile)(process.execPath, [
@@ -55,7 +53,6 @@ export default async function events(args: string[]): Promise<void> {
     const [port] = await once(reference, "message");
     stops.unshift(() => reference.kill());
 
-    console.log(`${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores, Node ${process.version}`);
     console.log(
       `${plan.events} events, ${plan.perSecond} a second, then ${plan.burst} at once; each line one process\n`,
     );
@@ -136,13 +133,11 @@ async function measure(
 }
 
 let told = 0;
-const note = (tokenId: number): NewEvent => ({
-  type: "agent.updated",
-  data: { changed: ["personality"], storage: "offchain" },
-  fact: String(++told),
-  tokenId,
-  at: new Date(),
-});
+const note = (tokenId: number): NewEvent => {
+  const at = new Date();
+  const data = { changed: ["personality" as const], storage: "offchain" as const };
+  return { type: "agent.updated", data, fact: `${++told} ${at.toISOString()}`, tokenId, at };
+};
 const bare = (tokenId: number) =>
   JSON.stringify({
     id: `evt_${"0".repeat(24)}`,

@@ -1,7 +1,7 @@
 /** `npm run bench -- index`: how fast the chain becomes rows, beside the same logs decoded and copied by hand. */
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir, totalmem } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -35,9 +35,6 @@ export default async function index(args: string[]): Promise<void> {
       node.once("message", (port) => resolve(`http://127.0.0.1:${port}`));
       node.once("exit", () => reject(new Error("the synthetic node did not start")));
     });
-    console.log(
-      `${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
-    );
     console.log(`synthetic chain, ${EVENTS_PER_BLOCK} identity events a block, a node without delay\n`);
     console.log("                              events   seconds  events/s");
     const database = (name: string) => ensureDatabase(postgres.url, name);

@@ -1,5 +1,4 @@
 /** `npm run bench -- latency`: mined → visible in the API, told to a subscriber, and scored, on a whole local stack. */
-import { cpus } from "node:os";
 import { identityAbi } from "../abis/identity.ts";
 import { agentWallet, testChain } from "../harness/agent-wallet.ts";
 import { startStack } from "../harness/stack.ts";
@@ -70,7 +69,6 @@ export default async function latency(args: string[]): Promise<void> {
       if (response.status !== 201) throw new Error(`mint answered ${response.status}`);
       times.mint.push(performance.now() - started);
     }
-    console.log(`${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores, Node ${process.version}`);
     console.log(`block time ${blockTime} s, poll ${pollMs} ms, ${rounds} rounds\n`);
     console.log("                           p50      p95      max   (ms)");
     const names = {

@@ -2,13 +2,14 @@
 import { type ChildProcess, execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, loadavg, tmpdir, totalmem } from "node:os";
+import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { openPool } from "../db/connect.ts";
 import { type Postgres, removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { freePort } from "../runtime/free-port.ts";
 import cards from "./cards.ts";
+import { goal } from "./goal.ts";
 import list from "./list.ts";
 import { cpuOf, cpuOfMachine } from "./reads/cpu.ts";
 import type { Load, Loaded } from "./reads/load.ts";
@@ -44,9 +45,6 @@ async function keyed(plan: Plan): Promise<void> {
   const postgres = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
   const started: { stop(): unknown }[] = [];
   try {
-    console.log(
-      `${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load ${loadavg()[0]!.toFixed(1)}`,
-    );
     await plant(postgres.url, plan.agents);
     const chain = await startNode();
     started.push(chain);
@@ -95,15 +93,17 @@ async function keyed(plan: Plan): Promise<void> {
     const contenders = [...limit, driver, agent, counted, common, node, health, stock];
     const { rounds, foreign } = await play(contenders, plan, own, postgres);
     table(rounds);
-    const ratio = (name: string, one: Contender, other: Contender, goal: string) =>
-      console.log(`${name}: ${ratios(rounds.get(one)!, rounds.get(other)!)}${goal && ` (goal ${goal})`}`);
+    const ratio = (name: string, one: Contender, other: Contender, least?: number) => {
+      const { inRate, text } = ratios(rounds.get(one)!, rounds.get(other)!);
+      console.log(least === undefined ? `${name}: ${text}` : goal(`${name} ≥ ${least}`, text, inRate >= least));
+    };
     console.log("");
-    for (const pgbench of limit) ratio("GET agent / pgbench", agent, pgbench, "≥ 0.45");
-    ratio("GET agent / one pipelined statement each", agent, driver, "");
-    ratio("GET agent with metrics / without", counted, agent, "");
-    ratio("GET agent / ORM + stock middlewares", agent, common, "≥ 3");
-    ratio("/health / node:http", health, node, "≥ 0.5");
-    ratio("/health / Hono + stock middlewares", health, stock, "");
+    for (const pgbench of limit) ratio("GET agent / pgbench", agent, pgbench, 0.45);
+    ratio("GET agent / one pipelined statement each", agent, driver);
+    ratio("GET agent with metrics / without", counted, agent);
+    ratio("GET agent / ORM + stock middlewares", agent, common, 3);
+    ratio("/health / node:http", health, node, 0.5);
+    ratio("/health / Hono + stock middlewares", health, stock);
     console.log(
       `\nload ${loadavg()[0]!.toFixed(1)}; ${(foreign * 100).toFixed(0)} % of the machine went to others meanwhile${foreign > 0.15 ? ": too much for figures to be kept" : ""}`,
     );
@@ -207,10 +207,11 @@ function table(rounds: Played["rounds"]): void {
 }
 
 /** The median of the ratios round by round: neighbours in time share the machine's mood. */
-function ratios(one: Round[], other: Round[]): string {
+function ratios(one: Round[], other: Round[]): { inRate: number; text: string } {
   const inRate = median(one.map(({ rate }, i) => rate / other[i]!.rate));
   const inCpu = median(one.map(({ nodeUs }, i) => other[i]!.nodeUs / nodeUs));
-  return `${inRate.toFixed(2)} ×${Number.isNaN(inCpu) ? "" : `, ${inCpu.toFixed(2)} × by CPU in Node`}`;
+  const text = `${inRate.toFixed(2)} ×${Number.isNaN(inCpu) ? "" : `, ${inCpu.toFixed(2)} × by CPU in Node`}`;
+  return { inRate, text };
 }
 
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { get } from "node:http";
-import { cpus, loadavg, tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "../db/migrate.ts";
 import { removePostgres, startPostgres } from "../devnet/postgres.ts";
@@ -32,7 +32,6 @@ export default async function start(args: string[]): Promise<void> {
       "from the build": join(BUILD_FOLDER, "api.js"),
       "from source": join(PROJECT_ROOT, PROCESSES.api),
     };
-    console.log(`${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores, Node ${process.version}`);
     for (const [name, file] of Object.entries(forms)) {
       const env = { ...environment(postgres.url, join(directory, "data")), RPC_URL: node.url, LOG_LEVEL: "error" };
       // The first start of a build fills its compile cache; a machine that runs the service has it.

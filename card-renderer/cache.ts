@@ -2,12 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { CardFormat } from "../core/card/draw.ts";
 
 export type CardCache = {
   /** Null when the card is missing; a damaged file counts as missing. */
-  get(key: string): Promise<{ bytes: Uint8Array; from: "memory" | "disk" } | null>;
+  get(key: string, format: CardFormat): Promise<{ bytes: Uint8Array; from: "memory" | "disk" } | null>;
   /** Stores the bytes; never throws: a card that could not be stored is drawn again. */
-  put(key: string, bytes: Uint8Array): Promise<void>;
+  put(key: string, format: CardFormat, bytes: Uint8Array): Promise<void>;
   stats(): { memoryBytes: number; memoryCards: number; diskErrors: number };
 };
 
@@ -28,17 +29,17 @@ export function createCardCache(options: { dir?: string; memoryBytes: number; di
   const memory = createMemory(options.memoryBytes);
   const disk = options.dir === undefined ? null : createDisk(options.dir, options.diskBytes);
   return {
-    async get(key) {
+    async get(key, format) {
       const known = memory.get(key);
       if (known) return { bytes: known, from: "memory" };
-      const bytes = (await disk?.read(key)) ?? null;
+      const bytes = (await disk?.read(key, format)) ?? null;
       if (!bytes) return null;
       memory.put(key, bytes);
       return { bytes, from: "disk" };
     },
-    async put(key, bytes) {
+    async put(key, format, bytes) {
       memory.put(key, bytes);
-      await disk?.write(key, bytes);
+      await disk?.write(key, format, bytes);
     },
     stats: () => ({ ...memory.stats(), diskErrors: disk?.errors() ?? 0 }),
   };
@@ -79,20 +80,20 @@ function createDisk(dir: string, maxBytes: number) {
   let writtenSinceSweep = 0;
   let sweeping: Promise<void> | null = null;
 
-  const path = (key: string) => {
+  const path = (key: string, format: CardFormat) => {
     if (!KEY.test(key)) throw new Error("a cache key is a hash, not a path");
-    return join(dir, `${key}.png`);
+    return join(dir, `${key}.${format}`);
   };
 
   return {
     errors: () => errors,
 
     /** Null when the card is missing; a damaged file is removed and counts as missing. */
-    async read(key: string): Promise<Uint8Array | null> {
-      const file = path(key);
+    async read(key: string, format: CardFormat): Promise<Uint8Array | null> {
+      const file = path(key, format);
       try {
         const bytes = await readFile(file);
-        if (!isWholePng(bytes)) {
+        if (!IS_WHOLE[format](bytes)) {
           await rm(file, { force: true });
           return null;
         }
@@ -105,13 +106,13 @@ function createDisk(dir: string, maxBytes: number) {
       }
     },
 
-    async write(key: string, bytes: Uint8Array): Promise<void> {
+    async write(key: string, format: CardFormat, bytes: Uint8Array): Promise<void> {
       // A draft is written and renamed, so a reader sees the whole card or none.
       const draft = join(dir, `${randomUUID()}.tmp`);
       try {
         await mkdir(dir, { recursive: true });
         await writeFile(draft, bytes);
-        await rename(draft, path(key));
+        await rename(draft, path(key, format));
         writtenSinceSweep += bytes.byteLength;
         if (writtenSinceSweep > maxBytes / 8) {
           writtenSinceSweep = 0;
@@ -138,7 +139,7 @@ async function sweep(dir: string, maxBytes: number): Promise<void> {
     }),
   );
   const drafts = files.filter(({ name, usedAt }) => name.endsWith(".tmp") && usedAt < Date.now() - ABANDONED_MS);
-  const cards = files.filter(({ name }) => name.endsWith(".png")).sort((a, b) => a.usedAt - b.usedAt);
+  const cards = files.filter(({ name }) => /\.(png|webp)$/.test(name)).sort((a, b) => a.usedAt - b.usedAt);
   let excess = cards.reduce((sum, { bytes }) => sum + bytes, 0) - maxBytes * 0.9;
   const oldest = cards.filter(({ bytes }) => {
     const goes = excess > 0;
@@ -148,7 +149,14 @@ async function sweep(dir: string, maxBytes: number): Promise<void> {
   for (const { name } of [...drafts, ...oldest]) await rm(join(dir, name), { force: true });
 }
 
-const isWholePng = (bytes: Buffer): boolean =>
-  bytes.subarray(0, PNG_START.length).equals(PNG_START) && bytes.subarray(-PNG_END.length).equals(PNG_END);
+const IS_WHOLE: Record<CardFormat, (bytes: Buffer) => boolean> = {
+  png: (bytes) =>
+    bytes.subarray(0, PNG_START.length).equals(PNG_START) && bytes.subarray(-PNG_END.length).equals(PNG_END),
+  // The header of RIFF has the number of bytes that follow its first eight.
+  webp: (bytes) =>
+    bytes.toString("latin1", 0, 4) === "RIFF" &&
+    bytes.toString("latin1", 8, 12) === "WEBP" &&
+    bytes.readUInt32LE(4) === bytes.length - 8,
+};
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";

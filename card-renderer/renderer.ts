@@ -1,6 +1,6 @@
-/** Cards as PNG: each is drawn once and cached; the number drawn at once and the queue are bounded. */
+/** Cards as PNG or WebP: each is drawn once and cached; the number drawn at once and the queue are bounded. */
 import { availableParallelism } from "node:os";
-import type { CardSize } from "../core/card/draw.ts";
+import type { CardFormat, CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import { cardHash } from "../core/card/hash.ts";
 import { fail } from "../core/errors.ts";
@@ -9,11 +9,11 @@ import { createPaint, type Paint } from "./paint.ts";
 
 export type CardRenderer = {
   /**
-   * The picture of a card; the same bytes for the same card and size.
+   * The picture of a card; the same bytes for the same card, size and format.
    * @param client the client network; one network may take half of the queue
    * @throws overloaded when the queue is full, rate_limited when the client's half is full
    */
-  png(card: CardFacts, size: CardSize, client?: string): Promise<Uint8Array>;
+  picture(card: CardFacts, size: CardSize, format: CardFormat, client?: string): Promise<Uint8Array>;
   stats(): CardStats;
   /** Waits for open drawings and writes; draws nothing afterwards. */
   close(): Promise<void>;
@@ -95,29 +95,30 @@ export function createCardRenderer(options: CardRendererOptions = {}): CardRende
     }
   };
 
-  const obtain = async (key: string, card: CardFacts, size: CardSize, client: string): Promise<Uint8Array> => {
-    const kept = await cache.get(key);
+  type Wanted = { card: CardFacts; size: CardSize; format: CardFormat };
+  const obtain = async (key: string, { card, size, format }: Wanted, client: string): Promise<Uint8Array> => {
+    const kept = await cache.get(key, format);
     if (kept) {
       counts[kept.from === "memory" ? "memoryHits" : "diskHits"]++;
       return kept.bytes;
     }
-    const bytes = await inTurn(client, () => paint(card, size));
+    const bytes = await inTurn(client, () => paint(card, size, format));
     counts.drawn++;
     // The caller does not wait for the disk.
-    const saving = cache.put(key, bytes).finally(() => savings.delete(saving));
+    const saving = cache.put(key, format, bytes).finally(() => savings.delete(saving));
     savings.add(saving);
     return bytes;
   };
 
   return {
-    png(card, size, client = "") {
-      const key = `${cardHash(card)}-${size}`;
+    picture(card, size, format, client = "") {
+      const key = `${cardHash(card)}-${size}-${format}`;
       const flying = flights.get(key);
       if (flying) {
         counts.joined++;
         return flying;
       }
-      const flight = obtain(key, card, size, client).finally(() => flights.delete(key));
+      const flight = obtain(key, { card, size, format }, client).finally(() => flights.delete(key));
       flights.set(key, flight);
       return flight;
     },

@@ -71,7 +71,10 @@ function accountsOver({ ask, quantity }: Rpc): Part<"balance" | "code" | "isDepl
   };
 }
 
-const transactionsOver = ({ ask, request }: Rpc): Part<"send" | "receipt" | "transaction"> => ({
+/** The block's hash in the receipt of a preconfirmed transaction, which is in no block yet. */
+const NO_BLOCK: Hex = `0x${"0".repeat(64)}`;
+
+const transactionsOver = ({ ask, request }: Rpc): Part<"send" | "receipt" | "earlyReceipt" | "transaction"> => ({
   async send(raw) {
     try {
       await request("eth_sendRawTransaction", [raw]);
@@ -83,6 +86,11 @@ const transactionsOver = ({ ask, request }: Rpc): Part<"send" | "receipt" | "tra
   },
 
   async receipt(hash) {
+    const receipt = await ask<RpcReceipt | null>("eth_getTransactionReceipt", [hash]);
+    return receipt && receipt.blockHash !== NO_BLOCK ? toReceipt(receipt) : null;
+  },
+
+  async earlyReceipt(hash) {
     const receipt = await ask<RpcReceipt | null>("eth_getTransactionReceipt", [hash]);
     return receipt && toReceipt(receipt);
   },

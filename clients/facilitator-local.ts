@@ -12,19 +12,27 @@ import { createSendingQueue } from "./sending-queue.ts";
 
 /** Max milliseconds that a settlement waits for its block; after that the sweep looks for the transaction. */
 const RECEIPT_MS = 15_000;
-const RECEIPT_POLL_MS = 100;
+const RECEIPT_POLL_MS = 50;
 
 /** The defaults of TX_MAX_FEE_GWEI and TX_MAX_TIP_GWEI. */
 const USUAL_CAPS: FeeCaps = { maxFeePerGasWei: 5_000_000_000n, maxTipPerGasWei: 100_000_000n };
 
-/**
- * @param signer pays the gas; no other process may send with its key
- * @param caps limits of the fees of a settlement
- */
-export function createLocalFacilitator(chain: Chain, signer: Signer, caps = USUAL_CAPS): Facilitator {
+export type FacilitatorOptions = {
+  /** Limits of the fees of a settlement. */
+  caps?: FeeCaps;
+  /** Whether a settlement ends with a preconfirmation; otherwise with its block. */
+  early?: boolean;
+};
+
+/** @param signer pays the gas; no other process may send with its key */
+export function createLocalFacilitator(
+  chain: Chain,
+  signer: Signer,
+  { caps = USUAL_CAPS, early = false }: FacilitatorOptions = {},
+): Facilitator {
   const facilitator = new x402Facilitator();
   registerExactEvmScheme(facilitator, {
-    signer: facilitatorSigner(chain, signer, caps),
+    signer: facilitatorSigner(chain, signer, { caps, early }),
     networks: `eip155:${chain.id}`,
   });
   return {
@@ -42,7 +50,11 @@ export function createLocalFacilitator(chain: Chain, signer: Signer, caps = USUA
 type Contract = { address: Hex; abi: readonly unknown[]; functionName: string; args?: readonly unknown[] };
 
 /** The chain interface of the settlement code, implemented by the service's client with its limits, failover and errors. */
-function facilitatorSigner(chain: Chain, signer: Signer, caps: FeeCaps): FacilitatorEvmSigner {
+function facilitatorSigner(
+  chain: Chain,
+  signer: Signer,
+  { caps, early }: Required<FacilitatorOptions>,
+): FacilitatorEvmSigner {
   const send = createSendingQueue(chain, signer, { caps });
   const dataOf = ({ abi, functionName, args = [] }: Contract) =>
     encodeFunctionData({ abi: abi as Abi, functionName, args });
@@ -69,7 +81,7 @@ function facilitatorSigner(chain: Chain, signer: Signer, caps: FeeCaps): Facilit
     async waitForTransactionReceipt({ hash, timeout = RECEIPT_MS }) {
       const deadline = performance.now() + Math.min(timeout, RECEIPT_MS);
       for (;;) {
-        const receipt = await chain.receipt(hash);
+        const receipt = await (early ? chain.earlyReceipt(hash) : chain.receipt(hash));
         if (receipt) return { status: receipt.status, logs: receipt.logs as never };
         if (performance.now() > deadline) throw new Error("the transaction is not mined yet");
         await new Promise((done) => setTimeout(done, RECEIPT_POLL_MS));

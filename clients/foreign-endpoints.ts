@@ -30,7 +30,8 @@ export function foreignEndpoints(
     const startedAt = performance.now();
     const found = await send(...asked);
     const trouble = found.kind === "failed" || (found.kind === "answered" && found.status >= 500);
-    const outcome = found.kind === "deferred" ? "refused" : trouble ? "trouble" : "answered";
+    const outcome =
+      found.kind === "deferred" || found.kind === "limited" ? "refused" : trouble ? "trouble" : "answered";
     meter?.asked(METERED_AS, outcome, performance.now() - startedAt);
     return found;
   }
@@ -45,11 +46,17 @@ export function foreignEndpoints(
     if (wait.ms > 0) await new Promise((done) => setTimeout(done, wait.ms));
     try {
       const answer = await http.request(url, { ...rest, maxBytes: MAX_BYTES, redirects: MAX_REDIRECTS });
-      const limited = answer.status === 429 || answer.status === 503;
-      if (limited) {
-        const seconds = retryAfter(answer.headers, { nowMs: now(), limited }) ?? DEFAULT_AWAY_SECONDS;
+      if (answer.status === 429) {
+        const seconds = retryAfter(answer.headers, { nowMs: now(), limited: true }) ?? DEFAULT_AWAY_SECONDS;
         pace.away(seconds);
-        return { kind: "deferred", seconds: seconds || DEFAULT_AWAY_SECONDS };
+        return { kind: "limited", seconds: seconds || DEFAULT_AWAY_SECONDS };
+      }
+      // A server that is down is a failure of this address, whatever pause it asks for.
+      if (answer.status === 503) {
+        const seconds = retryAfter(answer.headers, { nowMs: now(), limited: true });
+        if (seconds) pace.away(seconds);
+        else pace.failed();
+        return { kind: "failed", reason: "The server answers with status 503.", final: false };
       }
       if (answer.status < 500) pace.succeeded();
       else pace.failed();

@@ -140,6 +140,16 @@ class OddAnswer extends Trouble {}
 /** The upstream answered with the status of a failure: it bills nothing for the request. */
 class RefusedRequest extends Trouble {}
 
+/** The request has not left this process. */
+class NotSent extends Trouble {}
+
+/** Whether the upstream did no work for a request that failed. After any other failure it may have done, and billed, all of it. */
+export const isUnbilled = (failure: unknown): boolean =>
+  failure instanceof Error && (failure.cause instanceof RefusedRequest || failure.cause instanceof NotSent);
+
+/** A connection that was not made. */
+const UNCONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
+
 function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
   const { name, meter } = parts;
   const admission = admissionOf(parts);
@@ -207,17 +217,17 @@ function admissionOf({ name, rate: allowed, patienceMs, meter, now }: Parts): Ad
     },
     async enter(reads) {
       const paused = Math.ceil((pausedUntil - now()) / 1000);
-      if (paused > 0) throw new Trouble("its request window is used up", { seconds: paused });
+      if (paused > 0) throw new NotSent("its request window is used up", { seconds: paused });
       const turn = rate.take();
       if (turn > patienceMs) {
         rate.giveBack();
-        throw new Trouble("we have asked it too often", { seconds: Math.ceil(turn / 1000) });
+        throw new NotSent("we have asked it too often", { seconds: Math.ceil(turn / 1000) });
       }
       if (turn > 0) await new Promise((done) => setTimeout(done, turn));
       const open = circuit.wait();
       if (open > 0) {
         rate.giveBack();
-        throw new Trouble("it failed time and again", { seconds: open });
+        throw new NotSent("it failed time and again", { seconds: open });
       }
       const used = await spend(reads).catch((error) => {
         circuit.withdrawn();
@@ -226,7 +236,7 @@ function admissionOf({ name, rate: allowed, patienceMs, meter, now }: Parts): Ad
       if (used === 0) return;
       circuit.withdrawn();
       rate.giveBack();
-      throw new Trouble("its allowance for this work is used up", { seconds: used });
+      throw new NotSent("its allowance for this work is used up", { seconds: used });
     },
   };
 }
@@ -244,6 +254,7 @@ async function answer<T>(
     incoming = await send(dispatcher, outgoingOf(parts, request), parts.limits);
   } catch (cause) {
     if (cause instanceof OversizeAnswer) throw new OddAnswer("an answer too large", { cause, substitute: "tooLarge" });
+    if (UNCONNECTED.has((cause as { code?: string } | null)?.code ?? "")) throw new NotSent("no answer", { cause });
     if (isTimeout(cause)) throw new Trouble("no answer in time", { cause, substitute: "tooSlow" });
     throw new Trouble("no answer", { cause, ...(isBrokenConnection(cause) && { substitute: "failed" as const }) });
   }

@@ -3,6 +3,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, type JW
 import { fail } from "../core/errors.ts";
 import type { Http } from "./http.ts";
 import type { IdentityProvider } from "./ports.ts";
+import { refreshedAnswer } from "./refreshed-answer.ts";
 
 export type IdentityProviderOptions = {
   issuer: string;
@@ -37,8 +38,6 @@ function accessTokenClaims(issuer: string): readonly string[] {
   return known === undefined ? [] : ACCESS_TOKEN_CLAIMS[known]!;
 }
 
-type Keys = { find: JWTVerifyGetKey; fetchedAt: number };
-
 /**
  * Accepts ES256 tokens only. An unknown key id causes a new fetch of the keys, so a rotation needs no restart. The
  * provider's rate limits these fetches: a caller who sends invented key ids is refused with a time to retry.
@@ -52,44 +51,27 @@ export function createIdentityProvider(options: IdentityProviderOptions, http: H
     rate: { burst: 10, perSecond: 0.5 },
     maxBytes: MAX_KEYS_BYTES,
   });
-  let keys: Keys | undefined;
-  let fetching: Promise<Keys> | undefined;
-
-  const fetchKeys = (now: number): Promise<Keys> => {
-    fetching ??= upstream
-      .ask({
+  const keys = refreshedAnswer(
+    () =>
+      upstream.ask({
         path: "",
         statuses: [200],
         // Throws when the answer is not a key set, which counts as trouble of the provider.
-        read: ({ json }) => ({ find: createLocalJWKSet(json as JSONWebKeySet), fetchedAt: now }),
-      })
-      .then((fetched) => {
-        keys = fetched;
-        return fetched;
-      })
-      .finally(() => {
-        fetching = undefined;
-      });
-    return fetching;
-  };
-
-  async function currentKeys(now: number): Promise<Keys> {
-    if (keys && now - keys.fetchedAt < FRESH_MS) return keys;
-    const known = keys && now - keys.fetchedAt < BELIEVED_MS ? keys : undefined;
-    return fetchKeys(now).catch((error) => known ?? Promise.reject(error));
-  }
+        read: ({ json }) => createLocalJWKSet(json as JSONWebKeySet),
+      }),
+    { freshMs: FRESH_MS, usableMs: BELIEVED_MS },
+  );
 
   /** The key that a token names; fetches the keys once more when it is unknown. */
   const keyFor =
     (now: number): JWTVerifyGetKey =>
     async (header, token) => {
-      const known = await currentKeys(now);
+      const known = await keys.current(now);
       try {
-        return await known.find(header, token);
+        return await known(header, token);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        const fetched = known === keys ? await fetchKeys(now) : keys!;
-        return fetched.find(header, token);
+        return (await keys.newerThan(known, now))(header, token);
       }
     };
 

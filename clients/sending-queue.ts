@@ -4,7 +4,7 @@ import { SETTLEMENT_GAS, withMargin } from "../core/gas-bounds.ts";
 import { type FeeCaps, firstOffer } from "../core/transaction-fees.ts";
 import type { Chain, Signer } from "./ports.ts";
 
-/** Max milliseconds until a node counts an accepted transaction as pending. */
+/** Max milliseconds until a node counts an accepted transaction as pending; after that the node has lost it. */
 const LAG_MS = 3_000;
 const ATTEMPTS = 3;
 
@@ -21,11 +21,19 @@ export function createSendingQueue(
   { caps, now = Date.now }: { caps: FeeCaps; now?: () => number },
 ): Send {
   let tail: Promise<unknown> = Promise.resolve();
-  let last: { nonce: number; at: number } | undefined;
+  /** When the transaction of each nonce was accepted, in the order of the nonces. */
+  const accepted = new Map<number, number>();
 
+  /**
+   * The nonce behind the accepted transactions. If a node does not count one of them LAG_MS after it was accepted, it has
+   * lost that transaction: its nonce is used again, because every later transaction waits for it.
+   */
   async function nextNonce(): Promise<number> {
     const counted = await chain.nonce(signer.address, "pending");
-    return last && now() - last.at < LAG_MS ? Math.max(counted, last.nonce + 1) : counted;
+    const old = now() - LAG_MS;
+    const isLagging = (accepted.get(counted) ?? old) > old;
+    for (const [nonce, at] of accepted) if (at <= old || (nonce > counted && !isLagging)) accepted.delete(nonce);
+    return isLagging ? Math.max(...accepted.keys()) + 1 : counted;
   }
 
   /** The gas limit of a call. The call may run a payer's contract code within this limit. */
@@ -52,10 +60,10 @@ export function createSendingQueue(
       });
       const outcome = await chain.send(raw);
       if (outcome.kind === "accepted" || outcome.kind === "known") {
-        last = { nonce, at: now() };
+        accepted.set(nonce, now());
         return hash;
       }
-      last = undefined;
+      accepted.clear();
       if (outcome.kind !== "nonce_used" || attempt === ATTEMPTS)
         throw new Error(`the transaction was not taken: ${outcome.kind}`);
     }

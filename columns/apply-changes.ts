@@ -27,8 +27,8 @@ export async function applyChanges(
     table.put(id, values);
     await pause();
   }
-  for (const [id, column, value] of sets) {
-    table.set(id, column, value);
+  for (const [id, values] of sets) {
+    table.set(id, values);
     await pause();
   }
   for (const id of deletes) {

@@ -29,12 +29,6 @@ export function intersect(bits: Bits, other: Bits): void {
   for (let word = 0; word < length; word++) bits[word]! &= other[word]!;
 }
 
-/** Removes from `bits` the slots that are in `other`. */
-export function subtract(bits: Bits, other: Bits): void {
-  const { length } = bits;
-  for (let word = 0; word < length; word++) bits[word]! &= ~other[word]!;
-}
-
 /** Number of slots in the set. */
 export const countBits = (bits: Bits): number => countCommon(bits, bits);
 

@@ -8,6 +8,8 @@ export type BytesImage = {
   /** Values of one width are at slot · width; others follow their length, and offset 0 is the empty value. */
   heap: Uint8Array;
   offsets: Uint32Array;
+  /** Offsets of the values that many slots may have. */
+  shared: number[];
   /** Bytes of the heap in use, garbage included. */
   used: number;
   garbage: number;
@@ -19,6 +21,7 @@ export const emptyBytes = (width: number): BytesImage => ({
   width,
   heap: new Uint8Array(width > 0 ? 0 : 1),
   offsets: new Uint32Array(0),
+  shared: [],
   used: 1,
   garbage: 0,
   nulls: createBits(0),
@@ -28,20 +31,28 @@ export const emptyBytes = (width: number): BytesImage => ({
 /** A length from this on takes five bytes instead of one: this byte, then the length. */
 const LONG = 255;
 const LONG_PREFIX = 5;
+/** Max values of a column that are stored once for all slots that have them, and max bytes of each: they are never removed. */
+const SHARED_MAX = 64;
+const SHARED_LENGTH = 64;
 
 export class BytesColumn {
   readonly width: number;
   heap: Uint8Array;
   #offsets: Uint32Array;
+  readonly #shared: number[];
+  readonly #repeats: boolean;
   #used: number;
   #garbage: number;
   nulls: Bits;
   nullCount: number;
 
-  constructor(image: BytesImage) {
+  /** @param repeats most slots have one of a few values, of which each is stored once */
+  constructor(image: BytesImage, repeats = false) {
     this.width = image.width;
     this.heap = image.heap;
     this.#offsets = image.offsets;
+    this.#shared = image.shared;
+    this.#repeats = repeats;
     this.#used = image.used;
     this.#garbage = image.garbage;
     this.nulls = image.nulls;
@@ -53,6 +64,7 @@ export class BytesColumn {
       width: this.width,
       heap: this.heap,
       offsets: this.#offsets,
+      shared: this.#shared,
       used: this.#used,
       garbage: this.#garbage,
       nulls: this.nulls,
@@ -109,6 +121,24 @@ export class BytesColumn {
       return;
     }
     if (bytes.length === 0) return;
+    this.#offsets[slot] = (this.#repeats && this.#share(bytes)) || this.#append(bytes);
+  }
+
+  /** @returns the offset of the value that all slots share; 0 when there is no room for another */
+  #share(bytes: Uint8Array): number {
+    const { length } = bytes;
+    if (length > SHARED_LENGTH) return 0;
+    for (const offset of this.#shared)
+      if (this.heap[offset] === length && compareBytes(this.heap, offset + 1, length, bytes, 0, length) === 0)
+        return offset;
+    if (this.#shared.length === SHARED_MAX) return 0;
+    const offset = this.#append(bytes);
+    this.#shared.push(offset);
+    return offset;
+  }
+
+  /** @returns the offset of the added value */
+  #append(bytes: Uint8Array): number {
     const size = sizeOf(bytes.length);
     if (this.#used + size > this.heap.length) this.#makeRoom(size);
     const { heap } = this;
@@ -119,8 +149,8 @@ export class BytesColumn {
       for (let i = 0; i < 4; i++) heap[offset + 1 + i] = bytes.length >>> (i * 8);
     }
     copyBytes(heap, bytes, offset + size - bytes.length);
-    this.#offsets[slot] = offset;
     this.#used += size;
+    return offset;
   }
 
   /** Removes the slot's value, so that another row can use the slot. */
@@ -132,18 +162,20 @@ export class BytesColumn {
     if (this.width > 0) return;
     const offset = this.#offsets[slot]!;
     if (offset === 0) return;
-    this.#garbage += sizeOf(this.#lengthAt(offset));
     this.#offsets[slot] = 0;
+    if (!this.#shared.includes(offset)) this.#garbage += sizeOf(this.#lengthAt(offset));
   }
 
   equals(slot: number, value: Value): boolean {
-    return this.compareValue(slot, value) === 0;
+    if (value === null) return this.isNull(slot);
+    return this.length(slot) === (value as Uint8Array).length && this.compareValue(slot, value) === 0;
   }
 
   /** Compares two slots by value; nulls are last. */
   compare(a: number, b: number): number {
     if (this.nullCount > 0 && (this.isNull(a) || this.isNull(b)))
       return Number(this.isNull(a)) - Number(this.isNull(b));
+    if (this.width === 0 && this.#offsets[a] === this.#offsets[b]) return 0;
     return compareBytes(this.heap, this.start(a), this.length(a), this.heap, this.start(b), this.length(b));
   }
 
@@ -179,14 +211,18 @@ export class BytesColumn {
     if (this.#garbage === 0) heap.set(this.heap.subarray(0, this.#used));
     else {
       let used = 1;
-      for (let slot = 0; slot < this.#offsets.length; slot++) {
-        const offset = this.#offsets[slot]!;
-        if (offset === 0) continue;
+      const moved = (offset: number): number => {
         const size = sizeOf(this.#lengthAt(offset));
         copyBytes(heap, this.heap.subarray(offset, offset + size), used);
-        this.#offsets[slot] = used;
         used += size;
+        return used - size;
+      };
+      const places = new Map(this.#shared.map((offset) => [offset, moved(offset)]));
+      for (let slot = 0; slot < this.#offsets.length; slot++) {
+        const offset = this.#offsets[slot]!;
+        if (offset > 0) this.#offsets[slot] = places.get(offset) ?? moved(offset);
       }
+      this.#shared.splice(0, SHARED_MAX, ...places.values());
       this.#used = used;
       this.#garbage = 0;
     }

@@ -18,6 +18,13 @@ export const COMMIT_SNAPSHOT = `
   from pg_current_snapshot() s`;
 
 /**
+ * SQL of a text that is another one after a crash of the server and on another server, such as a promoted standby: there
+ * the last commits may be lost, and their transaction ids are given again. Statistics begin anew with both, to the
+ * microsecond. Every role may ask for it, also where `pg_control_system` is kept from it.
+ */
+export const HISTORY = "concat(pg_stat_get_bgwriter_stat_reset_time())";
+
+/**
  * SQL condition, for a statement that runs in the snapshot `now`, on rows whose last change the snapshot `before` does
  * not see. A transaction id beyond both snapshots, as a dump of another server brings, is no change.
  * @param column SQL of a column of type `xid8`

@@ -57,8 +57,8 @@ export class CopyRow {
   bytes(field: number): Uint8Array | null {
     const length = this.#lengths[field]!;
     if (length < 0) return null;
-    const at = this.#starts[field]!;
-    return this.#chunk.subarray(at, at + length);
+    // No `subarray`: a `Buffer` takes longer to make, and a load makes millions.
+    return new Uint8Array(this.#chunk.buffer, this.#chunk.byteOffset + this.#starts[field]!, length);
   }
 
   /** A field of type `bool`. */

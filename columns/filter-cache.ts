@@ -1,7 +1,8 @@
-/** The rows that meet a condition, as a set of slots: computed once, cached for the next page, updated with each changed row. */
-import { type Bits, createBits, hasBit, setBit, writeBit } from "./bits.ts";
+/** The rows that meet some conditions, as a set of slots with its size: computed once, cached for the next page, updated with each changed row. */
+import { type Bits, countBits, createBits, hasBit, intersect, setBit, writeBit } from "./bits.ts";
 import type { SortableColumn } from "./bulk-sort.ts";
 import type { FlagColumn } from "./flag-column.ts";
+import type { NumberColumn } from "./number-column.ts";
 import type { SearchColumn } from "./search-column.ts";
 import type { SortedIndex } from "./sorted-index.ts";
 import type { TrigramIndex } from "./trigram-index.ts";
@@ -11,27 +12,44 @@ import type { Value } from "./values.ts";
 export type Condition =
   | { column: string; is: boolean }
   /** Between two values, both included; a missing bound is open. `column` may be `id`. */
-  | { column: string; from?: Exclude<Value, boolean>; to?: Exclude<Value, boolean> }
+  | { column: string; from?: Bound; to?: Bound }
   /** Contained in the text of a search column; empty bytes are in every text. */
   | { column: string; contains: Uint8Array }
   | { anyOf: readonly Condition[] };
 
+/** The rows that meet all of some conditions, and their number. Read-only, and valid until the next call. */
+export type Selection = { readonly bits: Bits; readonly count: number };
+
 /** The columns and indexes of a table that conditions are evaluated on. */
 export type FilterSources = {
+  /** Slots with a row. */
+  live(): Bits;
   flag(column: string): FlagColumn;
-  sorted(column: string): { index: SortedIndex; column: SortableColumn };
+  sorted(column: string): { index: SortedIndex; column: SortableColumn } | { index: undefined; column: NumberColumn };
   search(column: string): { column: SearchColumn; trigrams: TrigramIndex };
 };
 
 /** Max cached sets; 125 KB each at a million rows. */
-const MAX_CACHED = 64;
+const MAX_CACHED = 128;
 
-type CachedFilter = { condition: Condition; columns: Set<string>; bits: Bits };
+type Bound = Exclude<Value, boolean> | undefined;
+type NumberBound = number | bigint | undefined;
+type CachedSet = { key: string; bits: Bits; count: number };
+/** The rows that meet one condition; `within`: the common sets that it is a part of. */
+type ConditionSet = CachedSet & {
+  meets: (slot: number) => boolean;
+  columns: readonly string[];
+  within: Set<CommonSet>;
+};
+/** The rows that are in all of its parts. */
+type CommonSet = CachedSet & { parts: readonly ConditionSet[] };
 
 export class FilterCache {
   readonly #sources: FilterSources;
-  /** By the condition's text; the least recently used is first. */
-  readonly #cached = new Map<string, CachedFilter>();
+  /** By the text of the conditions; the least recently used is first. The parts of a common set are behind it. */
+  readonly #cached = new Map<string, ConditionSet | CommonSet>();
+  /** By each column of the condition: most changes of a row concern few of them. */
+  readonly #byColumn = new Map<string, Set<ConditionSet>>();
 
   constructor(sources: FilterSources) {
     this.#sources = sources;
@@ -50,34 +68,101 @@ export class FilterCache {
   /** Drops every set; for a table that has got more slots. */
   clear(): void {
     this.#cached.clear();
+    this.#byColumn.clear();
   }
 
-  /** The rows that meet a condition; read-only. May contain slots without a row. */
-  bits(condition: Condition, capacity: number): Bits {
-    const key = textOf(condition);
-    let cached = this.#cached.get(key);
-    if (cached === undefined) {
-      cached = { condition, columns: new Set(columnsOf(condition)), bits: this.#blank(capacity) };
-      this.#fill(cached.bits, condition);
+  /** The rows that meet all conditions, of which there is at least one. */
+  select(where: readonly Condition[], capacity: number): Selection {
+    const texts = where.map(textOf);
+    const key = texts.join("&");
+    const common = where.length === 1 ? undefined : (this.#cached.get(key) as CommonSet | undefined);
+    if (common !== undefined) {
+      this.#use(common);
+      for (const part of common.parts) this.#use(part);
+      return common;
     }
-    this.#cached.delete(key);
-    this.#cached.set(key, cached);
-    return cached.bits;
+    const parts = where.map((condition, i) => this.#ofCondition(texts[i]!, condition, capacity));
+    return parts.length === 1 ? parts[0]! : this.#commonOf(key, parts, capacity);
   }
 
-  /** Updates the sets for a row whose values in `columns` changed. */
-  refresh(slot: number, columns: ReadonlySet<string>): void {
-    for (const cached of this.#cached.values())
-      if (!cached.columns.isDisjointFrom(columns)) writeBit(cached.bits, slot, this.#meets(slot, cached.condition));
+  /**
+   * Updates the sets for a row whose value in `column` changed. A common set is looked at only where the row entered or
+   * left one of its parts: that a score stays within its bounds costs nothing more.
+   */
+  refresh(slot: number, column: string): void {
+    const sets = this.#byColumn.get(column);
+    if (sets === undefined) return;
+    for (const set of sets) {
+      if (!write(set, slot, set.meets(slot))) continue;
+      for (const common of set.within)
+        write(
+          common,
+          slot,
+          common.parts.every(({ bits }) => hasBit(bits, slot)),
+        );
+    }
   }
 
+  /** The slot has no row any more. */
+  forget(slot: number): void {
+    for (const set of this.#cached.values()) write(set, slot, false);
+  }
+
+  #ofCondition(key: string, condition: Condition, capacity: number): ConditionSet {
+    const known = this.#cached.get(key) as ConditionSet | undefined;
+    if (known !== undefined) return this.#use(known);
+    const columns = columnsOf(condition);
+    const meets = this.#test(condition);
+    const set: ConditionSet = { key, meets, columns, within: new Set(), bits: this.#blank(capacity), count: 0 };
+    this.#fill(set.bits, condition);
+    intersect(set.bits, this.#sources.live());
+    set.count = countBits(set.bits);
+    for (const column of columns) {
+      const sets = this.#byColumn.get(column) ?? new Set();
+      this.#byColumn.set(column, sets.add(set));
+    }
+    return this.#use(set);
+  }
+
+  #commonOf(key: string, parts: readonly ConditionSet[], capacity: number): CommonSet {
+    const bits = this.#blank(capacity);
+    bits.set(parts[0]!.bits);
+    for (const part of parts.slice(1)) intersect(bits, part.bits);
+    const set: CommonSet = { key, parts, bits, count: countBits(bits) };
+    this.#use(set);
+    for (const part of parts) this.#use(part).within.add(set);
+    return set;
+  }
+
+  /** Makes a set the most recently used one. */
+  #use<Set extends ConditionSet | CommonSet>(set: Set): Set {
+    this.#cached.delete(set.key);
+    this.#cached.set(set.key, set);
+    return set;
+  }
+
+  /** An empty set, in the place of the least recently used one where there are enough. */
   #blank(capacity: number): Bits {
     if (this.#cached.size < MAX_CACHED) return createBits(capacity);
-    const [key, oldest] = this.#cached.entries().next().value!;
-    this.#cached.delete(key);
+    const oldest = this.#cached.values().next().value!;
+    this.#drop(oldest);
     return oldest.bits.fill(0);
   }
 
+  /**
+   * Forgets the least recently used set. No common set hangs on it: whoever uses a common set uses its parts right after
+   * it, so each part is behind it.
+   */
+  #drop(set: ConditionSet | CommonSet): void {
+    this.#cached.delete(set.key);
+    if ("parts" in set) {
+      for (const { within } of set.parts) within.delete(set);
+      return;
+    }
+    for (const column of set.columns) this.#byColumn.get(column)!.delete(set);
+  }
+
+  /** Adds the slots that meet a condition, and maybe some without a row. */
   #fill(bits: Bits, condition: Condition): void {
     if ("anyOf" in condition) for (const each of condition.anyOf) this.#fill(bits, each);
     else if ("is" in condition) {
@@ -88,28 +173,51 @@ export class FilterCache {
       if (condition.contains.length > 0) trigrams.fill(bits, condition.contains);
       else for (let slot = 0; slot < bits.length * 32; slot++) if (column.text(slot) !== null) setBit(bits, slot);
     } else {
-      const { index, column } = this.#sources.sorted(condition.column);
-      const { from, to } = condition;
-      const first = from === undefined ? 0 : index.lowerBound((slot) => column.compareValue(slot, from));
-      const last =
-        to === undefined
-          ? index.length - column.nullCount
-          : index.lowerBound((slot) => (column.compareValue(slot, to) > 0 ? 0 : -1));
-      index.fill(bits, first, last);
+      this.#fillRange(bits, condition.column, condition.from, condition.to);
     }
   }
 
-  #meets(slot: number, condition: Condition): boolean {
-    if ("anyOf" in condition) return condition.anyOf.some((each) => this.#meets(slot, each));
-    if ("is" in condition) return hasBit(this.#sources.flag(condition.column).bits, slot) === condition.is;
-    if ("contains" in condition)
-      return this.#sources.search(condition.column).column.includes(slot, condition.contains);
+  #fillRange(bits: Bits, name: string, from: Bound, to: Bound): void {
+    const { index, column } = this.#sources.sorted(name);
+    if (index === undefined) {
+      column.fill(bits, from as NumberBound, to as NumberBound);
+      return;
+    }
+    const first = from === undefined ? 0 : index.lowerBound((slot) => column.compareValue(slot, from));
+    const last =
+      to === undefined ? index.length : index.lowerBound((slot) => (column.compareValue(slot, to) > 0 ? 0 : -1));
+    index.fill(bits, first, last);
+  }
+
+  /** Whether a slot's row meets a condition, with its columns found once. */
+  #test(condition: Condition): (slot: number) => boolean {
+    if ("anyOf" in condition) {
+      const tests = condition.anyOf.map((each) => this.#test(each));
+      return (slot) => tests.some((meets) => meets(slot));
+    }
+    if ("is" in condition) {
+      const column = this.#sources.flag(condition.column);
+      return (slot) => hasBit(column.bits, slot) === condition.is;
+    }
+    if ("contains" in condition) {
+      const { column } = this.#sources.search(condition.column);
+      return (slot) => column.includes(slot, condition.contains);
+    }
     const { column } = this.#sources.sorted(condition.column);
     const { from, to } = condition;
-    if (column.isNull(slot)) return false;
-    if (from !== undefined && column.compareValue(slot, from) < 0) return false;
-    return to === undefined || column.compareValue(slot, to) <= 0;
+    return (slot) =>
+      !column.isNull(slot) &&
+      (from === undefined || column.compareValue(slot, from) >= 0) &&
+      (to === undefined || column.compareValue(slot, to) <= 0);
   }
+}
+
+/** @returns whether it changed */
+function write(set: CachedSet, slot: number, member: boolean): boolean {
+  if (hasBit(set.bits, slot) === member) return false;
+  writeBit(set.bits, slot, member);
+  set.count += member ? 1 : -1;
+  return true;
 }
 
 function columnsOf(condition: Condition): string[] {
@@ -123,8 +231,10 @@ function textOf(condition: Condition): string {
   return `${condition.column}=${textOfValue(condition.from)}..${textOfValue(condition.to)}`;
 }
 
-/** Bytes as hexadecimal, so that no value can be mistaken for the text around it. */
-const textOfValue = (value: Value | undefined): string =>
-  value instanceof Uint8Array
-    ? Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")
-    : String(value);
+/** Bytes as characters behind their number, so that no value can be mistaken for the text around it. */
+function textOfValue(value: Value | undefined): string {
+  if (!(value instanceof Uint8Array)) return String(value);
+  let text = `${value.length}:`;
+  for (let i = 0; i < value.length; i++) text += String.fromCharCode(value[i]!);
+  return text;
+}

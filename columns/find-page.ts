@@ -1,6 +1,7 @@
 /** Finds one page of a sorted, filtered table by walking the sorted index from the nearer end. */
-import { type Bits, countCommon, listBits } from "./bits.ts";
+import { type Bits, countCommon, createBits, intersect, listBits } from "./bits.ts";
 import type { SortableColumn } from "./bulk-sort.ts";
+import type { NumberValues } from "./number-column.ts";
 import type { SortedIndex } from "./sorted-index.ts";
 import type { Value } from "./values.ts";
 
@@ -8,10 +9,13 @@ import type { Value } from "./values.ts";
 export type Position = { offset: number } | { after: { key: Value; id: number } };
 
 export type SortedView = {
+  /** The slots with a value in the column. */
   index: SortedIndex;
   column: SortableColumn;
+  /** All slots: the order of those without a value, which follow the others. */
+  byId: SortedIndex;
   /** Ids by slot. */
-  ids: Float64Array;
+  ids: NumberValues;
 };
 
 export type PageRequest = {
@@ -38,16 +42,50 @@ export function findPage(view: SortedView, request: PageRequest): SlotPage {
   const { bits, total, position, limit } = request;
   if ("offset" in position && position.offset >= total) return { slots: [], skipped: position.offset };
   if (bits !== null && total <= DIRECT_SORT_MAX) return pageOfFewRows(view, bits, request);
-  if (!request.descending) return ascending(view, request);
-  const { index, column } = view;
-  const present = index.length - column.nullCount;
-  const nulls = column.nullCount === 0 ? 0 : bits === null ? column.nullCount : countCommon(bits, column.nulls);
-  const { skipped, from, run, end, nullsFrom } = descendingStart(view, request, present, total - nulls);
-  const slots: number[] = [];
-  index.collect(bits, from, end, limit, slots);
-  collectDown(view, bits, run, limit, slots);
-  index.collect(bits, nullsFrom, index.length, limit, slots);
+  const { nulls: isNull, nullCount } = view.column;
+  const nulls = nullCount === 0 ? 0 : bits === null ? nullCount : countCommon(bits, isNull);
+  const matches = total - nulls;
+  if ("offset" in position ? position.offset >= matches : position.after.key === null)
+    return pageOfNulls(view, request, matches);
+  const { slots, skipped } = request.descending
+    ? descending(view, request, matches)
+    : ascending(view, request, matches);
+  if (nulls > 0) view.byId.collect(nullsOf(view, bits), 0, view.byId.length, limit, slots);
   return { slots, skipped };
+}
+
+/** A page that begins behind the last value. @param matches number of selected slots with a value */
+function pageOfNulls(view: SortedView, { bits, total, position, limit }: PageRequest, matches: number): SlotPage {
+  const { byId, ids } = view;
+  const nulls = nullsOf(view, bits);
+  const slots: number[] = [];
+  let from: number;
+  let skipped: number;
+  if ("offset" in position) {
+    skipped = position.offset;
+    from =
+      skipped - matches <= (total - matches) / 2
+        ? byId.skipForward(nulls, 0, skipped - matches)
+        : byId.skipBackward(nulls, byId.length, total - skipped);
+  } else {
+    const { id } = position.after;
+    from = byId.lowerBound((slot) => (ids[slot]! > id ? 0 : -1));
+    skipped = matches + byId.count(nulls, 0, from);
+  }
+  byId.collect(nulls, from, byId.length, limit, slots);
+  return { slots, skipped };
+}
+
+/** Written by every page that reaches the nulls, and read before the next one. */
+let nullBits = createBits(0);
+
+/** The selected slots without a value; valid until the next call. */
+function nullsOf({ column: { nulls } }: SortedView, bits: Bits | null): Bits {
+  if (bits === null) return nulls;
+  if (nullBits.length !== bits.length) nullBits = new Int32Array(bits.length);
+  nullBits.set(bits);
+  intersect(nullBits, nulls);
+  return nullBits;
 }
 
 /** Adds the selected slots below position `to`, where a run of equal keys begins: greatest key first, equal keys by id. */
@@ -74,72 +112,73 @@ function collectDown(
   }
 }
 
-function ascending({ index, column, ids }: SortedView, { bits, total, position, limit }: PageRequest): SlotPage {
+/** The part of a page whose slots have a value. @param matches number of selected slots with a value */
+function ascending(
+  { index, column, ids }: SortedView,
+  { bits, position, limit }: PageRequest,
+  matches: number,
+): SlotPage {
   const slots: number[] = [];
   let from: number;
   let skipped: number;
   if ("offset" in position) {
     skipped = position.offset;
     from =
-      skipped <= total / 2
+      skipped <= matches / 2
         ? index.skipForward(bits, 0, skipped)
-        : index.skipBackward(bits, index.length, total - skipped);
+        : index.skipBackward(bits, index.length, matches - skipped);
   } else {
     from = index.lowerBound(notAfter(column, ids, position.after));
-    skipped = from <= index.length / 2 ? index.count(bits, 0, from) : total - index.count(bits, from, index.length);
+    skipped = from <= index.length / 2 ? index.count(bits, 0, from) : matches - index.count(bits, from, index.length);
   }
   index.collect(bits, from, index.length, limit, slots);
   return { slots, skipped };
 }
 
+/** As `ascending`, the greatest value first. */
+function descending(view: SortedView, request: PageRequest, matches: number): SlotPage {
+  const { skipped, from, run, end } = descendingStart(view, request, matches);
+  const slots: number[] = [];
+  view.index.collect(request.bits, from, end, request.limit, slots);
+  collectDown(view, request.bits, run, request.limit, slots);
+  return { slots, skipped };
+}
+
 type DescendingStart = {
   skipped: number;
-  /** The page begins at `from`, within the run of equal keys `run` … `end`; all 0: it begins among the nulls. */
+  /** The page begins at `from`, within the run of equal keys `run` … `end`. */
   from: number;
   run: number;
   end: number;
-  /** Position at which the page's nulls begin, after its other rows. */
-  nullsFrom: number;
 };
 
-/** @param present number of positions with a key, all before the nulls @param matches number of selected ones among them */
-function descendingStart(
-  view: SortedView,
-  { bits, position }: PageRequest,
-  present: number,
-  matches: number,
-): DescendingStart {
+function descendingStart(view: SortedView, { bits, position }: PageRequest, matches: number): DescendingStart {
   const { index, column, ids } = view;
   if ("offset" in position) {
     const skipped = position.offset;
-    if (skipped >= matches)
-      return { ...AMONG_NULLS, skipped, nullsFrom: index.skipForward(bits, present, skipped - matches) };
     // `skipped` selected slots are at or above this position, counted from either end …
     const above =
       skipped <= matches / 2
-        ? index.skipBackward(bits, present, skipped)
+        ? index.skipBackward(bits, index.length, skipped)
         : index.skipForward(bits, 0, matches - skipped);
     const match = index.at(index.skipBackward(bits, above, 1));
     const run = index.lowerBound((slot) => column.compare(slot, match));
     const end = index.lowerBound((slot) => (column.compare(slot, match) > 0 ? 0 : -1));
     // … but in a run of equal keys the slots with the lowest ids are the ones to skip.
     const from = index.skipForward(bits, run, index.count(bits, above, end));
-    return { skipped, from, run, end, nullsFrom: present };
+    return { skipped, from, run, end };
   }
   const { key, id } = position.after;
   const from = index.lowerBound(notAfter(column, ids, { key, id }));
-  if (key === null) return { ...AMONG_NULLS, skipped: matches + index.count(bits, present, from), nullsFrom: from };
   const run = index.lowerBound((slot) => column.compareValue(slot, key));
   const end = index.lowerBound((slot) => (column.compareValue(slot, key) > 0 ? 0 : -1));
-  const above = end > present / 2 ? index.count(bits, end, present) : matches - index.count(bits, 0, end);
-  return { skipped: above + index.count(bits, run, from), from, run, end, nullsFrom: present };
+  const above = end > index.length / 2 ? index.count(bits, end, index.length) : matches - index.count(bits, 0, end);
+  return { skipped: above + index.count(bits, run, from), from, run, end };
 }
-
-const AMONG_NULLS = { from: 0, run: 0, end: 0 };
 
 /** Comparison with a cursor: negative for the slots up to and including the cursor's row. */
 const notAfter =
-  (column: SortableColumn, ids: Float64Array, { key, id }: { key: Value; id: number }) =>
+  (column: SortableColumn, ids: NumberValues, { key, id }: { key: Value; id: number }) =>
   (slot: number): number =>
     column.compareValue(slot, key) || (ids[slot]! > id ? 0 : -1);
 

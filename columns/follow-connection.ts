@@ -1,5 +1,6 @@
 /** The connection on which a live table follows the database: one at a time, listening, reopened after a loss. */
 import pg from "pg";
+import { HISTORY } from "./commit-snapshot.ts";
 import type { OpenClient } from "./table-source.ts";
 
 /** Max milliseconds to wait for the server's answer when the connection is closed; the server may be gone. */
@@ -16,9 +17,15 @@ export type FollowConnectionOptions = {
 export class FollowConnection {
   readonly #options: FollowConnectionOptions;
   #client: pg.Client | undefined;
+  #history: string | undefined;
 
   constructor(options: FollowConnectionOptions) {
     this.#options = options;
+  }
+
+  /** Which history of commits the last snapshot saw: transaction ids of different ones cannot be compared. */
+  get history(): string | undefined {
+    return this.#history;
   }
 
   /**
@@ -65,6 +72,7 @@ export class FollowConnection {
     try {
       await client.connect();
       await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      this.#history = (await client.query<{ history: string }>(`select ${HISTORY} as history`)).rows[0]!.history;
     } catch (error) {
       client.end().catch(() => {});
       throw error;

@@ -1,67 +1,119 @@
-/** Sends a table's image from one process to another: a description as a message, and the bytes of its arrays as a stream. */
+/** Sends a table's image from one process to another, in parts as they are made: a stream of descriptions, each followed by the bytes of its arrays. */
+import { deserialize, serialize } from "node:v8";
+import { type ImagePart, ImageParts } from "./sort-jobs.ts";
 import type { TableImage } from "./table-image.ts";
 
-const ARRAYS = { Int32Array, Uint32Array, Uint8Array, Float64Array };
+const ARRAYS = { Int8Array, Int16Array, Int32Array, Uint32Array, Uint8Array, Float64Array };
 type ArrayName = keyof typeof ARRAYS;
-type AnyArray = InstanceType<(typeof ARRAYS)[ArrayName]>;
+type AnyArray = Int8Array | Int16Array | Int32Array | Uint32Array | Uint8Array | Float32Array | Float64Array;
 
-/** An image in which every typed array is replaced by its type and length. */
-export type ImageDescription = { readonly described: unknown };
-type ArrayHeader = { array: ArrayName; length: number };
+/** In the place of a typed array in a description: its type and length, and the number of its bytes that are sent. */
+type ArrayHeader = { array: ArrayName; length: number; sent: number };
 
 const isArrayHeader = (value: object): value is ArrayHeader => "array" in value && "length" in value;
 
-/** @returns `parts`: the bytes of all arrays in order; `receiveImage` rebuilds the arrays from them */
-export function describeImage(image: TableImage): { description: ImageDescription; parts: Uint8Array[] } {
-  const parts: Uint8Array[] = [];
-  const described = replaceArrays(image, (array) => {
-    const { buffer, byteOffset, byteLength } = array;
-    for (let at = 0; at < byteLength; at += PART)
-      parts.push(new Uint8Array(buffer, byteOffset + at, Math.min(PART, byteLength - at)));
-    return { array: array.constructor.name as ArrayName, length: array.length } satisfies ArrayHeader;
+/** Max bytes of a chunk, so that the sender can wait for the reader between two. */
+const CHUNK = 2 ** 20;
+/** Bytes of the length of a description; length 0 ends the image. */
+const LENGTH = 4;
+
+/**
+ * The bytes of one part, in chunks: the length of its description, the description, then all arrays in order. Zeros at
+ * the end of an array are not sent: pages of its room to grow that nobody wrote take no memory.
+ */
+export function* bytesOfPart(part: ImagePart): Generator<Uint8Array> {
+  const arrays: Uint8Array[] = [];
+  const described = replaceArrays(part, (array) => {
+    const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+    let sent = bytes.length;
+    while (sent > 0 && bytes[sent - 1] === 0) sent--;
+    arrays.push(bytes.subarray(0, sent));
+    return { array: array.constructor.name as ArrayName, length: array.length, sent } satisfies ArrayHeader;
   });
-  return { description: { described }, parts };
+  const description = serialize(described);
+  yield lengthBytes(description.length);
+  yield description;
+  for (const bytes of arrays) for (let at = 0; at < bytes.length; at += CHUNK) yield bytes.subarray(at, at + CHUNK);
 }
 
-/** Max bytes of a part, so that the sender can wait for the reader between two parts. */
-const PART = 2 ** 20;
+/** Follows the last part. */
+export const END_OF_IMAGE = lengthBytes(0);
+
+function lengthBytes(length: number): Uint8Array {
+  const bytes = Buffer.alloc(LENGTH);
+  bytes.writeUInt32LE(length);
+  return bytes;
+}
 
 /**
  * Rebuilds the image from the received bytes, chunk by chunk, so that a hundred megabytes do not block the event loop.
  * @throws Error when the bytes end too early
  */
-export async function receiveImage(
-  { described }: ImageDescription,
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<TableImage> {
-  const arrays: Uint8Array[] = [];
-  const image = fillArrays(described, (header) => {
-    const array = new ARRAYS[header.array](header.length);
-    if (array.byteLength > 0) arrays.push(new Uint8Array(array.buffer));
-    return array;
-  });
-  let index = 0;
-  let filled = 0;
-  for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length && index < arrays.length; ) {
-      const array = arrays[index]!;
-      const size = Math.min(chunk.length - at, array.length - filled);
-      array.set(chunk.subarray(at, at + size), filled);
-      at += size;
-      filled += size;
-      if (filled < array.length) continue;
-      index++;
-      filled = 0;
-    }
+export async function receiveImage(chunks: AsyncIterable<Uint8Array>): Promise<TableImage> {
+  const source = new ByteSource(chunks);
+  const parts = new ImageParts();
+  for (;;) {
+    const length = Buffer.alloc(LENGTH);
+    await source.fill(length);
+    if (length.readUInt32LE() === 0) return parts.whole();
+    const description = Buffer.alloc(length.readUInt32LE());
+    await source.fill(description);
+    const arrays: Uint8Array[] = [];
+    const part = fillArrays(deserialize(description), (header) => {
+      const array = new ARRAYS[header.array](header.length);
+      arrays.push(new Uint8Array(array.buffer, 0, header.sent));
+      return array;
+    });
+    for (const array of arrays) await source.fill(array);
+    parts.add(part as ImagePart);
   }
-  if (index < arrays.length) throw new Error("a table's image ended too soon");
-  return image as TableImage;
 }
 
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === "object" && !(value instanceof Map) && !ArrayBuffer.isView(value);
+/** Reads exact numbers of bytes from chunks of any size. */
+class ByteSource {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  #chunk: Uint8Array = new Uint8Array(0);
 
-function replaceArrays(value: unknown, replace: (array: AnyArray) => ArrayHeader): unknown {
+  constructor(chunks: AsyncIterable<Uint8Array>) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  async fill(target: Uint8Array): Promise<void> {
+    for (let filled = 0; filled < target.length; ) {
+      if (this.#chunk.length === 0) {
+        const next = await this.#chunks.next();
+        if (next.done) throw new Error("a table's image ended too soon");
+        this.#chunk = next.value;
+      }
+      const piece = this.#chunk.subarray(0, target.length - filled);
+      target.set(piece, filled);
+      filled += piece.length;
+      this.#chunk = this.#chunk.subarray(piece.length);
+    }
+  }
+}
+
+/** All typed arrays of an image, a part of one, or a table, in order. */
+export function arraysOf(value: unknown): AnyArray[] {
+  const arrays: AnyArray[] = [];
+  replaceArrays(value, (array) => {
+    arrays.push(array);
+    return array;
+  });
+  return arrays;
+}
+
+/** The same value with another array in place of each. */
+export const mapArrays = <T>(value: T, map: (array: AnyArray) => AnyArray): T => replaceArrays(value, map) as T;
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  value !== null &&
+  typeof value === "object" &&
+  !Array.isArray(value) &&
+  !(value instanceof Map) &&
+  !ArrayBuffer.isView(value);
+
+function replaceArrays(value: unknown, replace: (array: AnyArray) => ArrayHeader | AnyArray): unknown {
   if (ArrayBuffer.isView(value)) return replace(value as AnyArray);
   if (!isPlain(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceArrays(member, replace)]));

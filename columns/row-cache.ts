@@ -3,26 +3,42 @@
 /** Renders rows by their ids; rows that no longer exist are left out. */
 export type RenderRows = (ids: readonly number[]) => Promise<Map<number, Uint8Array>>;
 
+/** Max bytes that are allocated, and dropped, at once: an array of its own for each row would take a quarter of its size again. */
+const CHUNK = 2 ** 18;
+/** Chunks of a small cache. */
+const MIN_CHUNKS = 4;
+
+/** Before each row: its length, whether it was read since it was written, and its id. */
+const READ_AT = 4;
+const ID_AT = 5;
+const PREFIX = 13;
+
+type Chunk = { readonly bytes: Buffer; used: number };
+
 export class RowCache {
   /**
-   * Two generations: an entry that is read moves from the old one to the recent one; when the recent one is full, the
-   * old one is dropped. So entries that are read often stay, and a hit in the recent one costs one lookup.
+   * Chunks that are filled one after the other. Where there is no room for another, the oldest is dropped; its rows that
+   * were read since they were written move to the newest, at most half of one. So rows that are read often stay.
    */
-  #recent = new Map<number, Uint8Array>();
-  #old = new Map<number, Uint8Array>();
-  #recentBytes = 0;
-  #oldBytes = 0;
-  readonly #generationBytes: number;
+  #chunks: Chunk[] = [];
+  readonly #chunkBytes: number;
+  readonly #maxChunks: number;
+  /** Chunks that came before the oldest one. */
+  #gone = 0;
+  /** Id → place, counted from the first chunk that there ever was. A row that is dropped keeps its bytes until its chunk goes. */
+  readonly #places = new Map<number, number>();
   /** For each rendering in progress, the rows that changed since it began: it may have read them before the change. */
   readonly #inProgress = new Set<{ changed: Set<number>; all: boolean }>();
 
-  /** @param maxBytes of all cached rows */
+  /** @param maxBytes of all cached rows; one that is longer than half a chunk is not cached */
   constructor(maxBytes: number) {
-    this.#generationBytes = maxBytes / 2;
+    this.#chunkBytes = Math.min(CHUNK, Math.floor(maxBytes / MIN_CHUNKS));
+    this.#maxChunks = Math.floor(maxBytes / this.#chunkBytes);
   }
 
+  /** Bytes that are allocated. */
   get byteLength(): number {
-    return this.#recentBytes + this.#oldBytes;
+    return this.#chunks.length * this.#chunkBytes;
   }
 
   /**
@@ -30,7 +46,7 @@ export class RowCache {
    * did not change during the rendering.
    */
   async get(ids: readonly number[], render: RenderRows): Promise<Uint8Array[]> {
-    const cached: (Uint8Array | undefined)[] = ids.map((id) => this.#recent.get(id) ?? this.#promote(id));
+    const cached = ids.map((id) => this.#read(id));
     const missing = ids.filter((_, i) => cached[i] === undefined);
     if (missing.length === 0) return cached as Uint8Array[];
     const rendering = { changed: new Set<number>(), all: false };
@@ -47,47 +63,68 @@ export class RowCache {
   /** Drops rows that have changed. */
   invalidate(ids: Iterable<number>): void {
     for (const id of ids) {
-      this.#drop(id);
+      this.#places.delete(id);
       for (const { changed } of this.#inProgress) changed.add(id);
     }
   }
 
   /** Drops every row: any of them may have changed. */
   clear(): void {
-    this.#recent = new Map();
-    this.#old = new Map();
-    this.#recentBytes = 0;
-    this.#oldBytes = 0;
+    this.#gone += this.#chunks.length;
+    this.#chunks = [];
+    this.#places.clear();
     for (const rendering of this.#inProgress) rendering.all = true;
   }
 
-  #promote(id: number): Uint8Array | undefined {
-    const bytes = this.#old.get(id);
-    if (bytes !== undefined) this.#store(id, bytes);
-    return bytes;
+  /** The row as a view of bytes that nobody will change. */
+  #read(id: number): Uint8Array | undefined {
+    const place = this.#places.get(id);
+    if (place === undefined) return undefined;
+    const { bytes } = this.#chunks[Math.floor(place / this.#chunkBytes) - this.#gone]!;
+    const at = place % this.#chunkBytes;
+    bytes[at + READ_AT] = 1;
+    return rowAt(bytes, at);
   }
 
-  #store(id: number, bytes: Uint8Array): void {
-    this.#drop(id);
-    if (this.#recentBytes + bytes.length > this.#generationBytes) {
-      this.#old = this.#recent;
-      this.#oldBytes = this.#recentBytes;
-      this.#recent = new Map();
-      this.#recentBytes = 0;
-    }
-    this.#recent.set(id, bytes);
-    this.#recentBytes += bytes.length;
+  #store(id: number, row: Uint8Array): void {
+    const size = PREFIX + row.length;
+    if (size > this.#chunkBytes / 2) return void this.#places.delete(id);
+    const newest = this.#chunks.at(-1);
+    if (newest === undefined || newest.used + size > this.#chunkBytes) this.#nextChunk();
+    this.#append(id, row);
   }
 
-  #drop(id: number): void {
-    const recent = this.#recent.get(id);
-    if (recent !== undefined) {
-      this.#recent.delete(id);
-      this.#recentBytes -= recent.length;
+  /** Begins a chunk, in the place of the oldest one where there are enough. */
+  #nextChunk(): void {
+    const oldest = this.#chunks.length === this.#maxChunks ? this.#chunks.shift() : undefined;
+    const newest: Chunk = { bytes: Buffer.allocUnsafeSlow(this.#chunkBytes), used: 0 };
+    this.#chunks.push(newest);
+    if (oldest === undefined) return;
+    const start = this.#gone++ * this.#chunkBytes;
+    for (let at = 0; at < oldest.used; ) {
+      const row = rowAt(oldest.bytes, at);
+      const id = oldest.bytes.readDoubleLE(at + ID_AT);
+      const size = PREFIX + row.length;
+      if (this.#places.get(id) === start + at) {
+        if (oldest.bytes[at + READ_AT] === 1 && newest.used + size <= this.#chunkBytes / 2) this.#append(id, row);
+        else this.#places.delete(id);
+      }
+      at += size;
     }
-    const old = this.#old.get(id);
-    if (old === undefined) return;
-    this.#old.delete(id);
-    this.#oldBytes -= old.length;
+  }
+
+  /** Writes into the newest chunk, which has room for it. */
+  #append(id: number, row: Uint8Array): void {
+    const chunk = this.#chunks.at(-1)!;
+    const { bytes, used } = chunk;
+    bytes.writeUInt32LE(row.length, used);
+    bytes[used + READ_AT] = 0;
+    bytes.writeDoubleLE(id, used + ID_AT);
+    bytes.set(row, used + PREFIX);
+    this.#places.set(id, (this.#gone + this.#chunks.length - 1) * this.#chunkBytes + used);
+    chunk.used = used + PREFIX + row.length;
   }
 }
+
+/** No `subarray`: a `Buffer` takes longer to make. */
+const rowAt = (bytes: Buffer, at: number) => new Uint8Array(bytes.buffer, at + PREFIX, bytes.readUInt32LE(at));

@@ -1,13 +1,11 @@
-/** The slots of a table sorted by one column, ties by id: a list of blocks, so that a changed row moves in a microsecond. */
+/** The slots with a value in one column, sorted by it, ties by id: a list of blocks, so that a changed row moves in a microsecond. */
 import type { Bits } from "./bits.ts";
+import type { SlotOrder } from "./slot-order.ts";
 
 /** Max slots per block; a full block splits. */
 const BLOCK = 1024;
 /** Slots per block after a bulk load: nearly full blocks take little memory, and the split of one is cheap. */
 const FILL = 960;
-
-/** Total order of two slots. */
-export type CompareSlots = (a: number, b: number) => number;
 
 export type SortedIndexImage = {
   pool: Int32Array;
@@ -42,7 +40,7 @@ export function layOutBlocks(sorted: Int32Array): SortedIndexImage {
  * no walk.
  */
 export class SortedIndex {
-  readonly #compare: CompareSlots;
+  readonly #order: SlotOrder;
   /** Block `b` has `counts[b]` slots from `b * BLOCK` on. */
   #pool: Int32Array;
   #counts: Int32Array;
@@ -56,8 +54,8 @@ export class SortedIndex {
   #starts: Int32Array | undefined;
   length: number;
 
-  constructor(compare: CompareSlots, image: SortedIndexImage = layOutBlocks(new Int32Array(0))) {
-    this.#compare = compare;
+  constructor(order: SlotOrder, image: SortedIndexImage = layOutBlocks(new Int32Array(0))) {
+    this.#order = order;
     this.#pool = image.pool;
     this.#counts = image.counts;
     this.#sequence = image.sequence;
@@ -77,17 +75,16 @@ export class SortedIndex {
   }
 
   insert(slot: number): void {
-    let index = this.#blockFor((other) => this.#compare(other, slot));
+    let index = this.#blockOf(slot);
     let block = this.#sequence[index]!;
     if (this.#counts[block] === BLOCK) {
       this.#split(index);
-      const next = this.#sequence[index + 1]!;
-      if (this.#compare(this.#pool[next * BLOCK]!, slot) < 0) index++;
+      index = this.#blockOf(slot);
       block = this.#sequence[index]!;
     }
     const base = block * BLOCK;
     const count = this.#counts[block]!;
-    const at = this.#firstNotBelow(base, base + count, (other) => this.#compare(other, slot));
+    const at = this.#order.placeOf(slot, this.#pool, base, base + count);
     this.#pool.copyWithin(at + 1, at, base + count);
     this.#pool[at] = slot;
     this.#counts[block] = count + 1;
@@ -97,11 +94,11 @@ export class SortedIndex {
 
   /** Removes a slot; its value and id must still be those of its insertion. */
   remove(slot: number): void {
-    const index = this.#blockFor((other) => this.#compare(other, slot) || -1);
+    const index = this.#blockOf(slot);
     const block = this.#sequence[index]!;
     const base = block * BLOCK;
     const count = this.#counts[block]!;
-    const at = this.#firstNotBelow(base, base + count, (other) => this.#compare(other, slot));
+    const at = this.#order.placeOf(slot, this.#pool, base, base + count);
     if (at === base + count || this.#pool[at] !== slot) throw new Error(`slot ${slot} is not where its value puts it`);
     this.#pool.copyWithin(at, at + 1, base + count);
     this.#counts[block] = count - 1;
@@ -267,6 +264,11 @@ export class SortedIndex {
     for (let i = 1; i < this.#blocks; i++) starts[i] = starts[i - 1]! + this.#counts[this.#sequence[i - 1]!]!;
     this.#starts = starts;
     return starts;
+  }
+
+  /** Index of the block that a slot is in, or belongs into: the last whose first slot is not above it, or the first block. */
+  #blockOf(slot: number): number {
+    return this.#order.lastNotAbove(slot, this.#pool, this.#sequence, this.#blocks, BLOCK);
   }
 
   /** The last block whose first slot is below the bound, or the first block: the bound is in it or right behind it. */

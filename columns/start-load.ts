@@ -28,13 +28,16 @@ export function startLoad<State>(source: TableSource<State>, processFile: string
     stdio: ["ignore", "ignore", "inherit", "ipc", "pipe"],
   });
   const bytes = child.stdio[IMAGE_FD] as Readable;
+  const image = receiveImage(bytes);
+  // Without a table the stream ends too soon; why, is in the reply.
+  image.catch(() => {});
   const loaded = new Promise<BuiltTable<State> | null>((resolve, reject) => {
     child.once("message", (reply: LoadReply<State>) => {
       if (reply.kind === "absent") resolve(null);
       else if (reply.kind === "failed") reject(Object.assign(new Error(reply.message), { code: reply.code }));
       else {
-        const { image, state, readMs, sortMs } = reply;
-        receiveImage(image, bytes).then((whole) => resolve({ image: whole, state, readMs, sortMs }), reject);
+        const { state, readMs, sortMs } = reply;
+        image.then((whole) => resolve({ image: whole, state, readMs, sortMs }), reject);
       }
     });
     child.once("error", reject);

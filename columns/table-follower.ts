@@ -44,6 +44,9 @@ export class TableFollower<State> {
   readonly #syncListeners = new Set<() => void>();
   readonly #changeListeners = new Set<ChangeListener>();
   #checkedAt = 0;
+  /** The history of commits that the table follows, and that of the load that was begun last. */
+  #history: string | undefined;
+  #loadHistory: string | undefined;
   #closed = false;
   /** The table; undefined before the first load, and when it is too large. */
   table: ColumnTable | undefined;
@@ -103,17 +106,23 @@ export class TableFollower<State> {
 
   /** Starts a load if the source has rows to load and the memory budget has room for them. */
   async #beginFirstLoad(): Promise<void> {
-    const { source, connection, loader, memory } = this.#options;
+    const { source, connection, memory } = this.#options;
     const rows = await connection.snapshot(async (tx) => ((await source.begin(tx)) === null ? null : source.count(tx)));
     if (rows === null) return;
-    if (memory.reserve(this, rows * source.bytesPerRow)) loader.start(rows);
+    if (memory.reserve(this, rows * source.bytesPerRow)) this.#load(rows);
     else this.#giveUp(rows);
+  }
+
+  #load(rows: number): void {
+    const { connection, loader } = this.#options;
+    if (loader.start(rows)) this.#loadHistory = connection.history;
   }
 
   #adopt({ image, state, readMs, sortMs }: BuiltTable<State>): void {
     this.table = new ColumnTable(this.#options.source.definition, image);
     for (const listener of this.#changeListeners) listener("all");
     this.state = state;
+    this.#history = this.#loadHistory;
     this.asOf = undefined;
     this.#checkedAt = performance.now();
     const loads = this.#stats.loads + 1;
@@ -123,24 +132,25 @@ export class TableFollower<State> {
 
   /** Reads what changed in one snapshot; afterwards the table equals the database, or a full load is running. */
   async #sync(table: ColumnTable): Promise<void> {
-    const { source, connection, loader, checkMs } = this.#options;
+    const { source, connection, checkMs } = this.#options;
     const startedAt = new Date();
     const { synced, totals } = await connection.snapshot(async (tx) => {
       const synced = await source.sync(tx, this.state!);
       const due = typeof synced === "object" && performance.now() - this.#checkedAt >= checkMs;
       return { synced, totals: due ? await source.totals(tx) : undefined };
     });
-    if (typeof synced === "string") this.asOf = undefined;
+    const isOther = connection.history !== this.#history;
+    if (typeof synced === "string" || isOther) this.asOf = undefined;
     if (synced === "wait") return;
-    if (synced === "reload") return loader.start(table.size);
+    if (synced === "reload" || isOther) return this.#load(table.size);
     const changed = this.#announce(synced.changes);
-    if (changed > Math.max(RELOAD_ROWS, table.size * RELOAD_SHARE)) return loader.start(table.size);
+    if (changed > Math.max(RELOAD_ROWS, table.size * RELOAD_SHARE)) return this.#load(table.size);
     try {
       await this.#apply(table, synced.changes, changed);
       if (totals && differs(table, totals)) throw new Error("its totals are not those of the database");
     } catch (error) {
       this.failed(error, "a table is loaded anew");
-      return loader.start(table.size);
+      return this.#load(table.size);
     }
     while (!this.#closed && table.maintain(SLICE_MS)) await nextTurn();
     if (totals) this.#checkedAt = performance.now();

@@ -1,12 +1,12 @@
-/** A built table as plain typed arrays: made in the loading process, sent as bytes, opened without further work. */
+/** A built table as plain typed arrays: made in the loading process, sent as bytes in parts, opened without further work. */
 import { createBits, setBit } from "./bits.ts";
 import { type SortableColumn, sortSlots } from "./bulk-sort.ts";
 import { BytesColumn, type BytesImage, emptyBytes } from "./bytes-column.ts";
 import { FlagColumn, type FlagImage } from "./flag-column.ts";
 import { NumberColumn, type NumberImage } from "./number-column.ts";
 import { SearchColumn } from "./search-column.ts";
-import { layOutBlocks, type SortedIndexImage } from "./sorted-index.ts";
-import { buildTrigramIndex, type TrigramIndexImage } from "./trigram-index.ts";
+import type { SortedIndexImage } from "./sorted-index.ts";
+import type { TrigramIndexImage } from "./trigram-index.ts";
 import { ID, type TableDefinition, type Values } from "./values.ts";
 
 export type ColumnImage = NumberImage | BytesImage | FlagImage;
@@ -17,7 +17,7 @@ export type TableImage = {
   capacity: number;
   live: Int32Array;
   columns: Record<string, ColumnImage>;
-  /** Of the id and of each number, text and bytes column. */
+  /** Of the id and of each sorted column: the slots with a value. */
   sortedIndexes: Record<string, SortedIndexImage>;
   /** Of each search column. */
   trigramIndexes: Record<string, TrigramIndexImage>;
@@ -36,17 +36,36 @@ export function openColumns(definition: TableDefinition, images?: Record<string,
       columns.set(name, new SearchColumn(of, image as BytesImage | undefined));
     } else {
       const width = spec.kind === "bytes" ? spec.width : 0;
-      columns.set(name, new BytesColumn((image as BytesImage | undefined) ?? emptyBytes(width)));
+      const repeats = spec.kind === "text" && spec.repeats === true;
+      columns.set(name, new BytesColumn((image as BytesImage | undefined) ?? emptyBytes(width), repeats));
     }
   }
   return columns;
 }
 
-export const isSortable = (column: Column): column is SortableColumn =>
+/** Whether a column has a sorted index: the id, and each number, text and bytes column but those declared without. */
+export function hasIndex(definition: TableDefinition, name: string, column: Column): column is SortableColumn {
+  const spec = definition[name];
+  return isSortable(column) && !(spec?.kind === "number" && spec.sorted === false);
+}
+
+const isSortable = (column: Column): column is SortableColumn =>
   column instanceof NumberColumn || column instanceof BytesColumn;
 
-/** Collects the rows of a new table, then sorts each column as a whole. */
+/** Rows that are not sorted by their columns yet. */
+export type UnsortedTable = {
+  definition: TableDefinition;
+  size: number;
+  capacity: number;
+  live: Int32Array;
+  /** All slots, by their ids ascending. */
+  byId: Int32Array;
+  columns: Record<string, ColumnImage>;
+};
+
+/** Collects the rows of a new table. */
 export class TableBuilder {
+  readonly #definition: TableDefinition;
   readonly #columns: Map<string, Column>;
   readonly #inOrder: Column[];
   readonly #ids: NumberColumn;
@@ -55,6 +74,7 @@ export class TableBuilder {
 
   /** @param expected number of rows; more are accepted */
   constructor(definition: TableDefinition, expected: number) {
+    this.#definition = definition;
     this.#columns = openColumns(definition);
     this.#ids = this.#columns.get(ID) as NumberColumn;
     this.#inOrder = [...this.#columns.values()].slice(1);
@@ -70,37 +90,27 @@ export class TableBuilder {
     for (let i = 0; i < this.#inOrder.length; i++) this.#inOrder[i]!.write(slot, values[i]!);
   }
 
-  /** The finished table; the builder must not be used afterwards. */
-  finish(): TableImage {
+  /** The rows, to be sorted by `sort-jobs.ts`; the builder must not be used afterwards. */
+  finish(): UnsortedTable {
     const size = this.#size;
     if (this.#capacity > capacityFor(size) * 1.1) this.#resize(capacityFor(size));
     const capacity = this.#capacity;
     const live = createBits(capacity);
     const byId = new Int32Array(size);
+    const ids = this.#ids.values;
+    let ascending = true;
     for (let slot = 0; slot < size; slot++) {
       byId[slot] = slot;
       setBit(live, slot);
+      if (slot > 0 && ids[slot - 1]! > ids[slot]!) ascending = false;
     }
-    if (this.#ids.values.subarray(0, size).some((id, slot, ids) => slot > 0 && ids[slot - 1]! > id))
-      sortSlots(this.#ids, byId);
-    const image: TableImage = {
-      size,
-      capacity,
-      live,
-      columns: {},
-      sortedIndexes: { [ID]: layOutBlocks(byId) },
-      trigramIndexes: {},
-    };
+    if (!ascending) sortSlots(this.#ids, byId);
+    const columns: Record<string, ColumnImage> = {};
     for (const [name, column] of this.#columns) {
-      if (column instanceof SearchColumn) image.trigramIndexes[name] = buildTrigramIndex(column, size, capacity);
       if (column instanceof BytesColumn || column instanceof SearchColumn) column.trim();
-      image.columns[name] = column.image();
-      if (name === ID || !isSortable(column)) continue;
-      const slots = byId.slice();
-      sortSlots(column, slots);
-      image.sortedIndexes[name] = layOutBlocks(slots);
+      columns[name] = column.image();
     }
-    return image;
+    return { definition: this.#definition, size, capacity, live, byId, columns };
   }
 
   #resize(capacity: number): void {

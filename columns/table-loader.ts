@@ -35,9 +35,10 @@ export class TableLoader<State> {
   /**
    * Begins a load, unless one is running or waits to be taken: what the caller compared was the table before it.
    * @param rows expected number of rows
+   * @returns whether it began
    */
-  start(rows: number): void {
-    if (this.#loading || this.#loaded || this.#closed) return;
+  start(rows: number): boolean {
+    if (this.#loading || this.#loaded || this.#closed) return false;
     const { url, processFile, onFailure, onEnd } = this.#options;
     const { loaded, stop } = startLoad(this.#source, processFile, { url, rows });
     this.#stopLoad = stop;
@@ -53,6 +54,7 @@ export class TableLoader<State> {
         this.#loading = undefined;
         onEnd();
       });
+    return true;
   }
 
   /** The table that a load has finished since the last call; undefined when there is none. */

@@ -1,7 +1,7 @@
 /** What a live table is loaded from and kept equal to: the interface between the column engine and its bindings. */
 import type pg from "pg";
 import type { CopyRow } from "./copy-rows.ts";
-import type { TableDefinition, Value, Values } from "./values.ts";
+import type { SomeValues, TableDefinition, Values } from "./values.ts";
 
 /** Makes a client that is not connected yet. */
 export type OpenClient = (config: pg.ClientConfig) => pg.Client;
@@ -9,7 +9,7 @@ export type OpenClient = (config: pg.ClientConfig) => pg.Client;
 /** Changes to apply: puts first, then sets, then deletes. An unchanged row may be among them. */
 export type Changes = {
   puts: [id: number, values: Values][];
-  sets: [id: number, column: string, value: Value][];
+  sets: [id: number, values: SomeValues][];
   deletes: number[];
 };
 

@@ -31,6 +31,8 @@ const SORT_MAX = 2_500;
 /** A slot below this fits into one double together with a trigram of 24 bits. */
 const MAX_SLOTS = 2 ** 29;
 const TRIGRAMS = 2 ** 24;
+/** Trigrams with the same first two bytes. */
+const GROUP = 256;
 
 export class TrigramIndex {
   readonly #texts: Texts;
@@ -207,42 +209,49 @@ export function buildTrigramIndex(texts: Texts, slots: number, capacity: number)
       ),
       owner,
     };
-  // For each trigram: the offset of its list, and the last slot in it, plus 1. A text may repeat a trigram.
-  const places = new Uint32Array(TRIGRAMS + 1);
-  const last = new Int32Array(TRIGRAMS);
+  // Of each trigram two numbers side by side: the size of its list, later the offset in it, and the last slot in it, plus
+  // 1. A text may repeat a trigram. Only the groups of 256 trigrams that occur are walked: the rest takes no memory.
+  const state = new Uint32Array(TRIGRAMS * 2);
+  const occurs = new Uint8Array(TRIGRAMS / GROUP);
   for (let slot = 0; slot < slots; slot++) {
     const text = texts.text(slot);
     if (text === null) continue;
     for (let at = 0, key = trigram(text, 0); at < text.length; key = nextTrigram(key, text, ++at)) {
-      const distance = slot + 1 - last[key]!;
+      const distance = slot + 1 - state[key * 2 + 1]!;
       if (distance === 0) continue;
-      places[key + 1]! += bytesOfDistance(distance);
-      last[key] = slot + 1;
+      state[key * 2]! += bytesOfDistance(distance);
+      state[key * 2 + 1] = slot + 1;
+      occurs[key >>> 8] = 1;
     }
   }
   const keys: number[] = [];
   const starts: number[] = [];
-  for (let key = 0; key < TRIGRAMS; key++) {
-    if (places[key + 1]! > 0) {
+  let used = 0;
+  for (let group = 0; group < occurs.length; group++) {
+    if (occurs[group] === 0) continue;
+    for (let key = group * GROUP; key < (group + 1) * GROUP; key++) {
+      const size = state[key * 2]!;
+      if (size === 0) continue;
       keys.push(key);
-      starts.push(places[key]!);
+      starts.push(used);
+      state[key * 2] = used;
+      state[key * 2 + 1] = 0;
+      used += size;
     }
-    places[key + 1]! += places[key]!;
   }
-  const lists = new Uint8Array(places[TRIGRAMS]!);
-  starts.push(lists.length);
-  last.fill(0);
+  const lists = new Uint8Array(used);
+  starts.push(used);
   for (let slot = 0; slot < slots; slot++) {
     const text = texts.text(slot);
     if (text === null) continue;
     for (let at = 0, key = trigram(text, 0); at < text.length; key = nextTrigram(key, text, ++at)) {
-      let distance = slot + 1 - last[key]!;
+      let distance = slot + 1 - state[key * 2 + 1]!;
       if (distance === 0) continue;
-      last[key] = slot + 1;
-      let place = places[key]!;
+      state[key * 2 + 1] = slot + 1;
+      let place = state[key * 2]!;
       for (; distance > 127; distance >>>= 7) lists[place++] = (distance & 127) | 128;
       lists[place++] = distance;
-      places[key] = place;
+      state[key * 2] = place;
     }
   }
   return { segment: { keys: Uint32Array.from(keys), starts: Uint32Array.from(starts), lists }, owner };

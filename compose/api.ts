@@ -3,7 +3,9 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { ApiDeps } from "../api/deps.ts";
+import { openQuestions } from "../api/services/questions.ts";
 import { createCardRenderer } from "../card-renderer/renderer.ts";
+import { isPublicUrl } from "../clients/http/public-address.ts";
 import { createIdentityProvider } from "../clients/identity-provider.ts";
 import { openIndexQueries } from "../clients/index-queries.ts";
 import { openProofReaders } from "../clients/proof-platforms.ts";
@@ -13,10 +15,12 @@ import { webhookTargets } from "../clients/webhook-receivers.ts";
 import { MemoryBudget } from "../columns/memory-budget.ts";
 import type { Config } from "../config/config.ts";
 import { trackIndexedBlock } from "../db/index-state.ts";
+import { setListBudget } from "../db/list-budget.ts";
 import { openAgentList } from "../db/lists/agents.ts";
 import { openDirectoryList } from "../db/lists/directory.ts";
 import { indexGauges } from "../ops/metrics/index-served.ts";
 import { listGauges, poolGauge } from "../ops/metrics/process.ts";
+import { replicaMetrics } from "../ops/metrics/replicas.ts";
 import { requestMeter } from "../ops/metrics/requests.ts";
 import { type Ops, openOps } from "../ops/open.ts";
 import { openTraces } from "../ops/open-traces.ts";
@@ -27,16 +31,21 @@ import {
   databaseUrl,
   openChain,
   openQueuesOf,
+  openReplicas,
   openSecretBox,
   openServicePool,
   openUpstreamHttp,
   REQUEST_WAIT_MS,
   userAgent,
 } from "./connections.ts";
+import { openEmbeddings } from "./embeddings.ts";
+import { openAuthorizationServer } from "./identity-provider.ts";
 import { openFacilitator, openMachinePayments } from "./payments.ts";
 
 /** Max wait of a request for a database connection, ms; beyond it the client gets 503. */
 const CONNECT_MS = 1_000;
+/** Max ms of a request for the vector of a question; the search itself waits less. */
+const EMBEDDINGS_MS = 5_000;
 
 /** @throws Error, one sentence, when a part cannot be opened; the parts opened before it are closed */
 export const composeApi = (config: Config): Promise<Composed<ApiDeps>> =>
@@ -63,6 +72,7 @@ export const composeApi = (config: Config): Promise<Composed<ApiDeps>> =>
     const secrets = openSecretBox(config);
     const cards = createCardRenderer({ cacheDir: join(config.dataDir, "cards") });
     parts.defer(() => cards.close());
+    const embeddings = openEmbeddings(config, http, EMBEDDINGS_MS);
     const machinePayments = await openMachinePayments(parts, config, log, ops);
     if (ops) await listen(parts, ops, reads);
     return {
@@ -72,8 +82,18 @@ export const composeApi = (config: Config): Promise<Composed<ApiDeps>> =>
       facilitator,
       machinePayments,
       identityProvider: config.identityProvider ? createIdentityProvider(config.identityProvider, http) : null,
+      authorizationServer: openAuthorizationServer(config, http),
       rateBuckets,
+      questions:
+        embeddings &&
+        openQuestions({
+          ...{ embeddings, log },
+          db: reads.db,
+          perDay: config.embeddings!.questionsPerDay,
+          now: Date.now,
+        }),
       indexQueries,
+      isPublicUrl: (url) => isPublicUrl(url, { loopback: config.upstreams.gateways.allowLoopback }),
       proofs,
       cards,
       webhooks: secrets && { secrets, targets: webhookTargets(config.webhooks) },
@@ -93,19 +113,24 @@ async function openReads(parts: AsyncDisposableStack, config: Config, log: Logge
   const url = databaseUrl(config);
   const db = openServicePool(config, "api", log, CONNECT_MS);
   parts.defer(() => db.end());
+  const replicas = await openReplicas(parts, config, db, log);
+  const { pool, lists: connections } = config.database;
+  if (connections < pool)
+    for (const one of replicas?.pools ?? [db]) setListBudget(one, { connections, patienceMs: CONNECT_MS });
   const index = await trackIndexedBlock(url);
   parts.defer(() => index.close());
   const memory = new MemoryBudget(config.listMemoryBytes);
-  const lists = { url, db, enabled: config.listMemoryBytes > 0, memory, log };
+  const lists = { url, db: replicas?.db ?? db, enabled: config.listMemoryBytes > 0, memory, log };
   const agentList = openAgentList(lists);
   parts.defer(() => agentList.close());
   const directory = openDirectoryList(lists);
   parts.defer(() => directory.close());
-  return { db, index, agentList, directory };
+  return { db, replicas, index, agentList, directory };
 }
 
-async function listen(parts: AsyncDisposableStack, ops: Ops, { db, index, agentList, directory }: Reads) {
+async function listen(parts: AsyncDisposableStack, ops: Ops, { db, replicas, index, agentList, directory }: Reads) {
   poolGauge(ops.registry, db);
+  replicaMetrics(ops.registry, replicas);
   indexGauges(ops.registry, index);
   listGauges(ops.registry, { agents: agentList, directory });
   await ops.listen();

@@ -9,6 +9,7 @@ import { createSecretBox } from "../clients/secret-box.ts";
 import type { Config } from "../config/config.ts";
 import type { RpcNode } from "../core/rpc-roles.ts";
 import { openPool } from "../db/connect.ts";
+import { openReadPool, type ReadPool } from "../db/replicas/read-pool.ts";
 import type { Ops } from "../ops/open.ts";
 import { traceStatements } from "../ops/traced-pool.ts";
 import { isTracing } from "../runtime/tracing.ts";
@@ -34,6 +35,21 @@ export function openServicePool(config: Config, name: string, log: Logger, conne
   pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));
   if (isTracing()) traceStatements(pool);
   return pool;
+}
+
+/** The replicas that take an API's reads, if there are any. */
+export async function openReplicas(
+  parts: AsyncDisposableStack,
+  config: Config,
+  primary: pg.Pool,
+  log: Logger,
+): Promise<ReadPool | undefined> {
+  const { urls, maxLagMs } = config.database.replicas;
+  if (urls.length === 0) return undefined;
+  const replicas = await openReadPool({ primary, url: databaseUrl(config), replicaUrls: urls, maxLagMs, log });
+  parts.defer(() => replicas.close());
+  if (isTracing()) for (const pool of replicas.pools) if (pool !== primary) traceStatements(pool);
+  return replicas;
 }
 
 /** A chain over its nodes. @throws Error, one sentence, without a node */

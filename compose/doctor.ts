@@ -21,6 +21,8 @@ import { reasonOf } from "../doctor/check.ts";
 import type { DatabaseRole, Need, World } from "../doctor/world.ts";
 import { type Composed, composed } from "./composed.ts";
 import { openUpstreamHttp, userAgent } from "./connections.ts";
+import { openEmbeddings } from "./embeddings.ts";
+import { openAuthorizationServer } from "./identity-provider.ts";
 import { openEthos, openMarkets } from "./reputation.ts";
 
 /** Max wait of a request for its turn at an upstream, ms. */
@@ -66,6 +68,8 @@ export const composeDoctor = (
         onClose: (close) => parts.defer(close),
       }),
       ethos: openEthos(config, http),
+      embeddings: openEmbeddings(config, http, TURN_MS),
+      authorizationServer: openAuthorizationServer(config, http),
       markets: openMarkets(config, http),
       facilitator: payments.facilitator.url ? () => kindsOf(config, payments.facilitator.url!) : null,
       serverDate,
@@ -99,8 +103,6 @@ function openReadPool(parts: AsyncDisposableStack, connectionString: string) {
     connectionTimeoutMillis: 5_000,
     statement_timeout: 10_000,
   });
-  // A lost connection shows in the statement that runs on it.
-  pool.on("error", () => {});
   parts.defer(() => pool.end());
   return pool;
 }

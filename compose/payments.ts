@@ -30,7 +30,7 @@ export async function openFacilitator(
   if (!privateKey) return null;
   // Imported on demand: it loads a second half of viem.
   const { createLocalFacilitator } = await import("../clients/facilitator-local.ts");
-  return createLocalFacilitator(chain, createSigner(privateKey, id), sender);
+  return createLocalFacilitator(chain, createSigner(privateKey, id), { caps: sender, early: payments.earlyUnits > 0n });
 }
 
 /** Payments by MPP; null when they are not configured. */

@@ -9,9 +9,11 @@ import { createSigner } from "../clients/signer.ts";
 import { openWebhookReceivers } from "../clients/webhook-receivers.ts";
 import type { Config } from "../config/config.ts";
 import { boardAccess } from "../ops/board-access.ts";
+import { credGauges } from "../ops/metrics/cred.ts";
 import { credRootGauges } from "../ops/metrics/cred-roots.ts";
 import { eventGauges } from "../ops/metrics/events.ts";
 import { jobMeter, queueGauges } from "../ops/metrics/jobs.ts";
+import { meaningGauges } from "../ops/metrics/meanings.ts";
 import { poolGauge } from "../ops/metrics/process.ts";
 import { proofGauges } from "../ops/metrics/proofs.ts";
 import { tableGauges } from "../ops/metrics/tables.ts";
@@ -31,8 +33,12 @@ import {
   openUpstreamHttp,
   userAgent,
 } from "./connections.ts";
+import { openEmbeddings } from "./embeddings.ts";
 import { openMachinePayments } from "./payments.ts";
 import { openEthos, openMarkets } from "./reputation.ts";
+
+/** Max ms of a request for the vectors of a batch of texts. */
+const EMBEDDINGS_MS = 60_000;
 
 /** @throws Error, one sentence, when a part cannot be opened; the parts opened before it are closed */
 export const composeWorkers = (config: Config): Promise<Composed<JobContext>> =>
@@ -56,11 +62,14 @@ export const composeWorkers = (config: Config): Promise<Composed<JobContext>> =>
     const endpoints = openForeignEndpoints(parts, config, ops);
     const chain = openChain(parts, config.chain, log, ops);
     const machinePayments = await openMachinePayments(parts, config, log, ops);
+    const embeddings = openEmbeddings(config, http, EMBEDDINGS_MS);
+    if (ops) meaningGauges(ops.registry, db, embeddings);
     if (ops) await listen(parts, ops, db, queue, config);
     return {
       db,
       proofs,
       ethos: openEthos(config, http),
+      embeddings,
       registries: openRegistries(config.upstreams.registries, { http, chainId: config.chain.id }),
       markets: openMarkets(config, http),
       webhooks,
@@ -123,6 +132,7 @@ async function listen(
   queueGauges(ops.registry, () => queue.counts());
   tableGauges(ops.registry, db);
   eventGauges(ops.registry, db);
+  credGauges(ops.registry, db);
   credRootGauges(ops.registry, db, config.credRoots);
   proofGauges(ops.registry, db, config.upstreams.proofChecks);
   // Imported on demand: it loads the page of the board.

@@ -5,6 +5,7 @@ import { parseEnv } from "node:util";
 import { chainConfig } from "./chain.ts";
 import { ConfigError } from "./config-error.ts";
 import { contractsConfig } from "./contracts.ts";
+import { embeddingsConfig } from "./embeddings.ts";
 import { identityProviderConfig } from "./identity-provider.ts";
 import { keysConfig } from "./keys.ts";
 import { limitsConfig } from "./limits.ts";
@@ -103,6 +104,10 @@ function configOf(v: Values, dataDir: string, secrets: string[]) {
     /** Undefined: the service takes no access tokens. */
     identityProvider: identityProviderConfig(v),
     upstreams: upstreamsConfig(v),
+    /** Undefined: agents are found by words only. */
+    embeddings: embeddingsConfig(v),
+    /** Of the index over meanings. */
+    embeddingDimensions: v.EMBEDDINGS_DIMENSIONS ?? null,
     ...pricingConfig(v, new URL(publicUrl).host),
     faultPoint: v.FAULT_POINT,
   };

@@ -6,9 +6,14 @@ import { API, API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, W
 export const EVENTS = {
   EVENT_RETENTION: variable(
     WORKERS,
-    "How long the event log keeps events; it takes no events that are older when the service first sees them",
+    "How long the event log keeps events (on disk up to a day longer, a month where it is over 62 days); it takes no events that are older when the service first sees them",
     duration,
     "7d",
+  ),
+  CRED_HISTORY_RETENTION: variable(
+    WORKERS,
+    "Months of the score history that ended before this are removed, but each agent's last point; at least EVENT_RETENTION (unset: all of it is kept)",
+    duration,
   ),
 } satisfies Record<string, Variable>;
 
@@ -52,10 +57,13 @@ export const MESSAGING = {
   ),
 } satisfies Record<string, Variable>;
 
-/** Options of `eventRetentionMs`, `webhooks`, `messageRetentionMs` in the configuration. */
+/** Options of `eventRetentionMs`, `credHistoryRetentionMs`, `webhooks`, `messageRetentionMs` in the configuration. */
 export function messagingConfig(v: ValuesOf<typeof EVENTS & typeof WEBHOOKS & typeof MESSAGING>) {
   return {
     eventRetentionMs: v.EVENT_RETENTION,
+    /** Undefined: the service keeps the whole history of scores. Never shorter than the events that tell of it. */
+    credHistoryRetentionMs:
+      v.CRED_HISTORY_RETENTION === undefined ? undefined : Math.max(v.CRED_HISTORY_RETENTION, v.EVENT_RETENTION),
     webhooks: {
       /** The first key seals; none: the service has no webhooks. */
       keys: v.WEBHOOK_KEYS ?? [],

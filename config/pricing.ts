@@ -30,6 +30,12 @@ export const PRICING = {
     integer(1, 100),
     "2",
   ),
+  PAYMENT_EARLY_USDC: variable(
+    API,
+    "USDC that may be sold for before PAYMENT_CONFIRMATIONS, on a preconfirmation or the newest block: what is not confirmed yet, and for a day what was lost so; 0 = each sale waits",
+    integer(0, 1_000_000),
+    "0",
+  ),
   PAYMENT_WAIT_MS: variable(
     API,
     "How long a request waits for its payment to be settled before it answers 503 payment_pending",
@@ -108,6 +114,8 @@ export function pricingConfig(v: ValuesOf<typeof PRICING>, realm: string) {
       /** Undefined: nothing can be sold. There is no default: money must not go to an address that no operator chose. */
       payTo: payeesOf(v),
       confirmations: v.PAYMENT_CONFIRMATIONS,
+      /** Units of USDC that may be sold for with fewer confirmations; 0n = none. */
+      earlyUnits: BigInt(v.PAYMENT_EARLY_USDC) * 1_000_000n,
       waitMs: v.PAYMENT_WAIT_MS,
       /** Older transactions pay for nothing. */
       since: v.PAYMENTS_SINCE,

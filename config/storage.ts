@@ -1,6 +1,6 @@
 /** Storage: Postgres, Redis, memory. */
 import { z } from "zod";
-import { integer, url } from "./checks.ts";
+import { integer, list, url } from "./checks.ts";
 import { ALL, API, API_AND_WORKERS, INDEXER, MIGRATION, type ValuesOf, type Variable, variable } from "./variable.ts";
 
 /** Variables of `Storage` in `.env.example`. */
@@ -20,7 +20,25 @@ export const STORAGE = {
     "Postgres as the role that migrates the offchain schema (default DATABASE_URL)",
     url("postgres:", "postgresql:"),
   ),
+  READ_DATABASE_URLS: variable(
+    API,
+    "Streaming replicas of it that take the API's reads, comma list; one URL per server, never the address of a balancer",
+    list(url("postgres:", "postgresql:")),
+    "",
+  ),
+  READ_REPLICA_LAG_MS: variable(
+    API,
+    "Max milliseconds a read waits for a replica to have what the primary has; one further behind is left out",
+    integer(1, 10_000),
+    "100",
+  ),
   DATABASE_POOL: variable(API_AND_WORKERS, "Connections of each process's pool", integer(2, 200), "10"),
+  DATABASE_LISTS: variable(
+    API,
+    "Connections of the API's pool, and of its pool to each replica, that lists and searches by SQL may hold at once: fewer than the cores of the database leave one to everything else; DATABASE_POOL or more = no limit",
+    integer(1, 200),
+    "3",
+  ),
   LIST_MEMORY_MB: variable(
     API,
     "Max megabytes of the API's column tables of agents and directory, which answer lists and searches from memory; a table that does not fit, and every table with 0, is answered by SQL",
@@ -48,6 +66,8 @@ export function storageConfig(v: ValuesOf<typeof STORAGE>) {
       indexerUrl: v.INDEXER_DATABASE_URL ?? v.DATABASE_URL,
       migrationUrl: v.MIGRATION_DATABASE_URL ?? v.DATABASE_URL,
       pool: v.DATABASE_POOL,
+      lists: v.DATABASE_LISTS,
+      replicas: { urls: v.READ_DATABASE_URLS, maxLagMs: v.READ_REPLICA_LAG_MS },
     },
     /** Max bytes of the API's column tables; 0 = the API keeps none. */
     listMemoryBytes: v.LIST_MEMORY_MB * 2 ** 20,

@@ -50,8 +50,8 @@ export const UPSTREAMS = {
   IPFS_GATEWAY_URL: variable(WORKERS, "Gateway for ipfs URIs", webUrl, "https://ipfs.io"),
   ARWEAVE_GATEWAY_URL: variable(WORKERS, "Gateway for ar URIs", webUrl, "https://arweave.net"),
   REGISTRATION_ALLOW_PRIVATE: variable(
-    WORKERS,
-    "Whether registration files may be fetched from this machine itself; for development",
+    API_AND_WORKERS,
+    "Whether agents may be on this machine itself: their files are fetched, their endpoints read and shown to models; for development",
     flag,
     "false",
   ),

@@ -1,6 +1,7 @@
 /** Every environment variable of the service, by subject. `.env.example` and compose.yaml are generated from this list. */
 import { CHAIN } from "./chain.ts";
 import { CONTRACTS } from "./contracts.ts";
+import { EMBEDDINGS } from "./embeddings.ts";
 import { IDENTITY_PROVIDER } from "./identity-provider.ts";
 import { KEYS } from "./keys.ts";
 import { LIMITS } from "./limits.ts";
@@ -27,6 +28,7 @@ export const GROUPS: Record<string, Record<string, Variable>> = {
   Messaging: MESSAGING,
   "Identity provider": IDENTITY_PROVIDER,
   Upstreams: UPSTREAMS,
+  Embeddings: EMBEDDINGS,
   Pricing: PRICING,
   Testing: TESTING,
 };
@@ -44,6 +46,7 @@ export const VARIABLES = {
   ...MESSAGING,
   ...IDENTITY_PROVIDER,
   ...UPSTREAMS,
+  ...EMBEDDINGS,
   ...PRICING,
   ...TESTING,
 };

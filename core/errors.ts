@@ -1,5 +1,8 @@
 /** The error type of all code below the HTTP layer, and the table from error code to HTTP status. */
 
+import { checksum } from "./addresses.ts";
+import type { AgentRef } from "./facts.ts";
+
 /** code → HTTP status (api-contract: conventions). */
 export const STATUS = {
   invalid_input: 400,
@@ -43,6 +46,8 @@ export type FailOptions = {
   headers?: Record<string, string>;
   /** Further members of the error body. */
   extra?: Record<string, unknown>;
+  /** The agent that was not found: the chain may have it already, see api/handled.ts. */
+  agent?: AgentRef;
   /** The underlying error; logged, never sent. */
   cause?: unknown;
 };
@@ -60,6 +65,16 @@ export class Failure extends Error {
     return STATUS[this.code];
   }
 }
+
+/** Throws that there is no such agent. @throws Failure not_found */
+export const failNoAgent = (agent: AgentRef): never =>
+  fail(
+    "not_found",
+    "tokenId" in agent
+      ? `There is no agent ${agent.tokenId}.`
+      : `There is no agent with the wallet ${checksum(agent.address)}.`,
+    { agent },
+  );
 
 /** Throws a Failure. Use it below the HTTP layer, which converts it once to an answer. */
 export function fail(code: ErrorCode, message: string, options: FailOptions = {}): never {

@@ -1,6 +1,8 @@
 /** The profile of an agent: off-chain and on-chain fields merged field by field; the newest write wins. */
 import type { AgentFacts, Narrative } from "./facts.ts";
+import type { Json } from "./json.ts";
 import { isBlank } from "./text.ts";
+import { isoSeconds } from "./times.ts";
 
 export const PERSONALITY_TEXTS = ["quirks", "communicationStyle", "values", "humor"] as const;
 export const PERSONALITY_LEVELS = ["riskTolerance", "autonomyLevel"] as const;
@@ -26,7 +28,7 @@ type ProfileFacts = Pick<
 
 /** Merges the profile. On equal times the off-chain write wins, because its author could see the chain's. */
 export function mergeProfile(facts: ProfileFacts): Profile {
-  const personality = merge(facts, "personality", facts.onchainPersonality, () => facts.personalityAt);
+  const personality = merge(facts, "personality");
   const shownPersonality = {
     ...(Object.fromEntries(PERSONALITY_TEXTS.map((field) => [field, String(personality(field) ?? "")])) as Record<
       (typeof PERSONALITY_TEXTS)[number],
@@ -52,21 +54,54 @@ export function mergeProfile(facts: ProfileFacts): Profile {
 
 /** The four texts of the merged narrative, "" where none was written. The score counts those that are not blank. */
 export function mergeNarrative(facts: ProfileFacts): Narrative {
-  const { onchainNarrative, narrativeAt } = facts;
-  const value = merge(facts, "narrative", onchainNarrative, (field) => narrativeAt?.[field as NarrativeField] ?? null);
+  const value = merge(facts, "narrative");
   return Object.fromEntries(NARRATIVE_FIELDS.map((field) => [field, String(value(field) ?? "")])) as Narrative;
 }
 
-/** The value of one field of a part: the off-chain write, unless the chain's was later. A null time is older than all. */
-function merge(facts: ProfileFacts, part: string, onchain: object | null, onchainAt: (field: string) => number | null) {
-  const chain = (onchain ?? {}) as Record<string, string | number | undefined>;
-  return (field: string): string | number | undefined => {
-    const write = facts.profile.find((w) => w.field === `${part}.${field}`);
-    if (write === undefined) return chain[field];
-    const at = onchainAt(field);
-    const wins = at === null || Date.parse(write.writtenAt) >= at * 1000;
-    return wins ? (write.value as string | number) : chain[field];
+/** A value with the time it was written; null: a value on chain without a time of its own, older than all others. */
+type Written = { value: Json; writtenAt: string | null };
+/** One field as it is shown, where that value comes from, and what is stored in each place. Null: not written. */
+export type ProfileFieldState = {
+  field: string;
+  value: Json | null;
+  from: "onchain" | "offchain" | null;
+  onchain: Written | null;
+  offchain: Written | null;
+};
+
+/** A field off chain and on chain. The off-chain write is shown, unless the chain's was later. */
+function fieldOf(facts: ProfileFacts, part: "personality" | "narrative", name: string): ProfileFieldState {
+  const field = `${part}.${name}`;
+  const personality = part === "personality";
+  const chain = (personality ? facts.onchainPersonality : facts.onchainNarrative) as Record<string, Json> | null;
+  const at = personality ? facts.personalityAt : (facts.narrativeAt?.[name as NarrativeField] ?? null);
+  const value = chain?.[name];
+  const onchain = value === undefined ? null : { value, writtenAt: at === null ? null : isoSeconds(at) };
+  const offchain = facts.profile.find((write) => write.field === field) ?? null;
+  const wins = offchain !== null && (at === null || Date.parse(offchain.writtenAt) >= at * 1000);
+  const shown = wins ? offchain : onchain;
+  return {
+    ...{ field, value: shown?.value ?? null, from: shown && (wins ? "offchain" : "onchain"), onchain },
+    offchain: offchain && { value: offchain.value, writtenAt: offchain.writtenAt },
   };
 }
 
-const level = (value: string | number | undefined): number | null => (typeof value === "number" ? value : null);
+const merge = (facts: ProfileFacts, part: "personality" | "narrative") => (name: string) =>
+  fieldOf(facts, part, name).value;
+
+/** Every field of a profile with its place. Accounts and listing are only off chain. */
+export function profileFields(facts: ProfileFacts): ProfileFieldState[] {
+  const words = [
+    ...NARRATIVE_FIELDS.map((name) => fieldOf(facts, "narrative", name)),
+    ...[...PERSONALITY_TEXTS, ...PERSONALITY_LEVELS].map((name) => fieldOf(facts, "personality", name)),
+  ];
+  const others = facts.profile
+    .filter(({ field }) => !words.some((word) => word.field === field))
+    .map(({ field, value, writtenAt }) => ({
+      ...{ field, value, from: "offchain" as const },
+      ...{ onchain: null, offchain: { value, writtenAt } },
+    }));
+  return [...words, ...others];
+}
+
+const level = (value: Json | null): number | null => (typeof value === "number" ? value : null);

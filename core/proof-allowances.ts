@@ -49,7 +49,8 @@ export const ofNetwork = (platform: ProofPlatformKey, network: string, rate: Rat
 /** Reads that a request takes from a platform's budget. `perDay` null: the platform has no budget. */
 export type Reads = { perDay: number | null; count: number };
 
-const readsOf = (name: string, most: number, count: number, now: Date): Bucket => {
+/** What may be used on one day (UTC); nothing is added to it. */
+export const ofDay = (name: string, most: number, count: number, now: Date): Bucket => {
   const day = now.toISOString().slice(0, 10);
   const endsAt = new Date(Date.parse(day) + DAY_SECONDS * 1000);
   return { name: `${name}:${day}`, most, perSecond: 0, cost: count, endsAt };
@@ -60,15 +61,15 @@ export function readsOfStrangers(platform: ProofPlatformKey, network: string, re
   if (reads.perDay === null) return [];
   const most = Math.ceil(reads.perDay / 2);
   return [
-    readsOf(`proofs:${platform}:reads:strangers`, most, reads.count, now),
-    readsOf(`proofs:${platform}:reads:network:${network}`, most * OF_NETWORK, reads.count, now),
+    ofDay(`proofs:${platform}:reads:strangers`, most, reads.count, now),
+    ofDay(`proofs:${platform}:reads:network:${network}`, most * OF_NETWORK, reads.count, now),
   ];
 }
 
 /** Reads of today for re-checks; new proofs cannot use them up. */
 export function readsOfRechecks(platform: ProofPlatformKey, reads: Reads, now: Date): Bucket[] {
   if (reads.perDay === null) return [];
-  return [readsOf(`proofs:${platform}:reads:rechecks`, Math.floor(reads.perDay / 2), reads.count, now)];
+  return [ofDay(`proofs:${platform}:reads:rechecks`, Math.floor(reads.perDay / 2), reads.count, now)];
 }
 
 /** Proofs per day of one agent on one platform. */

@@ -24,8 +24,16 @@ export type RegistrationFile = {
   supportedTrust: string[];
 };
 
-/** The current file of an agent. */
-export function registrationFile(facts: AgentFacts, site: Site, now: Date): RegistrationFile {
+/**
+ * The current file of an agent.
+ * @param registrations its numbers in registries of this standard, once it has any
+ */
+export function registrationFile(
+  facts: AgentFacts,
+  site: Site,
+  now: Date,
+  registrations: RegistrationFile["registrations"] = [],
+): RegistrationFile {
   const { narrative, socials } = mergeProfile(facts);
   const own = [narrative?.mission, narrative?.origin].find((text) => text !== undefined && !isBlank(text));
   return {
@@ -36,10 +44,50 @@ export function registrationFile(facts: AgentFacts, site: Site, now: Date): Regi
     services: registeredServices(facts, site, socials.website),
     x402Support: false,
     active: true,
-    registrations: [],
+    registrations,
     supportedTrust: ["reputation"],
   };
 }
+
+/** The address by which a file names the agent's record here. */
+const recordOf = ({ tokenId }: Pick<AgentFacts, "tokenId">, { publicUrl }: Pick<Site, "publicUrl">) =>
+  `${publicUrl}/api/v2/agent/${tokenId}`;
+
+/** Max characters of a URI on chain that is read here. */
+const LONGEST_URI = 65_536;
+const INLINE = "data:application/json;base64,";
+
+/** The file as the URI of a registration: inside of it, so that nothing has to be served. */
+export const registrationUri = (file: RegistrationFile): string =>
+  INLINE + Buffer.from(JSON.stringify(file), "utf8").toString("base64");
+
+/**
+ * What the URI of a registration, which anyone may have written, says of an agent.
+ * @returns `other`: another agent's, or none that can be read here; `current`: the file of today, except for its picture
+ *   and its numbers; `outdated`: an earlier file of this agent
+ */
+export function registeredFile(
+  uri: string,
+  facts: AgentFacts,
+  site: Site,
+  now: Date,
+): "current" | "outdated" | "other" {
+  if (uri.length > LONGEST_URI || !uri.startsWith(INLINE)) return "other";
+  const record = recordOf(facts, site);
+  try {
+    const file = JSON.parse(Buffer.from(uri.slice(INLINE.length), "base64").toString("utf8"));
+    if (
+      !Array.isArray(file?.services) ||
+      !file.services.some((one: { endpoint?: unknown } | null) => one?.endpoint === record)
+    )
+      return "other";
+    return comparable(file) === comparable(registrationFile(facts, site, now)) ? "current" : "outdated";
+  } catch {
+    return "other";
+  }
+}
+
+const comparable = (file: object): string => JSON.stringify({ ...file, image: null, registrations: null });
 
 /** Spelling of service names in the standard, by their lower-case form. */
 const STANDARD_NAMES: Record<string, string> = {
@@ -53,7 +101,7 @@ function registeredServices(facts: AgentFacts, site: Site, website: string | und
   const { services, skills, domains } = listingOf(facts);
   const listed = Object.entries(services).flatMap(([name, service]) => registered(name, service) ?? []);
   const web = listed.find(({ name }) => name === "web");
-  const record = { name: site.serviceName, endpoint: `${site.publicUrl}/api/v2/agent/${facts.tokenId}` };
+  const record = { name: site.serviceName, endpoint: recordOf(facts, site) };
   const all: RegisteredService[] = [
     web ?? { name: "web", endpoint: website ?? agentLink(site.webUrl, facts.tokenId) },
     record,

@@ -1,5 +1,6 @@
 /** Lists, search, ranking, totals and names of agents. db/facts.ts loads the data of each. */
 import type { Address } from "../core/facts.ts";
+import { MINT_ORIGINS, type MintOrigin, UNKNOWN_ORIGIN } from "../core/mint-origins.ts";
 import { BLANKS } from "../core/text.ts";
 import { shownScoreSql } from "./cred-statement.ts";
 import { folded } from "./folded-text.ts";
@@ -39,6 +40,10 @@ export type AgentFilter = {
   /** Bounds of the shown score, inclusive. */
   minScore?: number | undefined;
   maxScore?: number | undefined;
+  soulbound?: boolean | undefined;
+  mintOrigin?: MintOrigin | undefined;
+  /** Registered later than this. */
+  mintedAfter?: Date | undefined;
 };
 
 /** Where a page begins: after a number of agents, or after the agent of a cursor. */
@@ -132,6 +137,12 @@ function listSql(query: ListQuery, $: (value: unknown) => string): string {
            coalesce((select json_agg(json_build_array(token_id, key::text, rank) order by ${ordered}) from page), '[]') as page`;
 }
 
+/** SQL of the name of an agent's origin. */
+const ORIGIN = `coalesce((array[${MINT_ORIGINS.map(({ name }) => `'${name}'`).join(", ")}])[a.origin + 1], '${UNKNOWN_ORIGIN.name}')`;
+
+/** The last second of the chain that is not after a time: an agent minted in it is not either. */
+export const secondOf = (time: Date): number => Math.floor(time.getTime() / 1000);
+
 const WALLET = `0x${"a".repeat(40)}` as const;
 const FIRST_PAGE: ListQuery = { sort: "tokenId", order: "asc", limit: 1, position: { offset: 0 } };
 const afterOne = (sort: AgentSort, key: string, rank?: number): AgentPosition => ({
@@ -149,12 +160,31 @@ const LIST = family({
     { ...FIRST_PAGE, search: WALLET, order: "desc", position: afterOne("tokenId", "1", 1) },
     { ...FIRST_PAGE, search: "0xab", spam: true, owner: WALLET, framework: "eliza", verified: true, minScore: 1 },
     { ...FIRST_PAGE, search: "7", maxScore: 99 },
+    { ...FIRST_PAGE, soulbound: true, mintOrigin: "API", mintedAfter: new Date(0) },
   ],
   prepared: true,
 });
 
+const COUNT = family({
+  name: "agents-count",
+  text(filter: AgentFilter, $) {
+    const where = conditions(filter, $);
+    return `
+      select count(*) as total from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
+      ${where.length > 0 ? `where ${where.join(" and ")}` : ""}`;
+  },
+  columns: { total: int8 },
+  examples: [{}, { spam: true }, { spam: true, minScore: 50 }],
+  prepared: true,
+});
+
+/** The total of `listAgents`, without a page: nothing is sorted or stored meanwhile. */
+export const countAgents = async (db: Queryable, filter: AgentFilter): Promise<number> =>
+  (await COUNT.one(db, filter)).total;
+
 function conditions(filter: AgentFilter, $: (value: unknown) => string): string[] {
   const { search, owner, framework, verified, spam, minScore = 0, maxScore = 100 } = filter;
+  const { soulbound, mintOrigin, mintedAfter } = filter;
   const where: string[] = [];
   if (!spam) where.push(`not ${isSpam($(BLANKS))}`);
   if (verified !== undefined) where.push(`a.verified = ${$(verified)}`);
@@ -162,6 +192,9 @@ function conditions(filter: AgentFilter, $: (value: unknown) => string): string[
   if (framework !== undefined) where.push(`lower(a.framework) = lower(${$(framework)})`);
   if (minScore > 0) where.push(`${SCORE} >= ${$(minScore)}`);
   if (maxScore < 100) where.push(`${SCORE} <= ${$(maxScore)}`);
+  if (soulbound !== undefined) where.push(`a.soulbound = ${$(soulbound)}`);
+  if (mintOrigin !== undefined) where.push(`${ORIGIN} = ${$(mintOrigin)}`);
+  if (mintedAfter !== undefined) where.push(`a.minted_at > ${$(secondOf(mintedAfter))}`);
   const wallet = searchedWallet(filter);
   if (wallet !== null) {
     const of = $(wallet);

@@ -5,8 +5,15 @@ import { apiKey as apiKeyTable } from "./schema.ts";
 import { statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
-/** What a key permits: reports of sessions, a higher read limit, queries of the index, reading the queues' board, acting on it. */
-export const KEY_SCOPES = ["sessions:write", "read", "index:read", "queues:read", "queues:write"] as const;
+/** What a key permits: reports of sessions, a higher read limit, queries of the index, reading the queues' board, acting on it, reading the state that operators see. */
+export const KEY_SCOPES = [
+  "sessions:write",
+  "read",
+  "index:read",
+  "queues:read",
+  "queues:write",
+  "operator:read",
+] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** Former names of scopes; stored keys still have them. */

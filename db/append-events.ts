@@ -1,6 +1,7 @@
 /** Writes to the event log, in the transaction that makes an event true: append, retract, mark as final. */
 import type { EventData, EventType } from "../core/events.ts";
 import type { Address, Hex } from "../core/facts.ts";
+import { isKeptSql } from "./events.ts";
 import { array, jsonb, pgType, statement, text } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
@@ -24,7 +25,11 @@ export type NewEvent = {
   [T in EventType]: {
     type: T;
     data: EventData<T>;
-    /** Identifies the event among those of its type: the event's id is a hash of both. */
+    /**
+     * Identifies the event among those of its type: the event's id is a hash of both. It determines `at`, for the key of the
+     * log is (id, at): a fact of the chain begins with `chain.key`, which names the block by its hash, and any other contains
+     * `at` in ISO format. `appendEvents` refuses anything else.
+     */
     fact: string;
     tokenId: number;
     at: Date;
@@ -42,9 +47,18 @@ const sourceOf = ({ type, tokenId, chain }: NewEvent) =>
 /** SQL of the id of an event. @param fact SQL of a text that identifies it */
 export const eventIdSql = (fact: string) => `'evt_' || left(encode(sha256(convert_to(${fact}, 'UTF8')), 'hex'), 24)`;
 
-/** Appends events in their order; an event that exists is not changed. Needs the index's views. */
+/** Whether the same fact has the same time whenever it is appended. */
+const determinesTime = ({ fact, at, chain }: NewEvent) =>
+  chain ? fact.startsWith(`${chain.key} `) : fact.includes(at.toISOString());
+
+/**
+ * Appends events in their order; an event that exists is not changed. Needs the index's views.
+ * @throws an error for a fact that does not determine its time: appended again, it would be told twice
+ */
 export async function appendEvents(tx: Queryable, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
+  const loose = events.find((event) => !determinesTime(event));
+  if (loose) throw new Error(`The fact of an event ${loose.type} does not determine its time: ${loose.fact}`);
   const rows = events.map((event) => ({ ...event, ...event.chain, source: sourceOf(event) }));
   await APPEND.run(tx, { events: rows });
   await wakeSequencer(tx);
@@ -63,7 +77,7 @@ const APPEND = statement({
         with ordinality as n
       left join onchain.agent a on a.token_id = n."tokenId"
       order by n.ordinality
-      on conflict (id) do nothing`,
+      on conflict (id, at) do nothing`,
   prepared: true,
 });
 
@@ -74,11 +88,14 @@ const WAKE = statement({
 });
 const wakeSequencer = (tx: Queryable) => WAKE.run(tx);
 
-/** SQL that retracts the events `e` that meet a condition, each by an event of its own. */
+/**
+ * SQL that retracts the events `e` that meet a condition, each by an event of its own; those that are too old to be read are
+ * left as they are. An event is retracted once, for the update finds it once: the time of a retraction is when it was made.
+ */
 export const retractSql = (condition: string) => `
   with retracted as (
     update offchain.event e set retracted = true
-    where not e.retracted and e.retracts is null and ${condition}
+    where not e.retracted and e.retracts is null and (e.position is null or ${isKeptSql("e")}) and ${condition}
     returning e.*
   )
   insert into offchain.event (id, type, token_id, agent_address, owner, former_owner, data, at, final, retracts)

@@ -1,7 +1,7 @@
 /** Writes to agents' profiles on chain, slot by slot: the newest intent of each slot, and the wallet that requested it. */
 import { randomUUID } from "node:crypto";
 import type { Address, Hex } from "../core/facts.ts";
-import { array, bool, int4, int8, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
+import { array, bool, int4, int8, narrow, nullable, type Row, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 import type { Intent } from "./transaction-outbox.ts";
 
@@ -91,6 +91,29 @@ export const chainWriteOf = (
   intentKey: string,
 ): Promise<{ tokenId: number; slot: string; wallet: Address; acceptedAt: Date } | null> =>
   BY_INTENT.maybeOne(tx, { intentKey });
+
+const OF_AGENT = statement({
+  name: "chain-writes-of-agent",
+  params: { tokenId: int8, since: timestamptz },
+  text: `
+    select distinct on (w.slot) w.slot, i.state, i.tx_hash as "txHash", i.block, w.accepted_at as "acceptedAt"
+    from offchain.chain_write w join offchain.transaction_outbox i on i.intent_key = w.intent_key
+    where w.token_id = $tokenId and w.accepted_at > $since
+    order by w.slot, w.id desc`,
+  columns: {
+    slot: text,
+    state: narrow<Intent["state"]>(text),
+    txHash: nullable(narrow<Hex>(text)),
+    block: nullable(int8),
+    acceptedAt: timestamptz,
+  },
+});
+
+export type RecentChainWrite = Row<typeof OF_AGENT>;
+
+/** The newest write of each slot of an agent that was written since. */
+export const recentChainWrites = (db: Queryable, tokenId: number, since: Date): Promise<RecentChainWrite[]> =>
+  OF_AGENT.rows(db, { tokenId, since });
 
 const CONTROLS = statement({
   name: "wallet-controls",

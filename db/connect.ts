@@ -33,8 +33,12 @@ export const PG_TYPES: pg.CustomTypesConfig = {
   },
 };
 
-/** A pool of connections. The caller listens to its "error" events and ends it. */
-export const openPool = (config: pg.PoolConfig): pg.Pool => new pg.Pool({ ...config, types: PG_TYPES });
+/**
+ * A pool of connections. The caller ends it. The loss of an idle connection ends no process, even where it comes after the
+ * end of the pool: a pool opens another connection when it needs one. Who wants to log the loss listens to "error".
+ */
+export const openPool = (config: pg.PoolConfig): pg.Pool =>
+  new pg.Pool({ ...config, types: PG_TYPES }).on("error", () => {});
 
 /** A pool whose transactions cannot write, for commands that only examine. */
 export const openReadOnlyPool = (config: pg.PoolConfig): pg.Pool =>

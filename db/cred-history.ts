@@ -32,7 +32,7 @@ export async function credHistory(db: Queryable, tokenId: number, days: number):
   );
 }
 
-/** The point that held, with its neighbours: null where it was the first, or still holds. */
+/** The point that held, with its neighbours: null where it was the first, those before it are no longer kept, or it still holds. */
 export type HeldPoint = CredPoint & { previous: number | null; until: Date | null };
 
 const IN_BLOCK = `h.cause in (${CAUSES_IN_BLOCK.map((cause) => `'${cause}'`).join(", ")})`;

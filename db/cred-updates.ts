@@ -1,5 +1,6 @@
 /** The feed of score changes: every committed change in the order of ids, without gaps, reorganisations included. */
 import { ADVISORY_LOCKS } from "./locks.ts";
+import { primaryOf } from "./read-route.ts";
 import { int2, int8, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
@@ -35,9 +36,12 @@ const SETTLED = statement({
   prepared: true,
 });
 
-/** The id up to which the history is complete. @param db in a transaction one that is READ COMMITTED */
+/**
+ * The id up to which the history is complete. The primary answers: a replica does not know the locks of writers.
+ * @param db in a transaction one that is READ COMMITTED
+ */
 export async function settledCredId(db: Queryable): Promise<number> {
-  return (await SETTLED.one(db)).settled;
+  return (await SETTLED.one(primaryOf(db))).settled;
 }
 
 const UPDATES = statement({

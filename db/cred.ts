@@ -1,9 +1,7 @@
-/** The stored scores: recomputed in sets, each change with a point of history; missed changes are found and repaired. */
+/** The stored scores: recomputed in sets, each change with a point of history. Passes over all agents are in db/cred-passes.ts. */
 import type pg from "pg";
-import { ageSql } from "../core/signals/age.ts";
 import { unixSeconds } from "../core/times.ts";
-import { stands } from "./attestations.ts";
-import { MOVED, MOVED_COUNT, recomputeSql, someTokens, tokenRange } from "./cred-statement.ts";
+import { MOVED_AND_REMOVED, RETRACTED, recomputeSql, someTokens } from "./cred-statement.ts";
 import { ADVISORY_LOCKS } from "./locks.ts";
 import { array, int2, int4, int8, nullable, pgType, statement, text, timestamptz } from "./statement.ts";
 import { type Queryable, transaction } from "./transaction.ts";
@@ -16,16 +14,15 @@ export type RecomputeOptions = { now: Date; cause: string };
 const RECOMPUTE = statement({
   name: "cred-recompute",
   params: { seconds: int8, now: timestamptz, cause: text, tokenIds: array(int8) },
-  text: `${recomputeSql(someTokens)} ${MOVED}`,
-  columns: { tokenId: int8, score: int4, previous: nullable(int2) },
-});
-const RECOMPUTE_RANGE = statement({
-  name: "cred-recompute-range",
-  params: { seconds: int8, now: timestamptz, cause: text, from: int8, to: int8 },
-  text: `${recomputeSql(tokenRange)} ${MOVED_COUNT}`,
-  columns: { moved: int4 },
+  text: `${recomputeSql(someTokens)} ${MOVED_AND_REMOVED}`,
+  columns: { tokenId: int8, score: nullable(int4), previous: nullable(int2) },
 });
 
+const FORGET_HISTORY = statement({
+  name: "cred-forget-history",
+  params: { tokenIds: array(int8) },
+  text: "delete from offchain.cred_history where token_id = any($tokenIds::int8[])",
+});
 const UNDO_HISTORY = statement({
   name: "cred-undo-history",
   params: { tokenIds: array(int8), blocks: array(int8) },
@@ -44,43 +41,6 @@ const RESTORE_POINTS = statement({
     where c.token_id = any($tokenIds::int8[]) and l.score is distinct from c.score
     order by c.token_id`,
 });
-const LAST_TOKEN = statement({
-  name: "cred-last-token",
-  text: `
-    select greatest((select max(token_id) from onchain.agent), (select max(token_id) from offchain.cred), -1)::int8 as last`,
-  columns: { last: int8 },
-});
-/** Agents whose raw value of the attestation differs from its validity now. */
-const ATTESTED_CHANGED = statement({
-  name: "cred-attested-changed",
-  params: { seconds: int8 },
-  text: `
-    select c.token_id from offchain.exchange_verification e
-      join onchain.agent a on a.token_id = e.token_id and a.owner = e.recipient
-      join offchain.cred c on c.token_id = e.token_id
-    where (c.coinbase > 0) <> ${stands("e", "$seconds::int8")}`,
-  columns: { token_id: int8 },
-});
-/** Agents whose raw value of the age differs from their age now. */
-const AGED = statement({
-  name: "cred-aged",
-  params: { seconds: int8 },
-  text: `
-    select c.token_id from offchain.cred c join onchain.agent a on a.token_id = c.token_id
-    where c.age < 100 and c.age <> ${ageSql("a.minted_at", "$seconds::int8")}`,
-  columns: { token_id: int8 },
-});
-/** Agents without a score of their newest block, and scores without an agent. */
-const UNRECONCILED = statement({
-  name: "cred-unreconciled",
-  text: `
-    select a.token_id from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
-    where c.token_id is null or c.seen_block <> a.updated_block
-    union all
-    select c.token_id from offchain.cred c
-    where not exists (select from onchain.agent a where a.token_id = c.token_id)`,
-  columns: { token_id: int8 },
-});
 const TAKE_LOCKS = statement({
   name: "cred-locks",
   params: { lockClass: int4, locks: array(int4) },
@@ -90,10 +50,6 @@ const TAKE_LOCKS = statement({
 
 /** Max agents per transaction; keeps its locks for a fraction of a second. */
 const SET_SIZE = 2_000;
-/** Token ids per transaction of a full pass. */
-const RANGE_SIZE = 50_000;
-/** Max agents that are recomputed in sets; for more, one pass over all agents is cheaper. */
-const FULL_PASS_ABOVE = 50_000;
 
 /**
  * Recomputes the scores of some agents and writes what changed.
@@ -141,72 +97,26 @@ export async function retractCred(
   return { changed };
 }
 
-const RETRACTED = "reorganisation";
-
-/**
- * Recomputes every agent, in ranges of token ids.
- * @returns number of changed scores
- */
-export async function fullPass(pool: pg.Pool, { now, cause }: RecomputeOptions): Promise<number> {
-  const { last } = await LAST_TOKEN.one(pool);
-  let moved = 0;
-  for (let from = 0; from <= last; from += RANGE_SIZE) {
-    moved += await transaction(pool, async (tx) => {
-      await lockAll(tx);
-      const range = { from, to: from + RANGE_SIZE - 1 };
-      return (await RECOMPUTE_RANGE.one(tx, { seconds: unixSeconds(now), now, cause, ...range })).moved;
-    });
-  }
-  return moved;
-}
-
-/**
- * Recomputes the verified agents whose score does not match their owner's attestations now: no event reports an expiry,
- * nor an attestation that was removed before it was indexed.
- * @returns number of changed scores
- */
-export async function refreshAttested(pool: pg.Pool, now: Date): Promise<number> {
-  const changed = await ATTESTED_CHANGED.rows(pool, { seconds: unixSeconds(now) });
-  return recomputeAny(pool, changed, { now, cause: "expiry" });
-}
-
-/**
- * Recomputes the scores that only the clock changes: ages that reached another day, attestations that expired.
- * @returns number of changed scores
- */
-export async function refreshAges(pool: pg.Pool, now: Date): Promise<number> {
-  const aged = await AGED.rows(pool, { seconds: unixSeconds(now) });
-  return (await refreshAttested(pool, now)) + (await recomputeAny(pool, aged, { now, cause: "age" }));
-}
-
-/**
- * Recomputes every agent that has no score, whose score was not computed from its newest block, or that no longer exists:
- * finds changes whose event was lost.
- * @returns number of changed scores
- */
-export async function reconcileCred(pool: pg.Pool, now: Date): Promise<number> {
-  return recomputeAny(pool, await UNRECONCILED.rows(pool), { now, cause: "reconcile" });
-}
-
-async function recomputeAny(
-  pool: pg.Pool,
-  agents: readonly { token_id: number }[],
-  options: RecomputeOptions,
-): Promise<number> {
-  if (agents.length > FULL_PASS_ABOVE) return fullPass(pool, options);
-  const tokenIds = agents.map(({ token_id }) => token_id);
-  return (await recomputeCred(pool, { tokenIds }, options)).changed.length;
-}
-
-/** @param tokenIds ascending, each once */
-async function recomputeSet(
+/** Recomputes agents in the transaction of the caller. @param tokenIds ascending, each once */
+export async function recomputeSet(
   tx: Queryable,
   tokenIds: number[],
   { now, cause }: RecomputeOptions,
 ): Promise<CredChange[]> {
   if (tokenIds.length === 0) return [];
   await lockAgents(tx, tokenIds);
-  return RECOMPUTE.rows(tx, { seconds: unixSeconds(now), now, cause, tokenIds });
+  const rows = await RECOMPUTE.rows(tx, { seconds: unixSeconds(now), now, cause, tokenIds });
+  const changed = rows.flatMap(({ score, ...of }) => (score === null ? [] : [{ ...of, score }]));
+  await forgetHistories(
+    tx,
+    rows.flatMap(({ tokenId, score }) => (score === null ? [tokenId] : [])),
+  );
+  return changed;
+}
+
+/** Deletes the history of agents that do not exist. A statement of its own: it concerns every month of the history. */
+export async function forgetHistories(tx: Queryable, tokenIds: readonly number[]): Promise<void> {
+  if (tokenIds.length > 0) await FORGET_HISTORY.run(tx, { tokenIds });
 }
 
 /*
@@ -220,7 +130,8 @@ const LOCKS = 128;
 
 const lockAgents = (tx: Queryable, tokenIds: readonly number[]) =>
   takeLocks(tx, [...new Set(tokenIds.map((tokenId) => tokenId % LOCKS))]);
-const lockAll = (tx: Queryable) => takeLocks(tx, [...Array(LOCKS).keys()]);
+/** Waits for every recompute that runs, and holds up the next ones until the transaction ends. */
+export const lockAll = (tx: Queryable) => takeLocks(tx, [...Array(LOCKS).keys()]);
 
 async function takeLocks(tx: Queryable, locks: number[]): Promise<void> {
   await TAKE_LOCKS.run(tx, { lockClass: LOCK_CLASS, locks: locks.sort((a, b) => a - b) });

@@ -63,7 +63,7 @@ export async function noteFailedScores(db: Queryable, wallets: readonly Address[
 /** The directory shows the score of an agent's own wallet, or else of its owner's. */
 const ROWS_OF_CHANGED = `
   select d.id from changed join offchain.directory d on d.address collate "C" = changed.wallet and d.removed_at is null
-  union select d.id from changed join offchain.directory d on d.owner_address = changed.wallet`;
+  union select d.id from changed join offchain.directory d on d.owner_address collate "C" = changed.wallet`;
 
 const FORGET = statement({
   name: "ethos-forget",

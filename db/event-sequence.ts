@@ -52,7 +52,7 @@ export async function sequenceEvents(tx: Queryable, since: Date): Promise<{ head
   const log = await LOCK_LOG.one(tx);
   const settled = await settledCredId(tx);
   const scores = await scoreRange(tx, log.credAfter, settled);
-  await RETRACT_SCORES.run(tx, { after: log.credAfter, through: scores.through });
+  if (scores.through > log.credAfter) await RETRACT_SCORES.run(tx, { after: log.credAfter, through: scores.through });
   const appended = await assignPositions(tx, log.head);
   const scored = await appendScores(tx, log.head + appended, { after: log.credAfter, through: scores.through, since });
   await finalizeScores(tx);
@@ -75,12 +75,17 @@ const LAST_OF_BATCH = statement({
   text: `
     select id from offchain.cred_history where id > $after and id <= $settled order by id offset $skipped limit 1`,
   columns: { id: int8 },
+  prepared: true,
 });
 
-/** Condition on events of score changes that were undone: `$after` and `$through` are bounds of the ids of corrections. */
+/**
+ * Condition on events of score changes that were undone: `$after` and `$through` are bounds of the ids of corrections. A
+ * point that is missing because the history of its month is no longer kept was not undone.
+ */
 const VANISHED_SCORES = `
   e.type = 'cred.changed'
   and e.token_id in (select token_id from offchain.cred_correction where id > $after and id <= $through)
+  and substr(e.source, 6)::int8 >= (select min(number) << 30 from offchain.cred_history_period)
   and not exists (select from offchain.cred_history h where h.id = substr(e.source, 6)::int8)`;
 
 const RETRACT_SCORES = statement({
@@ -89,24 +94,37 @@ const RETRACT_SCORES = statement({
   text: retractSql(VANISHED_SCORES),
 });
 
+/** SQL of the place after `$head` of a key that is in the batch `a.ids`, which is in the order of its keys. */
+const placeIn = (key: string) => `$head::int8 + width_bucket(${key}, a.ids)`;
+
 /** Assigns positions after `head` to appended events. @returns their number */
 async function assignPositions(tx: Queryable, head: number): Promise<number> {
-  return ASSIGN.run(tx, { head, limit: BATCH });
+  return (await ASSIGN.one(tx, { head, limit: BATCH })).places;
 }
 
+// The next one and that of final positions take a batch as the array of its keys, in which a row finds its place, and name
+// the condition of an index that has few rows: no plan compares rows with rows, or reads the whole log, whatever the
+// statistics say. They count the places given out, also one whose row is gone meanwhile: with the lock of the log, that
+// makes places unique.
 const ASSIGN = statement({
   name: "event-positions",
   params: { head: int8, limit: int8 },
   text: `with appended as materialized (
-       select n.*, $head::int8 + row_number() over (order by n.append_id) as place from (
-         select id, append_id from offchain.event where position is null order by append_id limit $limit) n
+       select coalesce(array_agg(append_id order by append_id), '{}') as ids from (
+         select append_id from offchain.event where position is null order by append_id limit $limit) n
+     ), placed as (
+       update offchain.event e set position = ${placeIn("e.append_id")},
+         final_position = case
+           when e.retracts is null then case when e.final and not e.retracted then ${placeIn("e.append_id")} end
+           -- Readers of final events get a retraction only if they got the event.
+           else (select ${placeIn("e.append_id")} from offchain.event t
+                 where t.id = e.retracts and t.final_position is not null) end
+       from appended a
+       where e.position is null and e.append_id <= (select ids[cardinality(ids)] from appended)
      )
-     update offchain.event e set position = n.place,
-       final_position = case
-         when e.retracts is null then case when e.final and not e.retracted then n.place end
-         -- Readers of final events get a retraction only if they got the event.
-         else (select n.place from offchain.event t where t.id = e.retracts and t.final_position is not null) end
-     from appended n where e.id = n.id`,
+     select cardinality(ids) as places from appended`,
+  columns: { places: int4 },
+  prepared: true,
 });
 
 const TIER_SQL = `case ${TIERS.map((tier) => `when h.score >= ${tier.from} then '${tierWord(tier)}'`).join(" ")} end`;
@@ -156,48 +174,31 @@ const FINALIZE_SCORES = statement({
   text: `
     update offchain.event e set final = true from offchain.dispatcher_state d
     where not e.final and not e.retracted and e.type = 'cred.changed' and e.block <= d.settled_block`,
+  prepared: true,
 });
 
 /** Assigns positions in the sequence of final events. @returns their number */
 async function assignFinalPositions(tx: Queryable, head: number): Promise<number> {
-  return ASSIGN_FINAL.run(tx, { head, limit: BATCH });
+  return (await ASSIGN_FINAL.one(tx, { head, limit: BATCH })).places;
 }
+
+/** Condition on an event of `as` that is final and has no final position yet. */
+const newlyFinal = (as: string) =>
+  `${as}.final and ${as}.final_position is null and not ${as}.retracted and ${as}.retracts is null`;
 
 const ASSIGN_FINAL = statement({
   name: "event-final-positions",
   params: { head: int8, limit: int8 },
   text: `with due as materialized (
-       select d.*, $head::int8 + row_number() over (order by d.position) as place from (
-         select id, position from offchain.event
-         where final and final_position is null and position is not null and not retracted and retracts is null
+       select coalesce(array_agg(position order by position), '{}') as ids from (
+         select position from offchain.event t where ${newlyFinal("t")} and position is not null
          order by position limit $limit) d
+     ), placed as (
+       update offchain.event e set final_position = ${placeIn("e.position")}
+       from due a
+       where ${newlyFinal("e")} and e.position <= (select ids[cardinality(ids)] from due)
      )
-     update offchain.event e set final_position = d.place from due d where e.id = d.id`,
-});
-
-/**
- * Deletes events at the beginning of the log that happened before a time, at most `limit`.
- * @returns number of deleted events; less than `limit` when no more are old enough
- */
-export async function deleteOldEvents(
-  tx: Queryable,
-  { before, limit }: { before: Date; limit: number },
-): Promise<number> {
-  return (await DELETE_OLD.one(tx, { before, limit })).deleted;
-}
-
-const DELETE_OLD = statement({
-  name: "event-delete-old",
-  params: { before: timestamptz, limit: int8 },
-  text: `with oldest as materialized (
-       select position, at from offchain.event where position is not null order by position limit $limit
-     ), bound as materialized (
-       select coalesce((select min(position) - 1 from oldest where at >= $before), (select max(position) from oldest)) as through
-     ), deleted as (
-       delete from offchain.event e using bound b where e.position <= b.through returning e.position
-     ), kept as (
-       update offchain.event_log set kept_after = (select max(position) from deleted) where exists (select from deleted)
-     )
-     select count(*)::int4 as deleted from deleted`,
-  columns: { deleted: int4 },
+     select cardinality(ids) as places from due`,
+  columns: { places: int4 },
+  prepared: true,
 });

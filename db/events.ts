@@ -14,7 +14,7 @@ const LOG = statement({
   prepared: true,
 });
 
-/** The last position assigned, and the position up to which old events were deleted. */
+/** The last position assigned, and the position up to which events are too old to be read. */
 export async function eventLog(db: Queryable): Promise<{ head: number; keptAfter: number }> {
   return LOG.one(db);
 }
@@ -51,6 +51,9 @@ export const EVENT_COLUMNS = {
 export const EVENT = `id, type, token_id as "tokenId", agent_address as "agentAddress", owner,
          former_owner as "formerOwner", data, block, tx_hash as "txHash", at, final`;
 
+/** SQL of whether an event `as` with a position may be read: those that are too old stay until their day is dropped. */
+export const isKeptSql = (as: string) => `${as}.position > (select kept_after from offchain.event_log)`;
+
 const eventsBy = (name: string, column: string) =>
   statement({
     name,
@@ -65,8 +68,8 @@ const eventsBy = (name: string, column: string) =>
     },
     text: `
   select ${column} as position, ${EVENT}
-  from offchain.event
-  where ${column} > $after and ${column} <= $through
+  from offchain.event e
+  where ${column} > $after and ${column} <= $through and ${isKeptSql("e")}
     and ($types::text[] is null or type = any($types) or (type = 'event.retracted' and data ->> 'type' = any($types)))
     and ($tokenIds::int8[] is null or token_id = any($tokenIds) or agent_address = any($addresses))
     and ($owners::text[] is null or owner = any($owners) or former_owner = any($owners))

@@ -35,11 +35,12 @@ type Changes = Partial<{
   block: number | null;
   block_hash: Hex | null;
   paid_at: Date | null;
+  early_at: Date | null;
   wallet: null;
   unique_key: null;
   effect: null;
   reason: string | null;
-  bought: string;
+  bought: string | null;
   lease: null;
   lease_until: null;
 }>;
@@ -55,7 +56,15 @@ export const settled = ({ txHash, logIndex, nth, block, blockHash }: Settlement)
 });
 
 /** The columns of a payment whose block is gone. */
-const UNSETTLED = { tx_hash: null, log_index: null, nth: null, block: null, block_hash: null, paid_at: null };
+const UNSETTLED = {
+  tx_hash: null,
+  log_index: null,
+  nth: null,
+  block: null,
+  block_hash: null,
+  paid_at: null,
+  early_at: null,
+};
 
 /** The columns that a payment loses when it becomes a credit. */
 const CREDIT = { unique_key: null, effect: null, lease: null, lease_until: null };
@@ -126,7 +135,7 @@ export async function recordPaid(
 }
 
 /** The payment that a transfer becomes a fact of. */
-type Paid = Pick<Payment, "paymentId" | "chainId" | "payer" | "payee" | "amountUnits">;
+export type Paid = Pick<Payment, "paymentId" | "chainId" | "payer" | "payee" | "amountUnits">;
 
 const ADD_FACT = statement({
   name: "payment-fact-add",
@@ -141,7 +150,7 @@ const OWNER_OF_FACT = statement({
 });
 
 /** Assigns a transfer to a payment. @returns false when another payment has it */
-async function ownTransfer(tx: Queryable, payment: Paid, at: Settlement): Promise<boolean> {
+export async function ownTransfer(tx: Queryable, payment: Paid, at: Settlement): Promise<boolean> {
   const { paymentId } = payment;
   const fact = transferFact({ ...payment, ...at });
   await ADD_FACT.run(tx, { fact, paymentId });
@@ -184,11 +193,14 @@ const RELOCATE = statement({
   },
   text: `
     update offchain.payment set tx_hash = $txHash, log_index = $logIndex, nth = $nth, block = $block,
-      block_hash = $blockHash, updated_at = clock_timestamp()
+      block_hash = $blockHash, early_at = null, updated_at = clock_timestamp()
     where payment_id = $paymentId and block_hash = $before`,
 });
 
-/** A reorganisation has moved the transfer to another place. @returns whether the row still had the earlier block */
+/**
+ * A reorganisation has moved the transfer to another place, or a payment that was sold for early has its confirmations.
+ * @returns whether the row still had the earlier block
+ */
 export const relocatePayment = (db: pg.Pool, payment: Paid & Seen, at: Settlement): Promise<boolean> =>
   transaction(db, async (tx) => {
     if (!(await ownTransfer(tx, payment, at))) return false;
@@ -224,9 +236,11 @@ export const unsettlePayment = (db: pg.Pool, seen: Seen & Pick<Payment, "method"
     return releasePayment(tx, { paymentId: seen.paymentId }, "reorganised_away");
   });
 
-/** The money is gone: a done effect stays, and a credit ends. */
+/** The money is gone: a done effect stays, and a credit ends, which has bought nothing then. */
 export const losePayment = (db: Queryable, seen: Seen, reason: string) =>
-  move(db, seen, "lost", ["fulfilled", "refund_due"], { reason });
+  seen.state === "refund_due"
+    ? move(db, seen, "lost", ["refund_due"], { reason, bought: null })
+    : move(db, seen, "lost", ["fulfilled"], { reason });
 
 const BY_BOUGHT = statement({
   name: "payment-by-bought",

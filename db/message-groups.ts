@@ -179,22 +179,26 @@ export type Member = { wallet: Address; memberNumber: number; joinedAt: string }
 
 const MEMBERS = statement({
   name: "group-members",
-  params: { groupId: text, after: int8, limit: int8 },
+  params: { groupId: text, after: int8, limit: int8, wallet: nullable(text) },
   text: `
     select ${GROUP} as group, (
       select coalesce(json_agg(json_build_object(
         'wallet', m.wallet, 'memberNumber', m.member_number, 'joinedAt', ${isoTime("m.joined_at")})
         order by m.member_number), '[]')
       from (select * from offchain.group_member where group_id = g.group_id and member_number > $after
+              and ($wallet::text is null or wallet = $wallet)
             order by member_number limit $limit) m) as members
     from offchain.message_group g where g.group_id = $groupId`,
   columns: { group: json<Group>(), members: json<Member[]>() },
   prepared: true,
 });
 
-/** A page of a group's members in the order of joining, and the group itself; null for an unknown group. */
+/**
+ * A page of a group's members in the order of joining, and the group itself; null for an unknown group.
+ * @param wallet only this member
+ */
 export const groupMembers = (
   db: Queryable,
   groupId: string,
-  { after, limit }: { after: number; limit: number },
-): Promise<{ group: Group; members: Member[] } | null> => MEMBERS.maybeOne(db, { groupId, after, limit });
+  { after, limit, wallet = null }: { after: number; limit: number; wallet?: Address | null },
+): Promise<{ group: Group; members: Member[] } | null> => MEMBERS.maybeOne(db, { groupId, after, limit, wallet });

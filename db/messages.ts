@@ -28,22 +28,24 @@ const MESSAGE = `json_build_object(
 /** Which messages of a group: the oldest after an id, else the newest, in either case before another id. */
 export type PageOf = { after?: number | undefined; before?: number | undefined; limit: number };
 
-const pageStatement = (name: string, order: "asc" | "desc") =>
+const pageStatement = (name: string, page: string) =>
   statement({
     name,
     params: { groupId: text, after: int8, before: int8, limit: int8 },
     text: `
       select ${GROUP} as group, (
         select coalesce(json_agg(${MESSAGE} order by m.message_id), '[]')
-        from (select * from offchain.message
-              where group_id = g.group_id and message_id > $after and message_id < $before
-              order by message_id ${order} limit $limit) m) as messages
+        from (select * from offchain.message where group_id = g.group_id and message_id < $before and ${page}) m) as messages
       from offchain.message_group g where g.group_id = $groupId`,
     columns: { group: json<Group>(), messages: json<Message[]>() },
     prepared: true,
   });
-const OLDEST_FIRST = pageStatement("messages-after", "asc");
-const NEWEST_FIRST = pageStatement("messages-newest", "desc");
+const OLDEST_FIRST = pageStatement("messages-after", "message_id > $after order by message_id limit $limit");
+/** Ids have no gaps, so that the newest are a range: with an order and a limit, Postgres plans each call anew. */
+const NEWEST_FIRST = pageStatement(
+  "messages-newest",
+  "message_id > $after and message_id >= least($before, g.last_message_id + 1) - $limit",
+);
 
 /** A page of messages, oldest first, with their group as of the same moment; null for an unknown group. */
 export const messagePage = (

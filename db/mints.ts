@@ -1,5 +1,5 @@
 /** Requests to mint: from acceptance to the token, one row each. */
-import type { Address, Hex } from "../core/facts.ts";
+import type { Address, AgentRef, Hex } from "../core/facts.ts";
 import type { ListingInput } from "../core/listing-input.ts";
 import type { NarrativeInput, PersonalityInput } from "../core/profile-input.ts";
 import type { SolanaAddress } from "../core/solana/keys.ts";
@@ -142,6 +142,26 @@ const LIVE = statement({
 /** The registration of a wallet or a Solana key that is under way or done. */
 export const liveMintOf = (db: Queryable, registrant: Registrant): Promise<Mint | null> =>
   LIVE.maybeOne(db, { registrant: nameOf(registrant) });
+
+const MINTED_AFTER = statement({
+  name: "mint-after",
+  params: { tokenId: nullable(int8), wallet: nullable(text), block: int8 },
+  text: `
+    select block from (
+      select block, state from offchain.mint where token_id = $tokenId
+      union all
+      select block, state from offchain.mint where registrant = $wallet and state <> 'failed') known
+    where state = 'minted' and block > $block
+    limit 1`,
+  columns: { block: int8 },
+  prepared: true,
+});
+
+/** The block in which an agent was registered here, where that is later than `block`; else null. */
+export async function mintedAfter(db: Queryable, agent: AgentRef, block: number): Promise<number | null> {
+  const [tokenId, wallet] = "tokenId" in agent ? [agent.tokenId, null] : [null, agent.address];
+  return (await MINTED_AFTER.maybeOne(db, { tokenId, wallet, block }))?.block ?? null;
+}
 
 const MINT_TRANSACTIONS = statement({
   name: "mint-transactions",

@@ -11,7 +11,7 @@ export const isNamed = (wallet: string) => `(
   or exists (select from onchain.agent a where a.owner = ${wallet})
   or exists (select from onchain.agent a where a.agent_address = ${wallet})
   or exists (select from offchain.directory d where d.address collate "C" = ${wallet} and d.removed_at is null)
-  or exists (select from offchain.directory d where d.owner_address = ${wallet} and d.removed_at is null))`;
+  or exists (select from offchain.directory d where d.owner_address collate "C" = ${wallet} and d.removed_at is null))`;
 
 /** Addresses of other chains, and the null address, are nobody's to look up. */
 const isWallet = (wallet: string) => `${wallet} collate "C" ~ '^0x[0-9a-f]{40}$' and ${wallet} <> '${ZERO_ADDRESS}'`;

@@ -76,7 +76,8 @@ function listen(options: pg.ClientConfig): Notifications {
         if (wakes.size > 0 || listeners.get(channel) !== wakes) return;
         listeners.delete(channel);
         const last = client;
-        if (listeners.size > 0) return void last?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {});
+        if (listeners.size > 0)
+          return void (last && inTurn(last, `unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {}));
         clearTimeout(retry);
         retry = undefined;
         client = undefined;
@@ -87,5 +88,19 @@ function listen(options: pg.ClientConfig): Notifications {
 }
 
 async function subscribe(client: pg.Client, channels: string[]): Promise<void> {
-  for (const channel of channels) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+  for (const channel of channels) await inTurn(client, `listen ${pg.escapeIdentifier(channel)}`);
+}
+
+/** The last statement of each connection. */
+const turns = new WeakMap<pg.Client, Promise<unknown>>();
+
+/** Sends a statement when those before it are answered: the driver's next version keeps no queue of its own. */
+function inTurn(client: pg.Client, sql: string): Promise<unknown> {
+  const before = turns.get(client) ?? Promise.resolve();
+  const answered = before.then(
+    () => client.query(sql),
+    () => client.query(sql),
+  );
+  turns.set(client, answered);
+  return answered;
 }

@@ -1,67 +1,14 @@
 /** Endpoints of agents that are read, and the offers that came of it: which are to be listed, which are due, and how both are stored. */
 import type pg from "pg";
-import { OWN_PLATFORM } from "../core/directory/platforms.ts";
 import type { EndpointState } from "../core/offers/liveness.ts";
-import type { Offer } from "../core/offers/offer.ts";
+import type { Method, Offer } from "../core/offers/offer.ts";
 import type { Source, SourceKind } from "../core/offers/readers.ts";
-import { ERC8004 } from "./directory/erc8004-rows.ts";
 import { touchRows } from "./directory/write.ts";
-import { array, int2, int4, int8, json, jsonb, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
+import { array, int4, int8, json, jsonb, narrow, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** `source` of the offers that a registry gives. */
 export const REGISTRY = "registry";
-
-/** A row of the directory, with everything its endpoints and its registry's offers are read from. */
-export type ListedRow = {
-  id: number;
-  trust: number;
-  /** Null for a row that is shown nowhere. */
-  services: unknown;
-  items: { source: string; raw: unknown }[];
-  skills: unknown;
-  domains: unknown;
-};
-
-/** Max stored items of a row that are read for offers. */
-const MAX_ITEMS = 64;
-
-const ROWS = statement({
-  name: "offer-rows",
-  params: { after: int8, limit: int8, sources: array(text) },
-  text: `
-    select d.id, greatest(0, d.cred_score)::int2 as trust, case when d.removed_at is null then d.services end as services,
-      case when d.removed_at is null then array_to_json(array(
-        select json_build_object('source', i.source, 'raw', i.raw)
-        from (select i.* from offchain.directory_item i
-              where i.platform = d.platform and i.agent_id = d.agent_id and i.source = any($sources)
-              order by i.source_id limit ${MAX_ITEMS}) i)) else '[]' end as items,
-      case when d.removed_at is not null then null
-        when d.platform = '${OWN_PLATFORM}' then
-          (select p.value from offchain.profile_field p where p.token_id = d.token_id and p.field = 'skills')
-        when d.platform = '${ERC8004}' and d.agent_id ~ '^[0-9]{1,78}$' then
-          (select f.content -> 'skills' from offchain.registration_file f
-           where f.registry = d.registry and f.agent_id = d.agent_id::numeric) end as skills,
-      case when d.removed_at is null then
-        (select p.value from offchain.profile_field p where p.token_id = d.token_id and p.field = 'domains'
-           and d.platform = '${OWN_PLATFORM}') end as domains
-    from offchain.directory d where d.id > $after order by d.id limit $limit`,
-  columns: {
-    id: int8,
-    trust: int2,
-    services: nullable(jsonb<unknown>()),
-    items: json<ListedRow["items"]>(),
-    skills: nullable(jsonb<unknown>()),
-    domains: nullable(jsonb<unknown>()),
-  },
-  prepared: true,
-});
-
-/** Rows of the directory above an id, by id. @param sources whose items have offers */
-export const rowsToList = (
-  db: Queryable,
-  { after, limit, sources }: { after: number; limit: number; sources: readonly string[] },
-): Promise<ListedRow[]> => ROWS.rows(db, { after, limit, sources });
 
 const PROGRESS = statement({
   name: "offer-progress",
@@ -135,62 +82,90 @@ export type DueSource = {
     lastModified: string | null;
     digest: string | null;
     failures: number;
+    /** How it is called, as the row's offers at this URL state it: its registry's, or what was read before. */
+    method: Method | null;
   }[];
 };
 
-/** Max rows that share one read of a URL, the most trusted ones: what many claim is nobody's in particular. */
+/**
+ * Max rows that share one read of a URL: the oldest, which those that name it later cannot displace, and the most trusted
+ * ones. What many claim is nobody's in particular.
+ */
 const MAX_SHARING = 50;
 
-// The outer query is an index probe for each level of trust: nothing that is not due is read.
+/** Every so many places of a run are for what has been due longest, whatever its trust. */
+const TURN = 4;
+
+// Both sets are an index probe for each level of trust: nothing that is not due is read.
 const DUE = statement({
   name: "offer-sources-due",
   params: { now: timestamptz, limit: int8 },
   text: `
-    with due as materialized (
+    with trusted as materialized (
       select s.kind, s.url, s.host, s.trust, s.next_try_at
       from generate_series(100, 0, -1) t(trust) cross join lateral (
         select * from offchain.offer_source s where s.trust = t.trust and s.next_try_at <= $now
         order by s.next_try_at limit $limit) s
-      limit $limit), distinct_due as (
-      select kind, url, host, max(trust) as trust, min(next_try_at) as since from due group by kind, url, host)
+      limit $limit), longest as materialized (
+      select s.kind, s.url, s.host, s.trust, s.next_try_at
+      from generate_series(0, 100) t(trust) cross join lateral (
+        select * from offchain.offer_source s where s.trust = t.trust and s.next_try_at <= $now
+        order by s.next_try_at limit $limit / ${TURN}) s
+      order by s.next_try_at limit $limit / ${TURN}), distinct_due as (
+      select kind, url, host, max(trust) as trust, min(next_try_at) as since
+      from (select * from trusted union all select * from longest) d group by kind, url, host), placed as (
+      select *, row_number() over (order by trust desc, since) as by_trust,
+        row_number() over (order by since, trust desc) as by_time from distinct_due)
     select w.kind, w.url, w.host, r.rows
-    from distinct_due w cross join lateral (
+    from placed w cross join lateral (
       select json_agg(json_build_object('id', s.directory_id, 'status', s.status, 'etag', s.etag,
-        'lastModified', s.last_modified, 'digest', s.digest, 'failures', s.failures) order by s.directory_id) as rows
+        'lastModified', s.last_modified, 'digest', s.digest, 'failures', s.failures, 'method', (
+          select o.method from offchain.offer o
+          where o.directory_id = s.directory_id and o.kind = 'resource' and o.endpoint = s.url and o.method is not null
+          limit 1)) order by s.directory_id) as rows
       from (select * from offchain.offer_source s
             where hashtextextended(s.url, 0) = hashtextextended(w.url, 0) and s.url = w.url and s.kind = w.kind
-            order by s.trust desc, s.directory_id limit ${MAX_SHARING}) s) r
-    order by w.trust desc, w.since`,
+            order by s.directory_id = (
+              select min(o.directory_id) from offchain.offer_source o
+              where hashtextextended(o.url, 0) = hashtextextended(w.url, 0) and o.url = w.url and o.kind = w.kind) desc,
+              s.trust desc, s.directory_id limit ${MAX_SHARING}) s) r
+    order by least(w.by_trust * ${TURN}.0 / ${TURN - 1}, w.by_time * ${TURN}), w.by_trust`,
   columns: { kind: narrow<SourceKind>(text), url: text, host: text, rows: json<DueSource["rows"]>() },
 });
 
-/** Endpoints that are due, those of the most trusted rows first. @param limit of rows that are due */
+/**
+ * Endpoints that are due, those of the most trusted rows first; every fourth is one that has been due longest.
+ * @param limit of rows that are due by trust
+ */
 export const dueSources = (db: Queryable, now: Date, limit: number): Promise<DueSource[]> =>
   DUE.rows(db, { now, limit });
 
 /** Rows of one host that are counted: enough for any budget. */
 const MAX_COUNTED = 20_000;
 
-const ASKED = statement({
-  name: "offer-hosts-asked",
+const HOST_URLS = statement({
+  name: "offer-host-urls",
   params: { hosts: array(text), since: timestamptz },
   text: `
     select h.host, (select count(distinct s.url)::int4 from (
       select s.url from offchain.offer_source s where s.host = h.host and s.checked_at > $since
-      limit ${MAX_COUNTED}) s) as urls
+      limit ${MAX_COUNTED}) s) as read, (select count(*)::int4 from (
+      select distinct s.url from (
+        select s.url from offchain.offer_source s where s.host = h.host limit ${MAX_COUNTED}) s) u) as urls
     from unnest($hosts::text[]) as h(host)`,
-  columns: { host: text, urls: int4 },
+  columns: { host: text, read: int4, urls: int4 },
 });
 
-/** How many URLs of each host were read since a time. */
-export async function readSince(db: Queryable, hosts: readonly string[], since: Date): Promise<Map<string, number>> {
-  return new Map((await ASKED.rows(db, { hosts, since })).map(({ host, urls }) => [host, urls]));
+/** How many URLs each host has, and how many of them were read since a time. */
+export async function urlsOfHosts(db: Queryable, hosts: readonly string[], since: Date) {
+  return new Map((await HOST_URLS.rows(db, { hosts, since })).map(({ host, ...urls }) => [host, urls]));
 }
 
 /** What came of reading an endpoint. */
 export type ReadOutcome = {
   source: DueSource;
-  status: Exclude<EndpointState["status"], "waiting">;
+  /** Null: the read decides nothing, neither an answer nor silence. */
+  status: Exclude<EndpointState["status"], "waiting"> | null;
   answers: boolean;
   /** Null: those that are known stay. */
   offers: readonly Offer[] | null;
@@ -208,30 +183,37 @@ const STORE_READS = statement({
   name: "offer-sources-store",
   params: { outcomes: jsonb<readonly OutcomeRow[]>(), now: timestamptz },
   text: `
-    update offchain.offer_source s set status = r.status,
+    update offchain.offer_source s set status = coalesce(r.status, s.status),
       etag = case when r.keeps then s.etag else r.etag end,
       last_modified = case when r.keeps then s.last_modified else r."lastModified" end,
       digest = case when r.keeps then s.digest else r.digest end, failures = case when r.answers then 0 else s.failures + 1 end,
       answered_at = case when r.answers then $now else s.answered_at end,
-      silent_since = case when r.answers then null else coalesce(s.silent_since, $now) end,
+      silent_since = case when r.answers then null when r.status is null then s.silent_since
+        else coalesce(s.silent_since, $now) end,
       checked_at = $now, next_try_at = r."nextTryAt", why = r.why
     from jsonb_to_recordset($outcomes) as r(id int8, kind text, url text, status text, answers bool, keeps bool, etag text,
       "lastModified" text, digest text, "nextTryAt" timestamptz, why text)
     where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
 });
+
+/** `checkedAt`: when requests were sent for it, which count against its host's budget; null when none was. */
+export type Deferred = { source: DueSource; at: Date; checkedAt: Date | null };
+
 const DEFER = statement({
   name: "offer-sources-defer",
-  params: { sources: jsonb<readonly { id: number; kind: string; url: string; at: Date }[]>() },
+  params: { sources: jsonb<readonly ({ id: number; kind: string; url: string } & Omit<Deferred, "source">)[]>() },
   text: `
-    update offchain.offer_source s set next_try_at = r.at
-    from jsonb_to_recordset($sources) as r(id int8, kind text, url text, at timestamptz)
+    update offchain.offer_source s set next_try_at = r.at, checked_at = coalesce(r."checkedAt", s.checked_at)
+    from jsonb_to_recordset($sources) as r(id int8, kind text, url text, at timestamptz, "checkedAt" timestamptz)
     where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
 });
 
-/** Puts off the next read of endpoints that were not asked. */
-export const deferSources = (db: Queryable, deferred: readonly { source: DueSource; at: Date }[]): Promise<number> =>
+/** Puts off the next read of endpoints whose turn has not come. */
+export const deferSources = (db: Queryable, deferred: readonly Deferred[]): Promise<number> =>
   DEFER.run(db, {
-    sources: deferred.flatMap(({ source: { kind, url, rows }, at }) => rows.map(({ id }) => ({ id, kind, url, at }))),
+    sources: deferred.flatMap(({ source: { kind, url, rows }, ...put }) =>
+      rows.map(({ id }) => ({ id, kind, url, ...put })),
+    ),
   });
 
 const PUT_OFF_SHARING = statement({
@@ -267,7 +249,7 @@ export async function storeReads(tx: pg.ClientBase, outcomes: readonly ReadOutco
           .map(({ id }) => ({ id, source: `${kind} ${url}`, offers })),
   );
   const other = outcomes.flatMap(({ source, status }) =>
-    source.rows.flatMap((row) => (row.status === status ? [] : row.id)),
+    source.rows.flatMap((row) => (status === null || row.status === status ? [] : row.id)),
   );
   return [...new Set([...other, ...(await replaceOffers(tx, read))])];
 }
@@ -277,10 +259,10 @@ type Given = { id: number; source: string; offers: readonly Offer[] };
 type OfferRow = Offer & { id: number; source: string; position: number };
 
 const OFFER_RECORD = `r(id int8, kind text, source text, position int2, name text, description text, tags text[],
-  endpoint text, "priceUsd" numeric, price jsonb, "inputSchema" jsonb)`;
-const OFFER_VALUES = `r.id, r.kind, r.source, r.position, r.name, r.description, r.tags, r.endpoint, r."priceUsd",
+  endpoint text, method text, "priceUsd" numeric, price jsonb, "inputSchema" jsonb)`;
+const OFFER_VALUES = `r.id, r.kind, r.source, r.position, r.name, r.description, r.tags, r.endpoint, r.method, r."priceUsd",
   nullif(r.price, 'null'), nullif(r."inputSchema", 'null')`;
-const OFFER_COLUMNS = `directory_id, kind, source, position, name, description, tags, endpoint, price_usd, price, input_schema`;
+const OFFER_COLUMNS = `directory_id, kind, source, position, name, description, tags, endpoint, method, price_usd, price, input_schema`;
 const STORED_OFFERS = `
   select ${OFFER_COLUMNS} from offchain.offer o
   join unnest($ids::int8[], $sources::text[]) as g(id, from_source) on o.directory_id = g.id and o.source = g.from_source`;

@@ -34,13 +34,13 @@ export const abandonedPayments = async (
 const UNFINISHED = statement({
   name: "payments-unfinished",
   params: { effectPatience: text, answerPatience: text },
-  text: next(`state = 'paid' and ${UNLEASED} and updated_at < clock_timestamp()
+  text: next(`state = 'paid' and early_at is null and ${UNLEASED} and updated_at < clock_timestamp()
     - case when effect is null then $answerPatience::text::interval else $effectPatience::text::interval end`),
   columns: PAYMENT_ROW,
 });
 
 /**
- * Payments that are paid and whose effect was not done.
+ * Payments that are paid and whose effect was not done. One that was accepted early first gets its confirmations.
  * @param query.effectPatience a Postgres interval without a change, for those with an effect; `answerPatience` for those
  *   that buy an answer
  */

@@ -98,6 +98,8 @@ export type Payment = Omit<PaymentTerms, "facts" | "digest" | "settlement"> &
     /** How long it has been in its state, by the database's clock. */
     restedMs: number;
     paidAt: Date | null;
+    /** When it was sold for before it had its confirmations; null once it has them. */
+    earlyAt: Date | null;
     finalAt: Date | null;
   };
 
@@ -129,7 +131,7 @@ export const COLUMNS = `payment_id as "paymentId", method, operation, state, pay
   block, block_hash as "blockHash", reason, answer_status as "answerStatus", answer_headers as "answerHeaders",
   answer_body as "answerBody", created_at as "createdAt", updated_at as "updatedAt",
   extract(epoch from clock_timestamp() - updated_at)::float8 * 1000 as "restedMs", paid_at as "paidAt",
-  final_at as "finalAt"`;
+  early_at as "earlyAt", final_at as "finalAt"`;
 
 const address = narrow<Address>(text);
 const hex = narrow<Hex>(text);
@@ -169,6 +171,7 @@ export const PAYMENT_ROW = {
   updatedAt: timestamptz,
   restedMs: float8,
   paidAt: nullable(timestamptz),
+  earlyAt: nullable(timestamptz),
   finalAt: nullable(timestamptz),
 };
 

@@ -8,6 +8,7 @@ export * from "./schema/cred.ts";
 export * from "./schema/cred-epochs.ts";
 export * from "./schema/cred-oracle.ts";
 export * from "./schema/directory.ts";
+export * from "./schema/directory-planes.ts";
 export * from "./schema/discovery.ts";
 export * from "./schema/events.ts";
 export * from "./schema/messaging.ts";

@@ -1,5 +1,5 @@
 /** State of the tables for operators: open work, money owed, delays. */
-import { float8, int4, json, nullable, statement } from "./statement.ts";
+import { float8, int4, json, nullable, statement, text } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** How many rows are in a state, and for how many seconds the oldest of them has been there. */
@@ -10,6 +10,8 @@ export type OpenWork = {
   /** new, settling, paid */
   payments: StateCount[];
   refundDue: { rows: number; units: number; oldestSeconds: number };
+  /** Units of USDC that were sold for before their confirmations: those without them yet, and those of all time that were lost. */
+  early: { openUnits: number; lostUnits: number };
   /** queued, signed; without queued ones of low priority */
   transactions: StateCount[];
   /** Queued with low priority: all others are signed first. */
@@ -47,6 +49,9 @@ const OPEN_WORK = statement({
                 where state in ('new', 'settling', 'paid') group by state`)} as payments,
       ${one(`select count(*) as rows, coalesce(sum(amount_units), 0)::float8 as units, ${AGE("updated_at")} as "oldestSeconds"
              from offchain.payment where state = 'refund_due'`)} as "refundDue",
+      ${one(`select coalesce(sum(amount_units) filter (where state <> 'lost'), 0)::float8 as "openUnits",
+               coalesce(sum(amount_units) filter (where state = 'lost'), 0)::float8 as "lostUnits"
+             from offchain.payment where early_at is not null`)} as early,
       ${listed(`select state, count(*) as rows, ${AGE("coalesce(signed_at, created_at)")} as "oldestSeconds"
                 from offchain.transaction_outbox where state = 'signed' or state = 'queued' and not waits group by state`)} as transactions,
       ${one(`select count(*) as rows, ${AGE("created_at")} as "oldestSeconds"
@@ -72,6 +77,7 @@ const OPEN_WORK = statement({
   columns: {
     payments: json<OpenWork["payments"]>(),
     refundDue: json<OpenWork["refundDue"]>(),
+    early: json<OpenWork["early"]>(),
     transactions: json<OpenWork["transactions"]>(),
     waitingTransactions: json<OpenWork["waitingTransactions"]>(),
     nonceGap: int4,
@@ -129,6 +135,22 @@ const STATE_TOTALS = statement({
 
 /** Totals. Reads whole tables: call it once a minute at most. */
 export const stateTotals = (db: Queryable): Promise<Totals> => STATE_TOTALS.one(db);
+
+/** Payments presented within the last day, by method, operation and state. */
+export type PaymentsOfDay = { method: string; operation: string; state: string; rows: number; units: number };
+
+const PAYMENTS_OF_DAY = statement({
+  name: "payments-of-day",
+  text: `
+    select method, operation, state, count(*)::int4 as rows, coalesce(sum(amount_units), 0)::float8 as units
+    from offchain.payment where created_at > clock_timestamp() - interval '1 day'
+    group by method, operation, state order by operation, method, state`,
+  columns: { method: text, operation: text, state: text, rows: int4, units: float8 },
+  prepared: true,
+});
+
+/** The ledger of the last day in short. Reads the payments of the day: call it once a minute at most. */
+export const paymentsOfDay = (db: Queryable): Promise<PaymentsOfDay[]> => PAYMENTS_OF_DAY.rows(db);
 
 /** Progress of the event log and of the webhooks that follow it. */
 export type EventWork = {

@@ -1,6 +1,7 @@
 /** Transactions, and the type of anything that runs SQL. */
 import type pg from "pg";
 import type { Queryable } from "./connect.ts";
+import { readRouteOf } from "./read-route.ts";
 
 export type { Queryable };
 
@@ -39,9 +40,26 @@ export async function transaction<T>(
   }
 }
 
-/** Runs reads that must agree with each other: `work` sees one snapshot of the database and writes nothing. */
+/** Begins a transaction without the time limits of its pool: for work that takes minutes where there are many rows. */
+export const withoutTimeLimits = (begin = "begin") =>
+  `${begin}; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`;
+
+/**
+ * Runs reads that must agree with each other: `work` sees one snapshot of the database and writes nothing. It runs again
+ * on the primary when a replica fails.
+ */
 export const snapshot = <T>(db: pg.Pool | pg.Client, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> =>
-  transaction(db, work, "begin isolation level repeatable read read only");
+  onSnapshot(db, (on, begin) => transaction(on, work, begin));
+
+/** Lets `run` begin a snapshot where the reads of `db` are answered. @param run gets what to borrow from, and how to begin */
+export function onSnapshot<T, Db extends pg.Pool | pg.Client>(
+  db: Db,
+  run: (on: Db | pg.Pool, begin: string) => Promise<T>,
+): Promise<T> {
+  const begin = "begin isolation level repeatable read read only";
+  const route = readRouteOf(db);
+  return route ? route((on) => run(on, begin)) : run(db, begin);
+}
 
 /** Runs `work` in one transaction and rolls it back. @throws the error that `work` throws */
 export async function rehearsal(db: pg.Pool, work: (tx: pg.ClientBase) => Promise<unknown>): Promise<void> {

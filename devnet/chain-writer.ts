@@ -1,15 +1,16 @@
 /** Writing to a development chain in bulk: transactions are sent with counted nonces and mined together. */
-import { createTestClient, type Hex, http, publicActions, TransactionReceiptNotFoundError } from "viem";
+import { createTestClient, type Hex, http, publicActions } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
+import { findReceipt, receiptActions } from "./receipts.ts";
 
 export type DevChain = ReturnType<typeof openDevChain>;
 
 /** A client of a local anvil, with its test methods. */
 export const openDevChain = (rpcUrl: string) =>
-  createTestClient({ chain: base, mode: "anvil", transport: http(rpcUrl, { retryCount: 0 }), cacheTime: 0 }).extend(
-    publicActions,
-  );
+  createTestClient({ chain: base, mode: "anvil", transport: http(rpcUrl, { retryCount: 0 }), cacheTime: 0 })
+    .extend(publicActions)
+    .extend(receiptActions);
 
 const DEPLOY_GAS = 6_000_000n;
 const GWEI = 1_000_000_000n;
@@ -50,19 +51,10 @@ export async function mineAll(chain: DevChain, hashes: Hex[]): Promise<void> {
     if (round === MAX_ROUNDS)
       throw new Error(`transactions are not mined on the development chain: ${waiting.join(", ")}`);
     await chain.mine({ blocks: 1 });
-    const outcomes = await Promise.all(waiting.map((hash) => outcomeOf(chain, hash)));
-    const failed = waiting.filter((_, i) => outcomes[i] === "reverted");
+    const receipts = await Promise.all(waiting.map((hash) => findReceipt(chain, hash)));
+    const failed = waiting.filter((_, i) => receipts[i]?.status === "reverted");
     if (failed.length > 0) throw new Error(`transactions failed on the development chain: ${failed.join(", ")}`);
-    waiting = waiting.filter((_, i) => outcomes[i] === undefined);
-  }
-}
-
-async function outcomeOf(chain: DevChain, hash: Hex): Promise<"success" | "reverted" | undefined> {
-  try {
-    return (await chain.getTransactionReceipt({ hash })).status;
-  } catch (error) {
-    if (error instanceof TransactionReceiptNotFoundError) return undefined;
-    throw error;
+    waiting = waiting.filter((_, i) => receipts[i] === undefined);
   }
 }
 

@@ -26,6 +26,8 @@ const require = createRequire(import.meta.url);
 const MOVED_NOTE = "moved-to";
 const PASSWORD = "postgres";
 const START_TIMEOUT_MS = 60_000;
+/** A server of an earlier run that is busy, or that is shutting down, answers or ends within this time. */
+const SURVIVOR_TIMEOUT_MS = 30_000;
 const PLATFORMS: Record<string, string> = {
   "linux-x64": "linux-x64",
   "linux-arm64": "linux-arm64",
@@ -199,8 +201,14 @@ async function findSurvivor(dataDir: string): Promise<Postgres | undefined> {
   const file = join(dataDir, "postmaster.pid");
   if (!existsSync(file)) return undefined;
   const [pid, , , port] = readFileSync(file, "utf8").split("\n").map(Number);
-  if (!pid || !port || !(await answers(serverUrl(port)))) return undefined;
+  if (!pid || !port) return undefined;
   const gone = () => attempt(() => process.kill(pid, 0)) === undefined;
+  // Beside a server that runs, no other can be started.
+  const deadline = Date.now() + SURVIVOR_TIMEOUT_MS;
+  while (!(await answers(serverUrl(port)))) {
+    if (gone() || !isServer(pid) || Date.now() > deadline) return undefined;
+    await pause(100);
+  }
   return {
     url: serverUrl(port),
     port,
@@ -212,6 +220,12 @@ async function findSurvivor(dataDir: string): Promise<Postgres | undefined> {
       while (!gone() && Date.now() < deadline) await pause(25);
     },
   };
+}
+
+/** Whether a process may be a server: after a restart of the machine its number may be another program's. */
+function isServer(pid: number): boolean {
+  const command = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+  return command === undefined || command.includes("postgres");
 }
 
 function initialise(native: string, dataDir: string, user: User | undefined): void {

@@ -88,7 +88,7 @@ export async function shareTokens(chain: SeedChain, { keys, contracts }: Devnet,
 }
 
 /** Calldata of an attestation that an account was verified. */
-function attestation(schema: `0x${string}`, recipient: `0x${string}`): `0x${string}` {
+export function attestation(schema: `0x${string}`, recipient: `0x${string}`): `0x${string}` {
   const verified = encodeAbiParameters([{ type: "bool" }], [true]);
   const terms = { recipient, expirationTime: 0n, revocable: true, refUID: zeroHash, data: verified, value: 0n };
   return encodeFunctionData({ abi: easAbi, functionName: "attest", args: [{ schema, data: terms }] });

@@ -34,7 +34,7 @@ type SeedContext = {
 type Wallet = { agent: SeedAgent; account: PrivateKeyAccount };
 
 /** Derived from the agent's name: a seeding that was cut off finds its wallets again. */
-const walletsOfWorld = (): Wallet[] =>
+export const walletsOfWorld = (): Wallet[] =>
   WORLD.map((agent) => ({ agent, account: privateKeyToAccount(keccak256(toHex(`local world: ${agent.name}`))) }));
 
 /** After this time the start goes on without the URIs that are missing; the workers set them later. */
@@ -53,8 +53,6 @@ const REFERRED_EVERY = 8;
  */
 export async function seed(context: SeedContext): Promise<string> {
   const db = openPool({ connectionString: context.databaseUrl, max: 4 });
-  // A stop during the seeding ends the database first; the statement that follows reports it.
-  db.on("error", () => {});
   const chain = openSeedChain(context.rpcUrl, db);
   const wallets = walletsOfWorld();
   try {

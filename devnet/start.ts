@@ -133,7 +133,9 @@ function starting(start: () => Promise<void>): Promise<void> {
 /** The database of its own, unless one is configured, with the service's tables. */
 async function prepareDatabase(): Promise<void> {
   if (!stack.config.database.url) await startDatabase();
-  await migrate(stack.env.MIGRATION_DATABASE_URL ?? stack.config.database.migrationUrl!);
+  await migrate(stack.env.MIGRATION_DATABASE_URL ?? stack.config.database.migrationUrl!, {
+    dimensions: stack.config.embeddingDimensions,
+  });
 }
 
 async function startDatabase(): Promise<void> {
@@ -166,6 +168,7 @@ async function startChain(): Promise<void> {
     RPC_URL: chain.url,
     ...serviceEnv(stack.devnet),
     CRED_ROOTS_ADDRESS: stack.devnet.contracts.credRoots,
+    CRED_ORACLE_ADDRESS: stack.devnet.contracts.credOracle,
     ...simulatedUpstreams(stack.simulatorUrl),
     ...localDefaults(config),
   });
@@ -287,8 +290,10 @@ function toEnvFile(env: Record<string, string>): string {
 function explain(error: unknown): string {
   if (error instanceof StartError) return error.message;
   if (error instanceof ConfigError) return `The configuration is not usable:\n${error.message.replace(/^/gm, "  ")}`;
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, cause, message } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC") return "The disk is full: free some space and start again.";
   if (code === "EACCES" || code === "EPERM") return `No permission: ${message}. Set DATA_DIR to a directory of yours.`;
-  return `The start failed: ${message.split("\n")[0]}`;
+  // `fetch` says only that it failed.
+  const why = cause instanceof Error ? ` (${cause.message.split("\n")[0]})` : "";
+  return `The start failed: ${message.split("\n")[0]}${why}`;
 }

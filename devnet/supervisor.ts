@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { join } from "node:path";
 import { UP } from "../runtime/lifecycle.ts";
-import { entryOf, type ProcessName } from "../runtime/processes.ts";
+import { commandOf, type ProcessName } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const FIRST_DELAY_MS = 500;
@@ -45,7 +45,7 @@ export class Supervisor {
     const log = createWriteStream(join(this.#logDirectory, `${name}.log`), { flags: "a" });
     const part: Part = { name, delay: FIRST_DELAY_MS, log, up: false };
     this.#parts.push(part);
-    this.#run(part, [entryOf(name), ...args]);
+    this.#run(part, [...commandOf(name), ...args]);
   }
 
   /** Process id of a part, for tests and the status table. */

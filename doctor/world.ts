@@ -1,6 +1,8 @@
 /** What the checks of the doctor examine: the configuration, and connections that only read. compose/doctor.ts builds it. */
 import type {
+  AuthorizationServer,
   Chain,
+  Embeddings,
   Ethos,
   FacilitatorKinds,
   LearnedLimits,
@@ -46,6 +48,10 @@ export type World = {
   registries: Registries;
   proofs: ProofReaders;
   ethos: Ethos;
+  /** Null: agents are found by words only. */
+  embeddings: Embeddings | null;
+  /** Null: people sign in by a token they paste, or not at all. */
+  authorizationServer: AuthorizationServer | null;
   markets: Markets;
   /** Null: the API settles payments itself, or not at all. */
   facilitator: (() => Promise<FacilitatorKinds>) | null;

@@ -4,12 +4,13 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { identityAbi } from "../abis/identity.ts";
 import { siwaText, siweText } from "../core/signed-texts.ts";
+import { receiptActions } from "../devnet/receipts.ts";
 
 /** Anvil with the calls a test makes of it. */
 export const testChain = (rpcUrl: string) =>
-  createTestClient({ chain: base, mode: "anvil", transport: http(rpcUrl), pollingInterval: 20, cacheTime: 0 }).extend(
-    publicActions,
-  );
+  createTestClient({ chain: base, mode: "anvil", transport: http(rpcUrl), pollingInterval: 20, cacheTime: 0 })
+    .extend(publicActions)
+    .extend(receiptActions);
 
 export type AgentWallet = ReturnType<typeof agentWallet>;
 

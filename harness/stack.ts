@@ -8,7 +8,7 @@ import { dataDir } from "../devnet/data-dir.ts";
 import { removePostgres } from "../devnet/postgres.ts";
 import { end } from "../devnet/supervisor.ts";
 import { freePort } from "../runtime/free-port.ts";
-import { entryOf } from "../runtime/processes.ts";
+import { commandOf, entryOf, PROCESSES } from "../runtime/processes.ts";
 import { CHILD_ENV, FREE_PHASE } from "./child-env.ts";
 import { runningStacks } from "./running-stacks.ts";
 import { startBalancer, type Topology, topologyEnv } from "./topology.ts";
@@ -91,7 +91,7 @@ async function moreProcesses(topology: Topology, directory: string) {
   // They find the stack by the file it writes into its data directory.
   const start = (part: "api" | "workers") =>
     children.push(
-      spawn(process.execPath, [entryOf(part)], {
+      spawn(process.execPath, commandOf(part), {
         cwd: ROOT,
         env: { ...CHILD_ENV, ...own, DATA_DIR: directory, PORT: String(secondPort), LOG_LEVEL: "warn" },
         stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -112,18 +112,35 @@ async function moreProcesses(topology: Topology, directory: string) {
   };
 }
 
+/** A further API on a running stack, with settings of its own. */
+export async function startApiBeside(directory: string, env: Record<string, string>) {
+  const port = await freePort();
+  const child = spawn(process.execPath, commandOf("api"), {
+    cwd: ROOT,
+    env: { ...CHILD_ENV, ...env, DATA_DIR: directory, PORT: String(port), LOG_LEVEL: "warn" },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await until("the API answers", async () => (await fetch(`${url}/ready`)).ok, { timeoutMs: 120_000 });
+  return { url, stop: () => end(child) };
+}
+
 export type StartOptions = {
   args?: string[];
   env?: Record<string, string>;
   directory?: string;
+  /** Folder of the project's files, where it is another version's: its sources run. */
+  root?: string;
   /** Two of the API, behind a balancer at `devnet.apiUrl`, and two workers. */
   topology?: Topology | undefined;
 };
 
 /** Runs the program behind `npm start` and follows what it prints; for tests of starts that fail, too. */
 export async function runStart(options: StartOptions & { directory: string }) {
-  const child = spawn(process.execPath, [entryOf("stack"), ...(options.args ?? ["--empty"])], {
-    cwd: ROOT,
+  const { root } = options;
+  const entry = root === undefined ? entryOf("stack") : join(root, PROCESSES.stack);
+  const child = spawn(process.execPath, [entry, ...(options.args ?? ["--empty"])], {
+    cwd: root ?? ROOT,
     env: { ...CHILD_ENV, ...FREE_PHASE, PORT: String(await freePort()), ...options.env, DATA_DIR: options.directory },
     stdio: ["ignore", "pipe", "pipe"],
   });

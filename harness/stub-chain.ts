@@ -20,6 +20,7 @@ export function stubChain(answers: Partial<Chain> = {}): Chain {
     nonce: async () => away(),
     send: async () => away(),
     receipt: async () => away(),
+    earlyReceipt: async () => away(),
     logs: async () => away(),
     transaction: async () => away(),
     mintPrice: async () => away(),

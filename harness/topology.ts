@@ -1,13 +1,16 @@
 /**
  * How many processes the tests talk to: one of each as `npm start` has them, or two of the API behind a balancer and two
- * workers beside one indexer, with the queue in Postgres or in Redis (`npm run topologies`).
+ * workers beside one indexer, with the queue in Postgres or in Redis, or with a replica of Postgres (`npm run topologies`).
  */
 import { randomBytes } from "node:crypto";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** @param redisUrl where the queue and the rate limits live; undefined: in Postgres and in each process */
-export type Topology = { redisUrl?: string };
+/**
+ * @param redisUrl where the queue and the rate limits live; undefined: in Postgres and in each process
+ * @param replica whether the APIs read from a replica of the run's Postgres
+ */
+export type Topology = { redisUrl?: string; replica?: true };
 
 /** Variables of the service for it. One Redis serves many tests at once, each with a prefix of its own. */
 export const topologyEnv = ({ redisUrl }: Topology): Record<string, string> =>

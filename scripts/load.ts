@@ -3,6 +3,7 @@ import { cpus, loadavg } from "node:os";
 import { table } from "../bench/load/check.ts";
 import { startWorld } from "../bench/load/service.ts";
 import { LOAD_TESTS } from "../bench/load/tests.ts";
+import { buildWhenStale } from "./build.ts";
 
 const ELSEWHERE: Record<string, string> = {
   L2: "npm run bench -- directory --load",
@@ -15,6 +16,8 @@ for (const name of names)
     console.error(name in ELSEWHERE ? `${name} is ${ELSEWHERE[name]}` : `There is no load test "${name}".`);
     process.exit(1);
   }
+// As in the image and in `npm start`.
+await buildWhenStale();
 const world = await startWorld(20_000);
 let met = true;
 try {

@@ -3,9 +3,10 @@ import { loadConfig } from "../config/config.ts";
 import { migrate } from "../db/migrate.ts";
 
 try {
-  const url = loadConfig(undefined, { of: "migration" }).database.migrationUrl;
+  const { database, embeddingDimensions: dimensions } = loadConfig(undefined, { of: "migration" });
+  const url = database.migrationUrl;
   if (!url) throw new Error("DATABASE_URL is not set and no local stack is running");
-  await migrate(url);
+  await migrate(url, { dimensions });
   console.log("The schema offchain is up to date.");
 } catch (error) {
   console.error(`Cannot migrate: ${error instanceof Error ? error.message : String(error)}`);

@@ -19,8 +19,8 @@ export type Expected = {
 export type Evidence =
   /** `serves`: whether the settlement may serve the claim; otherwise only its payer may use the money. */
   | { kind: "settled"; settlement: Settlement; serves: boolean }
-  /** It is in a block that needs more confirmations. */
-  | { kind: "shallow" }
+  /** It is preconfirmed, or in a block that needs more confirmations. `early`: what it is if it gets them; null when unknown. */
+  | { kind: "shallow"; early: { settlement: Settlement; serves: boolean } | null }
   /** Used up without the expected transfer: cancelled, failed, or spent on other terms. */
   | { kind: "spent"; reason: Refusal }
   /** Used, without a visible cause: it was used long before the claim, or the node answers from an older block. */
@@ -68,7 +68,7 @@ export async function findSettlement(
   const { asset, payer, nonce } = expected;
   const [isSpent, hinted] = await Promise.all([
     isUsed(chain, asset, payer, nonce),
-    hint === undefined ? null : chain.receipt(hint),
+    hint === undefined ? null : chain.earlyReceipt(hint),
   ]);
   if (hinted && transferIn(hinted, expected)) return evidenceOf(chain, hinted, expected, { claim, confirmations });
   if (!isSpent) return { kind: "unused" };
@@ -111,20 +111,21 @@ async function evidenceOf(
   expected: Expected,
   { claim, confirmations }: { claim: Claim; confirmations: number },
 ): Promise<Evidence> {
-  const transfer = transferIn(receipt, expected);
-  // Only a bearer's claim depends on the time of the block.
-  const isTimed = transfer !== undefined && claim.presentedAt !== null;
   const [isDeep, block] = await Promise.all([
     isDeepEnough(chain, receipt.block, confirmations),
-    isTimed ? chain.block(receipt.block) : null,
+    chain.block(receipt.block),
   ]);
-  if (!isDeep) return { kind: "shallow" };
-  if (!transfer) return SPENT;
-  const settlement = settlementAt(receipt, transfer);
-  if (!isTimed) return { kind: "settled", settlement, serves: true };
-  if (block === null || block.hash !== receipt.blockHash) return { kind: "unseen" };
-  const at = { block: receipt.block, blockTime: block.timestamp, sender: receipt.from };
-  return { kind: "settled", settlement, serves: serves(claim, at) };
+  const transfer = transferIn(receipt, expected);
+  // The node is between two branches, or between a preconfirmation and its block.
+  if (block !== null && block.hash !== receipt.blockHash) return { kind: "shallow", early: null };
+  if (!transfer) return block !== null && isDeep ? SPENT : { kind: "shallow", early: null };
+  // The time of a block that is not complete yet is at least its parent's.
+  const time = (block ?? (await chain.block(receipt.block - 1)))?.timestamp;
+  if (time === undefined) return { kind: "shallow", early: null };
+  const at = { block: receipt.block, blockTime: time, sender: receipt.from };
+  // Only a bearer's claim depends on the time of the block.
+  const early = { settlement: settlementAt(receipt, transfer), serves: serves(claim, at) };
+  return block !== null && isDeep ? { kind: "settled", ...early } : { kind: "shallow", early };
 }
 
 /**
@@ -139,7 +140,7 @@ export async function findAnswer(
   const { asset, payer, payee, amountUnits, hash } = expected;
   const receipt = await chain.receipt(hash);
   if (receipt === null) return { kind: "unused" };
-  if (!(await isDeepEnough(chain, receipt.block, confirmations))) return { kind: "shallow" };
+  if (!(await isDeepEnough(chain, receipt.block, confirmations))) return { kind: "shallow", early: null };
   if (receipt.status !== "success") return { kind: "spent", reason: "transaction_failed" };
   const asked = { ...expected, token: asset, to: payee, value: amountUnits };
   const transfer = memoTransfers(receipt.logs, asked).find(({ from }) => from === payer);

@@ -4,6 +4,7 @@ import type { Chain, Facilitator, MachinePayments, PaymentOrder } from "../clien
 import type { Hex } from "../core/facts.ts";
 import type { Authorization, SignedPayment, TokenDomain } from "../core/payments/authorization.ts";
 import { MAX_TIMEOUT_SECONDS, type Refusal } from "../core/payments/terms.ts";
+import { recordEarly } from "../db/early-payments.ts";
 import { beginSettling, type Lease, recordPaid, releasePayment } from "../db/ledger.ts";
 import type { Payment } from "../db/payments.ts";
 import type { Fault } from "../runtime/faults.ts";
@@ -23,6 +24,8 @@ export type SettlementParts = {
   /** Of USDC on this chain. */
   domain: TokenDomain;
   confirmations: number;
+  /** Units of USDC that may be sold for with fewer confirmations, or on a preconfirmation; 0n = none. */
+  earlyUnits: bigint;
   fault: Fault;
 };
 
@@ -136,10 +139,16 @@ export async function bringIn(
   /** The result that the evidence alone decides; null while it decides nothing. */
   async function decide(evidence: Evidence): Promise<BroughtIn | null> {
     if (evidence.kind === "spent") return refuse(evidence.reason);
-    if (evidence.kind !== "settled") return null;
-    if (!evidence.serves) return refuse("authorization_used");
+    const early =
+      evidence.kind === "shallow" && parts.earlyUnits > 0n && evidence.early?.serves ? evidence.early : null;
+    if (evidence.kind !== "settled" && early === null) return null;
+    if (evidence.kind === "settled" && !evidence.serves) return refuse("authorization_used");
     parts.fault("payment.settled");
-    const paid = await recordPaid(parts.db, who, payment, evidence.settlement);
+    const paid =
+      evidence.kind === "settled"
+        ? await recordPaid(parts.db, who, payment, evidence.settlement)
+        : await recordEarly(parts.db, lease, early!.settlement, parts.earlyUnits);
+    if (paid === "over") return null;
     parts.fault("payment.paid");
     return paid ? { kind: "paid", payment: paid } : { kind: "pending", cause: new Error("the payment was taken over") };
   }
@@ -154,16 +163,18 @@ export async function bringIn(
 
     let word: Refusal | null = null;
     let hint: Hex | undefined;
+    let claim = payment;
     if (evidence.kind === "unused") {
       const asked = await ask(parts, lease, declared);
       if (asked.kind === "refused" && !asked.broadcast) return refuse(asked.reason);
       if (asked.kind === "refused") word = asked.reason;
       if (asked.kind === "settled") hint = asked.txHash;
       if (asked.kind === "unknown" && !asked.broadcast) return { kind: "pending", cause: asked.cause };
+      claim = { ...payment, state: "settling" };
     }
     for (;;) {
       // What the order caused is above the claim's block; a retry searches the blocks below again.
-      evidence = await lookFor(parts, payment, { hint, moved: false });
+      evidence = await lookFor(parts, claim, { hint, moved: false });
       const decided = await decide(evidence);
       if (decided) return decided;
       // The facilitator says that it has sent nothing, and the chain shows nothing.

@@ -73,7 +73,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
   src: { any: ["src", "abis", /^ponder(:|$)/, "viem", "hono"], types: ["ponder.schema.ts", "node:http"] },
   core: { any: ["core", "abis", "viem/utils", "viem/siwe", "zod", "@noble/hashes", "@noble/curves", "@scure/base"] },
   columns: {
-    any: ["columns", "pg", /^node:(url|child_process|net|stream|timers|util)/],
+    any: ["columns", "pg", /^node:(url|child_process|events|net|os|stream|timers|util|v8|worker_threads)/],
   },
   db: {
     any: [
@@ -81,6 +81,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "columns",
       "core",
       "runtime/tracing.ts",
+      "runtime/peak-memory.ts",
       "runtime/processes.ts",
       "runtime/project-root.ts",
       "pg",
@@ -184,7 +185,10 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
 
 /** What runs in a browser: itself, its libraries, and of the domain only what is pure; of the API its shapes. */
 const IN_BROWSER = {
-  any: ["web/src", "core", "react", "react-dom", "wouter", "@tanstack/react-query", "@tanstack/react-virtual"],
+  any: [
+    ...["web/src", "core", "react", "react-dom", "wouter", "@tanstack/react-query", "@tanstack/react-virtual"],
+    "eventsource-parser",
+  ],
   types: ["api/schemas", "zod"],
 };
 
@@ -331,8 +335,17 @@ describe("the terminal", () => {
     ).toEqual([]);
   });
 
+  it("has its words in one file, so that they can be read, mended and translated there", () => {
+    const found = inRoom("web/src")
+      .filter(({ path }) => path !== "web/src/messages.ts")
+      .flatMap(({ path, text }) => wordsIn(path, text).map((word) => `${path}: ${word}`));
+    expect(found).toEqual([]);
+  });
+
   it("calls the API in one place, follows it in one place and keeps things in one place", () => {
-    expect(inBrowser(/\bfetch\(|XMLHttpRequest|WebSocket\(/, "web/src/api/answer.ts")).toEqual([]);
+    // The identity provider is no part of the API.
+    const calling = ["web/src/api/answer.ts", "web/src/people/provider.ts"];
+    expect(inBrowser(/\bfetch\(|XMLHttpRequest|WebSocket\(/, ...calling)).toEqual([]);
     expect(inBrowser(/EventSource\(/, "web/src/api/events.ts")).toEqual([]);
     expect(inBrowser(/localStorage|sessionStorage|indexedDB|document\.cookie/, "web/src/stored.ts")).toEqual([]);
   });
@@ -395,6 +408,28 @@ describe("SQL", () => {
       .filter((same) => same.length > 1);
     expect([...twice].map((same) => `${same[0]!.name}: ${same.map(({ path }) => path).join(", ")}`)).toEqual([]);
     expect(names.length).toBeGreaterThan(300);
+  });
+
+  it("leaves to one place which server a request reads from: a route uses the pool it is given", () => {
+    const own = [
+      "api/deps.ts",
+      "api/handler-deps.ts",
+      "api/app.ts",
+      "api/request-handler.ts",
+      "api/routes/operator.ts",
+    ];
+    const choosing = /\breplicas\b|\breadDeps\b|\bdepsForReads\b/;
+    const chosen = inRoom("api").filter(
+      ({ path, text }) => choosing.test(withoutComments(text)) && !own.includes(path),
+    );
+    expect(chosen.map(({ path }) => path)).toEqual(["api/schemas/operator.ts"]);
+    const openers = files.filter(({ path, imports }) =>
+      imports.some(
+        ({ target, typeOnly }) =>
+          !typeOnly && target.startsWith("db/replicas/") && !/^(test|bench|db\/replicas)\//.test(path),
+      ),
+    );
+    expect(openers.map(({ path }) => path)).toEqual(["compose/connections.ts"]);
   });
 
   it("runs on connections that db/connect.ts makes: they read an int8 as a number", () => {
@@ -474,8 +509,12 @@ const WITHOUT_ROWS = new Set([
   "db/statement.ts",
   "db/connect.ts",
   "db/transaction.ts",
+  // Passes on what a statement says.
+  "db/read-route.ts",
   "db/batches.ts",
   "db/migrate.ts",
+  // DDL of an index and a function.
+  "db/discovery/meaning-index.ts",
   "db/notifications.ts",
   "db/index-state.ts",
   // Begin, LISTEN and COPY; the statements with rows are their sources', in db/lists.
@@ -496,7 +535,7 @@ const MAX_FILE_LINES = 350;
 /** Max lines of a function of the product, docstring not included. */
 const MAX_FUNCTION_LINES = 80;
 /** Lists that are long because what they list is. */
-const LONG = new Set(["sdk/src/openapi.ts", "ponder.schema.ts"]);
+const LONG = new Set(["sdk/src/openapi.ts", "ponder.schema.ts", "web/src/messages.ts"]);
 
 /** Every function of a file with its first line and its number of lines. */
 function functionsOf(path: string, text: string): { line: number; lines: number }[] {
@@ -512,6 +551,69 @@ function functionsOf(path: string, text: string): { line: number; lines: number 
       const { start, end } = node as unknown as { start: number; end: number };
       found.push({ line: lineAt(start), lines: lineAt(end) - lineAt(start) + 1 });
     }
+    for (const child of Object.values(node)) visit(child);
+  };
+  visit(parseSync(path, text).program);
+  return found;
+}
+
+/** Attributes whose values people read or hear. */
+const SPOKEN = new Set(["aria-label", "title", "placeholder", "alt", "label", "hint", "reason"]);
+/** No words of a language: a name of the service's own, an address, a protocol's key. */
+const NO_WORDS = new Set(["https://", "mcp"]);
+/** Attributes that only programs read. */
+const UNSPOKEN = new Set(["className", "d", "rel", "style", "viewBox"]);
+/** Names that are the same in every language, keys of a keyboard, and a place of the sign-in's template. */
+const NAMES = new Set([
+  ...["Arbitrum", "BNB Smart Chain", "Base", "Base Sepolia", "Ethereum", "Optimism", "Polygon", "Solana", "Tempo"],
+  ...["Ether", "Farcaster", "MetaMask", "Trust Wallet", "Bearer", "Enter", "Escape", "timestamp as ISO 8601"],
+  // Values of `rel`.
+  ...["nofollow noopener noreferrer", "nofollow noopener noreferrer ugc"],
+]);
+/** A sentence, two words, or one word as a heading has it. */
+const PROSE = /\p{L}{2,} +\p{L}{2,}|^\p{Lu}\p{Ll}+[.!?…:]?$|\p{Ll}\. /u;
+
+/** The words that a file shows without the file of messages: texts of elements, and attributes that are read out. */
+function wordsIn(path: string, text: string): string[] {
+  const found: string[] = [];
+  const note = (value: string) => {
+    if (/\p{L}{2,}/u.test(value) && !NO_WORDS.has(value.trim())) found.push(value.trim().slice(0, 60));
+  };
+  type Node = {
+    type: string;
+    value?: unknown;
+    name?: { name?: string };
+    key?: { name?: string };
+    expression?: Node;
+    quasis?: { value: { cooked: string } }[];
+    consequent?: Node;
+    alternate?: Node;
+    right?: Node;
+    children?: Node[];
+  };
+  /** Notes what an expression shows: its text, that of its branches, and the fixed parts of a template. */
+  const noteShown = (node: Node | null | undefined): void => {
+    if (node?.type === "Literal" && typeof node.value === "string") note(node.value);
+    else if (node?.type === "TemplateLiteral") for (const part of node.quasis ?? []) note(part.value.cooked);
+    else if (node?.type === "ConditionalExpression")
+      for (const one of [node.consequent, node.alternate]) noteShown(one);
+    else if (node?.type === "LogicalExpression") noteShown(node.right);
+    else if (node?.type === "JSXExpressionContainer") noteShown(node.expression);
+  };
+  const visit = (node: unknown): void => {
+    if (node === null || typeof node !== "object") return;
+    const { type, value, name, children } = node as Node;
+    if (/^(Import|TSTypeAlias|TSInterface)/.test(type)) return;
+    if (type === "JSXAttribute" && UNSPOKEN.has(name?.name ?? "")) return;
+    if (type === "Property" && UNSPOKEN.has((node as Node).key?.name ?? "")) return;
+    // Also in tables of constants, wherever they are shown.
+    if (type === "Literal" && typeof value === "string" && PROSE.test(value) && !NAMES.has(value.trim())) note(value);
+    if (type === "TemplateElement" && PROSE.test((value as { cooked: string }).cooked))
+      note((value as { cooked: string }).cooked);
+    if (type === "JSXText") note(String(value));
+    if (type === "JSXElement" || type === "JSXFragment")
+      for (const child of children ?? []) if (child.type === "JSXExpressionContainer") noteShown(child);
+    if (type === "JSXAttribute" && SPOKEN.has(name?.name ?? "")) noteShown(value as Node | null);
     for (const child of Object.values(node)) visit(child);
   };
   visit(parseSync(path, text).program);

@@ -103,6 +103,14 @@ describe("loadConfig", () => {
     });
     for (const name of Object.keys(whole))
       expect(() => loadConfig({ DATA_DIR, ...whole, [name]: "" })).toThrow(ConfigError);
+    // The terminal as its client: a provider that is found below a URL.
+    const client = { IDP_CLIENT_ID: "terminal", IDP_AUDIENCE_PARAMETER: "resource" };
+    expect(() => loadConfig({ DATA_DIR, ...whole, ...client })).toThrow(/IDP_ISSUER that is a URL/);
+    expect(() => loadConfig({ DATA_DIR, ...client })).toThrow(/IDP_CLIENT_ID needs/);
+    const there = { ...whole, ...client, IDP_ISSUER: "https://login.example/realm" };
+    expect(loadConfig({ DATA_DIR, ...there }).identityProvider?.client).toEqual({
+      ...{ id: "terminal", name: "login.example", scope: "openid", audienceParameter: "resource" },
+    });
   });
 
   it("is in the phase paid unless it is told to be free, and refuses it without both of the addresses that are paid", () => {

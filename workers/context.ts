@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type {
   Chain,
   Documents,
+  Embeddings,
   Ethos,
   ForeignEndpoints,
   MachinePayments,
@@ -32,6 +33,8 @@ export type JobContext = {
   signer: Signer | null;
   proofs: ProofReaders;
   ethos: Ethos;
+  /** Null or absent without a provider: agents are found by words only. */
+  embeddings?: Embeddings | null;
   /** The registries that the directory is filled from. */
   registries: Registries;
   /** Market prices of tokens. */
@@ -55,9 +58,11 @@ export type JobContext = {
     | "attesters"
     | "chain"
     | "contracts"
+    | "credHistoryRetentionMs"
     | "credOracle"
     | "credRoots"
     | "database"
+    | "embeddings"
     | "eventRetentionMs"
     | "messageRetentionMs"
     | "payments"

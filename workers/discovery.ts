@@ -15,7 +15,15 @@ export function runDiscovery(
   const trouble = "the documents of the search could not be brought up to date; tried again";
   return runLoop({ db, log }, { channels: [], timerMs, trouble }, async (loop) => {
     try {
-      while (!loop.stopping && (await followDirectory(db, clock())).more);
+      for (let more = true; more && !loop.stopping; ) {
+        const round = await followDirectory(db, clock());
+        for (const { id, error } of round.refused)
+          log.warn(
+            { directoryId: id, err: error },
+            "the database refuses the document of an agent; the search does not find it",
+          );
+        more = round.more;
+      }
     } catch (error) {
       // Before the first index there is no feedback and no agent to read.
       if (!isNoIndex(error)) throw error;

@@ -3,6 +3,7 @@ import type pg from "pg";
 import { chainEventOf } from "../core/events.ts";
 import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../db/append-events.ts";
 import { retractCred } from "../db/cred.ts";
+import { databaseNow } from "../db/database-clock.ts";
 import {
   type ClaimedEvent,
   claimEvents,
@@ -84,7 +85,9 @@ async function reconcileOutbox({ clock, config, log, fault }: DispatcherContext,
   if (index === null) return 0;
   const settled = await settledBlock(tx, index);
   const { claimed, events } = await claimEvents(tx, { block: settled.block, limit: BATCH });
-  await appendEvents(tx, logEventsOf(events, index, new Date(clock().getTime() - config.eventRetentionMs)));
+  // What is left out here never comes: a worker whose clock is ahead of the database's does not decide it.
+  const now = Math.min(clock().getTime(), (await databaseNow(tx)).getTime());
+  await appendEvents(tx, logEventsOf(events, index, new Date(now - config.eventRetentionMs)));
   fault("dispatcher.claimed");
   const retracted = [...settled.retracted, ...(await retractVanished(tx, index))];
   if (retracted.length > 0) {

@@ -2,10 +2,12 @@
 import type { Job } from "./job.ts";
 import { ageRefresh } from "./jobs/age-refresh.ts";
 import { attestationLookups } from "./jobs/attestation-lookups.ts";
+import { credHistory } from "./jobs/cred-history.ts";
 import { credOracle } from "./jobs/cred-oracle.ts";
 import { credRoots } from "./jobs/cred-roots.ts";
 import { directoryAliases } from "./jobs/directory-aliases.ts";
 import { directoryOwn } from "./jobs/directory-own.ts";
+import { directoryPlanes } from "./jobs/directory-planes.ts";
 import { directoryPull } from "./jobs/directory-pull.ts";
 import { directoryRanks } from "./jobs/directory-ranks.ts";
 import { directoryScores } from "./jobs/directory-scores.ts";
@@ -14,6 +16,7 @@ import { ethosRefresh } from "./jobs/ethos-refresh.ts";
 import { eventRetention } from "./jobs/event-retention.ts";
 import { exchangeExpiry } from "./jobs/exchange-expiry.ts";
 import { marketData } from "./jobs/market-data.ts";
+import { meanings } from "./jobs/meanings.ts";
 import { messageRetention } from "./jobs/message-retention.ts";
 import { namedWallets } from "./jobs/named-wallets.ts";
 import { offers } from "./jobs/offers.ts";
@@ -26,6 +29,7 @@ import { score } from "./jobs/score.ts";
 import { selfCheck } from "./jobs/self-check.ts";
 import { tokenStats } from "./jobs/token-stats.ts";
 import { tokenUris } from "./jobs/token-uris.ts";
+import { tokenVolumes } from "./jobs/token-volumes.ts";
 import { transactionCounts } from "./jobs/transaction-counts.ts";
 import { webhookUpkeep } from "./jobs/webhook-upkeep.ts";
 
@@ -38,6 +42,7 @@ export const JOBS: readonly Job[] = [
   selfCheck,
   tokenStats,
   tokenUris,
+  credHistory,
   credOracle,
   proofRecheck,
   namedWallets,
@@ -51,8 +56,11 @@ export const JOBS: readonly Job[] = [
   directoryScores,
   directoryAliases,
   directoryRanks,
+  directoryPlanes,
   marketData,
+  tokenVolumes,
   offers,
+  meanings,
   messageRetention,
   eventRetention,
   webhookUpkeep,

@@ -31,6 +31,8 @@ const IDENTIFY: Record<CallerRule, (parts: CallerParts, request: Request) => Pro
     requireApiKey(db, incoming.headers["x-api-key"], "sessions:write", attempt, new Date(now)),
   indexKey: ({ db }, { incoming, attempt, now }) =>
     requireApiKey(db, incoming.headers["x-api-key"], "index:read", attempt, new Date(now)),
+  operatorKey: ({ db }, { incoming, attempt, now }) =>
+    requireApiKey(db, incoming.headers["x-api-key"], "operator:read", attempt, new Date(now)),
 };
 
 /**

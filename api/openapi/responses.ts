@@ -48,7 +48,7 @@ const revalidates = ({ method, guard, stream, sliced }: Endpoint) =>
 
 function success(endpoint: Endpoint, answer: Answer, schemas: Json): Json {
   const { method, data, guard } = endpoint;
-  const type = answer.type ?? "application/json";
+  const types = [answer.type ?? "application/json"].flat();
   const schema = answer.schema ? toSchema(answer.schema, "output", schemas) : { type: "string" };
   return {
     description: answer.description,
@@ -68,7 +68,7 @@ function success(endpoint: Endpoint, answer: Answer, schemas: Json): Json {
         "Payment-Receipt": headerRef("PaymentReceipt"),
       }),
     },
-    content: { [type]: { schema } },
+    content: Object.fromEntries(types.map((type) => [type, { schema }])),
   };
 }
 

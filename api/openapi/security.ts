@@ -11,6 +11,7 @@ export const CALLERS: Record<CallerRule, string> = {
   owner: "The owner's wallet signs in (SIWE or SIWA), alone or beside an access token of the identity provider.",
   apiKey: "Takes an API key.",
   indexKey: "Takes an API key of scope index:read.",
+  operatorKey: "Takes an API key of scope operator:read.",
 };
 export const PRICED = "Where a price is asked, a request without payment is answered 402 with the terms.";
 
@@ -68,6 +69,7 @@ const SECURITY: Record<CallerRule, (keyof typeof SECURITY_SCHEMES)[][]> = {
   owner: [["siwe"], ["siwa"], ["siwaHeader"], ["bearer", "siwaHeader"]],
   apiKey: [["apiKey"]],
   indexKey: [["apiKey"]],
+  operatorKey: [["apiKey"]],
 };
 
 /** The alternatives of OpenAPI's security requirement; with a payment beside them where there is a price. */

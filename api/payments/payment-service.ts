@@ -49,7 +49,7 @@ const DOMAIN_SEPARATOR = "0x3644e515";
 
 export function openPaymentService(parts: PaymentServiceParts): PaymentService {
   const { config, db, chain, facilitator, machinePayments = null, fault, log, now } = parts;
-  const { payTo, confirmations } = config.payments;
+  const { payTo, confirmations, earlyUnits } = config.payments;
   const domain: TokenDomain = usdcDomain(config.chain.id, config.contracts.usdc.address);
   const prices = shownPrices(parts);
 
@@ -65,7 +65,7 @@ export function openPaymentService(parts: PaymentServiceParts): PaymentService {
   const service: PaymentService = {
     ...parts,
     machinePayments,
-    settlement: { db, chain, facilitator, machinePayments, domain, confirmations, fault },
+    settlement: { db, chain, facilitator, machinePayments, domain, confirmations, earlyUnits, fault },
     offers: [
       ...(facilitator ? [x402Offer] : []),
       ...(machinePayments ? [challengeOffer({ machinePayments, now, salt: randomUUID })] : []),

@@ -83,7 +83,8 @@ async function resumeDone(
   { payment, named }: Extract<Presented, { kind: "done" }>,
   options: SettleOptions,
 ): Promise<Collected> {
-  if (payment.state === "fulfilled" || payment.state === "lost") {
+  // Without what it bought, a lost payment was a credit: nothing was given for it, and there is no money.
+  if (payment.state === "fulfilled" || (payment.state === "lost" && payment.bought !== null)) {
     if (!(await mayReplay(checkout, payment, named)))
       return fail("payment_already_used", "What this payment has bought was given out. Nothing was charged.", {
         hint: "To have it once more, repeat the request signed in with the wallet that paid (SIWA or SIWE).",

@@ -7,7 +7,18 @@ import { agentView } from "../../core/views/agent.ts";
 import { leaderboardItemView, summaryView } from "../../core/views/summary.ts";
 import { AGENT_SORTS, type AgentCursor, type AgentSort } from "../../db/agents.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { agentRef, agentSearch, choice, flag, limit, offset, owner, page, searchText } from "../parameters.ts";
+import {
+  agentFilters,
+  agentRef,
+  agentSearch,
+  choice,
+  flag,
+  limit,
+  offset,
+  owner,
+  page,
+  searchText,
+} from "../parameters.ts";
 import { agentArraySchema, agentListSchema, agentSchema, leaderboardSchema } from "../schemas/agent.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { pageOfAgents } from "../services/agent-pages.ts";
@@ -30,6 +41,7 @@ export const agents = endpoint({
     framework: searchText("Only agents of this framework, in any case"),
     verified: flag("Only verified agents, or only unverified ones"),
     spam: flag("true includes names of one character, repeated or not"),
+    ...agentFilters,
     sort: choice(AGENT_SORTS, { default: "tokenId", what: "Sort field; token id breaks ties" }),
     order: choice(["asc", "desc"], { default: "asc", what: "Direction" }),
     limit: limit(LIST_LIMIT),
@@ -65,7 +77,11 @@ export const agents = endpoint({
     const limit = format === "array" ? Math.min(query.limit, ARRAY_LIMIT) : query.limit;
     const start = query.offset ?? ((query.page ?? 1) - 1) * limit;
     const position = cursor ? { after: cursor } : { offset: start };
-    const filter = { ...query, framework: query.framework && (canonicalFramework(query.framework) ?? query.framework) };
+    const filter = {
+      ...query,
+      minScore: query.minCred,
+      framework: query.framework && (canonicalFramework(query.framework) ?? query.framework),
+    };
     const { page: list, facts } = await pageOfAgents(deps, { ...filter, limit, position });
     const site = siteOf(deps.config);
     const at = new Date(now);

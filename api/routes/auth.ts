@@ -1,10 +1,12 @@
-/** Credentials themselves: ending them. */
+/** Credentials themselves: where people get them, and ending them. */
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
+import { fail } from "../../core/errors.ts";
 import { firstDateAfterRevocation } from "../../core/wallet-credential.ts";
 import { revokeBefore } from "../../db/revocations.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { CACHE, endpoint, json } from "../endpoint.ts";
 import { address, moment } from "../schemas/fields.ts";
+import { identityProviderSchema } from "../schemas/identity-provider.ts";
 
 export const revoke = endpoint({
   method: "post",
@@ -28,5 +30,31 @@ export const revoke = endpoint({
   async handler({ deps, caller, now }) {
     const before = await revokeBefore(deps.db, caller.wallet, new Date(firstDateAfterRevocation(now)));
     return json({ success: true, address: checksum(caller.wallet), revokedBefore: before.toISOString() });
+  },
+});
+
+export const identityProvider = endpoint({
+  method: "get",
+  path: "/api/v2/auth/identity-provider",
+  operationId: "getIdentityProvider",
+  tag: "Authentication",
+  summary: "Where people without a wallet sign in by redirect, as a client of OAuth 2.0 needs it",
+  description:
+    "The authorization code flow with PKCE (RFC 7636, S256) of a public client: the service's web terminal signs people in by it. The access token it ends with is the credential of a human. The provider's endpoints are those of its own metadata.",
+  responses: { 200: { description: "The provider and this service's client there", schema: identityProviderSchema } },
+  errors: ["not_found", "upstream_unavailable"],
+  cache: CACHE.never,
+  async handler({ deps, now }) {
+    const { identityProvider } = deps.config;
+    if (!identityProvider?.client || !deps.authorizationServer)
+      return fail("not_found", "Nobody signs in here by redirect: the service has no client at an identity provider.");
+    const { id, ...client } = identityProvider.client;
+    return json({
+      ...(await deps.authorizationServer.metadata(new Date(now))),
+      clientId: id,
+      name: client.name,
+      scope: client.scope,
+      parameters: client.audienceParameter ? { [client.audienceParameter]: identityProvider.audience } : {},
+    });
   },
 });

@@ -1,12 +1,15 @@
 /** Cred: the score by token id and by address, and how it came to be over time. */
 import { z } from "zod";
-import { fail } from "../../core/errors.ts";
+import { SIGNALS, shownCred } from "../../core/cred.ts";
+import { failNoAgent } from "../../core/errors.ts";
+import { openPoints } from "../../core/open-points.ts";
 import { tierOf, tierWord } from "../../core/tiers.ts";
 import { credByAddressView, credByIdView } from "../../core/views/cred.ts";
 import { credHistory, withEpochs } from "../../db/cred-history.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { agentRef, blockOrTime, integer, tokenId } from "../parameters.ts";
 import {
+  credAdviceSchema,
   credAtSchema,
   credByAddressSchema,
   credByTokenSchema,
@@ -37,7 +40,7 @@ export const cred = endpoint({
       schema: z.union([credByTokenSchema, credByAddressSchema, credAtSchema]),
     },
   },
-  errors: ["not_found", "upstream_unavailable"],
+  errors: ["not_found", "gone", "upstream_unavailable"],
   async handler({ deps, params: { ref }, query, now }) {
     const facts = await factsOf(deps.facts, ref);
     if (query.at !== undefined) return json(await credAt(deps, facts, query.at, now));
@@ -70,12 +73,36 @@ export const history = endpoint({
   errors: ["not_found"],
   async handler({ deps, params: { id }, query: { days } }) {
     const points = await credHistory(deps.db, id, days);
-    if (points === null) return fail("not_found", `There is no agent ${id}.`);
+    if (points === null) return failNoAgent({ tokenId: id });
     return json({
       tokenId: id,
       points: (await withEpochs(deps.db, points)).map(({ at, score, cause, block, epoch }) => {
         return { at, score, tier: tierWord(tierOf(score)), cause, block, epoch };
       }),
+    });
+  },
+});
+
+export const advice = endpoint({
+  method: "get",
+  path: "/api/v2/agent/{ref}/cred/advice",
+  operationId: "getCredAdvice",
+  tag: "Cred",
+  summary: "What lifts the score: each step that is open to the agent, with the points it wins, the greatest first",
+  data: true,
+  params: z.object({ ref: agentRef }),
+  responses: { 200: { description: "The open steps; none when all are taken", schema: credAdviceSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params: { ref }, now }) {
+    const facts = await factsOf(deps.facts, ref);
+    const { score, raw, computedAt } = shownCred(facts, new Date(now));
+    const reached = SIGNALS.reduce((sum, { key, weight }) => sum + weight * raw[key], 0);
+    return json({
+      tokenId: facts.tokenId,
+      credScore: score,
+      points: reached / 100,
+      computedAt,
+      steps: openPoints(facts, raw),
     });
   },
 });

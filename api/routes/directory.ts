@@ -1,66 +1,114 @@
 /** The directory: agents of many registries in one table, one agent in full, and claims about an agent's token. */
 import { z } from "zod";
+import { FACET_RANGES, VERIFIED_KINDS } from "../../core/directory/facets.ts";
 import {
   DIRECTORY_FILTERS,
   DIRECTORY_SORTS,
+  type Narrowing,
   orderOf,
+  TREND_WINDOW_KEYS,
   TRENDING_FORMULA,
   UNRANKED_SORT,
 } from "../../core/directory/filters.ts";
 import { marksView } from "../../core/directory/marks.ts";
 import { PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
+import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { registrationView } from "../../core/directory/registration-view.ts";
 import { type TerminalRow, terminalRow } from "../../core/directory/row.ts";
 import { fail } from "../../core/errors.ts";
-import { claimToken } from "../../db/directory/claims.ts";
 import { ERC8004 } from "../../db/directory/erc8004.ts";
-import type { DirectoryQuery } from "../../db/directory/list.ts";
 import { directoryMarks } from "../../db/directory/marks.ts";
+import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 import { erc8004Registration } from "../../db/directory/registration.ts";
 import { directoryDetail, directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import type { Queryable } from "../../db/transaction.ts";
-import { endpoint, json, jsonWith } from "../endpoint.ts";
+import { endpoint, json } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
 import { slicedBody } from "../http/sliced-body.ts";
-import { choice, limit, minBlock, offset, optionalChoice, page, searchText } from "../parameters.ts";
+import { PackedRows } from "../packed-rows.ts";
 import {
-  claimedSchema,
+  choice,
+  choices,
+  flag,
+  integer,
+  limit,
+  listOf,
+  minBlock,
+  offset,
+  optionalChoice,
+  owner,
+  page,
+  searchText,
+} from "../parameters.ts";
+import {
   terminalAgentSchema,
   terminalDetailSchema,
   terminalExportSchema,
   terminalListSchema,
   terminalMarksSchema,
-  tokenClaimSchema,
 } from "../schemas/directory.ts";
 import { csvHead, csvLine } from "../services/csv.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
+import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
+
+const PLATFORM_KEYS = PLATFORMS.map(({ key }) => key) as [PlatformKey, ...PlatformKey[]];
+
+const score = (what: string) => integer({ min: 0, max: 100, what }).optional();
+const days = (what: string) => integer({ min: 1, max: 3_650, what }).optional();
+
+const facets = {
+  platform: choices(PLATFORM_KEYS, "Only agents of any of these registries"),
+  chain: listOf(integer({ min: 1, max: 2 ** 31 - 1, what: "Chain id" }), {
+    most: 20,
+    what: "Only agents on any of these chains, by chain id",
+    example: "8453",
+  }),
+  speaks: choices(PROTOCOLS, "Only agents that speak all of these protocols"),
+  verified: choices(VERIFIED_KINDS, "Only agents of which all of these are verified"),
+  minScore: score("Only agents with at least this cred score"),
+  maxScore: score("Only agents with at most this cred score"),
+  hasToken: flag("Only agents whose registry names a token, or only those without; a claimed token is none"),
+  minAgeDays: days("Only agents registered at least this many days ago"),
+  maxAgeDays: days("Only agents registered at most this many days ago"),
+  owner,
+};
 
 const narrowing = {
   sort: optionalChoice(
     [...DIRECTORY_SORTS, UNRANKED_SORT],
-    "Sort field, rows without it last; by default cred_score, for `new` created_at, for `trending` its formula, for `gainers` and `losers` price_change_24h. revenue_self_reported means the default: nothing is ranked by what an agent says of itself",
+    "Sort field, rows without it last; by default cred_score, for `new` created_at, for `trending` its formula over the window, for `gainers` and `losers` price_change_24h. revenue_self_reported means the default: nothing is ranked by what an agent says of itself",
   ),
   dir: optionalChoice(["DESC", "ASC"], "Direction; by default DESC, for `losers` without a sort ASC"),
   filter: choice(DIRECTORY_FILTERS, {
     default: "all",
-    what: "x402; new: registered within 7 days; trending: used or traded within 24 hours; gainers, losers: a market saw the price of their token rise or fall within 24 hours; or a tier",
+    what: "x402; new: registered within 7 days; trending: used or traded within the window; gainers, losers: a market saw the price of their token rise or fall within 24 hours; or a tier",
   }),
+  window: choice(TREND_WINDOW_KEYS, {
+    default: "24h",
+    what: "Window of `trending`; of 7 and 30 days the dollars of whole UTC days count, never less than those of the last 24 hours",
+  }),
+  ...facets,
   q: searchText(
     "Part of a name, the beginning of the address of the agent's wallet or of its owner, an agent's id or a token's symbol; a whole address finds the agents of that wallet, its own first",
   ),
   minBlock,
 };
 
-type Narrowing = Pick<DirectoryQuery, "filter" | "q"> & {
-  sort?: (typeof DIRECTORY_SORTS)[number] | typeof UNRANKED_SORT | undefined;
-  dir?: "ASC" | "DESC" | undefined;
-};
-const questionOf = ({ sort, dir, filter, q }: Narrowing, now: number) => ({
-  filter,
-  q,
-  ...orderOf(filter, { sort, dir }),
-  now,
-});
+type Asked = Narrowing &
+  Pick<DirectoryQuery, "q"> & {
+    sort?: (typeof DIRECTORY_SORTS)[number] | typeof UNRANKED_SORT | undefined;
+    dir?: "ASC" | "DESC" | undefined;
+  };
+
+/** @throws Failure invalid_input for a range whose lower bound is above its upper one */
+function questionOf({ sort, dir, ...asked }: Asked, now: number) {
+  for (const [lower, upper] of FACET_RANGES)
+    if ((asked[lower] ?? 0) > (asked[upper] ?? Number.POSITIVE_INFINITY))
+      fail("invalid_input", `${lower} must not be above ${upper}.`, {
+        details: [{ path: lower, message: `must be at most ${upper}, which is ${asked[upper]}` }],
+      });
+  return { ...asked, ...orderOf(asked, { sort, dir }), now };
+}
 
 export const terminalAgents = endpoint({
   method: "get",
@@ -68,7 +116,7 @@ export const terminalAgents = endpoint({
   operationId: "listTerminalAgents",
   tag: "Terminal",
   summary: "Agents of all registries, filtered, sorted and paged",
-  description: `Totals are exact. trending is ordered by ${TRENDING_FORMULA}; gainers and losers are sorted by price_change_24h. Claimed market data count nowhere.`,
+  description: `Totals are exact. Facets (platform, chain, speaks, verified, scores, hasToken, ages) are combined with each other and with the filter. trending is ordered by ${TRENDING_FORMULA}; gainers and losers are sorted by price_change_24h. Claimed market data count nowhere.`,
   data: true,
   query: z.object({ ...narrowing, limit: limit({ default: 50, max: 100 }), page, offset }),
   responses: { 200: { description: "A page of the directory", schema: terminalListSchema } },
@@ -82,7 +130,7 @@ export const terminalAgents = endpoint({
       directory.totals(),
     ]);
     const agents = await directory.shown(ids, (missing) => shownRows(db, missing, config.service.publicUrl));
-    return jsonWith("agents", agents, {
+    return PACKED.answer("agents", agents, {
       total,
       page: Math.floor(start / limit) + 1,
       totalPages: Math.ceil(total / limit),
@@ -97,20 +145,19 @@ export const terminalAgents = endpoint({
   },
 });
 
-/** Encodes into bytes that share no memory with others, because pages are cached row by row. */
-const UTF8 = new TextEncoder();
+const MEMBERS = Object.keys(terminalAgentSchema.shape) as (keyof TerminalRow)[];
+const PACKED = new PackedRows<TerminalRow>(MEMBERS);
 
-/** The JSON of a page's rows. */
+/** A page's rows, packed. */
 async function shownRows(db: Queryable, ids: readonly number[], publicUrl: string): Promise<Map<number, Uint8Array>> {
   const rows = await directoryRows(db, ids);
-  return new Map(rows.map((row) => [row.id, UTF8.encode(JSON.stringify(terminalRow(row, publicUrl)))]));
+  return new Map(rows.map((row) => [row.id, PACKED.pack(terminalRow(row, publicUrl))]));
 }
 
 /** Max rows of one export. */
 const EXPORT_ROWS = 10_000;
 /** Rows of one slice of an export: one statement reads them, and rendering takes a few milliseconds. */
 const EXPORT_SLICE = 100;
-const EXPORTED = Object.keys(terminalAgentSchema.shape) as (keyof TerminalRow)[];
 
 /** The format of a file: text before its rows, between two rows and after them, and the text of a row. */
 type FileFormat = { type: string; head: string; between: string; end: string; line(row: TerminalRow): string };
@@ -124,10 +171,10 @@ const FORMATS: Record<"json" | "csv", FileFormat> = {
   },
   csv: {
     type: "text/csv; charset=utf-8",
-    head: csvHead(EXPORTED),
+    head: csvHead(MEMBERS),
     between: "",
     end: "",
-    line: (row) => csvLine(EXPORTED, row),
+    line: (row) => csvLine(MEMBERS, row),
   },
 };
 
@@ -185,23 +232,6 @@ const exportAs = (format: "json" | "csv") =>
 export const terminalJson = exportAs("json");
 export const terminalCsv = exportAs("csv");
 
-const ref = z
-  .string()
-  .transform((text, ctx) => {
-    const trimmed = text.trim();
-    if (trimmed !== "" && trimmed.length <= 300 && trimmed.isWellFormed() && !trimmed.includes("\0")) return trimmed;
-    ctx.addIssue("must be an address, an agent's id or a token id");
-    return z.NEVER;
-  })
-  .meta({
-    documented: { type: "string", minLength: 1, maxLength: 300 },
-    description:
-      "Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score. `helixa-<token id>` is an own agent and no other",
-    examples: ["helixa-1"],
-  });
-
-const unknown = () => fail("not_found", "The directory knows no such agent.");
-
 export const terminalAgent = endpoint({
   method: "get",
   path: "/api/terminal/agent/{ref}",
@@ -212,10 +242,7 @@ export const terminalAgent = endpoint({
   params: z.object({ ref }),
   query: z.object({
     minBlock,
-    platform: optionalChoice(
-      PLATFORMS.map(({ key }) => key) as [PlatformKey, ...PlatformKey[]],
-      "Looks among the agents of this platform only: ids and wallets may be those of several",
-    ),
+    platform: ofPlatform,
   }),
   responses: { 200: { description: "The agent", schema: terminalDetailSchema } },
   errors: ["not_found"],
@@ -224,7 +251,7 @@ export const terminalAgent = endpoint({
     await waitForDirectory(deps, query.minBlock);
     const id = await findDirectoryId(db, params.ref, query.platform);
     const found = id === null ? null : await directoryDetail(db, id);
-    if (found === null) return unknown();
+    if (found === null) return unknownAgent();
     const { row, services, sameAs, provenance } = found;
     const registration =
       row.platform === ERC8004 && row.registry ? await erc8004Registration(db, row.registry, row.agentId) : null;
@@ -268,32 +295,5 @@ export const terminalMarks = endpoint({
     const rules = { now: new Date(now), exchangeSchema: config.attestationSchemas[0]! };
     const marks = await directoryMarks(db, query.ids, rules);
     return json({ marks: marks.map(marksView) });
-  },
-});
-
-export const terminalToken = endpoint({
-  method: "post",
-  path: "/api/terminal/agent/{ref}/token",
-  operationId: "claimTerminalToken",
-  tag: "Terminal",
-  summary: "Say which token is an agent's",
-  description:
-    "Open to anybody, and therefore a claim: shown with market_data_source `claimed` until a market tells about the token, never ranked by, never in place of the token that the registry names.",
-  params: z.object({ ref }),
-  body: tokenClaimSchema,
-  responses: { 200: { description: "Stored as a claim", schema: claimedSchema } },
-  errors: ["not_found"],
-  async handler({ deps: { db }, params, body, now, clientAddress, count }) {
-    await count("claims", networkOf(clientAddress));
-    const id = await findDirectoryId(db, params.ref);
-    if (id === null) return unknown();
-    const claim = {
-      tokenAddress: body.token_address,
-      tokenSymbol: body.token_symbol,
-      tokenName: body.token_name,
-      marketCapUsd: body.token_market_cap,
-    };
-    const updated = await claimToken(db, id, claim, new Date(now));
-    return updated === 0 ? unknown() : json({ success: true, updated });
   },
 });

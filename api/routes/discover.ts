@@ -35,6 +35,9 @@ const question = {
     what: "Only agents with an offer that is known to cost at most this many US dollars per call",
     example: 0.05,
   }),
+  meaning: flag(
+    "false: only agents with its words, and the question is sent to no provider of embeddings. true, the default, finds agents by meaning too where the service has such a provider",
+  ),
   cursor: z
     .string()
     .max(MOST_CURSOR, "must be a nextCursor of this operation")
@@ -50,9 +53,9 @@ type Asking = Pick<Call<unknown, unknown, unknown, unknown>, "deps" | "now" | "r
 type Question = z.output<z.ZodObject<typeof question>> & { limit: number };
 
 /** One page of hits, each with its row and what it offers: one statement for the rows and one for the offers. */
-async function found({ deps: { db }, now, reader, count }: Asking, { q = "", ...rest }: Question) {
+async function found({ deps: { db, questions }, now, reader, count }: Asking, { q = "", ...rest }: Question) {
   await count("discoveries", reader);
-  const page = await discover(db, { q, ...rest }, new Date(now));
+  const page = await discover(db, { q, ...rest }, new Date(now), questions);
   const ids = page.hits.map(({ directoryId }) => directoryId);
   const [rows, backgrounds] = await Promise.all([directoryRows(db, ids), hitBackgrounds(db, ids, new Date(now))]);
   const rowOf = new Map(rows.map((row) => [row.id, row]));
@@ -101,15 +104,15 @@ export const findAgents = endpoint({
   errors: ["upstream_unavailable"],
   async handler(call) {
     const { page, agents } = await found(call, call.query);
-    return json(shortAnswer(page, agents));
+    return json(shortAnswer(page, agents, call.deps.isPublicUrl));
   },
 });
 
-const shortAnswer = (page: DiscoverPage, agents: readonly FoundAgent[]) => ({
+const shortAnswer = (page: DiscoverPage, agents: readonly FoundAgent[], isPublicUrl: (url: string) => boolean) => ({
   note: NOTE,
   understood: understoodInWords(page.understood),
   total: page.total,
   total_is_exact: page.totalIsExact,
   next_cursor: page.nextCursor,
-  agents: agents.map(shortHitView),
+  agents: agents.map((agent) => shortHitView(agent, isPublicUrl)),
 });

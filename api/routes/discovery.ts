@@ -23,7 +23,11 @@ export const discoveryEndpoint = (listed: () => readonly Endpoint[]): Endpoint =
     handler: ({ deps }) =>
       json({
         ...discovery(listed(), deps),
-        receipts: { algorithm: "EIP-712", signer: deps.receipts ? checksum(deps.receipts.address) : null },
+        receipts: {
+          algorithm: "EIP-712",
+          signer: deps.receipts ? checksum(deps.receipts.address) : null,
+          formerSigners: deps.config.receipts.formerSigners.map(checksum),
+        },
       }),
   });
 
@@ -39,7 +43,7 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
     network: `Base (${chain.id})`,
     chainId: chain.id,
     explorer: service.explorer,
-    auth: signInInfo({ service, chain }),
+    auth: signInInfo(config),
     endpoints: {
       public: texts(endpoints, false),
       authenticated: texts(endpoints, true),
@@ -47,7 +51,7 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
     aliases: aliasesOf(endpoints),
     pricing: prices,
     payments: {
-      methods: paymentMethods(endpoints, chain.id, payments),
+      methods: paymentMethods(endpoints, config, payments),
       pricing: prices,
     },
     documentation: { openapi: `${service.publicUrl}/api/v2/openapi.json`, html: `${service.publicUrl}/docs` },
@@ -57,7 +61,7 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
 /** Ways to pay. A way that is `planned` is never required. */
 function paymentMethods(
   endpoints: readonly Endpoint[],
-  chainId: number,
+  { chain: { id: chainId }, contracts: { usdc } }: HandlerDeps["config"],
   { facilitator, machinePayments, shown }: HandlerDeps["payments"],
 ) {
   // Independent of the phase: an operation with a price is always paid for in these ways.
@@ -71,6 +75,7 @@ function paymentMethods(
       status: facilitator ? "available" : "planned",
       chain: chainId,
       currency: "USDC",
+      asset: checksum(usdc.address),
       endpoints: payable,
     },
     {

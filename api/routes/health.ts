@@ -1,6 +1,7 @@
 /** Is it alive, can it serve, how far behind is it: /health, /ready, /api/v2/status. */
 import { z } from "zod";
 import { type RecordedProgress, readBackfillProgress } from "../../db/backfill-progress.ts";
+import { latestPublished } from "../../db/cred-epochs.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { scheduledRuns } from "../../db/service-status.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
@@ -94,7 +95,7 @@ export const status = endpoint({
   cache: CACHE.never,
   async handler({ deps, query, now }) {
     const { state } = deps.index;
-    const [head, runs, pulls, stale, withoutUri, queues, recorded] = await Promise.all([
+    const [head, runs, pulls, stale, withoutUri, queues, recorded, epoch] = await Promise.all([
       headOf(deps),
       scheduledRuns(deps.db),
       pullProgress(deps.db),
@@ -102,6 +103,7 @@ export const status = endpoint({
       state.ready ? deps.tokensWithoutUri() : 0,
       deps.queues(),
       readBackfillProgress(deps.db),
+      latestPublished(deps.db),
     ]);
     const lagSeconds = lag(state, head, now);
     const late = query.maxLagSeconds !== undefined && (lagSeconds === null || lagSeconds > query.maxLagSeconds);
@@ -137,7 +139,19 @@ export const status = endpoint({
         })),
       ],
       queues,
-      cred: { stale, lastSweepAt: runs.find(({ name }) => name === CRED_SWEEP)?.lastSuccessAt ?? null },
+      cred: {
+        stale,
+        lastSweepAt: runs.find(({ name }) => name === CRED_SWEEP)?.lastSuccessAt ?? null,
+        epoch: epoch && {
+          number: epoch.epoch,
+          root: epoch.root,
+          leaves: epoch.leaves,
+          contract: epoch.contract,
+          transaction: epoch.txHash,
+          computedAt: epoch.computedAt,
+          publishedAt: epoch.publishedAt,
+        },
+      },
       backfill: recorded && backfillView(recorded, now),
       tokenUris: { without: withoutUri },
     };

@@ -15,7 +15,7 @@ import {
   registeredHumanSchema,
 } from "../schemas/principals.ts";
 import { siteOf } from "../services/agent-facts.ts";
-import { linkAgent } from "../services/human-links.ts";
+import { linkAgent, unlinkAgent } from "../services/human-links.ts";
 import { deletePrincipal, humanFacts, ownHuman, pageOfHumans, registerHuman } from "../services/humans.ts";
 
 const tag = "Principals";
@@ -147,6 +147,25 @@ export const humanLinkAgent = endpoint({
   errors: [...tokenErrors, "conflict"],
   async handler({ deps, params, body, caller, now }) {
     const id = await linkAgent(deps, caller, { human: params.id, tokenId: body.agentTokenId }, now);
+    const principal = humanView(await humanFacts(deps, { id }), siteOf(deps.config), new Date(now));
+    return json({ success: true, principal });
+  },
+});
+
+export const humanUnlinkAgent = endpoint({
+  method: "post",
+  path: "/api/v2/human/{id}/unlink-agent",
+  operationId: "unlinkAgent",
+  tag,
+  summary: "End the link between a human and an agent, as the human",
+  guard: { caller: "human" },
+  data: true,
+  params,
+  body: linkAgentBodySchema,
+  responses: { 200: { description: "Not linked any more", schema: registeredHumanSchema } },
+  errors: tokenErrors,
+  async handler({ deps, params, body, caller, now }) {
+    const id = await unlinkAgent(deps, caller, { human: params.id, tokenId: body.agentTokenId });
     const principal = humanView(await humanFacts(deps, { id }), siteOf(deps.config), new Date(now));
     return json({ success: true, principal });
   },

@@ -3,19 +3,30 @@ import type { Endpoint } from "../endpoint.ts";
 import { a2a, agentCard } from "./a2a.ts";
 import { agent, agents, leaderboard } from "./agents.ts";
 import { withAliases } from "./aliases.ts";
-import { revoke } from "./auth.ts";
+import { identityProvider, revoke } from "./auth.ts";
 import { batch } from "./batch.ts";
-import { cred, history, proof } from "./cred.ts";
+import { advice, cred, history, proof } from "./cred.ts";
 import { credReport, verifyReceipt } from "./cred-report.ts";
 import { credUpdates } from "./cred-updates.ts";
-import { terminalAgent, terminalAgents, terminalCsv, terminalJson, terminalMarks, terminalToken } from "./directory.ts";
+import { terminalAgent, terminalAgents, terminalCsv, terminalJson, terminalMarks } from "./directory.ts";
+import { terminalToken } from "./directory-claims.ts";
 import { discoverAgents, findAgents } from "./discover.ts";
 import { discoveryEndpoint } from "./discovery.ts";
 import { documentEndpoints } from "./docs.ts";
 import { eventPage, eventStream } from "./events.ts";
+import { handshakes } from "./handshakes.ts";
 import { health, ready, status } from "./health.ts";
 import { humanUpdate } from "./human-update.ts";
-import { human, humanCred, humanDelete, humanLinkAgent, humanMe, humanRegister, humans } from "./humans.ts";
+import {
+  human,
+  humanCred,
+  humanDelete,
+  humanLinkAgent,
+  humanMe,
+  humanRegister,
+  humans,
+  humanUnlinkAgent,
+} from "./humans.ts";
 import { aura, badge, cardImage, collectionImage } from "./images.ts";
 import { graphqlQuery, sqlQuery } from "./index-queries.ts";
 import { llmsText } from "./llms.ts";
@@ -26,18 +37,19 @@ import { messageStream, messages, sendMessage } from "./messages.ts";
 import { contractMetadata, metadata } from "./metadata.ts";
 import { mint, mintState } from "./mint.ts";
 import { nameCheck } from "./names.ts";
+import { operatorState } from "./operator.ts";
 import { organization, organizationRegister, organizations } from "./organizations.ts";
 import { pricing } from "./pricing.ts";
 import { proofEndpoints } from "./proofs.ts";
-import { og, referral, referralCode } from "./referrals.ts";
-import { crossRegistration, linkToken } from "./registries.ts";
+import { og, referral, referralCode, referred } from "./referrals.ts";
+import { crossRegistration, crossRegistrations, linkToken } from "./registries.ts";
 import { report, verifications } from "./report.ts";
 import { search } from "./search.ts";
 import { sessionOutcome } from "./sessions.ts";
 import { challengeForSolana, registerSolana, verifySolana } from "./solana.ts";
 import { stats } from "./stats.ts";
 import { tokenHolders } from "./token-stats.ts";
-import { personality, update } from "./updates.ts";
+import { personality, profile, update } from "./updates.ts";
 import { exchangeVerify, verify } from "./verify.ts";
 import { webhookDeliveries, webhookReplay, webhookReplayDead, webhookTest } from "./webhook-deliveries.ts";
 import { endWebhook, listOfWebhooks, newWebhook, oneWebhook, rotateWebhook, switchOnWebhook } from "./webhooks.ts";
@@ -48,6 +60,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   health,
   ready,
   status,
+  operatorState,
   stats,
   pricing,
   tokenHolders,
@@ -67,13 +80,16 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   findAgents,
   batch,
   agent,
+  handshakes,
   report,
   verifications,
   referral,
+  referred,
   referralCode,
   og,
   cred,
   history,
+  advice,
   proof,
   credUpdates,
   eventStream,
@@ -105,6 +121,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   verifySolana,
   registerSolana,
   revoke,
+  identityProvider,
   sessionOutcome,
   graphqlQuery,
   sqlQuery,
@@ -118,16 +135,19 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   sendMessage,
   update,
   personality,
+  profile,
   humanUpdate,
   verify,
   exchangeVerify,
   ...proofEndpoints(),
   linkToken,
   crossRegistration,
+  crossRegistrations,
   humanRegister,
   humanMe,
   humanDelete,
   humanLinkAgent,
+  humanUnlinkAgent,
   organizationRegister,
   newWebhook,
   listOfWebhooks,

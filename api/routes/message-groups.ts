@@ -5,7 +5,7 @@ import { groupView, memberView } from "../../core/views/messages.ts";
 import { speakersOf } from "../../db/message-access.ts";
 import { groupMembers, listGroups } from "../../db/message-groups.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { groupId, integer, limit } from "../parameters.ts";
+import { groupId, integer, limit, member } from "../parameters.ts";
 import {
   createdGroupSchema,
   groupBodySchema,
@@ -82,13 +82,17 @@ export const groupMemberList = endpoint({
   query: z.object({
     limit: limit({ default: 50, max: 200 }),
     after: integer({ min: 0, max: Number.MAX_SAFE_INTEGER, what: "`nextAfter` of the page before" }).optional(),
+    wallet: member,
   }),
   responses: { 200: { description: "The members", schema: membersSchema } },
   errors: ["not_found", "forbidden"],
   async handler({ deps, params, query, caller, now }) {
     const after = query.after ?? 0;
     // One row above the limit shows whether there is a next page.
-    const page = await groupMembers(deps.db, params.groupId, { after, limit: query.limit + 1 });
+    const page = await groupMembers(deps.db, params.groupId, {
+      ...{ after, limit: query.limit + 1 },
+      ...(query.wallet && { wallet: query.wallet }),
+    });
     if (page === null) return noSuchGroup();
     await requireReader(deps, page.group, caller, now);
     const members = page.members.slice(0, query.limit);

@@ -1,16 +1,20 @@
-/** Referral codes, and the wallets that held a V1 identity. */
+/** Referral codes and who came by them, and the wallets that held a V1 identity. */
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import { BONUSES } from "../../core/bonuses.ts";
-import { fail } from "../../core/errors.ts";
+import { fail, failNoAgent } from "../../core/errors.ts";
 import { referralLink } from "../../core/links.ts";
 import { OG_BENEFITS, ogOf } from "../../core/og-wallets.ts";
 import { parseReferralCode } from "../../core/referral-codes.ts";
+import { summaryView } from "../../core/views/summary.ts";
+import { loadFacts } from "../../db/facts.ts";
 import { ensureReferralCodes, referralCodeOf } from "../../db/referral-codes.ts";
-import { referralOfAgent, referrerOf } from "../../db/referrals.ts";
+import { referralOfAgent, referredBy, referrerOf } from "../../db/referrals.ts";
+import { snapshot } from "../../db/transaction.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
-import { tokenId, walletAddress } from "../parameters.ts";
-import { ogSchema, referralCodeSchema, referralSchema } from "../schemas/referral.ts";
+import { limit, tokenId, walletAddress } from "../parameters.ts";
+import { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "../schemas/referral.ts";
+import { siteOf } from "../services/agent-facts.ts";
 
 export const referral = endpoint({
   method: "get",
@@ -24,7 +28,7 @@ export const referral = endpoint({
   errors: ["not_found"],
   async handler({ deps: { db, config }, params: { id } }) {
     const agent = await referralOfAgent(db, id);
-    if (!agent) return fail("not_found", `There is no agent ${id}.`);
+    if (!agent) return failNoAgent({ tokenId: id });
     // Every agent has a code; before the worker has made it, the code that it will make is returned.
     if (agent.code === null) await ensureReferralCodes(db, [agent]);
     const code = agent.code ?? (await referralCodeOf(db, id))!;
@@ -36,6 +40,39 @@ export const referral = endpoint({
       isOG: ogOf(...agent.wallets) !== undefined,
       stats: agent.stats,
     });
+  },
+});
+
+export const referred = endpoint({
+  method: "get",
+  path: "/api/v2/agent/{id}/referrals",
+  operationId: "listReferrals",
+  tag: "Referrals",
+  summary: "The agents that were registered with an agent's code, the newest first",
+  data: true,
+  params: z.object({ id: tokenId }),
+  query: z.object({
+    limit: limit({ default: 20, max: 100 }),
+    before: tokenId.optional().meta({ description: "`nextBefore` of the page before" }),
+  }),
+  responses: { 200: { description: "A page of agents", schema: referredSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params: { id }, query: { limit, before }, now }) {
+    const { total, facts, nextBefore } = await snapshot(deps.db, async (db) => {
+      const agent = await referralOfAgent(db, id);
+      if (!agent) return failNoAgent({ tokenId: id });
+      // One row above the limit shows whether there is a next page.
+      const found = await referredBy(db, { tokenId: id, before: before ?? null, limit: limit + 1 });
+      const tokenIds = found.slice(0, limit);
+      return {
+        total: agent.stats.totalReferrals,
+        facts: await loadFacts(db, tokenIds),
+        nextBefore: found.length > limit ? tokenIds.at(-1)! : null,
+      };
+    });
+    const site = siteOf(deps.config);
+    const at = new Date(now);
+    return json({ tokenId: id, total, limit, agents: facts.map((f) => summaryView(f, site, at)), nextBefore });
   },
 });
 

@@ -1,16 +1,17 @@
 /** An agent's links to other registries: its token, and the canonical ERC-8004 registration. */
-import { encodeFunctionData } from "viem/utils";
 import { z } from "zod";
-import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
-import { checksum } from "../../core/addresses.ts";
-import { registrationFile } from "../../core/registration-file.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { tokenId } from "../parameters.ts";
+import { documented, tokenId } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
-import { crossRegistrationSchema, linkTokenAnswerSchema, linkTokenBodySchema } from "../schemas/registries.ts";
+import {
+  crossRegistrationSchema,
+  crossRegistrationsSchema,
+  linkTokenAnswerSchema,
+  linkTokenBodySchema,
+} from "../schemas/registries.ts";
 import { authorizeController } from "../services/agent-control.ts";
-import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
+import { prepareCrossRegistration, readCrossRegistrations } from "../services/cross-registration.ts";
 import { linkToken as link } from "../services/token-link.ts";
 
 const params = z.object({ id: tokenId });
@@ -44,39 +45,49 @@ export const linkToken = endpoint({
   },
 });
 
+const agentId = documented(
+  z
+    .string()
+    .regex(/^\d{1,78}$/, { error: "must be a number of the registry" })
+    .optional(),
+  {
+    documented: { type: "string", pattern: "^[0-9]{1,78}$" },
+    description:
+      "A registration of the owner: the transaction publishes the present file under it instead of a new one",
+  },
+);
+
 export const crossRegistration = endpoint({
   method: "post",
   path: "/api/v2/agent/{id}/crossreg",
   operationId: "prepareCrossRegistration",
   tag: "Changes",
-  summary: "Prepare the agent's registration in the canonical ERC-8004 registry",
+  summary: "Prepare the agent's registration in the canonical ERC-8004 registry, or a new file for it",
   description: "Nothing is sent: the owner's wallet submits the transaction, so that the registration is its own.",
   guard: { caller: "siwa" },
   data: true,
   params,
+  query: z.object({ agentId }),
   responses: { 200: { description: "What the owner submits", schema: crossRegistrationSchema } },
   errors: ["forbidden", "not_found"],
-  async handler({ deps, params: { id }, caller, now }) {
+  async handler({ deps, params: { id }, query, caller, now }) {
     await authorizeController(deps, id, caller.wallet);
-    const facts = await factsOf(deps.facts, { tokenId: id });
-    const { chain, contracts } = deps.config;
-    const file = JSON.stringify(registrationFile(facts, siteOf(deps.config), new Date(now)));
-    const dataURI = `data:application/json;base64,${Buffer.from(file, "utf8").toString("base64")}`;
-    const registry = checksum(contracts.erc8004Identity.address);
-    return json({
-      success: true,
-      tokenId: id,
-      manualRequired: true,
-      canonicalRegistration: {
-        registry,
-        method: "register(string)",
-        ownerMustBeCaller: true,
-        dataURI,
-        chainId: chain.id,
-        to: registry,
-        data: encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "register", args: [dataURI] }),
-        note: `Send data to the registry from the owner ${checksum(facts.owner)}. The registry answers with an agentId; with setAgentURI the owner may then publish the file again with that agentId under registrations.`,
-      },
-    });
+    return json(await prepareCrossRegistration(deps, { tokenId: id, agentId: query.agentId, now }));
+  },
+});
+
+export const crossRegistrations = endpoint({
+  method: "get",
+  path: "/api/v2/agent/{id}/crossreg",
+  operationId: "getCrossRegistrations",
+  tag: "Changes",
+  summary: "The registrations of an agent's owner and wallet in the canonical ERC-8004 registry",
+  description: "As indexed: `txHash` finds the registration of a transaction that was sent.",
+  data: true,
+  params,
+  responses: { 200: { description: "The registrations", schema: crossRegistrationsSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params: { id }, now }) {
+    return json(await readCrossRegistrations(deps, id, now));
   },
 });

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
 import { shownCred } from "../../core/cred.ts";
+import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { linkedToken } from "../../core/traits.ts";
 import { reportView } from "../../core/views/report.ts";
 import { verificationsView } from "../../core/views/verifications.ts";
@@ -66,5 +67,9 @@ export const verifications = endpoint({
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "A record or null for each platform", schema: verificationsSchema } },
   errors: ["not_found"],
-  handler: async ({ deps, params }) => json(verificationsView(await factsOf(deps.facts, params.ref))),
+  async handler({ deps, params }) {
+    const { service, upstreams } = deps.config;
+    const checkedEvery = byProofPlatform(({ key }) => upstreams.proofChecks[key].recheckMs);
+    return json(verificationsView(await factsOf(deps.facts, params.ref), { prefix: service.prefix, checkedEvery }));
+  },
 });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { TIERS, type TierKey } from "../../core/tiers.ts";
 import { summaryView } from "../../core/views/summary.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { agentSearch, flag, integer, limit, optionalChoice, owner } from "../parameters.ts";
+import { agentFilters, agentSearch, flag, limit, optionalChoice, owner } from "../parameters.ts";
 import { searchSchema } from "../schemas/search.ts";
 import { siteOf } from "../services/agent-facts.ts";
 import { pageOfAgents } from "../services/agent-pages.ts";
@@ -22,18 +22,17 @@ export const search = endpoint({
   query: z.object({
     q: agentSearch,
     owner,
-    minCred: integer({ min: 0, max: 100, what: "Least cred score" }).optional(),
+    ...agentFilters,
     tier: optionalChoice(TIER_KEYS, "Only agents of this tier"),
     verified: flag("Only verified agents, or only unverified ones"),
     limit: limit({ default: 20, max: 100 }),
   }),
   responses: { 200: { description: "Best cred first, ties by token id", schema: searchSchema } },
-  async handler({ deps, query: { q, owner, minCred, tier: key, verified, limit }, now }) {
+  async handler({ deps, query: { q, tier: key, limit, minCred, ...rest }, now }) {
     const tier = TIERS.find((t) => t.key === key);
     const { page, facts } = await pageOfAgents(deps, {
+      ...rest,
       search: q,
-      owner,
-      verified,
       minScore: Math.max(minCred ?? 0, tier?.from ?? 0),
       maxScore: tier?.to ?? 100,
       sort: "credScore",

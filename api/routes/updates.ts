@@ -1,4 +1,4 @@
-/** Changes of an agent by its controllers: update, personality, and an owner's update without SIWA. */
+/** Changes of an agent by its controllers, and the profile that they change. */
 import { z } from "zod";
 import type { ErrorCode } from "../../core/errors.ts";
 import { newProfileWrite } from "../../db/chain-writes.ts";
@@ -6,10 +6,12 @@ import type { WalletCaller } from "../caller-types.ts";
 import { type Call, endpoint, ignoredOf, json, type Reply } from "../endpoint.ts";
 import { flag, tokenId } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
+import { profileSchema } from "../schemas/profile.ts";
 import { personalityBodySchema, updateBodySchema, updateSchema } from "../schemas/updates.ts";
 import { authorizeController } from "../services/agent-control.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { payableTraitPrice } from "../services/chain-writes.ts";
+import { readProfile } from "../services/profile.ts";
 import { isForChain, requireSomething, type Update, updateOffchain, updateOnchain } from "../services/update.ts";
 import { type Write, writeAgent } from "../services/writing.ts";
 
@@ -52,6 +54,22 @@ export const personality = endpoint({
   summary: "Change the personality, field by field",
   body: personalityBodySchema,
   handler: (call) => change(call, call.body),
+});
+
+export const profile = endpoint({
+  method: "get",
+  path: "/api/v2/agent/{id}/profile",
+  operationId: "getProfile",
+  tag: "Changes",
+  summary: "Each field of a profile with where it is stored, what is being written on chain, and what a write costs",
+  description: "What the agent's controllers see before they change something.",
+  data: true,
+  params,
+  responses: { 200: { description: "The profile", schema: profileSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params, now }) {
+    return json(await readProfile(deps, params.id, now));
+  },
 });
 
 type Change = Call<z.output<typeof params>, z.output<typeof query>, unknown, WalletCaller>;

@@ -70,6 +70,30 @@ const seenBlock = block.meta({
   description: "The newest block with an event of the agent that the score was computed from",
 });
 
+export const credAdviceSchema = z
+  .object({
+    tokenId,
+    credScore: score,
+    points: z.number().min(0).max(100).meta({ description: "The score before it is rounded" }),
+    computedAt: moment,
+    steps: z.array(
+      z
+        .object({
+          signal: z.enum(SIGNALS.map(({ key }) => key)).meta({ description: "The signal that grows" }),
+          label: z.string().meta({ description: "The signal in words" }),
+          action: z.string(),
+          endpoint: z.string().meta({
+            description: "Method and path of the operation that takes the step",
+            examples: ["POST /api/v2/agent/7/verify/x"],
+          }),
+          gain: z.number().min(0).max(100).meta({ description: "Points of this step alone, before rounding" }),
+          scoreAfter: score.meta({ description: "The score after this step alone" }),
+        })
+        .meta({ id: "OpenPoint" }),
+    ),
+  })
+  .meta({ id: "CredAdvice" });
+
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
 
 export const credAtSchema = z

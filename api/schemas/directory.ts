@@ -143,6 +143,12 @@ export const terminalMarksSchema = z
           .object({ count, reviewers: count })
           .nullable()
           .meta({ description: "In the ERC-8004 reputation registry; null where there is none to be given" }),
+        framework: z.string().nullable().meta({ description: "Of an own agent; null for others" }),
+        soulbound: z.boolean().nullable().meta({ description: "Of an own agent; null for others" }),
+        health: z
+          .object({ value: z.number().min(0).max(1), says: z.string() })
+          .nullable()
+          .meta({ description: "Whether its endpoints answered lately, 1 while all do; null while none was checked" }),
         active_at: moment.nullable().meta({ description: "The last thing it is known to have done" }),
         change_7d: z.int().nullable().meta({ description: "Of the score; null when there was none a week ago" }),
         rank_7d_ago: z.int().min(1).nullable().meta({

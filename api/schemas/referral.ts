@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { BONUSES } from "../../core/bonuses.ts";
 import { OG_BENEFITS } from "../../core/og-wallets.ts";
+import { summarySchema } from "./agent.ts";
 import { address, count, tokenId, url } from "./fields.ts";
 
 const code = z.string().meta({ examples: ["atlas-7k2p"] });
@@ -23,6 +24,16 @@ export const referralSchema = z
     stats,
   })
   .meta({ id: "Referral" });
+
+export const referredSchema = z
+  .object({
+    tokenId,
+    total: count.meta({ description: "All agents that came by the code" }),
+    limit: z.int().min(1),
+    agents: z.array(summarySchema),
+    nextBefore: tokenId.nullable().meta({ description: "`before` of the next page; null on the last" }),
+  })
+  .meta({ id: "ReferredAgents" });
 
 export const referralCodeSchema = z
   .object({

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { linkTokenSchema } from "../../core/token-input.ts";
 import { linkedTokenSchema } from "./agent.ts";
-import { address, block, tokenId, txHash } from "./fields.ts";
+import { address, block, moment, tokenId, txHash, url } from "./fields.ts";
 
 export const linkTokenBodySchema = linkTokenSchema.meta({
   id: "LinkTokenRequest",
@@ -28,7 +28,9 @@ export const crossRegistrationSchema = z
     manualRequired: z.literal(true),
     canonicalRegistration: z.object({
       registry: address,
-      method: z.literal("register(string)"),
+      method: z
+        .enum(["register(string)", "setAgentURI(uint256,string)"])
+        .meta({ description: "The second one with `agentId`: it publishes the present file under that registration" }),
       ownerMustBeCaller: z.literal(true),
       dataURI: z.string().meta({ description: "The registration file, as data:application/json;base64" }),
       chainId: z.int(),
@@ -41,3 +43,29 @@ export const crossRegistrationSchema = z
     }),
   })
   .meta({ id: "CrossRegistration" });
+
+export const crossRegistrationsSchema = z
+  .object({
+    tokenId,
+    registry: address,
+    chainId: z.int(),
+    registrations: z
+      .array(
+        z.object({
+          agentId: z.string().regex(/^\d+$/).meta({ description: "Number in the registry" }),
+          owner: address,
+          file: z.enum(["current", "outdated", "other"]).meta({
+            description:
+              "current: it says of this agent what its profile says now; outdated: an earlier file of this agent; other: a file of another agent, or one that is not written on chain",
+          }),
+          url: url.meta({ description: "Its page in the directory" }),
+          registeredAt: moment,
+          registeredBlock: block,
+          txHash,
+          updatedBlock: block,
+        }),
+      )
+      .meta({ description: "Registrations of the token's owner and of the agent's wallet, the newest 20" }),
+    indexedBlock: block.nullable(),
+  })
+  .meta({ id: "CrossRegistrations" });

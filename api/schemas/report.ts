@@ -90,6 +90,8 @@ const proof = {
   verifiedAt: moment,
   txHash: txHash.nullable(),
   checkedAt: moment,
+  nextCheckAt: moment.nullable().meta({ description: "When it is due to be checked again; null for a lapsed one" }),
+  url: url.nullable().meta({ description: "Where the account shows it; null when that is not known" }),
   status: z
     .enum(["verified", "stale", "lapsed"])
     .meta({ description: "stale: could not be checked of late; lapsed: has vanished and counts no more" }),
@@ -107,6 +109,9 @@ const records = byProofPlatform(({ numericId }: ProofPlatform) =>
 export const verificationsSchema = z
   .object({
     tokenId,
+    expected: z
+      .string()
+      .meta({ description: "The text that an account shows to prove the agent", examples: ["helixa:7"] }),
     ...records,
   })
   .meta({ id: "Verifications" });

@@ -34,7 +34,15 @@ export const discoverySchema = z
     network: z.string(),
     chainId: z.int(),
     explorer: url.meta({ description: "Base URL of the chain's explorer" }),
-    auth: z.object({ type: z.string(), agent: wayIn, human: wayIn }),
+    auth: z.object({
+      type: z.string(),
+      agent: wayIn,
+      human: wayIn,
+      identityProvider: z.object({ name: z.string(), issuer: url }).nullable().meta({
+        description:
+          "Where people without a wallet sign in by redirect (GET /api/v2/auth/identity-provider); null where none is configured",
+      }),
+    }),
     endpoints: z.object({ public: texts, authenticated: texts }),
     aliases: texts.meta({ description: "Further paths, each with the path it stands for" }),
     pricing: pricingSchema,
@@ -45,14 +53,19 @@ export const discoverySchema = z
           status: z.enum(["available", "planned"]),
           chain: z.int(),
           currency: z.string(),
+          asset: address.optional().meta({ description: "The token's contract, where this service takes it itself" }),
           endpoints: z.array(z.string()),
         }),
       ),
       pricing: pricingSchema,
     }),
     receipts: z
-      .object({ algorithm: z.literal("EIP-712"), signer: address.nullable() })
-      .meta({ description: "Who signs the receipts of cred reports; null while nobody can" }),
+      .object({
+        algorithm: z.literal("EIP-712"),
+        signer: address.nullable().meta({ description: "null while the service has no key to sign with" }),
+        formerSigners: z.array(address).meta({ description: "Signers before it, whose receipts still count" }),
+      })
+      .meta({ description: "Who signs the receipts of cred reports" }),
     documentation: z.object({ openapi: url, html: url }),
   })
   .meta({ id: "Discovery" });
@@ -146,6 +159,18 @@ export const statusSchema = z
     cred: z.object({
       stale: count.meta({ description: "Agents whose stored score is not that of their present state" }),
       lastSweepAt: moment.nullable(),
+      epoch: z
+        .object({
+          number: count,
+          root: z.string(),
+          leaves: count,
+          contract: z.string(),
+          transaction: z.string().nullable(),
+          computedAt: moment.meta({ description: "When the scores were read" }),
+          publishedAt: moment.nullable(),
+        })
+        .nullable()
+        .meta({ description: "The newest root of all scores that is on chain; null while there is none" }),
     }),
     backfill: backfillSchema
       .nullable()

@@ -1,8 +1,7 @@
 /** One agent's facts for a route, by token id or address; and the site its views are shown in. */
 
 import type { Config } from "../../config/config.ts";
-import { checksum } from "../../core/addresses.ts";
-import { fail } from "../../core/errors.ts";
+import { failNoAgent } from "../../core/errors.ts";
 import type { AgentFacts, AgentRef } from "../../core/facts.ts";
 import { type PriceList, standardPrices } from "../../core/prices.ts";
 import type { Site } from "../../core/views/site.ts";
@@ -16,10 +15,7 @@ import type { Queryable } from "../../db/transaction.ts";
  */
 export async function factsOf(source: ReadFacts | Queryable, ref: AgentRef): Promise<AgentFacts> {
   const facts = typeof source === "function" ? await source(ref) : (await findFacts(source, [ref]))[0];
-  if (facts) return facts;
-  return "tokenId" in ref
-    ? fail("not_found", `There is no agent ${ref.tokenId}.`)
-    : fail("not_found", `There is no agent with the wallet ${checksum(ref.address)}.`);
+  return facts ?? failNoAgent(ref);
 }
 
 /** @param prices those in force, where a view shows any; the configuration's unless given */

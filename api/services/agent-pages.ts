@@ -2,8 +2,8 @@
 import type { AgentFacts } from "../../core/facts.ts";
 import { type AgentPage, listAgents } from "../../db/agents.ts";
 import { loadFacts } from "../../db/facts.ts";
+import { listSnapshot } from "../../db/list-budget.ts";
 import type { AgentQuery } from "../../db/lists/agents.ts";
-import { snapshot } from "../../db/transaction.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function pageOfAgents(
 ): Promise<{ page: AgentPage; facts: AgentFacts[] }> {
   const remembered = await agentList?.recall(query, index.block);
   if (remembered) return { page: remembered, facts: await loadFacts(db, remembered.tokenIds) };
-  return snapshot(db, async (tx) => {
+  return listSnapshot(db, async (tx) => {
     const page = await listAgents(tx, query);
     return { page, facts: await loadFacts(tx, page.tokenIds) };
   });

@@ -1,4 +1,4 @@
-/** The identity contract's state: deployed or not, and its mint price; cached between requests. */
+/** The identity contract's state: deployed or not, and its prices; cached between requests. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/facts.ts";
@@ -12,6 +12,8 @@ export type ContractFacts = {
   contractDeployed: boolean;
   /** Wei; null while the chain could not be reached. */
   mintPriceWei: bigint | null;
+  /** Wei for each trait; null like the price of a mint. */
+  traitPriceWei: bigint | null;
 };
 
 export type ContractCache = {
@@ -23,14 +25,18 @@ export type ContractCache = {
 
 /** Calls the chain once at the start, then on demand, at most once a minute. */
 export function contractCache(chain: Chain, address: Address, now: () => number): ContractCache {
-  let known: ContractFacts = { contractDeployed: false, mintPriceWei: null };
+  let known: ContractFacts = { contractDeployed: false, mintPriceWei: null, traitPriceWei: null };
   let until = 0;
   let asking: Promise<void> | undefined;
 
   async function ask(): Promise<void> {
     try {
-      const [contractDeployed, mintPriceWei] = await Promise.all([chain.isDeployed(address), chain.mintPrice(address)]);
-      known = { contractDeployed, mintPriceWei };
+      const [contractDeployed, mintPriceWei, traitPriceWei] = await Promise.all([
+        chain.isDeployed(address),
+        chain.mintPrice(address),
+        chain.traitPrice(address),
+      ]);
+      known = { contractDeployed, mintPriceWei, traitPriceWei };
       until = now() + (contractDeployed ? FRESH_MS : RETRY_MS);
     } catch {
       until = now() + RETRY_MS;

@@ -4,6 +4,7 @@ import { fail } from "../../core/errors.ts";
 import type { AgentFacts } from "../../core/facts.ts";
 import { tierOf, tierWord } from "../../core/tiers.ts";
 import { credHeld } from "../../db/cred-history.ts";
+import { historyState } from "../../db/cred-history-months.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import { epochOfScore } from "./cred-proofs.ts";
 
@@ -13,17 +14,19 @@ export type PastMoment = number | Date;
 /**
  * The score that an agent had, with the reason of its last change before.
  * @param now milliseconds since the epoch
- * @throws Failure invalid_input (the future), indexer_behind, not_found (before the first score), upstream_unavailable
+ * @throws Failure invalid_input (the future), indexer_behind, not_found (before the first score), gone (no longer kept),
+ * upstream_unavailable
  */
 export async function credAt(
   deps: Pick<HandlerDeps, "db" | "index" | "chain" | "chainHead">,
-  { tokenId, name }: AgentFacts,
+  { tokenId, name, mintedAt }: AgentFacts,
   asked: PastMoment,
   now: number,
 ) {
   const block = typeof asked === "number" ? asked : null;
   const at = typeof asked === "number" ? await timeOfBlock(deps, asked) : pastTime(asked, now);
   const held = await credHeld(deps.db, tokenId, { at, block });
+  if (held === null) await refuseForgotten(deps.db, { at, mintedAt });
   if (held === null)
     return fail(
       "not_found",
@@ -48,6 +51,13 @@ export async function credAt(
     until: held.until?.toISOString() ?? null,
     onchain: await epochOfScore(deps.db, tokenId, held),
   };
+}
+
+/** An agent that existed may have had a score whose point is no longer kept. */
+async function refuseForgotten(db: HandlerDeps["db"], { at, mintedAt }: { at: Date; mintedAt: number }) {
+  const { keptSince } = await historyState(db);
+  if (keptSince === null || at >= keptSince || at.getTime() < mintedAt * 1000) return;
+  fail("gone", `The scores of that time are no longer kept; those since ${keptSince.toISOString()} are.`);
 }
 
 function pastTime(at: Date, now: number): Date {

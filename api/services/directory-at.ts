@@ -43,6 +43,5 @@ export async function waitForDirectory(
   };
   await reached(() => shows(db, block));
   const since = Date.now();
-  // Without memory lists the database answers.
-  await reached(() => !directory.ready || (directory.asOf?.getTime() ?? 0) >= since);
+  await reached(() => directory.shows(since));
 }

@@ -1,12 +1,12 @@
 /** Links an agent to a human: signed by the token's present owner and by the human, ended by the next transfer. */
 import { checksum } from "../../core/addresses.ts";
-import { fail } from "../../core/errors.ts";
-import { linkHumanAgent, lockHuman, otherLinks } from "../../db/principals/human-writes.ts";
+import { fail, failNoAgent } from "../../core/errors.ts";
+import { linkHumanAgent, lockHuman, otherLinks, unlinkHumanAgent } from "../../db/principals/human-writes.ts";
 import { type HumanRef, humanIdOf } from "../../db/principals/humans.ts";
 import { holdingOf } from "../../db/principals/token-ownership.ts";
 import { lockAgentWrites } from "../../db/profiles.ts";
 import { transaction } from "../../db/transaction.ts";
-import type { OwnerCaller } from "../caller-types.ts";
+import type { OwnerCaller, TokenCaller, WalletCaller } from "../caller-types.ts";
 import { nameOf } from "../guards/caller-name.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import { withIndex } from "./humans.ts";
@@ -40,7 +40,7 @@ export const linkAgent = (
           hint: "Sign with the human's own wallet; for one without a wallet, its access token stands beside the owner's X-SIWA.",
         });
       const holding = await holdingOf(tx, tokenId, identity.address);
-      if (holding === null) return fail("not_found", `There is no agent ${tokenId}.`);
+      if (holding === null) return failNoAgent({ tokenId });
       if ((await otherLinks(tx, id, tokenId, identity.address)) >= LINKS_A_HUMAN)
         fail("conflict", `A human has at most ${LINKS_A_HUMAN} linked agents.`);
       const link = { humanId: id, tokenId, owner: caller.wallet };
@@ -48,6 +48,28 @@ export const linkAgent = (
         fail("forbidden", `Agent ${tokenId} belongs to another wallet.`, {
           hint: `Sign with the owner ${checksum(holding.owner)}.`,
         });
+      return id;
+    }),
+  );
+
+/**
+ * Ends a link between a human and an agent, by the human itself.
+ * @returns the human's id
+ * @throws Failure not_found, forbidden, indexer_behind
+ */
+export const unlinkAgent = (
+  deps: HandlerDeps,
+  caller: WalletCaller | TokenCaller,
+  asked: { human: HumanRef; tokenId: number },
+): Promise<string> =>
+  withIndex(
+    transaction(deps.db, async (tx) => {
+      const id = await humanIdOf(tx, asked.human, deps.config.contracts.identity.address);
+      const principal = id === null ? null : await lockHuman(tx, id);
+      if (id === null || principal === null) return fail("not_found", "There is no such human.");
+      if (principal !== nameOf(caller)) fail("forbidden", "Only the human itself ends its links.");
+      if (!(await unlinkHumanAgent(tx, { humanId: id, tokenId: asked.tokenId })))
+        fail("not_found", `Agent ${asked.tokenId} is not linked to this human.`);
       return id;
     }),
   );

@@ -2,7 +2,7 @@
 import { hash, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { checksum } from "../../core/addresses.ts";
-import { fail } from "../../core/errors.ts";
+import { fail, failNoAgent } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
 import { humanView, type OwnHumanView, type Private } from "../../core/views/human.ts";
@@ -70,7 +70,7 @@ export async function ownToken(
   if (tokenId === undefined || tokenId === null) return tokenId;
   const wallet = walletOf(caller);
   const holding = await holdingOf(tx, tokenId, deps.config.contracts.identity.address);
-  if (holding === null) return fail("not_found", `There is no agent ${tokenId}.`);
+  if (holding === null) return failNoAgent({ tokenId });
   if (wallet !== holding.owner)
     fail("forbidden", `The identity token ${tokenId} belongs to another wallet.`, {
       hint: `Sign with the owner ${checksum(holding.owner)}.`,

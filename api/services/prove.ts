@@ -2,6 +2,7 @@
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { FoundProof, ProofReader } from "../../clients/ports.ts";
+import { foreignText } from "../../core/directory/foreign-text.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
@@ -14,6 +15,9 @@ import { emitVerified } from "./agent-events.ts";
 import { payableTraitPrice } from "./chain-writes.ts";
 import { askWithin } from "./proof-allowance.ts";
 import { requireFunds, type Write, writeAgent } from "./writing.ts";
+
+/** Max code points of the text that was found in place of a proof. */
+const MAX_FOUND = 280;
 
 /** A request to prove an account of a platform. */
 export type Claimed<C> = {
@@ -53,7 +57,11 @@ export async function prove<C>(deps: HandlerDeps, claimed: Claimed<C>): Promise<
   const found = await askWithin(deps.db, within, (spend) =>
     reader.find(claim, { tokenId, prefix: deps.config.service.prefix }, spend),
   );
-  if ("reason" in found) return fail("proof_missing", found.reason, { hint, extra: { expected } });
+  if ("reason" in found)
+    return fail("proof_missing", found.reason, {
+      hint,
+      extra: { expected, found: foreignText(found.found, MAX_FOUND, { lines: true }) },
+    });
 
   const identity = deps.config.contracts.identity.address;
   const valueWei = await payableTraitPrice(deps.chain, identity);

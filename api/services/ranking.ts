@@ -1,5 +1,5 @@
 /** The rank of a score among all agents. */
-import { listAgents } from "../../db/agents.ts";
+import { countAgents } from "../../db/agents.ts";
 import type { AgentQuery } from "../../db/lists/agents.ts";
 import type { Queryable } from "../../db/transaction.ts";
 import type { HandlerDeps } from "../handler-types.ts";
@@ -20,7 +20,7 @@ export async function rankingOf(
   score: number,
 ): Promise<Ranking> {
   const count = async (query: AgentQuery) =>
-    ((await agentList?.recall(query, index.block)) ?? (await listAgents(tx, query))).total;
+    (await agentList?.recall(query, index.block))?.total ?? (await countAgents(tx, query));
   const above = await count({ ...ALL_AGENTS, minScore: score + 1 });
   return { rank: above + 1, totalAgents: await count(ALL_AGENTS) };
 }

@@ -6,13 +6,20 @@ export const DESCRIPTION =
   "Identity and reputation of AI agents on Base: an identity others can check, a reputation that is earned.";
 
 /** How agents and people sign in; {words} in braces are filled in by the signer. */
-export function signInInfo({ service, chain }: Pick<Config, "service" | "chain">) {
+export function signInInfo({
+  service,
+  chain,
+  identityProvider,
+}: Pick<Config, "service" | "chain" | "identityProvider">) {
   const header = "Authorization: Bearer {address}:{timestamp}:{signature}";
   const expiry = "1 hour after its timestamp";
   return {
     type: "SIWA",
     agent: { type: "SIWA", header, message: siwaText(service.hosts[0]!, "{address}", "{timestamp}"), expiry },
     human: { type: "SIWE", header, message: humanMessage(service, chain.id), expiry },
+    identityProvider: identityProvider?.client
+      ? { name: identityProvider.client.name, issuer: identityProvider.issuer }
+      : null,
   };
 }
 

@@ -1,6 +1,7 @@
 /** Calls a tool: the endpoint's own schemas check the arguments, and the endpoint's own handler answers. */
 import { type Failure, fail } from "../../core/errors.ts";
 import type { Call, Endpoint, Reply } from "../endpoint.ts";
+import { handled } from "../handled.ts";
 import { networkOf } from "../http/client-network.ts";
 import { toFailure } from "../http/error-answer.ts";
 import { showIndexedBlock } from "../indexed-block.ts";
@@ -51,7 +52,7 @@ async function answerOf(endpoint: Endpoint, given: Record<string, unknown>, carr
   if (query?.minBlock !== undefined) deps.minBlockReads.acquire(response, [networkOf(clientAddress)]);
   if (endpoint.data) await showIndexedBlock(deps, NO_HEADERS, query?.minBlock);
   const call = { ...carrier, params, query, body, idempotencyKey: undefined, payment: FREE_CHECKOUT };
-  const { content } = await endpoint.handler(call);
+  const { content } = await handled(endpoint, call);
   return textOfJson(content);
 }
 

@@ -34,7 +34,25 @@ const VIEWS: Record<string, [title: string, description: string]> = {
   "/groups": ["Groups", "What agents write to each other, signed by their own wallets, in groups gated by cred."],
   "/status": ["Status", "How far the index has followed the chain, and what the service is working on."],
   "/mint": ["Register an agent", "Register an AI agent on Base with its own wallet's signature."],
+  "/people/join": ["Register as a human", "A profile of a human or an organization that stands behind agents."],
+  "/groups/new": ["New group", "A group of messages between agents, with the cred it asks for."],
 };
+
+/** Views about one subject that search engines are not shown: the title, and why it is not theirs. */
+const PRIVATE_VIEWS: [pattern: RegExp, title: string, description: string][] = [
+  [/^\/me$/, "My agents", "What the connected wallet holds and may change."],
+  [/^\/people\/return$/, "Signing in", "The way back from the identity provider."],
+  [/^\/operator$/, "Operator", "The state of the service, for the holder of an operator's key."],
+  [/^\/agent\/[^/]+\/manage(\/|$)/, "Manage an agent", "Change an agent with its wallet's or its owner's signature."],
+];
+/** Views about one subject whose name is not read for the page's head. */
+const SUBJECT_VIEWS: [pattern: RegExp, title: string, description: string][] = [
+  [/^\/owner\/.+$/, "Agents of a wallet", "All agents that one wallet owns."],
+  [/^\/report\/.+$/, "Cred report", "The score of an agent taken apart, with evidence and a signed receipt."],
+  [/^\/human\/.+$/, "Human", "A human principal, and how its cred came to be."],
+  [/^\/org\/.+$/, "Organization", "An organization and the agents behind it."],
+  [/^\/groups\/.+$/, "Group", "What agents write to each other, signed by their own wallets."],
+];
 
 export function aboutPages({ config, facts, db, now }: Pick<HandlerDeps, "config" | "facts" | "db" | "now">): About {
   const site = siteOf(config);
@@ -65,6 +83,16 @@ export function ofView(pathname: string, { serviceName, webUrl }: Site): PageHea
       title: `${title} · ${serviceName}`,
       description: description!,
       canonical: webUrl + pathname,
+      status: 200,
+    };
+  const hidden = PRIVATE_VIEWS.find(([pattern]) => pattern.test(pathname));
+  const subject = hidden ?? SUBJECT_VIEWS.find(([pattern]) => pattern.test(pathname));
+  if (subject)
+    return {
+      title: `${subject[1]} · ${serviceName}`,
+      description: subject[2],
+      canonical: null,
+      ...(hidden && { hidden: true }),
       status: 200,
     };
   if (/^\/(agent|terminal)\/./.test(pathname))

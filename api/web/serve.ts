@@ -9,12 +9,21 @@ import type { About } from "./about.ts";
 import { readWebBundle, type WebBundle, type WebFile } from "./bundle.ts";
 import { type PageHead, withHead } from "./head.ts";
 
-/** Scripts, styles, fonts and calls of this origin only; no inline code, no embedding, no framing. */
-const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+/**
+ * Scripts, styles, fonts and calls of this origin only; no inline code, no embedding, no framing.
+ * @param origins further origins that scripts may call
+ */
+const pagePolicy = (origins: readonly string[]): string =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src ${["'self'", ...origins].join(" ")}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
 
 /** The views of the terminal. An unknown address gets the page too, with status 404. */
-const VIEWS = /^\/(?:|terminal(?:\/[^/]+)?|agent\/[^/]+|discover|leaderboard|compare|people|groups|status|mint)$/;
+const VIEWS = new RegExp(
+  `^/(?:${[
+    ...["", "discover", "leaderboard", "compare", "people", "groups", "status", "mint", "me", "operator"],
+    ...["terminal(?:/[^/]+)?", "agent/[^/]+", "agent/[^/]+/manage(?:/[a-z0-9-]+)?", "owner/[^/]+", "report/[^/]+"],
+    ...["people/join", "people/return", "human/[^/]+", "org/[^/]+", "groups/[^/]+"],
+  ].join("|")})$`,
+);
 /** Never a page: clients here are programs, and a page would look like an answer to them. */
 const FOR_PROGRAMS = /^\/(?:api|assets|\.well-known|docs)(?:\/|$)|\.[a-z0-9]{2,5}$/i;
 
@@ -27,19 +36,25 @@ export type WebServerOptions = {
   about: About;
   /** The metadata of a page whose subject cannot be read in time. */
   otherwise(path: string): PageHead;
+  /** Origins beside this one that the scripts of a page may call, as far as they are known. */
+  origins(): readonly string[];
+  /** The same, once they are known: for the page that calls them first. It may take long, or fail. */
+  originsOfReturn(): Promise<readonly string[]>;
   /** Whether an endpoint answers at a path. */
   isEndpoint(path: string): boolean;
   /** Where the built terminal lies. */
   folder?: string;
 };
 
+/** The page people return to from the identity provider. */
+const RETURN = "/people/return";
 /** Max milliseconds a page waits for its metadata; the page itself matters more. */
 const ABOUT_MS = 800;
 /** Max pages whose metadata are read at the same time; further pages get the default. */
 const ABOUT_AT_ONCE = 8;
 
 /** @returns a function that answers requests for the terminal, and returns false for requests to the API */
-export function webServer({ siteName, about, otherwise, isEndpoint, folder = DIST }: WebServerOptions) {
+export function webServer({ siteName, about, otherwise, isEndpoint, folder = DIST, ...calls }: WebServerOptions) {
   let bundle: WebBundle | null = null;
   let lookups = 0;
   const built = () => {
@@ -51,9 +66,14 @@ export function webServer({ siteName, about, otherwise, isEndpoint, folder = DIS
   async function headOf(path: string, target: string): Promise<PageHead> {
     if (lookups >= ABOUT_AT_ONCE) return otherwise(path);
     lookups++;
-    const late = new Promise<PageHead>((resolve) => setTimeout(resolve, ABOUT_MS, otherwise(path)).unref());
-    const asked = about(target).finally(() => lookups--);
-    return Promise.race([asked, late]).catch(() => otherwise(path));
+    return inTime(
+      about(target).finally(() => lookups--),
+      () => otherwise(path),
+    );
+  }
+
+  async function policyOf(path: string): Promise<string> {
+    return pagePolicy(path === RETURN ? await inTime(calls.originsOfReturn(), calls.origins) : calls.origins());
   }
 
   return (incoming: IncomingMessage, response: ResponseHead): boolean => {
@@ -70,10 +90,14 @@ export function webServer({ siteName, about, otherwise, isEndpoint, folder = DIS
     const isView = VIEWS.test(path);
     if (!prefersHtml(incoming) || (!isView && (FOR_PROGRAMS.test(path) || isEndpoint(path)))) return false;
     const page = built()?.page;
-    if (page === undefined) sendPage(undefined, 503, incoming, response);
-    else if (!isView) sendPage(withHead(page, otherwise(path), siteName), 404, incoming, response);
-    else
-      void headOf(path, url).then((head) => sendPage(withHead(page, head, siteName), head.status, incoming, response));
+    if (page === undefined) sendPage({ page, status: 503, policy: pagePolicy([]) }, incoming, response);
+    else if (!isView) {
+      const content = withHead(page, otherwise(path), siteName);
+      sendPage({ page: content, status: 404, policy: pagePolicy(calls.origins()) }, incoming, response);
+    } else
+      void Promise.all([headOf(path, url), policyOf(path)]).then(([head, policy]) =>
+        sendPage({ page: withHead(page, head, siteName), status: head.status, policy }, incoming, response),
+      );
     return true;
   };
 }
@@ -93,12 +117,22 @@ function prefersHtml({ headers }: IncomingMessage): boolean {
   return html > 0 && html >= quality("application/json");
 }
 
-function sendPage(page: string | undefined, status: number, incoming: IncomingMessage, response: ResponseHead): void {
+/** The result of `work`, or `otherwise` when it fails or takes longer than a page waits. */
+function inTime<T>(work: Promise<T>, otherwise: () => T): Promise<T> {
+  const late = new Promise<T>((resolve) => setTimeout(() => resolve(otherwise()), ABOUT_MS).unref());
+  return Promise.race([work, late]).catch(otherwise);
+}
+
+/** `page` undefined: the terminal is not built. */
+type SentPage = { page: string | undefined; status: number; policy: string };
+
+function sendPage({ page, status, policy }: SentPage, incoming: IncomingMessage, response: ResponseHead): void {
   const content = Buffer.from(page ?? NOT_BUILT);
-  const etag = `"${hash("sha256", content, "hex").slice(0, 16)}"`;
+  // A 304 keeps the headers of the stored answer in some caches, so another policy is another version.
+  const etag = `"${hash("sha256", Buffer.concat([content, Buffer.from(policy)]), "hex").slice(0, 16)}"`;
   const headers: Record<string, string> = {
     vary: "Accept, Sec-Fetch-Mode",
-    "content-security-policy": PAGE_POLICY,
+    "content-security-policy": policy,
     "cross-origin-opener-policy": "same-origin-allow-popups",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
     "cache-control": page ? "public, max-age=0, must-revalidate" : "no-store",

@@ -1,4 +1,4 @@
-/** A process that draws cards with one engine and tells what they cost: `takumi` as the service does, `satori` with resvg. */
+/** A process that draws cards with one engine and tells what they cost: `takumi` and `webp` as the service does, `satori` with resvg. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -9,12 +9,12 @@ import { CARD_SIZES, type CardSize, drawCard } from "../../core/card/draw.ts";
 import type { CardElement } from "../../core/card/element.ts";
 import type { CardFacts } from "../../core/card/facts.ts";
 
-export type Engine = "takumi" | "satori";
+export type Engine = "takumi" | "webp" | "satori";
 export type Batch = { size: CardSize; cards: CardFacts[]; inFlight: number };
 /** CPU of the whole process, all threads; delays of the event loop in ms. */
 export type Cost = { cpuMs: number; wallMs: number; bytes: number; delay: { p99: number; max: number } };
 
-const ENGINES: Record<Engine, () => Paint> = { takumi: createPaint, satori: satoriPaint };
+const ENGINES: Record<Engine, () => Paint> = { takumi: createPaint, webp: webpPaint, satori: satoriPaint };
 
 if (process.send) {
   const paint = ENGINES[process.argv[2] as Engine]();
@@ -50,6 +50,11 @@ export async function measure(paint: Paint, { size, cards, inFlight }: Batch): P
 }
 
 const turn = () => new Promise((done) => setTimeout(done, 5));
+
+function webpPaint(): Paint {
+  const paint = createPaint();
+  return (card, size) => paint(card, size, "webp");
+}
 
 /** The same tree, laid out by satori and drawn by resvg. It reads WOFF, not WOFF2. */
 function satoriPaint(): Paint {

@@ -94,7 +94,7 @@ export async function totalsByCommit(
   const { where, values } = naiveWhere(question);
   const { rows } = await pool.query(`select count(*)::int8 as total from offchain.directory where ${where}`, values);
   const totals = new Array<number>(commits + 1).fill(Number(rows[0].total));
-  const { tier } = boundsOf(question.filter, question.now);
+  const [tier] = boundsOf(question, question.now).scores;
   if (!tier) return totals;
   const others = naiveWhere({ ...question, filter: "all" });
   const { rows: moved } = await pool.query(

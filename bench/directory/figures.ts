@@ -10,7 +10,3 @@ export const figures = (values: readonly number[]): string =>
   [0.5, 0.95, 0.99, 1].map((q) => quantile(values, q).toFixed(2).padStart(7)).join(" ");
 export const line = (name: string, ...columns: (readonly number[])[]): string =>
   `${name.padEnd(40)} ${columns.map(figures).join("   ")}`;
-
-/** A goal with what was reached. */
-export const goal = (what: string, reached: string, met: boolean): string =>
-  `${met ? "met    " : "NOT MET"}  ${what}: ${reached}`;

@@ -1,6 +1,6 @@
 /** Every kind of question about the directory: each sort and direction, filter, kind of search, and place of the page. */
 import { DIRECTORY_FILTERS, DIRECTORY_SORTS, type DirectorySort } from "../../core/directory/filters.ts";
-import type { DirectoryPage, DirectoryQuery } from "../../db/directory/list.ts";
+import type { DirectoryPage, DirectoryQuery } from "../../db/directory/question-sql.ts";
 
 /** By the kind's name; the words are those of world.ts. */
 export const SEARCHES: Record<string, string | undefined> = {

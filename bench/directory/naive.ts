@@ -1,7 +1,7 @@
 /** The directory as anybody would write it first: no index but the key, OFFSET, and the totals computed with every page. */
 import type pg from "pg";
-import { boundsOf, type DirectorySort } from "../../core/directory/filters.ts";
-import type { DirectoryQuery } from "../../db/directory/list.ts";
+import { boundsOf, type DirectorySort, type Narrowing } from "../../core/directory/filters.ts";
+import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 
 const KEYS: Record<DirectorySort, string> = {
   cred_score: "cred_score",
@@ -16,20 +16,32 @@ const KEYS: Record<DirectorySort, string> = {
     (select score from offchain.ethos_score where wallet = owner_address))`,
   updated_at: "updated_at",
   trend: "trend",
+  trend_7d:
+    "round(1000 * (log(1 + greatest(0, coalesce(greatest(volume_24h_usd, volume_7d_usd), 0))) + log(1 + uses::float8)))",
+  trend_30d:
+    "round(1000 * (log(1 + greatest(0, coalesce(greatest(volume_24h_usd, volume_7d_usd, volume_30d_usd), 0))) + log(1 + uses::float8)))",
 };
 
 /** Conditions of a question, written apart from those of the service; names as their search column has them. */
-export function naiveWhere({ filter, q, now }: Pick<DirectoryQuery, "filter" | "q" | "now">): {
+export function naiveWhere({ q, now, ...narrowing }: Narrowing & Pick<DirectoryQuery, "q" | "now">): {
   where: string;
   values: unknown[];
 } {
-  const { x402, tier, createdSince, activeSince, price } = boundsOf(filter, now);
+  const { platform, chain, speaks, verified, hasToken } = narrowing;
+  const { x402, scores, createdSince, createdUntil, activeSince, price } = boundsOf(narrowing, now);
   const where = ["removed_at is null"];
   const values: unknown[] = [];
   const $ = (value: unknown) => `$${values.push(value)}`;
   if (x402) where.push("x402_supported");
-  if (tier) where.push(`cred_score between ${tier.from} and ${tier.to}`);
-  if (createdSince !== undefined) where.push(`created_at >= ${$(new Date(createdSince))}`);
+  if (platform) where.push(`platform in (${platform.map((key) => $(key)).join(", ")})`);
+  if (chain) where.push(`chain_id in (${chain.join(", ")})`);
+  for (const protocol of speaks ?? []) where.push(`${$(protocol)} = any(protocols)`);
+  for (const kind of verified ?? [])
+    where.push(kind === "wallet" ? "wallet_proven" : kind === "coinbase" ? "coinbase" : `${$(kind)} = any(proofs)`);
+  if (hasToken !== undefined) where.push(`(coalesce(token_address, token_symbol) is not null) = ${hasToken}`);
+  for (const { from, to } of scores) where.push(`cred_score between ${from} and ${to}`);
+  for (const since of createdSince) where.push(`created_at >= ${$(new Date(since))}`);
+  if (createdUntil !== undefined) where.push(`created_at <= ${$(new Date(createdUntil))}`);
   if (activeSince !== undefined) where.push(`greatest(used_at, traded_at) >= ${$(new Date(activeSince))}`);
   if (price) where.push(price === "up" ? "price_change_24h > 0" : "price_change_24h < 0");
   if (q !== undefined) {

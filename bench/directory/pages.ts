@@ -4,11 +4,14 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isDeepStrictEqual } from "node:util";
 import type pg from "pg";
 import { MemoryBudget } from "../../columns/memory-budget.ts";
-import { type DirectoryQuery, listDirectory } from "../../db/directory/list.ts";
+import { listDirectory } from "../../db/directory/list.ts";
+import { foldPlanes } from "../../db/directory/planes/fold.ts";
+import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 import { directoryRows } from "../../db/directory/rows.ts";
 import { type DirectoryList, openDirectoryList } from "../../db/lists/directory.ts";
+import { goal } from "../goal.ts";
 import { newSearches } from "../list/matrix.ts";
-import { goal, line, QUANTILES_HEAD, quantile } from "./figures.ts";
+import { line, QUANTILES_HEAD, quantile } from "./figures.ts";
 import { type Cell, matrix, placed, worstCells } from "./matrix.ts";
 import { askNaively } from "./naive.ts";
 
@@ -30,6 +33,8 @@ export async function measurePages({ pool, url, rows, sampled }: Pages): Promise
     const first = await askForTheFirstTime(memory);
     console.log(`\n${first.length} searches, each asked for the first time`);
     console.log(line("ids alone", first));
+    // As the workers do it beside an API: a database that is kept may be full of the changes of a load.
+    await foldPlanes(pool, { now: Date.now(), foldRows: 1 });
     const { naive, indexed, own, wrong } = await askBothWays(memory, pool, cells, sampled);
     console.log(
       `\n${naive.length} questions by SQL as well: the ${worstCells(0).length} that cost SQL most, and ${sampled} at random; milliseconds`,

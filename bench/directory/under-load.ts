@@ -4,10 +4,11 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
+import { goal } from "../goal.ts";
 import { cpuOf, cpuOfMachine } from "../reads/cpu.ts";
 import { startApi, startNode } from "../reads/servers.ts";
 import { type Commit, changeScores, totalsByCommit } from "./changes.ts";
-import { goal, line, QUANTILES_HEAD, quantile } from "./figures.ts";
+import { line, QUANTILES_HEAD, quantile } from "./figures.ts";
 import type { Plan, Ran, Sample } from "./open-loop.ts";
 import { type Question, questions } from "./questions.ts";
 import { OWN_SHARE } from "./world.ts";
@@ -93,6 +94,8 @@ export async function underLoad({ pool, postgres, dataDir, rows, seconds, perSec
     for (const text of [...ran.failures.slice(0, 3), ...wrong.slice(0, 5)]) console.log(text);
     const resident = residentMb(api.pid);
     console.log(`\n${memoryOf(api.pid)}\n`);
+    const cpuMs = (1000 * used.api) / asked.length;
+    console.log(goal("CPU of the API for each ≤ 1.0 ms", `${cpuMs.toFixed(2)} ms`, cpuMs <= 1));
     console.log(
       goal(
         `${perSecond} answers a second, p99 ≤ 25 ms`,

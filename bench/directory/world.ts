@@ -42,12 +42,23 @@ const PLANT = `
   insert into offchain.ethos_score (wallet, score, fetched_at)
   select distinct on (owner_address) owner_address, 900 + id % 1500, now() from offchain.directory where id % 10 = 0`;
 
+/** Indexes that are made of the rows when these are there, in a part of the time: those that no trigger reads. */
+const LATER = `
+  select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition
+  from pg_index i join pg_class c on c.oid = i.indexrelid
+  where i.indrelid = any(array['offchain.directory', 'offchain.directory_score']::regclass[])
+    and (c.relname like 'directory\\_by\\_%' or c.relname in ('directory_search', 'directory_score_up', 'directory_score_down'))`;
+
 if (process.argv[1] === import.meta.filename) {
   const [url, rows] = process.argv.slice(2);
   const agents = Math.ceil(Number(rows) / OWN_SHARE);
   execFileSync(process.execPath, [join(import.meta.dirname, "../list/world.ts"), url!, String(agents)]);
   const pool = openPool({ connectionString: url, max: 1 });
+  const { rows: indexes } = await pool.query<{ name: string; definition: string }>(LATER);
+  for (const { name } of indexes) await pool.query(`drop index ${name}`);
   await pool.query(PLANT.replaceAll("$ROWS", String(Number(rows))));
+  await pool.query("set maintenance_work_mem = '1GB'");
+  for (const { definition } of indexes) await pool.query(definition);
   for (const table of ["directory", "ethos_score"]) await pool.query(`vacuum analyze offchain.${table}`);
   await pool.end();
 }

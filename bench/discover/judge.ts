@@ -116,7 +116,7 @@ function pairsInOrder(places: readonly { agent: Agent; grade: Grade }[]): number
 const isClear = (difference: number) => Math.abs(difference) >= CLEAR_TRUST;
 
 /** Discounted cumulative gain with the gain 2^grade - 1. @see https://dl.acm.org/doi/10.1145/1102351.1102363 */
-const dcg = (grades: readonly number[]): number =>
+export const dcg = (grades: readonly number[]): number =>
   grades.reduce((sum, grade, i) => sum + (2 ** grade - 1) / Math.log2(i + 2), 0);
 
 export const mean = (values: readonly number[]): number | null =>

@@ -126,7 +126,10 @@ function write(lines: Lines, world: World, slot: number, reviewers: readonly str
   const owner = wallet(
     agent.kind === "operator-copy" ? `operator ${agent.family}` : `owner ${spam ? slot : Math.floor(slot / 2)}`,
   );
-  const uses = spam || agent.dead ? between(random, 0, 4) : Math.floor(10 ** (4 * agent.trust * random()) - 1);
+  const isBought = agent.kind === "self-rated";
+  const some = spam || agent.dead ? between(random, 0, 4) : Math.floor(10 ** (4 * agent.trust * random()) - 1);
+  // The registry counts ratings as uses.
+  const uses = isBought ? SELF_RATINGS : some;
   lines["offchain.directory"].push(
     line([
       id,
@@ -151,7 +154,7 @@ function write(lines: Lines, world: World, slot: number, reviewers: readonly str
         ? Math.round(Math.min(97, Math.max(8, 12 + 78 * agent.trust + 10 * (random() - 0.5))))
         : foreignScore(traitCount, description !== null, walletProven, agent.ageDays, world.now), // prettier-ignore
       uses,
-      uses > 0 && !agent.dead ? new Date(world.now - random() * 20 * DAY_MS).toISOString() : null,
+      uses > 0 && (isBought || !agent.dead) ? new Date(world.now - random() * 20 * DAY_MS).toISOString() : null,
     ]),
   );
   lines.bench_text.push(
@@ -243,7 +246,7 @@ function feedbackOf(agent: Agent, random: () => number, reviewers: readonly stri
       i + 1,
       value,
       0,
-      "quality",
+      "starred",
       "",
       "",
       "",

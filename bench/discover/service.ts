@@ -36,22 +36,11 @@ export async function fillSmall(url: string, pool: pg.Pool, world: World): Promi
   await buildDocuments(pool, world);
 }
 
-/**
- * Builds all documents as a new deployment does; where they are built, nothing is left to do.
- * @param options.large sets the index of the words aside meanwhile: it takes two thirds of the time otherwise
- */
-export async function buildDocuments(pool: pg.Pool, world: World, { large = false } = {}): Promise<void> {
-  const { rows } = await pool.query<{ definition: string }>(
-    `select pg_get_indexdef('${WORDS_INDEX}'::regclass) as definition where to_regclass('${WORDS_INDEX}') is not null
-       and not exists (select from offchain.discovery_document)`,
-  );
-  const definition = large ? rows[0]?.definition : undefined;
-  if (definition) await pool.query(`drop index ${WORDS_INDEX}`);
+/** Builds all documents as a new deployment does; where they are built, nothing is left to do. */
+export async function buildDocuments(pool: pg.Pool, world: World): Promise<void> {
   while ((await followDirectory(pool, new Date(world.now))).more);
-  if (definition) await pool.query(definition);
   await pool.query("vacuum analyze offchain.discovery_document");
 }
-const WORDS_INDEX = "offchain.discovery_document_words";
 
 /** After this, `buildDocuments` builds all of them. */
 export const FORGET_DOCUMENTS =

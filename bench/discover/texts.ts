@@ -55,6 +55,8 @@ function nameOf({ kind, abilities, famous, random }: Agent): string {
   const main = abilities[0];
   const style = random();
   const hint = main ? capital(pick(random, words(pick(random, taskOf(main.task).nouns)))) : "";
+  if (kind === "stuffed" && style < 0.25)
+    return Array.from({ length: 4 }, () => nounOf(pick(random, TASK_KEYS), [], random)).join(" ");
   if (kind === "stuffed" && style < 0.5)
     return `${pick(random, FIRST)} ${capital(
       words(nounOf(pick(random, TASK_KEYS), [], random))

@@ -2,7 +2,8 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { type Check, counted, measured, quantile } from "./check.ts";
+import type { Loaded } from "../reads/load.ts";
+import { type Check, counted, measured, ofReads, quantile } from "./check.ts";
 import type { Flood, Flooded } from "./flood.ts";
 import type { LoadedApi, LoadWorld } from "./service.ts";
 
@@ -11,6 +12,10 @@ const PATH = "/api/v2/agents?search=ar%20*&sort=credScore&limit=20";
 /** Waiting to be answered at once: what a normal load is. */
 const NORMAL = 32;
 const TIMES = 5;
+/** Connections of clients that read one agent each, which memory and indexes answer. */
+const READERS = 4;
+/** Agents that they read: few, because the cache of rows that fills would count as memory that does not come back. */
+const READ = 500;
 const RECOVERY_MS = 5_000;
 
 export async function overload(world: LoadWorld, { seconds }: { seconds: number }): Promise<Check[]> {
@@ -19,11 +24,15 @@ export async function overload(world: LoadWorld, { seconds }: { seconds: number 
   await closedLoop(api, NORMAL, seconds / 4);
   const normal = await closedLoop(api, NORMAL, seconds / 2);
   const rate = normal.length / (seconds / 2);
+  const quiet = await world.read(api, READERS, seconds / 4, READ);
   const before = (await api.stats()).residentBytes;
   flood.send({
     ...{ url: api.url, path: PATH, numbers: 100, perSecond: rate * TIMES, forMs: seconds * 1000 },
   } satisfies Flood);
-  const [{ sent, byStatus, withoutRetryAfter }] = (await once(flood, "message")) as [Flooded];
+  const [[{ sent, byStatus, withoutRetryAfter }], keyed] = (await Promise.all([
+    once(flood, "message"),
+    world.read(api, READERS, seconds, READ),
+  ])) as [[Flooded], Loaded];
   const recovered = await recovery(api, quantile(normal, 0.99));
   const after = await settled(api, before);
   flood.kill();
@@ -36,6 +45,13 @@ export async function overload(world: LoadWorld, { seconds }: { seconds: number 
     counted("answers other than 200, 429, 503, or none", others.length, "0", others.length === 0),
     counted("429 and 503 without Retry-After", withoutRetryAfter, "0", withoutRetryAfter === 0),
     counted("requests shed", shed.length, "> 0", shed.length > 0),
+    ...ofReads(keyed.failures - keyed.refusals, keyed.refusals),
+    measured(
+      "p99 of keyed reads, quiet / meanwhile",
+      `${quiet.p99Ms.toFixed(0)} / ${keyed.p99Ms.toFixed(0)} ms`,
+      "told only",
+      true,
+    ),
     measured("sent / taken / shed", `${sent} / ${taken.length} / ${shed.length}`, "told only", true),
     measured("answers a second, normally", `${rate.toFixed(0)}`, "told only", true),
     measured("p99 of what was shed", `${quantile(shed, 0.99).toFixed(0)} ms`, "≤ 50 ms", quantile(shed, 0.99) <= 50),

@@ -26,8 +26,8 @@ export type LoadWorld = {
   asked(): number;
   /** One more process of the API on the same agents, with an empty folder for cards. */
   startApi(options?: { env?: Record<string, string>; patience?: Patience }): Promise<LoadedApi>;
-  /** Keyed reads over so many connections, each with one request at a time. */
-  read(api: LoadedApi, connections: number, seconds: number): Promise<Loaded>;
+  /** Keyed reads over so many connections, each with one request at a time. @param ids of the first so many agents; all of them */
+  read(api: LoadedApi, connections: number, seconds: number, ids?: number): Promise<Loaded>;
   stop(): Promise<void>;
 };
 
@@ -63,8 +63,8 @@ export async function startWorld(agents: number): Promise<LoadWorld> {
       apis.push(api);
       return api;
     },
-    async read(api, connections, seconds) {
-      const load: Load = { url: api.url, path: "/api/v2/agent/*", ids: agents, connections, forMs: seconds * 1000 };
+    async read(api, connections, seconds, ids = agents) {
+      const load: Load = { url: api.url, path: "/api/v2/agent/*", ids, connections, forMs: seconds * 1000 };
       reader.send(load);
       const [loaded] = (await once(reader, "message")) as [Loaded];
       return loaded;

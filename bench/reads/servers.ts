@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { freePort } from "../../runtime/free-port.ts";
-import { entryOf } from "../../runtime/processes.ts";
+import { commandOf } from "../../runtime/processes.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const START_MS = 60_000;
@@ -29,7 +29,7 @@ export async function startApi(
   more: Record<string, string> = {},
 ): Promise<Served> {
   const port = await freePort();
-  const child = spawn(process.execPath, [entryOf("api")], {
+  const child = spawn(process.execPath, commandOf("api"), {
     cwd: ROOT,
     env: {
       ...environment(databaseUrl, dataDir),

@@ -9,6 +9,7 @@ import { usdcAbi } from "../../abis/usdc.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { type AgentWallet, agentWallet, testChain } from "../../harness/agent-wallet.ts";
 import type { DevnetFile } from "../../harness/stack.ts";
+import { fetchInTime } from "./requests.ts";
 
 /** An agent of ours: what the service calls it, and its credential. */
 export type Actor = { tokenId: number; signIn: SignIn };
@@ -65,7 +66,7 @@ export function population(devnet: DevnetFile, say: (status: number, text: strin
   const patient: Fetch = async (input, init) => {
     const request = new Request(input, init);
     for (let tries = 1; ; tries++) {
-      const response = await fetch(request.clone());
+      const response = await fetchInTime(request.clone());
       if (response.status !== 503 || tries === PATIENCE) return response;
       const text = await response.text();
       say(response.status, text);

@@ -4,6 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { DevnetFile } from "../../harness/stack.ts";
 import { NotSent, population } from "./people.ts";
+import { fetchInTime } from "./requests.ts";
 import { emptyTally, note, type Tally } from "./tally.ts";
 
 export type TrafficPlan = {
@@ -31,8 +32,8 @@ export type Traffic = {
 const SEEDED = 40;
 const WORDS = ["Meridian", "bot", "ledger", "o", "qu", "Ondatra", "0x", "nobody has this name"];
 const GROUPS = ["welcome", "general"];
-/** For what is under way when the traffic ends. */
-const LAST_ANSWERS_MS = 60_000;
+/** For what is under way when the traffic ends: a payment comes back until it is decided. */
+const LAST_ANSWERS_MS = 240_000;
 const STREAM_SECONDS = { least: 5, most: 45 };
 
 const random = (below: number) => Math.floor(Math.random() * below);
@@ -55,7 +56,7 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
   const someAgent = () => random(SEEDED + people.actors.length);
   const post = async (path: string, body?: object) => {
     const actor = people.anyone()!;
-    return fetch(url(path.replace("{id}", String(actor.tokenId))), {
+    return fetchInTime(url(path.replace("{id}", String(actor.tokenId))), {
       method: "POST",
       headers: {
         authorization: await actor.signIn(),
@@ -64,9 +65,9 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
       ...(body && { body: JSON.stringify(body) }),
     });
   };
-  const get = (path: string) => fetch(url(path));
+  const get = (path: string) => fetchInTime(url(path));
   const rpc = (method: string, params: object) =>
-    fetch(url("/mcp"), {
+    fetchInTime(url("/mcp"), {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
@@ -87,7 +88,7 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
     ["status", 10, () => get("/api/v2/status")],
     ["ready", 10, () => get("/ready")],
     ["openapi", 3, () => get("/api/v2/openapi.json")],
-    ["page", 10, () => fetch(url("/"), { headers: { accept: "text/html" } })],
+    ["page", 10, () => fetchInTime(url("/"), { headers: { accept: "text/html" } })],
     ["unknown", 10, () => get("/api/v2/agent/987654321")],
     ["card", 25, () => get(`/api/v2/card/${someAgent()}.png?size=${oneOf(["square", "og"])}`)],
     ["badge", 15, () => get(`/api/v2/badge/${someAgent()}.svg`)],
@@ -104,7 +105,7 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
     ["verify x", 4, () => proveX(), true],
   ];
   const badCredential = () =>
-    fetch(url("/api/v2/auth/revoke"), {
+    fetchInTime(url("/api/v2/auth/revoke"), {
       method: "POST",
       headers: { authorization: `Bearer 0x${"ab".repeat(20)}:${Date.now()}:0x${"1f".repeat(64)}1b` },
     });
@@ -114,8 +115,11 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
     const { tokenId, signIn } = people.anyone()!;
     const handle = `soak_${tokenId}`;
     const planted = { id: String(500_000 + tokenId), name: handle, description: `helixa:${tokenId}` };
-    await fetch(`${devnet.simulatorUrl}/_control/x/users/${handle}`, { method: "PUT", body: JSON.stringify(planted) });
-    return fetch(url(`/api/v2/agent/${tokenId}/verify/x`), {
+    await fetchInTime(`${devnet.simulatorUrl}/_control/x/users/${handle}`, {
+      method: "PUT",
+      body: JSON.stringify(planted),
+    });
+    return fetchInTime(url(`/api/v2/agent/${tokenId}/verify/x`), {
       method: "POST",
       headers: { authorization: await signIn(), "content-type": "application/json" },
       body: JSON.stringify({ handle }),

@@ -56,6 +56,17 @@ export function publicUrl(text: string, allowance: Allowance): URL {
   return url;
 }
 
+/** Whether an untrusted URL may be dialled as far as its text says; no name is resolved. */
+export function isPublicUrl(text: string, allowance: Allowance): boolean {
+  try {
+    publicUrl(text, allowance);
+    return true;
+  } catch (error) {
+    if (error instanceof RefusedTarget) return false;
+    throw error;
+  }
+}
+
 /** Whether a URL of the configuration names this machine. */
 export function isLoopback(url: string): boolean {
   const host = hostOf(new URL(url));

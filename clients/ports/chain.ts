@@ -67,8 +67,13 @@ export interface Chain {
   nonce(address: Address, at: number | "latest" | "pending"): Promise<number>;
   /** Hands a signed transaction to the network. Repeating it is harmless. */
   send(raw: Hex): Promise<SendOutcome>;
-  /** Null while it is not in a canonical block. */
+  /** Null while it is not in a block. A node that gives a preconfirmed one a block's hash must be asked for that block too. */
   receipt(hash: Hex): Promise<Receipt | null>;
+  /**
+   * As `receipt`, and before a block is complete where the node preconfirms (Flashblocks): then `block` is the one that is
+   * being built, and `blockHash` is zero or not final.
+   */
+  earlyReceipt(hash: Hex): Promise<Receipt | null>;
   /**
    * Logs of one contract in canonical blocks, in order. @param topics null matches any, a list any of its own
    * @param fromBlock nodes refuse ranges above a few thousand blocks @param toBlock the newest by default

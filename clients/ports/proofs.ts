@@ -16,8 +16,11 @@ export type FoundProof = {
 };
 export type ProofEvidence = { url: string; id: string; revision?: string; etag?: string };
 
-/** A definite answer of the platform: the account shows no proof. `reason` is a sentence for the caller. */
-export type NoProof = { reason: string };
+/**
+ * A definite answer of the platform: the account shows no proof. `reason` is a sentence for the caller, `found` the text
+ * that the place shows instead, as the platform gave it.
+ */
+export type NoProof = { reason: string; found?: string };
 
 /** A proof as it was recorded. An earlier version of this service may have stored `evidence`. */
 export type KnownProof = SoughtProof & Pick<FoundProof, "accountId" | "handle" | "username"> & { evidence: unknown };

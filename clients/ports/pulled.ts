@@ -63,10 +63,12 @@ export type Registries = Record<string, Registry>;
 
 /** What came of a request to an address that a stranger names. `reason` is a sentence; `final`: another request soon would fail too. */
 export type ForeignAnswer =
-  /** Any status but 429 and 503. Header names are lower-case; `url` is where the answer came from after redirects. */
+  /** Any status but 429 and 503; 503 is `failed`. Header names are lower-case; `url` is where the answer came from after redirects. */
   | { kind: "answered"; status: number; headers: Record<string, string | undefined>; text: string; url: string }
   | { kind: "failed"; reason: string; final: boolean }
-  /** The server's rate allows the next request in `seconds`. */
+  /** The server answers 429: it wants no request for `seconds`. */
+  | { kind: "limited"; seconds: number }
+  /** No request was sent: our own pace allows the next one in `seconds`. */
   | { kind: "deferred"; seconds: number };
 
 /** Sends requests to addresses that strangers name. Never throws: a failure is a value. */
@@ -76,6 +78,8 @@ export interface ForeignEndpoints {
     method?: "GET" | "POST";
     headers?: Record<string, string>;
     body?: string;
+    /** Reads no content: `text` is empty. */
+    headOnly?: boolean;
   }): Promise<ForeignAnswer>;
 }
 
@@ -84,7 +88,7 @@ export type FetchedDocument =
   | { kind: "fetched"; text: string; validators: Validators | null }
   | { kind: "unchanged" }
   | { kind: "failed"; reason: string; final: boolean }
-  /** No request was sent: the server's rate allows the next one in `seconds`. */
+  /** Nothing was read: the server's rate allows the next request in `seconds`. */
   | { kind: "deferred"; seconds: number };
 
 /** Fetches the documents behind foreign URIs. Never throws: a failure is a value. */

@@ -52,12 +52,15 @@ export function farcasterProofs(reader: FarcasterReader): ProofReader<FarcasterC
       return { reason: `The Farcaster name ${username} belongs to account ${resolved}, not to ${claimed}.` };
     const needle = needleOf(sought.prefix, sought.tokenId);
     let page = 0;
+    let newest: string | undefined;
     for await (const casts of reader.casts(resolved)) {
       const proving = casts.find(({ text }) => showsNeedle(text, needle));
       if (proving) return found(resolved, username ?? (await reader.nameOf(resolved)), proving);
+      newest ??= casts[0]?.text;
       if (++page >= PAGES) break;
     }
-    return { reason: `No recent cast of ${username ?? `account ${resolved}`} shows ${needle}.` };
+    const reason = `No recent cast of ${username ?? `account ${resolved}`} shows ${needle}.`;
+    return { reason, ...(newest !== undefined && { found: newest }) };
   }
 
   /** A proof is valid as long as the cast exists and, if a name was proven, the name still belongs to the account. */

@@ -99,7 +99,7 @@ async function judge(gists: Gists, found: Gist, login: string, sought: SoughtPro
   const content = await gists.contentOf(found, fileName);
   if ("reason" in content) return content;
   if (!gistProves(content.text, sought.prefix, sought.tokenId))
-    return { reason: `The file ${fileName} says something else than ${sought.tokenId}.` };
+    return { reason: `The file ${fileName} says something else than ${sought.tokenId}.`, found: content.text };
   return {
     accountId: owner.id,
     handle: owner.login,

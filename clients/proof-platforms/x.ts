@@ -153,7 +153,8 @@ const noAccount = (handle: string, absent: Absent): NoProof => ({
 function judge(account: Account, { prefix, tokenId }: SoughtProof): FoundProof | NoProof {
   const { id, username, description } = account;
   const needle = needleOf(prefix, tokenId);
-  if (!showsNeedle(description, needle)) return { reason: `The bio of @${username} does not show ${needle}.` };
+  if (!showsNeedle(description, needle))
+    return { reason: `The bio of @${username} does not show ${needle}.`, found: description };
   return {
     accountId: id,
     handle: username,

@@ -3,7 +3,7 @@ import { type Tier, tierOf } from "../tiers.ts";
 import { mix } from "./colour.ts";
 import { box, type CardElement, picture, text } from "./element.ts";
 import { type CardFacts, MARKS } from "./facts.ts";
-import { fitChips, fitName } from "./measure.ts";
+import { fitChips, fitName, widthOf } from "./measure.ts";
 import { type Palette, paletteOf } from "./palette.ts";
 import { BODY, chip, DISPLAY, mark, soulboundPill } from "./parts.ts";
 import { type Seed, seedOf } from "./seed.ts";
@@ -12,6 +12,8 @@ import { sigil } from "./sigil.ts";
 /** Pixels of each size. */
 export const CARD_SIZES = { square: { width: 1000, height: 1000 }, og: { width: 1200, height: 630 } } as const;
 export type CardSize = keyof typeof CARD_SIZES;
+/** PNG has the exact pixels; WebP is lossy: half the bytes, for more time of the encoder. */
+export type CardFormat = "png" | "webp";
 
 /** Layout. The sigil may extend over the edges; the texts form one column at the bottom left. */
 const LAYOUTS = {
@@ -186,7 +188,8 @@ function nameOf(card: CardFacts, layout: Layout): CardElement {
     textOverflow: "ellipsis",
     // Also for one line: when the width was underestimated, the text wraps instead of being cut.
     lineClamp: 2,
-    textWrap: "balance",
+    // Balancing lays a text out several times, 2 to 3 ms: only for names of two lines.
+    ...(widthOf(name, "display") * size > layout.column && { textWrap: "balance" }),
   });
 }
 

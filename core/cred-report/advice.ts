@@ -1,8 +1,9 @@
-/** Steps by which an agent can raise its score, each with the exact points it adds. */
+/** The report's recommendations: the greatest open points of an agent, in words. */
 import { SIGNALS, scoreOf } from "../cred.ts";
 import type { AgentFacts } from "../facts.ts";
+import { openPoints } from "../open-points.ts";
 import type { Signal } from "../signals/signal.ts";
-import type { RawSignals, SignalKey } from "../signals/signals.ts";
+import type { RawSignals } from "../signals/signals.ts";
 
 export type Recommendation = {
   action: string;
@@ -15,32 +16,19 @@ export type Recommendation = {
 
 const MAX_RECOMMENDATIONS = 8;
 
-/**
- * The steps an agent can take, greatest gain first, at most eight. Each gain is that of the step alone, computed from
- * the raw values behind the score.
- */
+/** At most eight, greatest gain first. @param raw the raw values behind the score */
 export function recommendations(
   facts: AgentFacts,
   raw: RawSignals,
   signals: readonly Signal[] = SIGNALS,
 ): Recommendation[] {
   const score = scoreOf(raw, signals);
-  return signals
-    .flatMap((signal) => {
-      const current = raw[signal.key as SignalKey];
-      return signal.steps(facts, current).map((step) => ({
-        step,
-        gain: (signal.weight * (step.raw - current)) / 100,
-        after: scoreOf({ ...raw, [signal.key]: step.raw }, signals),
-      }));
-    })
-    .filter(({ gain }) => gain > 0)
-    .sort((a, b) => b.gain - a.gain)
+  return openPoints(facts, raw, signals)
     .slice(0, MAX_RECOMMENDATIONS)
-    .map(({ step, gain, after }) => ({
-      action: step.action,
-      impact: `+${gain} ${gain === 1 ? "point" : "points"}: ${score} → ${after}`,
+    .map(({ action, gain, scoreAfter, endpoint }) => ({
+      action,
+      impact: `+${gain} ${gain === 1 ? "point" : "points"}: ${score} → ${scoreAfter}`,
       priority: gain >= 10 ? "high" : gain >= 3 ? "medium" : "low",
-      endpoint: step.endpoint,
+      endpoint,
     }));
 }

@@ -1,5 +1,6 @@
 /** The receipt of a cred report: EIP-712 typed data that binds the score to the report's bytes. It can be checked offline. */
-import { keccak256, stringToHex } from "viem/utils";
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Address, Hex } from "../facts.ts";
 import type { CredReportView } from "./view.ts";
 
@@ -43,22 +44,23 @@ export type ReceiptData = {
  * The typed data of a report's receipt.
  * @param payload the report as the exact JSON text the receipt is about
  */
-export function receiptData(payload: string, report: CredReportView, domain: ReceiptDomain): ReceiptData {
-  return {
-    domain,
-    types: RECEIPT_TYPES,
-    primaryType: RECEIPT_PRIMARY_TYPE,
-    message: {
-      reportId: report.reportId,
-      tokenId: String(report.agent.tokenId),
-      score: report.credScore.score,
-      tier: report.credScore.tier,
-      payloadHash: keccak256(stringToHex(payload)),
-      generatedAt: String(Date.parse(report.generatedAt)),
-      payment: report.payment,
-    },
-  };
-}
+export const receiptData = (payload: string, report: CredReportView, domain: ReceiptDomain): ReceiptData => ({
+  domain,
+  types: RECEIPT_TYPES,
+  primaryType: RECEIPT_PRIMARY_TYPE,
+  message: receiptMessage(payload, report),
+});
+
+/** The message that a receipt of this report signs. */
+export const receiptMessage = (payload: string, report: CredReportView): ReceiptMessage => ({
+  reportId: report.reportId,
+  tokenId: String(report.agent.tokenId),
+  score: report.credScore.score,
+  tier: report.credScore.tier,
+  payloadHash: `0x${bytesToHex(keccak_256(utf8ToBytes(payload)))}`,
+  generatedAt: String(Date.parse(report.generatedAt)),
+  payment: report.payment,
+});
 
 /**
  * Reads the fields of a payload that a receipt binds.

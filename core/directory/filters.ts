@@ -1,15 +1,27 @@
 /** The filters of the directory, and the published formulas of `new` and `trending`. */
-import { TIERS, type Tier, type TierKey } from "../tiers.ts";
+import { TIERS, type TierKey } from "../tiers.ts";
+import type { Facets } from "./facets.ts";
 
 /** Filter `new`: registered within the last 7 days. */
 export const NEW_MS = 7 * 86_400_000;
-/** Filter `trending`: used, or its token traded, within the last 24 hours. */
-export const TRENDING_MS = 86_400_000;
+const DAY_MS = 86_400_000;
+
+/** The windows of `trending`: used, or its token traded, within this time; `sort` is the window's default order. */
+export const TREND_WINDOWS = {
+  "24h": { ms: DAY_MS, sort: "trend" },
+  "7d": { ms: 7 * DAY_MS, sort: "trend_7d" },
+  "30d": { ms: 30 * DAY_MS, sort: "trend_30d" },
+} as const;
+export type TrendWindow = keyof typeof TREND_WINDOWS;
+export const TREND_WINDOW_KEYS = Object.keys(TREND_WINDOWS) as [TrendWindow, ...TrendWindow[]];
+
 /**
- * The default order of `trending`: 1000 · (log10(1 + dollars traded in 24 h) + log10(1 + uses)), rounded. Market data are
- * observed, never claimed; uses are counted by the agent's registry. Computed by the database (`directory.trend`).
+ * The default order of `trending`: 1000 · (log10(1 + dollars traded in the window) + log10(1 + uses)), rounded. Market
+ * data are observed, never claimed; uses are counted by the agent's registry. The dollars of 7 and 30 days are those of
+ * the last 7 and 30 whole UTC days (`db/directory/volumes.ts`), and never below those of the last 24 hours. Computed by
+ * the database (`directory.trend`, `trendSql` in db/directory/trend-sql.ts).
  */
-export const TRENDING_FORMULA = "1000 * (log10(1 + volume_24h in US dollars) + log10(1 + uses))";
+export const TRENDING_FORMULA = "1000 * (log10(1 + US dollars traded in the window) + log10(1 + uses))";
 export const trendOf = ({ volume24hUsd, uses }: { volume24hUsd: number | null; uses: number }): number =>
   Math.round(1000 * (Math.log10(1 + Math.max(0, volume24hUsd ?? 0)) + Math.log10(1 + Math.max(0, uses))));
 
@@ -24,7 +36,7 @@ export const DIRECTORY_FILTERS = [
   ...TIERS.map(({ key }) => key),
 ] as [DirectoryFilter, ...DirectoryFilter[]];
 
-/** The sorts of the API; `trend` is the default of the filter `trending`. */
+/** The sorts of the API; those of TREND_WINDOWS are the defaults of the filter `trending`. */
 export const DIRECTORY_SORTS = [
   "cred_score",
   "name",
@@ -37,17 +49,21 @@ export const DIRECTORY_SORTS = [
   "ethos_score",
   "updated_at",
 ] as const;
-export type DirectorySort = (typeof DIRECTORY_SORTS)[number] | "trend";
+export type DirectorySort = (typeof DIRECTORY_SORTS)[number] | (typeof TREND_WINDOWS)[TrendWindow]["sort"];
 
 /** A sort that clients send and that is treated as no sort, because agents state this value about themselves. */
 export const UNRANKED_SORT = "revenue_self_reported";
 
-/** Bounds of a filter; times are Unix milliseconds, both ends included. */
+/** What a question asks for, beside its search text. */
+export type Narrowing = Facets & { filter: DirectoryFilter; window?: TrendWindow | undefined };
+
+/** Bounds that a row must meet; times are Unix milliseconds, all ends included. */
 export type FilterBounds = {
   x402?: true;
-  /** Range of the score. */
-  tier?: Pick<Tier, "from" | "to">;
-  createdSince?: number;
+  /** Ranges of the score: of the filter and of the facets. */
+  scores: { from: number; to: number }[];
+  createdSince: number[];
+  createdUntil?: number;
   activeSince?: number;
   /** Direction of the observed price of the agent's token within 24 hours. */
   price?: "up" | "down";
@@ -56,22 +72,31 @@ export type FilterBounds = {
 /** Time windows end at multiples of one minute, so that all pages of one minute come from one set of rows. */
 const WINDOW_STEP_MS = 60_000;
 
-export function boundsOf(filter: DirectoryFilter, now: number): FilterBounds {
+export function boundsOf(
+  { filter, window = "24h", minScore, maxScore, minAgeDays, maxAgeDays }: Narrowing,
+  now: number,
+): FilterBounds {
   const moment = Math.floor(now / WINDOW_STEP_MS) * WINDOW_STEP_MS;
-  if (filter === "all") return {};
-  if (filter === "x402") return { x402: true };
-  if (filter === "new") return { createdSince: moment - NEW_MS };
-  if (filter === "trending") return { activeSince: moment - TRENDING_MS };
-  if (filter === "gainers") return { price: "up" };
-  if (filter === "losers") return { price: "down" };
-  const { from, to } = TIERS.find(({ key }) => key === filter)!;
-  return { tier: { from, to } };
+  const bounds: FilterBounds = { scores: [], createdSince: [] };
+  if (filter === "x402") bounds.x402 = true;
+  else if (filter === "new") bounds.createdSince.push(moment - NEW_MS);
+  else if (filter === "trending") bounds.activeSince = moment - TREND_WINDOWS[window].ms;
+  else if (filter === "gainers") bounds.price = "up";
+  else if (filter === "losers") bounds.price = "down";
+  else if (filter !== "all") {
+    const { from, to } = TIERS.find(({ key }) => key === filter)!;
+    bounds.scores.push({ from, to });
+  }
+  if (minScore !== undefined || maxScore !== undefined)
+    bounds.scores.push({ from: minScore ?? 0, to: maxScore ?? 100 });
+  if (maxAgeDays !== undefined) bounds.createdSince.push(moment - maxAgeDays * DAY_MS);
+  if (minAgeDays !== undefined) bounds.createdUntil = moment - minAgeDays * DAY_MS;
+  return bounds;
 }
 
 /** The default sort of a filter. */
 const DEFAULT_SORTS: Partial<Record<DirectoryFilter, DirectorySort>> = {
   new: "created_at",
-  trending: "trend",
   gainers: "price_change_24h",
   losers: "price_change_24h",
 };
@@ -83,10 +108,14 @@ type AskedOrder = {
 };
 
 /** The order of a filter. The default of `losers` is the greatest loss first. */
-export function orderOf(filter: DirectoryFilter, asked: AskedOrder): { sort: DirectorySort; descending: boolean } {
+export function orderOf(
+  { filter, window = "24h" }: Pick<Narrowing, "filter" | "window">,
+  asked: AskedOrder,
+): { sort: DirectorySort; descending: boolean } {
   const sort = asked.sort === UNRANKED_SORT ? undefined : asked.sort;
+  const otherwise = filter === "trending" ? TREND_WINDOWS[window].sort : DEFAULT_SORTS[filter];
   return {
-    sort: sort ?? DEFAULT_SORTS[filter] ?? "cred_score",
+    sort: sort ?? otherwise ?? "cred_score",
     descending: asked.dir === undefined ? sort !== undefined || filter !== "losers" : asked.dir === "DESC",
   };
 }

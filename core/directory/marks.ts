@@ -15,6 +15,11 @@ export type Marks = {
   services: string[];
   /** Feedback of clients in the ERC-8004 reputation registry that was not revoked; null for agents outside that registry. */
   feedback: { count: number; reviewers: number } | null;
+  /** Of an own agent; null for others. */
+  framework: string | null;
+  soulbound: boolean | null;
+  /** Whether its endpoints answered lately; null while none was checked. */
+  liveness: { value: number; says: string } | null;
   /** Time of its last known activity, ISO 8601. */
   activeAt: string | null;
   /** Changes of the score, oldest first; empty where no history is kept. */
@@ -30,6 +35,9 @@ export type MarksView = {
   verifications: Record<"siwa" | ProofPlatformKey | "coinbase", boolean>;
   protocols: Protocol[];
   feedback: { count: number; reviewers: number } | null;
+  framework: string | null;
+  soulbound: boolean | null;
+  health: { value: number; says: string } | null;
   active_at: string | null;
   change_7d: number | null;
   rank_7d_ago: number | null;
@@ -46,6 +54,9 @@ export function marksView(marks: Marks): MarksView {
     },
     protocols: protocolsOf(marks.services, marks.x402Supported),
     feedback: marks.feedback,
+    framework: marks.framework,
+    soulbound: marks.soulbound,
+    health: marks.liveness && { value: marks.liveness.value, says: marks.liveness.says },
     active_at: marks.activeAt,
     change_7d: marks.weekAgo === null ? null : marks.score - marks.weekAgo,
     rank_7d_ago: marks.rankWeekAgo,

@@ -13,6 +13,8 @@ export type RegistryRow = {
   sentenceName?: string;
   /** Whether the registry verifies that the wallet it names belongs to the agent. */
   provesWallets: boolean;
+  /** Whether an id begins with a namespace, before its first `/`, in which the registry lets its holder alone publish. */
+  hasNamespaces?: true;
   /** Set when the items add data to the agents of this platform and have no rows of their own. */
   enriches?: "erc8004";
   /** Words for the registry in a natural-language question to MCP or A2A. */
@@ -77,6 +79,7 @@ export const REGISTRIES = [
     label: "MCP registry",
     sentenceName: "The MCP registry",
     provesWallets: false,
+    hasNamespaces: true,
     perSecond: 3,
     // Rows are short: a description has 100 characters at most, and pages go by a key, so that a late one costs no more.
     pageSize: 100,

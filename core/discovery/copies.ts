@@ -4,7 +4,7 @@ import { utf8ToBytes } from "@noble/hashes/utils.js";
 
 /** Bits of a key or hash: they fit in a number. */
 const BITS = 52;
-/** Texts of fewer words are equal by chance. */
+/** Texts of fewer words are equal by chance, also those of one operator. */
 const MIN_WORDS = 6;
 /** From this number of words on, a text is one agent's even under another name. */
 const TELLING_WORDS = 20;
@@ -23,13 +23,30 @@ export const hashOf = (text: string): number =>
  * @returns null for a text too short to tell
  */
 export function textKeyOf(name: readonly string[], text: readonly string[]): number | null {
-  const letters = (words: readonly string[]) => words.map((word) => word.replaceAll(/\p{N}+/gu, "")).filter(Boolean);
-  const [nameWords, textWords] = [letters(name), letters(text)];
-  // A text names its agent, and copies of it do too.
-  const named = new Set(nameWords);
-  if (textWords.length >= TELLING_WORDS) return hashOf(textWords.filter((word) => !named.has(word)).join(" "));
+  const [nameWords, textWords] = [withoutDigits(name), withoutDigits(text)];
+  if (textWords.length >= TELLING_WORDS) return hashOf(unnamed(nameWords, textWords).join(" "));
   const all = [...nameWords, ...textWords];
   return all.length < MIN_WORDS ? null : hashOf(all.join(" "));
+}
+
+/**
+ * The key of a text among those of its operator, without digits and without the name, however short the text is.
+ * @param operator null where no registry vouches for it: a stranger could name another operator
+ * @param name words of the name @param text words of all other texts, in order
+ * @returns null for a text too short to tell
+ */
+export function siblingKeyOf(operator: string | null, name: readonly string[], text: readonly string[]): number | null {
+  const words = unnamed(withoutDigits(name), withoutDigits(text));
+  return operator === null || words.length < MIN_WORDS ? null : hashOf(`${operator}\n${words.join(" ")}`);
+}
+
+const withoutDigits = (words: readonly string[]): string[] =>
+  words.map((word) => word.replaceAll(/\p{N}+/gu, "")).filter(Boolean);
+
+/** A text names its agent, and copies of it do too. */
+function unnamed(name: readonly string[], text: readonly string[]): string[] {
+  const named = new Set(name);
+  return text.filter((word) => !named.has(word));
 }
 
 /** The similarity hash of words. @see https://dl.acm.org/doi/10.1145/509907.509965 */

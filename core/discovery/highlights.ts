@@ -1,4 +1,5 @@
 /** Parts of an agent's texts that match a query: plain text with ranges. */
+import type { Protocol } from "../directory/protocols.ts";
 import type { AgentText } from "./document.ts";
 import type { DiscoverHit, Field, Range } from "./query.ts";
 import { type Word, wordsOf } from "./words.ts";
@@ -14,32 +15,39 @@ type Matches = (word: string) => string | null;
 /**
  * The words of a query that an agent's texts have, by field, and excerpts around them.
  * @param matches the query's word that a word of the text matches; null for none
+ * @param speaks protocols that words of the query ask for instead of being searched
  */
 export function highlightsOf(
-  { name, description, offers }: AgentText,
+  { name, description, offers, protocols }: AgentText,
   matches: Matches,
+  speaks: readonly Protocol[],
 ): Pick<DiscoverHit, "matched" | "highlights"> {
   const found = new Map<Field, Set<string>>();
   const highlights: DiscoverHit["highlights"] = [];
-  const add = (field: Field, text: string, most: number) => {
+  /** @returns whether the text has a word of the query */
+  const add = (field: Field, text: string, most: number, { matching = matches, shows = true } = {}) => {
     const hits = wordsOf(text, most).flatMap((word) => {
-      const matched = matches(word.word);
+      const matched = matching(word.word);
       return matched === null ? [] : [{ ...word, matched }];
     });
     if (hits.length === 0) return false;
     const words = found.get(field) ?? new Set();
     for (const { matched } of hits) words.add(matched);
     found.set(field, words);
-    highlights.push({ field, ...excerpt(text, hits) });
+    if (shows) highlights.push({ field, ...excerpt(text, hits) });
     return true;
   };
   add("name", name, 64);
   let shown = 0;
   for (const offer of offers.slice(0, 60)) {
     if (shown >= MAX_OFFERS_SHOWN) break;
-    if (add("offers", [offer.name, offer.description].filter(Boolean).join(": "), 120)) shown++;
+    const isFound = add("offers", [offer.name, offer.description].filter(Boolean).join(": "), 120);
+    const isTagged = add("offers", offer.tags.join(", "), 60, { shows: !isFound });
+    if (isFound || isTagged) shown++;
   }
   if (description) add("description", description, 600);
+  const asked = new Set(speaks.map((protocol) => protocol.toLowerCase()));
+  add("protocols", protocols.join(", "), 120, { matching: (word) => (asked.has(word) ? word : matches(word)) });
   return { matched: [...found].map(([field, words]) => ({ field, words: [...words] })), highlights };
 }
 

@@ -1,8 +1,5 @@
 /** Which documents are ranked at all: those that match most of a query first, and of those the most trusted first. */
 
-import { quoted } from "./document.ts";
-import { TRUST_RANGES, trustMark } from "./marks.ts";
-
 /** Text of a tsquery with its parts in parentheses; null matches everything. */
 export type Condition = string | null;
 
@@ -14,11 +11,11 @@ const joined = (parts: readonly Condition[], by: string): Condition => {
   return given.length === 0 ? null : given.length === 1 ? given[0]! : `(${given.join(by)})`;
 };
 
-/** A need as a condition, and in how many documents it is. */
-export type Counted = { condition: string; documents: number; required: boolean };
+/** A need as a condition. */
+export type Conditioned = { condition: string; required: boolean };
 
-/** A level, with about how many documents match it. */
-export type Level = { condition: Condition; documents: number };
+/** What the documents of a level match, and those of no level above it. */
+export type Level = Condition;
 
 /** Needs of which every combination is tried; beyond them only all, and all but one. */
 const COMBINED = 4;
@@ -26,42 +23,25 @@ const COMBINED = 4;
 /**
  * Levels from the strictest to the loosest; a document is in one of them. Those of `strong` are enough where they have
  * many documents.
- * @param needs rarest first @param total number of all documents @param preferred what documents should meet besides; null for nothing
+ * @param needs rarest first @param preferred what documents should meet besides; null for nothing
  */
-export function levelsOf(
-  needs: readonly Counted[],
-  total: number,
-  preferred: Condition,
-): { strong: Level[]; weak: Level[] } {
-  const required = needs.filter((need) => need.required);
+export function levelsOf(needs: readonly Conditioned[], preferred: Condition): { strong: Level[]; weak: Level[] } {
+  const conditions = (of: readonly Conditioned[]) => all(of.map(({ condition }) => condition));
   const free = needs.filter((need) => !need.required);
-  const must = all(required.map(({ condition }) => condition));
-  const expected = (some: readonly Counted[]) => Math.min(total, ...some.map(({ documents }) => documents));
-  const whole: Level = { condition: all(needs.map(({ condition }) => condition)), documents: expected(needs) };
-  const strong: Level[] =
-    preferred === null
-      ? [whole]
-      : [
-          { ...whole, condition: all([whole.condition, preferred]) },
-          { ...whole, condition: all([whole.condition, not(preferred)]) },
-        ];
+  const must = conditions(needs.filter((need) => need.required));
+  const whole = conditions(needs);
+  const strong = preferred === null ? [whole] : [all([whole, preferred]), all([whole, not(preferred)])];
   const combined = free.slice(0, COMBINED);
   const weak: Level[] = [];
-  let above = whole.condition;
-  const add = (size: number, of: readonly Counted[]) => {
-    const sets = combinations(of, size);
-    const condition = all([must, any(sets.map((set) => all(set.map((need) => need.condition))))]);
-    const level = {
-      condition: above === null ? condition : all([condition, not(above)]),
-      documents: sets.reduce((sum, set) => sum + expected([...required, ...set]), 0),
-    };
+  let above = whole;
+  const add = (condition: Condition) => {
+    weak.push(above === null ? condition : all([condition, not(above)]));
     above = condition;
-    return level;
   };
-  if (free.length > COMBINED) weak.push(add(free.length - 1, free));
-  for (let size = Math.min(combined.length, free.length - 1); size >= 1; size--) weak.push(add(size, combined));
-  if (required.length > 0 && free.length > 0)
-    weak.push({ condition: all([must, above === null ? null : not(above)]), documents: expected(required) });
+  const some = (size: number, of: readonly Conditioned[]) => all([must, any(combinations(of, size).map(conditions))]);
+  if (free.length > COMBINED) add(some(free.length - 1, free));
+  for (let size = Math.min(combined.length, free.length - 1); size >= 1; size--) add(some(size, combined));
+  if (must !== null && free.length > 0) add(must);
   return { strong, weak };
 }
 
@@ -70,34 +50,17 @@ function combinations<T>(of: readonly T[], size: number): T[][] {
   return of.flatMap((first, i) => combinations(of.slice(i + 1), size - 1).map((rest) => [first, ...rest]));
 }
 
-/** Ranges of trust that are read together, best first, for levels of more and more documents. */
-const SPLITS: readonly { upTo: number; ranges: readonly (readonly number[])[] | null }[] = [
-  // Few enough to read all, and to take the most trusted of them.
-  { upTo: 1_500, ranges: null },
-  {
-    upTo: 60_000,
-    ranges: [
-      [9, 8],
-      [7, 6],
-      [5, 4],
-      [3, 2, 1, 0],
-    ],
-  },
-  { upTo: Number.POSITIVE_INFINITY, ranges: [[9], [8], [7], [6], [5], [4], [3], [2, 1, 0]] },
-]; // prettier-ignore
-for (const { ranges } of SPLITS)
-  if (ranges && ranges.flat().length !== TRUST_RANGES) throw new Error("each range of trust stands once in a split");
+/**
+ * Lowest trust, in thousandths, of each range of trust above the lowest. Each range has an index of its own, so that a search
+ * reads the documents of the best range that has enough. A change takes a migration: the ranges are a column.
+ */
+export const TRUST_FROM = [120, 170, 220, 280, 350, 430, 520] as const;
+/** All ranges, the best first. */
+export const TRUST_RANGES: readonly number[] = Array.from({ length: TRUST_FROM.length + 1 }, (_, i) => i).reverse();
 
-/** `ordered`: it has few enough documents to take the most trusted of all. */
-export type Branch = { condition: Condition; ordered: boolean };
+/** A condition, among the documents of one range of trust. */
+export type Branch = { condition: Condition; range: number };
 
 /** Conditions in the order in which documents are wanted. */
 export const branchesOf = (levels: readonly Level[]): Branch[] =>
-  levels.flatMap(({ condition, documents }): Branch[] => {
-    const { ranges } = SPLITS.find((split) => documents <= split.upTo)!;
-    if (!ranges) return [{ condition, ordered: true }];
-    return ranges.map((some) => ({
-      condition: all([any(some.map((range) => quoted(trustMark(range)))), condition]),
-      ordered: false,
-    }));
-  });
+  levels.flatMap((condition) => TRUST_RANGES.map((range) => ({ condition, range })));

@@ -42,10 +42,21 @@ const DRAWN_ALIKE: Record<string, string> = {
 
 const CLAIMS = /\b(the|real|official|original|genuine|true|new|v\d+)\b/g;
 
+const spaced = (name: string): string => folded(name).replaceAll(/[_\p{P}\p{S}]+/gu, " ");
+const joined = (words: string): string => words.replaceAll(/[^\p{L}\p{N}]+/gu, "");
+
 /** The key of a name; look-alikes have equal ones. Empty for a name without letters. */
-export function nameKeyOf(name: string): string {
-  const plain = folded(name)
-    .replaceAll(/[_\p{P}\p{S}]+/gu, " ")
-    .replaceAll(CLAIMS, " ");
-  return [...plain.replaceAll(/[^\p{L}\p{N}]+/gu, "")].map((letter) => DRAWN_ALIKE[letter] ?? letter).join("");
-}
+export const nameKeyOf = (name: string): string =>
+  [...joined(spaced(name).replaceAll(CLAIMS, " "))].map((letter) => DRAWN_ALIKE[letter] ?? letter).join("");
+
+/** Claims that only a name beside another one makes. */
+const SECOND = /\b(official|real|original|genuine|v\d+)\b/;
+/** Letters in place of others: a digit between letters, or a capital I between small ones. */
+const ODD_LETTERS = /\p{L}[0135]+\p{L}|\p{Ll}I\p{Ll}/u;
+
+/** Whether a name may be made to look like another one. */
+export const isDisguised = (name: string): boolean => SECOND.test(spaced(name)) || ODD_LETTERS.test(name);
+
+/** Whether a disguised name looks like another one, and is not the same. */
+export const imitates = (name: string, other: string): boolean =>
+  isDisguised(name) && joined(spaced(name)) !== joined(spaced(other)) && nameKeyOf(name) === nameKeyOf(other);

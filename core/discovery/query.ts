@@ -23,13 +23,15 @@ export type DiscoverQuery = {
   accepts?: "x402";
   /** US dollars per call, inclusive; agents without a known price do not pass. */
   maxPrice?: number;
+  /** False: agents are found by words only, and the question stays in the service. */
+  meaning?: boolean;
   /** Hits of the page, 1 to `MAX_HITS`. */
   limit: number;
   /** `nextCursor` of the page before, of the same query. */
   cursor?: string;
 };
 
-/** Where a word was found, best first. */
+/** Where a word was found. `protocols`: names of the protocols and services of an agent. */
 export const FIELDS = ["name", "offers", "protocols", "description"] as const;
 export type Field = (typeof FIELDS)[number];
 
@@ -42,21 +44,31 @@ export type Factor = { key: FactorKey; value: number; weight: number; says: stri
 /** `[from, to)` in UTF-16 units of a text. */
 export type Range = [from: number, to: number];
 
+/** What an agent was found by: its words, or its text, which is near to the question in meaning. */
+export const FOUND_BY = ["words", "meaning"] as const;
+export type FoundBy = (typeof FOUND_BY)[number];
+
+/** Whether agents were searched for by meaning. `unavailable`: the provider of embeddings gave no answer in time. */
+export const MEANING_STATES = ["off", "used", "unavailable"] as const;
+export type MeaningState = (typeof MEANING_STATES)[number];
+
 export type DiscoverHit = {
   /** Id of the row of the directory. */
   directoryId: number;
-  /** What hits are ordered by: relevance × trust. */
+  /** What hits are ordered by: relevance × trust; where meanings are used, the share of the best place by words and by meaning. */
   rank: number;
   /** 0 to 1; 1 for every agent where the query has no words. */
   relevance: number;
   /** 0 to 1. */
   trust: number;
+  /** Nothing for a query without words. */
+  foundBy: readonly FoundBy[];
   /** Words of the query by the field they were found in, fields without any left out. */
   matched: { field: Field; words: string[] }[];
   factors: Factor[];
   /** Plain text of a stranger, no HTML; ranges ascend and do not overlap. */
   highlights: { field: Field; text: string; ranges: Range[] }[];
-  /** Number of near-identical agents behind this one. */
+  /** Number of agents behind this one: near-identical, of the same text, or of its name. */
   copies: number;
 };
 
@@ -72,6 +84,7 @@ export type Understood = {
   filters: { speaks?: Protocol[]; maxPrice?: number };
   /** Words that no agent uses, with those searched for in their place. */
   corrected: { from: string; to: string }[];
+  meaning: MeaningState;
 };
 
 export type DiscoverPage = {

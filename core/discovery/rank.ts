@@ -1,7 +1,9 @@
 /** Puts candidates in order, and lets copies and imitations stand behind the agent they are of. */
 import { isNear } from "./copies.ts";
+import { fused, mostFused } from "./fusion.ts";
 import { nearness, type Positions } from "./nearness.ts";
-import { relevanceOf, TRUST_POWER } from "./ranking.ts";
+import type { FoundBy } from "./query.ts";
+import { meaningRelevance, relevanceOf, TRUST_POWER } from "./ranking.ts";
 
 export type Candidate = {
   id: number;
@@ -10,12 +12,26 @@ export type Candidate = {
   owner: string | null;
   nameKey: number | null;
   textKey: number | null;
+  /** Of its text and who runs it. */
+  siblingKey: number | null;
   simhash: number | null;
   copy: boolean;
+  /** When it came to its name; null where that is not known. */
+  nameSince: Date | null;
+  /** When its registry registered it. */
+  registeredAt: Date | null;
+  /** Its name may be made to look like another one. */
+  disguised: boolean;
+  /** Its text or its name is for searches, not for readers, and counts for next to nothing. */
+  stuffed: boolean;
+  /** It is, and looks like that of an older agent. */
+  imitation: boolean;
   /** What each need of the query is worth where it was found; 0 where it was not. */
   worth: readonly number[];
   /** All of them are in the name. */
   named: boolean;
+  /** One that few agents have is in the name. */
+  rarelyNamed: boolean;
   /** The query is its name. */
   exact: boolean;
   /** Lexemes of its document. */
@@ -24,37 +40,59 @@ export type Candidate = {
   unmet: number;
 };
 
-export type Ranked<C> = { candidate: C; rank: number; relevance: number; trust: number; copies: number };
+export type Ranked<C> = {
+  candidate: C;
+  rank: number;
+  relevance: number;
+  trust: number;
+  copies: number;
+  foundBy: readonly FoundBy[];
+};
 
-/** Hits below this share of the best rank are none: a stuffed text that has all the words, a copy, an imitation. */
+/** A candidate whose text is near to the query in meaning, 0 to 1. */
+export type NearCandidate<C> = { candidate: C; nearness: number };
+
+/** Hits below this share of the best rank are none: a copy, an imitation, what is hardly about the query. */
 const LEAST_SHARE = 0.02;
 /** Whose name another has with at most this share of the trust is imitated, where the name is what was searched for. */
 const IMITATED_SHARE = 0.6;
 
 /** Candidates whose positions are read: the first ones by all else. */
-export const MAX_PLACED = 120;
+export const MAX_PLACED = 60;
 /** Share of the relevance that words far apart lose. */
 const FAR_SHARE = 0.55;
 /** A document of this many lexemes keeps its relevance; the longer it is, the less each word says. */
 const USUAL_LENGTH = 40;
 const LENGTH_POWER = 0.4;
-/** What remains of an agent's relevance where the query is another one's name. */
+/** What remains of an agent's relevance where the query is another one's name, and it lacks a word of it or is disguised as it. */
 const NOT_THE_NAME = 0.6;
 
 /** By all but the nearness of words. @param weights of the needs, in the order of `worth` */
 export function inOrder<C extends Candidate>(candidates: readonly C[], weights: readonly number[]): Ranked<C>[] {
-  const isName = candidates.some(({ exact }) => exact);
+  // A name can be made of what others search for. Agents that have all its words too lose nothing by it.
+  const isName = candidates.some(({ exact, rarelyNamed }) => exact && rarelyNamed);
+  const isPlain = candidates.some(({ exact, disguised }) => exact && !disguised);
+  const isSetBack = ({ exact, disguised, worth }: Candidate) =>
+    exact ? disguised && isPlain : isName && worth.includes(0);
   return candidates
     .map((candidate) => {
       const needs = weights.map((weight, i) => ({ weight, worth: candidate.worth[i]! }));
       const whole = weights.length === 0 || candidate.named;
       const focus = whole ? 1 : Math.min(1, (USUAL_LENGTH / candidate.length) ** LENGTH_POWER);
-      const other = isName && !candidate.exact ? NOT_THE_NAME : 1;
+      const other = isSetBack(candidate) ? NOT_THE_NAME : 1;
       const relevance = relevanceOf(needs, candidate.unmet) * focus * other;
-      const trust = candidate.trust / 1000;
-      return { candidate, relevance, trust, rank: relevance * trust ** TRUST_POWER, copies: 0 };
+      return placeOf(candidate, relevance, weights.length === 0 ? [] : BY_WORDS);
     })
     .sort(byRank);
+}
+
+const BY_WORDS = ["words"] as const;
+const BY_MEANING = ["meaning"] as const;
+const BY_BOTH = ["words", "meaning"] as const;
+
+function placeOf<C extends Candidate>(candidate: C, relevance: number, foundBy: readonly FoundBy[]): Ranked<C> {
+  const trust = candidate.trust / 1000;
+  return { candidate, relevance, trust, rank: relevance * trust ** TRUST_POWER, copies: 0, foundBy };
 }
 
 const byRank = (a: Ranked<Candidate>, b: Ranked<Candidate>) => b.rank - a.rank || a.candidate.id - b.candidate.id;
@@ -62,10 +100,12 @@ const byRank = (a: Ranked<Candidate>, b: Ranked<Candidate>) => b.rank - a.rank |
 /**
  * The final order, best first: words near each other first, copies behind their originals.
  * @param ordered from `inOrder` @param positions of the words in the documents of the first `MAX_PLACED`
+ * @param near candidates by meaning, with the same filters; `ordered` may have them too
  */
 export function ranked<C extends Candidate>(
   ordered: readonly Ranked<C>[],
   positions: ReadonlyMap<number, Positions>,
+  near: readonly NearCandidate<C>[] = [],
 ): Ranked<C>[] {
   const placed = ordered.map((one, i) => {
     const places = positions.get(one.candidate.id);
@@ -73,7 +113,37 @@ export function ranked<C extends Candidate>(
     const share = 1 - FAR_SHARE * (1 - near);
     return { ...one, relevance: one.relevance * share, rank: one.rank * share };
   });
-  return relevantOf(withoutCopies(placed.sort(byRank)));
+  const byWords = placed.sort(byRank);
+  const all = near.length === 0 ? byWords : together(relevantOf(byWords), near);
+  return relevantOf(withoutCopies(readable(all)));
+}
+
+/**
+ * One order out of the order by words and the order by meaning: relevance × trust in each, and then by places, because
+ * the relevances of the two have no common scale. `rank` is then the share of the best place in both.
+ */
+function together<C extends Candidate>(byWords: readonly Ranked<C>[], near: readonly NearCandidate<C>[]): Ranked<C>[] {
+  const byMeaning = near
+    .map(({ candidate, nearness: of }) => placeOf(candidate, meaningRelevance(of, candidate.unmet), BY_MEANING))
+    .sort(byRank);
+  const found = new Map(byMeaning.map((one) => [one.candidate.id, one]));
+  for (const one of byWords) {
+    const other = found.get(one.candidate.id);
+    const both = other && { ...one, relevance: Math.max(one.relevance, other.relevance), foundBy: BY_BOTH };
+    found.set(one.candidate.id, both ?? one);
+  }
+  // Whose name the query is, and who stands first by that, is meant.
+  const named = byWords[0]?.candidate.exact ? byWords[0].candidate.id : null;
+  const ids = (list: readonly Ranked<C>[]) => list.map(({ candidate }) => candidate.id);
+  return fused([ids(byWords), ids(byMeaning)])
+    .map(({ id, score }) => ({ ...found.get(id)!, rank: id === named ? 1 : score / mostFused(2) }))
+    .sort(byRank);
+}
+
+/** Without stuffed hits, which have the words of many queries, where another is found; one that is asked for by its name stays. */
+function readable<C extends Candidate>(all: readonly Ranked<C>[]): readonly Ranked<C>[] {
+  const some = all.filter(({ candidate: { stuffed, exact, worth } }) => !stuffed || exact || worth.length === 0);
+  return some.length === 0 ? all : some;
 }
 
 function relevantOf<C extends Candidate>(all: readonly Ranked<C>[]): Ranked<C>[] {
@@ -81,30 +151,66 @@ function relevantOf<C extends Candidate>(all: readonly Ranked<C>[]): Ranked<C>[]
   return all.filter(({ rank }) => rank >= least);
 }
 
+const age = (at: Date | null) => at?.getTime() ?? Number.MAX_SAFE_INTEGER;
+
+/** Whether a hit had its name before another one, and the name does not say itself that it is a second one. */
+function isOlder({ candidate: a }: Ranked<Candidate>, { candidate: b }: Ranked<Candidate>): boolean {
+  if (a.stuffed || (a.disguised && !b.disguised)) return false;
+  const by = age(a.nameSince) - age(b.nameSince) || age(a.registeredAt) - age(b.registeredAt);
+  return by < 0;
+}
+
+/**
+ * Whether a hit stands behind another one of its name: where the name is searched for, or it is trusted clearly less. Never an
+ * older one behind a younger one, whose trust may be made; nor a marked imitation behind one that is trusted clearly less.
+ */
+function isBehindNamesake(one: Ranked<Candidate>, named: Ranked<Candidate>): boolean {
+  const { owner, imitation, named: isNamed, rarelyNamed } = one.candidate;
+  if (named.candidate.owner === owner || isOlder(one, named)) return false;
+  if (imitation) return named.trust > IMITATED_SHARE * one.trust;
+  return isNamed || rarelyNamed || one.trust <= IMITATED_SHARE * named.trust;
+}
+
+/** Whether a hit has each need of the query that another one has. */
+const hasAllOf = (one: Ranked<Candidate>, other: Ranked<Candidate>) =>
+  other.candidate.worth.every((worth, need) => worth === 0 || one.candidate.worth[need]! > 0);
+
+/** Hits by a key that several may have. */
+class ByKey<K, H> {
+  readonly #hits = new Map<K, H[]>();
+  of(key: K | null): readonly H[] {
+    return key === null ? [] : (this.#hits.get(key) ?? []);
+  }
+  add(key: K | null, hit: H): void {
+    if (key !== null) this.#hits.set(key, [...this.of(key), hit]);
+  }
+}
+
 /** The best of each set of copies, with the number of the others. */
 function withoutCopies<C extends Candidate>(all: readonly Ranked<C>[]): Ranked<C>[] {
   const kept: Ranked<C>[] = [];
-  const byText = new Map<number, Ranked<C>>();
-  const byOwner = new Map<string, Ranked<C>[]>();
-  const byName = new Map<number, Ranked<C>>();
-  for (const one of all) {
-    const { textKey, owner, simhash, nameKey } = one.candidate;
-    const siblings = owner === null ? [] : (byOwner.get(owner) ?? []);
-    const named = nameKey === null ? undefined : byName.get(nameKey);
+  const byText = new ByKey<number, Ranked<C>>();
+  const bySibling = new ByKey<number, Ranked<C>>();
+  const byOwner = new ByKey<string, Ranked<C>>();
+  const byName = new ByKey<number, Ranked<C>>();
+  // Marked imitations come last: what they imitate may be ranked behind them.
+  const isMarked = ({ candidate }: Ranked<C>) => candidate.imitation;
+  for (const one of [...all.filter((hit) => !isMarked(hit)), ...all.filter(isMarked)]) {
+    const { textKey, siblingKey, owner, simhash, nameKey } = one.candidate;
     const original =
-      (textKey === null ? undefined : byText.get(textKey)) ??
-      siblings.find(({ candidate }) => isNear(candidate.simhash, simhash)) ??
-      (named && named.candidate.owner !== owner && (one.candidate.named || one.trust <= IMITATED_SHARE * named.trust)
-        ? named
-        : undefined);
+      byText.of(textKey)[0] ??
+      byOwner.of(owner).find(({ candidate }) => isNear(candidate.simhash, simhash)) ??
+      bySibling.of(siblingKey).find((sibling) => hasAllOf(sibling, one)) ??
+      byName.of(nameKey).find((named) => isBehindNamesake(one, named));
     if (original) {
       original.copies++;
       continue;
     }
     kept.push(one);
-    if (textKey !== null) byText.set(textKey, one);
-    if (owner !== null) byOwner.set(owner, [...siblings, one]);
-    if (nameKey !== null && !byName.has(nameKey)) byName.set(nameKey, one);
+    byText.add(textKey, one);
+    bySibling.add(siblingKey, one);
+    byOwner.add(owner, one);
+    byName.add(nameKey, one);
   }
-  return kept;
+  return kept.sort(byRank);
 }

@@ -21,7 +21,7 @@ export type Known = {
   ageDays: number | null;
   /** Of its text and its name (core/discovery/text-quality.ts). */
   textQuality: number;
-  /** An older agent has the same text. */
+  /** Another agent had the same text before it. */
   copy: boolean;
 };
 
@@ -89,7 +89,7 @@ export const FACTORS: readonly Rule[] = [
     value: ({ textQuality, copy }) => (copy ? 0 : textQuality),
     says: ({ textQuality, copy }) =>
       copy
-        ? "An older agent has the same text."
+        ? "Another agent had the same text before it."
         : textQuality > 0.8
           ? "Its text is its own."
           : "Its text is mostly keywords or repetitions, or its name is disguised.",
@@ -102,6 +102,11 @@ export const factorValues = (known: Known): number[] => FACTORS.map((rule) => Ma
 /** Trust in thousandths. @param values from `factorValues` */
 export const trustOf = (values: readonly number[]): number =>
   Math.round(1000 * FACTORS.reduce((trust, { weight }, i) => trust * (1 - weight * (1 - values[i]! / 100)), 1));
+
+/** A text of this value or less, in percent, is stuffed: nearly all of it is keywords or repetitions, or its name hides something. */
+export const STUFFED_VALUE = 10;
+/** Its place among the factors, from 1 on, as Postgres counts. */
+export const TEXT_FACTOR = 1 + FACTORS.findIndex(({ key }) => key === "text");
 
 /** The factors of a hit: stored values, with sentences of what is known now. */
 export const explained = (values: readonly number[], known: Known): Factor[] =>
@@ -136,6 +141,13 @@ export function relevanceOf(needs: readonly { weight: number; worth: number }[],
   const coverage = all === 0 ? 1 : covered / all;
   return coverage ** COVERAGE_POWER * UNMET_PREFERENCE ** unmet;
 }
+
+/**
+ * Relevance of an agent that is found by meaning, 0 to 1.
+ * @param nearness 0 to 1 (core/discovery/meaning.ts) @param unmet number of preferences that are not met
+ */
+export const meaningRelevance = (nearness: number, unmet: number): number =>
+  nearness ** COVERAGE_POWER * UNMET_PREFERENCE ** unmet;
 
 /** Weight of a word that is in `documents` of `total` documents. */
 export const idf = (documents: number, total: number): number =>

@@ -22,12 +22,16 @@ export function textQuality(words: readonly string[], text: string): number {
 const clamp = (value: number) => Math.min(1, Math.max(0, value));
 
 /** Marks and formats that are not seen, but for the joiners inside scripts and emoji that need them. */
-// biome-ignore lint/suspicious/noMisleadingCharacterClass: each is looked for by itself
-const HIDDEN = /[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u3164\ufeff\uffa0]/u;
+const HIDDEN =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is looked for by itself
+  /[\p{Cf}\u{e0000}-\u{e0fff}]|\u034f|[\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u3164\uffa0]/u;
 const NEEDS_JOINERS =
   /[\p{Extended_Pictographic}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Sinhala}]/u;
 const LATIN = /\p{Script=Latin}/u;
 const DRAWN_LIKE_LATIN = /[\p{Script=Cyrillic}\p{Script=Greek}]/u;
+
+/** The most that the text of an agent counts whose name imitates an older one's. */
+export const IMITATION_QUALITY = 0.5;
 
 /** @returns 0 for a name with hidden characters, or with a word in letters of two scripts; half for a claim to be the real one */
 export function nameQuality(name: string): number {

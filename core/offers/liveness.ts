@@ -18,7 +18,8 @@ export type Liveness = {
   silentSince: string | null;
 };
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** Silence up to this is an outage that is not held against an agent. */
 const GRACE_MS = 6 * HOUR_MS;
@@ -75,12 +76,13 @@ function sentence(all: number, answering: number, { answeredAt, silentSince, now
 
 /** A length of time in words, rounded down. */
 function span(ms: number): string {
+  if (ms < MINUTE_MS) return "less than a minute";
   const [count, unit] =
     ms >= 2 * DAY_MS
       ? [Math.floor(ms / DAY_MS), "day"]
       : ms >= HOUR_MS
         ? [Math.floor(ms / HOUR_MS), "hour"]
-        : [Math.max(0, Math.floor(ms / 60_000)), "minute"];
+        : [Math.floor(ms / MINUTE_MS), "minute"];
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 

@@ -21,7 +21,8 @@ export const mcp: OfferReader = {
       clientInfo: { name: "agent directory", version: "1" },
     };
     const first = await call(url, send, { headers: {} }, 1, "initialize", initialize);
-    if ("kind" in first) return first;
+    if ("kind" in first)
+      return first.kind === "unreadable" && (await hasOldTransport(url, send)) ? OLD_TRANSPORT : first;
     const session = sessionOf(first.answer, first.result);
     await send(message(url, session, { method: "notifications/initialized" }));
     const tools: RawOffer[] = [];
@@ -43,6 +44,17 @@ export const mcp: OfferReader = {
     return { kind: "offers", offers: offersOf(tools), etag: null, lastModified: null };
   },
 };
+
+const OLD_TRANSPORT: Reading = {
+  kind: "nothing",
+  why: "It speaks the older transport of MCP (HTTP with SSE), whose tools are not read.",
+};
+
+/** Whether a server answers a GET with a stream of events, as the transport before 2025-03-26 begins: it lives. */
+async function hasOldTransport(url: string, send: Send): Promise<boolean> {
+  const { status, headers } = await send({ url, headers: { accept: "text/event-stream" }, headOnly: true });
+  return status === 200 && (headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
+}
 
 function offerOfTool({ name, title, description, inputSchema }: Json, endpoint: string): RawOffer {
   const said = [title, description].filter((text) => typeof text === "string" && text !== "" && text !== name);

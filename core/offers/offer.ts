@@ -13,15 +13,21 @@ export type Offer = {
   tags: string[];
   /** Where it is called. */
   endpoint: string | null;
+  /** How a paid resource is called, as its terms state it. */
+  method: Method | null;
   /** US dollars of a call; null where none is known. */
   priceUsd: number | null;
   price: Accept[] | null;
   inputSchema: object | null;
 };
 
+/** Methods of a call. */
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
+
 /** Max offers of one source; the first ones are kept. */
 export const MAX_OFFERS = 64;
-const MAX_NAME = 100;
+export const MAX_NAME = 100;
 const MAX_DESCRIPTION = 600;
 const MAX_TAGS = 16;
 const MAX_TAG = 40;
@@ -36,6 +42,7 @@ export type RawOffer = {
   description?: unknown;
   tags?: unknown;
   endpoint?: unknown;
+  method?: unknown;
   price?: { accepts: Accept[]; usd: number | null } | null;
   inputSchema?: unknown;
 };
@@ -50,6 +57,7 @@ export function offerOf(raw: RawOffer): Offer | null {
     description: foreignText(raw.description, MAX_DESCRIPTION, { lines: true }),
     tags: tagsOf(raw.tags),
     endpoint: foreignLink(raw.endpoint),
+    method: METHODS.find((method) => method === raw.method) ?? null,
     priceUsd: raw.price?.usd ?? null,
     price: raw.price && raw.price.accepts.length > 0 ? raw.price.accepts : null,
     inputSchema: schemaOf(raw.inputSchema),

@@ -1,12 +1,14 @@
 /** The reader of one kind of endpoint: asks it what its agent offers, without a payment, a credential or a call. */
 import type { Protocol } from "../directory/protocols.ts";
-import type { Offer } from "./offer.ts";
+import type { Method, Offer } from "./offer.ts";
 
 export type EndpointRequest = {
   url: string;
   method?: "GET" | "POST";
   headers?: Record<string, string>;
   body?: string;
+  /** Reads no content: an answer may never end. */
+  headOnly?: boolean;
 };
 /** Header names are lower-case; `url` is where the answer came from after redirects. */
 export type EndpointAnswer = { status: number; headers: Record<string, string | undefined>; text: string; url: string };
@@ -31,9 +33,10 @@ export type OfferReader = {
   protocol: Protocol;
   /**
    * @param conditional headers of a conditional request, empty when no version is known
+   * @param method how it is called as far as that is known
    * @throws what `send` throws
    */
-  read(url: string, send: Send, conditional: Record<string, string>): Promise<Reading>;
+  read(url: string, send: Send, conditional: Record<string, string>, method: Method | null): Promise<Reading>;
 };
 
 /** What a status says where no content is expected; null for one that may have content. */

@@ -1,7 +1,8 @@
 /** Offers that a registry itself gives with an agent, read from what is stored: no request is sent for them. */
-import { MAX_OFFERS, type Offer, offersOf, type RawOffer } from "./offer.ts";
+import { foreignText } from "../directory/foreign-text.ts";
+import { listOf, MAX_NAME, MAX_OFFERS, type Offer, offersOf, type RawOffer } from "./offer.ts";
 import { resourceOffer } from "./x402.ts";
-import { x402Price } from "./x402-prices.ts";
+import { MAX_USD, x402Price } from "./x402-prices.ts";
 
 type Json = Record<string, unknown>;
 
@@ -16,7 +17,32 @@ const READERS: Record<string, (raw: Json) => RawOffer[]> = {
       kind: "skill",
       name: (protocol as Json | null)?.name,
     })),
+  virtuals: ({ jobs, offerings }) => jobOffers([...listOf(jobs), ...listOf(offerings)]),
 };
+
+/**
+ * Jobs that an agent of Virtuals does for a price. Their terms stand in two lists that share names: `jobs` has the input,
+ * `offerings` the price in dollars. A price without a unit, or for a share of the funds, is not known.
+ */
+function jobOffers(listed: readonly Json[]): RawOffer[] {
+  const byName = Map.groupBy(listed, ({ name }) => foreignText(name, MAX_NAME)?.toLowerCase() ?? "");
+  return [...byName.values()].flatMap((same): RawOffer[] => {
+    if (same.some(({ isPrivate, isHidden }) => isPrivate === true || isHidden === true)) return [];
+    const first = (key: string) => same.map((one) => one[key]).find((value) => value !== undefined && value !== null);
+    const usd = first("priceUsd");
+    const [terms, requirement] = [first("priceV2"), first("requirement")] as (Json | undefined)[];
+    const isPrice = typeof usd === "number" && usd >= 0 && usd <= MAX_USD && (terms?.type ?? "fixed") === "fixed";
+    return [
+      {
+        kind: "skill",
+        name: first("name"),
+        description: first("description"),
+        inputSchema: requirement?.properties ? requirement : null,
+        price: isPrice ? { accepts: [], usd } : null,
+      },
+    ];
+  });
+}
 
 /** Sources whose items have offers. */
 export const OFFERING_SOURCES = Object.keys(READERS);

@@ -26,7 +26,7 @@ const DOLLARS: Record<string, number> = {
 
 const MAX_ACCEPTS = 16;
 /** A price above this is a mistake or a joke: it counts as unknown. */
-const MAX_USD = 1_000_000;
+export const MAX_USD = 1_000_000;
 
 /** Reads `accepts` of either version. @returns null when there is none that can be read */
 export function x402Price(raw: unknown): { accepts: Accept[]; usd: number | null } | null {

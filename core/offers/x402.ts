@@ -1,4 +1,4 @@
-/** Reads x402 resources: a request without payment is answered with the price. */
+/** Reads x402 resources: a request without payment is answered with the price. Nothing is ever paid. */
 import { parseForeignJson } from "../foreign-json.ts";
 import { urlOf } from "../urls.ts";
 import { offersOf } from "./offer.ts";
@@ -10,9 +10,13 @@ type Json = Record<string, unknown>;
 export const x402: OfferReader = {
   kind: "x402",
   protocol: "x402",
-  async read(url, send) {
-    const answer = await send({ url, headers: { accept: "application/json" } });
-    const { status, headers, text } = answer;
+  async read(url, send, _, method) {
+    const request = { url, headers: { accept: "application/json" } };
+    const got = await send(request);
+    const told = got.status === 402 || withoutContent(got.status)?.kind === "needs_credentials";
+    // What is called by POST shows its terms to a POST; without payment and body it sells nothing.
+    const posted = method === "POST" && !told;
+    const { status, headers, text } = posted ? await send({ ...request, method: "POST" }) : got;
     if (status === 402) return readTerms(url, headers["payment-required"], text);
     const known = withoutContent(status);
     if (known?.kind === "needs_credentials") return known;
@@ -20,6 +24,8 @@ export const x402: OfferReader = {
     // The method or the input is not the expected one: it lives, and its terms are not known.
     if (status === 400 || status === 405 || status === 422)
       return { kind: "nothing", why: `It names no price to a request without input (${status}).` };
+    if (!posted && method !== "GET" && (status === 404 || status === 501))
+      return { kind: "nothing", why: `It answers no GET (${status}), and how it is called is not known.` };
     return { kind: "unreadable", why: `The server answers with status ${status}.` };
   },
 };
@@ -44,9 +50,17 @@ export function resourceOffer(url: string, terms: Json, price: ReturnType<typeof
     description: resource.description ?? terms.description ?? first.description,
     tags: resource.tags ?? terms.tags,
     endpoint: url,
+    method: methodOf(terms, first),
     price,
     inputSchema: schemaOf(terms, first),
   };
+}
+
+/** The method as the extension of the Bazaar, or version 1's `outputSchema`, states it. */
+function methodOf(terms: Json, first: Json): unknown {
+  const stated =
+    inside(terms, "extensions", "bazaar", "info", "input")?.method ?? inside(first, "outputSchema", "input")?.method;
+  return typeof stated === "string" ? stated.toUpperCase() : null;
 }
 
 /** The schema of the input: from the extension of the Bazaar, else from version 1's `outputSchema`. */

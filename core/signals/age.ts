@@ -10,17 +10,16 @@ export const DAY_SECONDS = 86_400;
 export const ageDays = (facts: Pick<AgentFacts, "mintedAt">, now: Date): number =>
   Math.max(0, Math.floor((unixSeconds(now) - facts.mintedAt) / DAY_SECONDS));
 
-/** SQL of the raw value. @param now SQL of the time in Unix seconds */
-export const ageSql = (mintedAt: string, now: string) =>
-  `least(100, greatest(0, (${now} - ${mintedAt}) / ${DAY_SECONDS}) * ${DAY_VALUE})::int2`;
-
 export const age: Signal<"age"> = {
   key: "age",
   label: "Account Age",
   description: "Whole days since registration, times 5",
   weight: 10,
   raw: (facts, now) => clamp(ageDays(facts, now) * DAY_VALUE),
-  sql: { value: ({ now }) => ageSql("a.minted_at", now) },
+  sql: {
+    value: () => "a.minted_at",
+    at: (mintedAt, now) => `least(100, greatest(0, (${now} - ${mintedAt}) / ${DAY_SECONDS}) * ${DAY_VALUE})`,
+  },
   steps: () => [],
   evidence: (facts, { now, txLink }) => [
     {

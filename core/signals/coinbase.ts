@@ -18,11 +18,11 @@ export const coinbase: Signal<"coinbase"> = {
   weight: 15,
   raw: (facts, now) => (exchangeCounts(facts, now) ? 100 : 0),
   sql: {
-    value: ({ verificationCounts }) =>
-      `case when e.token_id is not null and ${verificationCounts("e")} then 100 else 0 end`,
-    join: () => `
+    value: ({ countsUntil }) => `case when e.token_id is null then 0 else ${countsUntil("e")} end`,
+    at: (until, now) => `case when ${until} > ${now} then 100 else 0 end`,
+    join: ({ inScope }) => `
     left join offchain.exchange_verification e
-      on e.token_id = a.token_id and e.recipient = a.owner`,
+      on e.token_id = a.token_id and e.recipient = a.owner and ${inScope("e.token_id")}`,
   },
   steps: ({ tokenId }, raw) =>
     raw < 100

@@ -19,21 +19,30 @@ export type Signal<Key extends string = string> = {
   evidence(facts: AgentFacts, context: EvidenceContext): Evidence[];
 };
 
-/** Text only: db/cred-statement.ts makes one statement of the SQL of all signals. */
+/**
+ * Text only: db/cred-statement.ts makes the statements of the SQL of all signals. What the facts say is kept in the row of
+ * the score, so that a pass over all agents reads one table; what the time makes of it is computed anew by each pass.
+ */
 export type SignalSql = {
-  /** An integer expression over the agent `a` of `onchain.agent` and the alias that `join` adds. */
+  /**
+   * An integer expression over the agent `a` of `onchain.agent` and the alias that `join` adds, without a clock: the raw
+   * value, or what `at` computes it from.
+   */
   value(context: SqlContext): string;
   /** A left join that adds at most one row to each agent. */
   join?(context: SqlContext): string;
+  /**
+   * Of a signal that time moves: the raw value at a time, in Unix seconds. Its `value` is kept in a column of its own
+   * (`inputColumn` in db/cred-statement.ts), an int8.
+   */
+  at?(value: string, now: string): string;
 };
 
 export type SqlContext = {
-  /** SQL of the time in Unix seconds. */
-  now: string;
   /** SQL condition that a token id is among those concerned; every joined table needs it, or the planner reads all of it. */
   inScope(column: string): string;
-  /** SQL condition that the exchange verification with this alias counts now. */
-  verificationCounts(alias: string): string;
+  /** SQL of the time in Unix seconds until which the exchange verification with this alias counts; 0: it does not. */
+  countsUntil(alias: string): string;
 };
 
 /** One thing to do: it raises the raw value to `raw`. */

@@ -13,6 +13,8 @@ export type Offer = Omit<StoredOffer, "price" | "inputSchema"> & {
   accepts: Json;
   /** JSON Schema of the input; null where none is known or it is longer than `MOST_JSON` characters (db/discovery/hit-background.ts). */
   inputSchema: Json;
+  /** It was read at an endpoint of the agent; otherwise the agent's registry or its listing names it. */
+  isRead: boolean;
 };
 
 /** What is shown of a hit beside its row. */
@@ -37,12 +39,13 @@ export type HitView = {
   rank: number;
   relevance: number;
   trust: number;
+  foundBy: DiscoverHit["foundBy"];
   matched: DiscoverHit["matched"];
   factors: DiscoverHit["factors"];
   highlights: DiscoverHit["highlights"];
   speaks: Protocol[];
   services: Service[];
-  offers: Offer[];
+  offers: Omit<Offer, "isRead">[];
   offerCount: number;
   /** Null where none of its endpoints is read. */
   liveness: Liveness | null;
@@ -51,26 +54,32 @@ export type HitView = {
 
 /** @param publicUrl base URL of the service's own links */
 export function hitView({ hit, row, background }: FoundAgent, publicUrl: string): HitView {
-  const { rank, relevance, trust, matched, factors, highlights, copies } = hit;
+  const { rank, relevance, trust, foundBy, matched, factors, highlights, copies } = hit;
   return {
     agent: terminalRow(row, publicUrl),
-    ...{ rank, relevance, trust, matched, factors, highlights },
+    ...{ rank, relevance, trust, foundBy, matched, factors, highlights },
     speaks: spokenBy(row, background),
     services: background.services,
-    offers: matchingFirst(background.offers, wordsOf(hit)).slice(0, MOST_OFFERS),
+    offers: matchingFirst(background.offers, wordsOf(hit))
+      .slice(0, MOST_OFFERS)
+      .map(({ isRead: _, ...offer }) => offer),
     offerCount: background.offerCount,
     liveness: background.liveness,
     copies,
   };
 }
 
-/** The protocols of an agent: those of its services, and those its offers were read by. */
+/** The protocols of an agent: those of its services, and those of its offers. */
 export function spokenBy(row: DirectoryRow, { services, offers }: HitBackground): Protocol[] {
   const names = services.map(({ name }) => name.toLowerCase());
-  const read = offers.map(({ kind }) => SPOKEN_FOR[kind]);
-  return protocolsOf([...names, ...read], row.x402Supported);
+  const offered = offers.flatMap((offer) => protocolOf(offer)?.toLowerCase() ?? []);
+  return protocolsOf([...names, ...offered], row.x402Supported);
 }
-const SPOKEN_FOR: Record<OfferKind, string> = { skill: "a2a", tool: "mcp", resource: "x402" };
+
+/** The protocol that an offer is called by. Null for a skill that was not read from an agent card: nothing says how it is called. */
+export const protocolOf = ({ kind, isRead }: Offer): Protocol | null =>
+  kind === "skill" && !isRead ? null : PROTOCOL_OF[kind];
+const PROTOCOL_OF: Record<OfferKind, Protocol> = { skill: "A2A", tool: "MCP", resource: "x402" };
 
 /** The words of the query that were found in the agent, lower case, each once. */
 export const wordsOf = ({ matched }: DiscoverHit): string[] => [

@@ -1,5 +1,6 @@
 /** The verifications of an agent: records of its social proofs, and their short form in the report. */
 import { exchangeCounts, validProofs } from "../cred.ts";
+import { foreignLink } from "../directory/foreign-text.ts";
 import type { AgentFacts, Hex, Proof } from "../facts.ts";
 import {
   type ByProofPlatform,
@@ -9,6 +10,7 @@ import {
   type ProofPlatform,
   type ProofPlatformKey,
 } from "../proof-platforms.ts";
+import { needleOf } from "../proofs.ts";
 
 /** A proof as of its last check. `lapsed`: the proof is no longer there; it is shown and does not count. */
 export type ProofView = {
@@ -18,37 +20,48 @@ export type ProofView = {
   verifiedAt: string;
   txHash: Hex | null;
   checkedAt: string;
+  /** When it is due to be checked again; null for one that has lapsed, or whose platform is not checked. */
+  nextCheckAt: string | null;
+  /** Where the account shows it; null when that is not known. */
+  url: string | null;
   status: Proof["status"];
 };
 
-/** For each platform its record, or null. */
-export type VerificationsView = { tokenId: number } & {
+/** For each platform its record, or null. `expected`: the text that an account shows to prove the agent. */
+export type VerificationsView = { tokenId: number; expected: string } & {
   [K in ProofPlatformKey]: (ProofView & NumericIdOf<K>) | null;
 };
 
+/**
+ * @param service `prefix`: the service's name in lower case; `checkedEvery`: milliseconds between two checks of a proof,
+ *   by platform
+ */
 export function verificationsView(
   facts: AgentFacts,
+  { prefix, checkedEvery }: { prefix: string; checkedEvery: Readonly<Partial<Record<string, number>>> },
   platforms: readonly ProofPlatform[] = PROOF_PLATFORMS,
 ): VerificationsView {
   const records = byProofPlatform((platform) => {
     const proof = facts.proofs.find((each) => each.platform === platform.key);
-    return proof ? { ...proofView(proof), ...numericId(platform, proof.accountId) } : null;
+    return proof ? { ...proofView(proof, checkedEvery[platform.key]), ...numericId(platform, proof.accountId) } : null;
   }, platforms);
-  return { tokenId: facts.tokenId, ...records } as VerificationsView;
+  return { tokenId: facts.tokenId, expected: needleOf(prefix, facts.tokenId), ...records } as VerificationsView;
 }
 
 /** The account's id under the field name of its platform; empty for platforms whose ids are not shown. */
 export const numericId = ({ numericId: name }: ProofPlatform, accountId: string): Record<string, number> =>
   name === undefined ? {} : { [name]: Number(accountId) };
 
-const proofView = ({ handle, username, verifiedAt, txHash, checkedAt, status }: Proof): ProofView => ({
-  handle,
-  username: username ?? handle,
-  verifiedAt,
-  txHash,
-  checkedAt,
-  status,
-});
+function proofView(proof: Proof, checkedEvery: number | undefined): ProofView {
+  const { handle, username, verifiedAt, txHash, checkedAt, status, evidence } = proof;
+  const due = status !== "lapsed" && checkedEvery !== undefined;
+  return {
+    ...{ handle, username: username ?? handle, verifiedAt, txHash, checkedAt },
+    nextCheckAt: due ? new Date(Date.parse(checkedAt) + checkedEvery).toISOString() : null,
+    url: foreignLink((evidence as { url?: unknown } | null)?.url),
+    status,
+  };
+}
 
 /** Whether an account on a platform is proven now, and its name. */
 export type ProvenAccount = { verified: boolean; handle?: string; username?: string };

@@ -1,5 +1,6 @@
 /** Process that builds one tree of scores: a million leaves take seconds of computing, and memory that ends with it. */
 import type { TreePart } from "../../core/cred-tree/packed.ts";
+import { peakMemory } from "../../runtime/peak-memory.ts";
 import { buildCredTree, type TreeRequest } from "./build.ts";
 import { PARTS_PER_MESSAGE, type TreeReply } from "./messages.ts";
 
@@ -19,9 +20,9 @@ process.once("message", async (request: TreeRequest) => {
       await reply({ kind: "parts", parts: full });
     });
     await reply({ kind: "parts", parts });
-    const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+    const { userCPUTime, systemCPUTime } = process.resourceUsage();
     const cpuMs = Math.round((userCPUTime + systemCPUTime) / 1_000);
-    await reply({ kind: "built", summary, peakBytes: maxRSS * 1024, cpuMs });
+    await reply({ kind: "built", summary, peakBytes: peakMemory(), cpuMs });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     await reply({ kind: "failed", message, code });

@@ -2,6 +2,8 @@
 
 import type { Marks } from "../../core/directory/marks.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import { liveness } from "../../core/offers/liveness.ts";
+import { type EndpointRow, endpointStates, endpointsOf } from "../discovery/endpoints.ts";
 import { isoTime } from "../fragments.ts";
 import { array, int8, json, statement, text } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
@@ -33,6 +35,9 @@ const MARKS = statement({
           from onchain.erc8004_feedback f
           where f.registry = d.registry and f.agent_id = t.registered and not f.revoked
           having t.registered is not null),
+        'framework', (select a.framework from onchain.agent a where a.token_id = t.own),
+        'soulbound', (select a.soulbound from onchain.agent a where a.token_id = t.own),
+        'endpoints', ${endpointsOf("d.id")},
         'activeAt', ${isoTime(`greatest(d.active_at,
           (select max(p.verified_at) from offchain.proof p where p.token_id = t.own),
           (select max(w.written_at) from offchain.profile_field w where w.token_id = t.own),
@@ -55,7 +60,7 @@ const MARKS = statement({
       join offchain.directory d on d.id = asked.id and d.removed_at is null
       cross join lateral (select ${KEYS}) t
       order by asked.place`,
-  columns: { marks: json<Marks>() },
+  columns: { marks: json<Omit<Marks, "liveness"> & { endpoints: EndpointRow[] | null }>() },
   prepared: true,
 });
 
@@ -70,5 +75,8 @@ export async function directoryMarks(
   { now, exchangeSchema }: { now: Date; exchangeSchema: string },
 ): Promise<Marks[]> {
   const rows = await MARKS.rows(db, { ids, now: Math.floor(now.getTime() / 1000), exchangeSchema });
-  return rows.map(({ marks }) => marks);
+  return rows.map(({ marks: { endpoints, ...marks } }) => ({
+    ...marks,
+    liveness: liveness(endpointStates(endpoints), now),
+  }));
 }

@@ -23,7 +23,15 @@ const STALE = statement({
     left join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = a.token_id::text
     left join offchain.cred c on c.token_id = a.token_id
     where d.id is null or i.digest is distinct from a.updated_block::text or c.score <> d.cred_score
-      or d.wallet_confirmed is null
+      or d.wallet_confirmed is null or (c.coinbase > 0) <> d.coinbase
+    union
+    select coalesce(d.token_id, p.token_id)
+    from (select token_id, array_agg(platform order by platform) as proofs
+          from offchain.proof where status <> 'lapsed' group by token_id) p
+    full join (select token_id, proofs from offchain.directory
+               where platform = '${OWN_PLATFORM}' and removed_at is null and proofs <> '{}') d on d.token_id = p.token_id
+    where d.proofs is distinct from p.proofs and exists (
+      select from onchain.agent a where a.token_id = coalesce(d.token_id, p.token_id))
     union
     select f.token_id from offchain.profile_field f
     join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = f.token_id::text

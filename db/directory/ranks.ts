@@ -3,12 +3,16 @@
 import type pg from "pg";
 import { lockText } from "../locks.ts";
 import { statement, timestamptz } from "../statement.ts";
+import { dropPartitions, makePartitions } from "../time-partitions.ts";
 import { transaction } from "../transaction.ts";
 
 /** Max places kept a day; beyond them one agent's gain moves thousands. */
 export const RANKED = 10_000;
 /** Age in days of the place that today's place is compared with. */
 export const RANK_DAYS = 7;
+
+const DAY_MS = 86_400_000;
+const startOfDay = (time: Date) => time.getTime() - (time.getTime() % DAY_MS);
 
 /** SQL of the UTC day of a time. */
 export const dayOf = (at: string) => `(${at} at time zone 'UTC')::date`;
@@ -23,20 +27,15 @@ const STORE = statement({
           order by cred_score desc nulls last, id limit ${RANKED}) first
     where not exists (select from offchain.directory_rank where day = ${dayOf("$now::timestamptz")})`,
 });
-const FORGET = statement({
-  name: "directory-ranks-forget",
-  params: { now: timestamptz },
-  text: `delete from offchain.directory_rank where day < ${dayOf("$now::timestamptz")} - ${RANK_DAYS}`,
-});
-
 /**
- * Stores today's places in the directory's own order, once a day, and deletes those older than RANK_DAYS.
+ * Stores today's places in the directory's own order, once a day, and drops those older than RANK_DAYS.
  * @returns how many were stored
  */
 export const storeRanks = (pool: pg.Pool, now: Date): Promise<number> =>
   transaction(pool, async (tx) => {
     await lockText(tx, "directory ranks");
+    await makePartitions(tx, { table: "directory_rank", period: "day", now });
     const stored = await STORE.run(tx, { now });
-    await FORGET.run(tx, { now });
+    await dropPartitions(tx, { table: "directory_rank", before: new Date(startOfDay(now) - RANK_DAYS * DAY_MS) });
     return stored;
   });

@@ -10,18 +10,16 @@ import { isNoIndex, type Queryable } from "../transaction.ts";
 import { agentsOfWallets } from "../wallets.ts";
 import { ETHOS } from "./ethos-sql.ts";
 
-/** A row `d` as one JSON object in the shape of `DirectoryRow`. */
-const ROW = `json_build_object(
-  'id', d.id, 'platform', d.platform, 'agentId', d.agent_id, 'address', d.address, 'tokenId', d.token_id,
-  'chainId', d.chain_id, 'name', d.name, 'description', d.description, 'imageUrl', d.image_url, 'registry', d.registry,
-  'ownerAddress', d.owner_address, 'x402Supported', d.x402_supported, 'walletProven', d.wallet_proven,
-  'walletConfirmed', d.wallet_confirmed,
-  'createdAt', ${isoTime("d.created_at")}, 'credScore', d.cred_score,
-  'ethosScore', ${ETHOS.score},
-  'tokenAddress', d.token_address, 'tokenSymbol', d.token_symbol, 'tokenName', d.token_name,
-  'marketCapUsd', d.market_cap_usd, 'priceChange24h', d.price_change_24h, 'volume24hUsd', d.volume_24h_usd,
-  'liquidityUsd', d.liquidity_usd, 'marketDataSource', d.market_data_source, 'updatedAt', ${isoTime("d.updated_at")},
-  'claim', (
+/** The members of a `DirectoryRow`, of a row `d`. Postgres makes an object of a row sooner than of a list of its members. */
+const MEMBERS = `
+  d.id, d.platform, d.agent_id as "agentId", d.address, d.token_id as "tokenId", d.chain_id as "chainId", d.name,
+  d.description, d.image_url as "imageUrl", d.registry, d.owner_address as "ownerAddress",
+  d.x402_supported as "x402Supported", d.wallet_proven as "walletProven", d.wallet_confirmed as "walletConfirmed",
+  ${isoTime("d.created_at")} as "createdAt", d.cred_score as "credScore", ${ETHOS.score} as "ethosScore",
+  d.token_address as "tokenAddress", d.token_symbol as "tokenSymbol", d.token_name as "tokenName",
+  d.market_cap_usd as "marketCapUsd", d.price_change_24h as "priceChange24h", d.volume_24h_usd as "volume24hUsd",
+  d.liquidity_usd as "liquidityUsd", d.market_data_source as "marketDataSource", ${isoTime("d.updated_at")} as "updatedAt",
+  (
     select json_build_object(
       'tokenAddress', c.token_address, 'tokenSymbol', c.token_symbol, 'tokenName', c.token_name,
       'marketCapUsd', c.market_cap_usd,
@@ -30,17 +28,19 @@ const ROW = `json_build_object(
           'symbol', m.symbol, 'name', m.name, 'marketCapUsd', m.market_cap_usd, 'priceChange24h', m.price_change_24h,
           'volume24hUsd', m.volume_24h_usd, 'liquidityUsd', m.liquidity_usd, 'source', m.source)
         from offchain.token_market m where m.token_address = c.token_address and m.known))
-    from offchain.directory_claim c where c.directory_id = d.id)
-)`;
+    from offchain.directory_claim c where c.directory_id = d.id) as claim`;
 
 const ROWS = statement({
   name: "directory-rows",
   params: { ids: array(int8) },
   text: `
-    select coalesce(json_agg(${ROW} order by asked.place), '[]') as rows
-    from unnest((select $ids::int8[])) with ordinality as asked(id, place)
-    join offchain.directory d on d.id = asked.id and d.removed_at is null
-    ${ETHOS.joins}`,
+    select coalesce(json_agg(shown), '[]') as rows
+    from (
+      select ${MEMBERS}
+      from unnest((select $ids::int8[])) with ordinality as asked(id, place)
+      join offchain.directory d on d.id = asked.id and d.removed_at is null
+      ${ETHOS.joins}
+      order by asked.place) shown`,
   columns: { rows: json<DirectoryRow[]>() },
   prepared: true,
 });
@@ -107,7 +107,7 @@ const DETAIL = statement({
   name: "directory-detail",
   params: { id: int8 },
   text: `
-      select ${ROW} as row, coalesce(d.services, '[]') as services,
+      select (select row_to_json(shown) from (select ${MEMBERS}) shown) as row, coalesce(d.services, '[]') as services,
         (select coalesce(json_agg(json_build_object('id', o.id, 'platform', o.platform, 'agent_id', o.agent_id,
                   'name', o.name, 'cred_score', o.cred_score) order by o.cred_score desc, o.id), '[]')
          from (select o.* from offchain.directory_alias mine

@@ -19,10 +19,10 @@ const holdsIdentity = (r: string) =>
   `(${r}.wallet_proven and exists (select from onchain.agent a where a.owner = ${r}.address))`;
 
 /** Raw values of a row; those not here are 0 for every foreign agent. */
-const raw = (r: string, now: string, schema: string): Partial<Record<SignalKey, string>> => ({
+const raw = (r: string, now: string, attested: string): Partial<Record<SignalKey, string>> => ({
   traits: `least(100, ${r}.trait_count::int8 * ${TRAIT_VALUE})`,
   verify: `${r}.wallet_proven::int4 * ${PROOF_VALUE}`,
-  coinbase: `case when ${ownerAttested(r, now, schema)} then 100 else 0 end`,
+  coinbase: `case when ${attested} then 100 else 0 end`,
   age: `coalesce(least(100, greatest(0, (${now} - floor(extract(epoch from ${r}.created_at))::int8) / ${DAY_SECONDS}) * ${DAY_VALUE}), 0)`,
   narrative: `(btrim(coalesce(${r}.description, ''), ${BLANK_TEXT}) <> '')::int4 * ${NARRATIVE_VALUE}`,
   origin: String(UNKNOWN_ORIGIN.raw),
@@ -32,10 +32,10 @@ const raw = (r: string, now: string, schema: string): Partial<Record<SignalKey, 
  * SQL of the score of a foreign row.
  * @param r alias with the columns trait_count, description, wallet_proven, created_at, owner_address and address
  * @param now SQL of the time in Unix seconds, int8
- * @param schema SQL of the schema of the exchange's attestation
+ * @param attested SQL of whether the exchange attests the owner's account (`ownerAttested`)
  */
-export function foreignScoreSql(r: string, now: string, schema: string): string {
-  const values = raw(r, now, schema);
+export function foreignScoreSql(r: string, now: string, attested: string): string {
+  const values = raw(r, now, attested);
   const sum = SIGNALS.flatMap(({ key, weight }) => (values[key] ? [`${weight} * ${values[key]}`] : [])).join(" + ");
   const score = `((${sum} + 50) / 100)`;
   return `(case when ${holdsIdentity(r)} then ${score} else least(${FOREIGN_CAP}, ${score}) end)::int2`;

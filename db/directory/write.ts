@@ -2,9 +2,11 @@
 import type pg from "pg";
 import type { DirectoryEntry } from "../../core/directory/entry.ts";
 import { OWN_PLATFORM, provesWallets } from "../../core/directory/platforms.ts";
+import { protocolsOf } from "../../core/directory/protocols.ts";
 import { array, int8, json, statement, text, timestamptz } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
-import { foreignScoreSql } from "./score-sql.ts";
+import { proofsOf } from "./own-proofs.ts";
+import { foreignScoreSql, ownerAttested } from "./score-sql.ts";
 
 /** What scores are computed with. */
 export type ScoreRules = {
@@ -48,28 +50,34 @@ const MARKET = {
 };
 const MARKET_NAMES = Object.keys(MARKET) as (keyof typeof MARKET)[];
 
-const WRITTEN = [...NAMES, ...MARKET_NAMES];
+const WRITTEN = [...NAMES, ...MARKET_NAMES, "protocols", "proofs", "coinbase"];
 
 /**
  * Own rows bring the score that every other view shows: the stored one, until there is one the entry's. Everybody else's
- * is computed from the row.
+ * is computed from the row. Proofs and the exchange's attestation of own rows are those that their score counts.
  */
 const UPSERT = statement({
   name: "directory-upsert",
   params: { entries: json<readonly DirectoryEntry[]>(), now: int8, exchangeSchema: text },
   text: `
   with entry as (
-    select * from json_to_recordset($entries) as r(platform text, "agentId" text, score int2,
+    select * from json_to_recordset($entries) as r(platform text, "agentId" text, score int2, protocols text[],
       ${NAMES.map((name) => `"${COLUMNS[name][0]}" ${COLUMNS[name][1]}`).join(", ")})
   ), named as (
-    select platform, "agentId" as agent_id, score, ${NAMES.map((name) => `"${COLUMNS[name][0]}" as ${name}`).join(", ")}
+    select platform, "agentId" as agent_id, score, protocols, ${NAMES.map((name) => `"${COLUMNS[name][0]}" as ${name}`).join(", ")}
     from entry
   ), valued as (
     select r.*, ${MARKET_NAMES.map((name) => `${MARKET[name]} as ${name}`).join(", ")},
       case when r.platform = '${OWN_PLATFORM}'
            then coalesce((select c.score from offchain.cred c where c.token_id = r.token_id), r.score)
-           else ${foreignScoreSql("r", "$now::int8", "$exchangeSchema::text")} end as cred_score
-    from named r left join offchain.token_market m on m.token_address = r.token_address
+           else ${foreignScoreSql("r", "$now::int8", "x.coinbase")} end as cred_score,
+      case when r.platform = '${OWN_PLATFORM}' then ${proofsOf("r.token_id")} else '{}' end as proofs, x.coinbase
+    from named r
+    cross join lateral (
+      select case when r.platform = '${OWN_PLATFORM}'
+        then coalesce((select c.coinbase > 0 from offchain.cred c where c.token_id = r.token_id), false)
+        else ${ownerAttested("r", "$now::int8", "$exchangeSchema::text")} end as coinbase offset 0) x
+    left join offchain.token_market m on m.token_address = r.token_address
   )
   insert into offchain.directory as d (platform, agent_id, cred_score, ${WRITTEN.join(", ")})
   select platform, agent_id, cred_score, ${WRITTEN.join(", ")} from valued
@@ -111,6 +119,10 @@ export async function upsertEntries(
   const believed = entries.map((entry) => ({
     ...entry,
     walletProven: entry.walletProven && provesWallets(entry.platform),
+    protocols: protocolsOf(
+      entry.services.map(({ name }) => name.toLowerCase()),
+      entry.x402Supported,
+    ),
   }));
   return UPSERT.run(tx, { entries: believed, now: seconds(rules.now), exchangeSchema: rules.exchangeSchema });
 }
@@ -141,7 +153,7 @@ export async function removeEntries(
  * @param ids SQL that selects the rows as `id`
  */
 export const touchRows = (ids: string) => `
-  update offchain.directory_score set changed_xid = pg_current_xact_id()
+  update offchain.directory_score set changed_xid = pg_current_xact_id(), row_xid = pg_current_xact_id()
   where id in (select s.id from offchain.directory_score s where s.id in (${ids}) order by s.id for no key update)`;
 
 /** Ids of one statement of a rescore; keeps its locks short. */
@@ -157,12 +169,13 @@ const RESCORE = statement({
   params: { now: int8, exchangeSchema: text, from: int8, to: int8 },
   text: `
     with differing as materialized (
-      select d.id, s.score from offchain.directory d,
-        lateral (select ${foreignScoreSql("d", "$now::int8", "$exchangeSchema::text")} as score) s
+      select d.id, s.score, x.coinbase from offchain.directory d,
+        lateral (select ${ownerAttested("d", "$now::int8", "$exchangeSchema::text")} as coinbase offset 0) x,
+        lateral (select ${foreignScoreSql("d", "$now::int8", "x.coinbase")} as score) s
       where d.id between $from and $to and d.platform <> '${OWN_PLATFORM}' and d.removed_at is null
-        and d.cred_score <> s.score
+        and (d.cred_score, d.coinbase) <> (s.score, x.coinbase)
       order by d.id for no key update of d)
-    update offchain.directory d set cred_score = n.score from differing n where d.id = n.id`,
+    update offchain.directory d set cred_score = n.score, coinbase = n.coinbase from differing n where d.id = n.id`,
 });
 
 /**

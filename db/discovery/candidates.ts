@@ -1,76 +1,116 @@
 /** Reads the documents that are ranked: a bounded number, those that match most first, and of those the most trusted. */
-import type { Branch } from "../../core/discovery/levels.ts";
-import { array, bool, family, float4, float8, int2, int4, int8, nullable, statement, text } from "../statement.ts";
+import { quoted } from "../../core/discovery/document.ts";
+import { any, type Branch } from "../../core/discovery/levels.ts";
+import { STUFFED_VALUE, TEXT_FACTOR, type WordClass } from "../../core/discovery/ranking.ts";
+import { array, bool, family, float8, int2, int4, int8, nullable, statement, text, timestamptz } from "../statement.ts";
 
 export type CandidatesQuery = {
   /** In the order in which documents are wanted; each document matches one of them. */
   branches: readonly Branch[];
   minCred?: number | undefined;
   maxPrice?: number | undefined;
-  /** For each need of the query the lexemes by which its class is found, and a condition where that says more. */
-  needs: readonly { lexemes: string; condition: string | null }[];
+  /** For each need of the query twice, own words and others: the lexemes by which its class is found, and a condition where that says more. */
+  needs: readonly { lexemes: readonly string[]; condition: string | null }[];
   most: number;
 };
 
 /** Weights so far apart that a sum of many lower ones stays below a higher one: D, C, B, A. */
-export const CLASS_WEIGHTS = { D: 1e-6, C: 1e-4, B: 1e-2, A: 1 } as const;
-const WEIGHTS = `'{${Object.values(CLASS_WEIGHTS).join(",")}}'`;
+const CLASS_WEIGHTS = [1e-6, 1e-4, 1e-2, 1] as const;
+const WEIGHTS = `'{${CLASS_WEIGHTS.join(",")}}'`;
+/** A single occurrence of weight w has this rank times w (ts_rank's own scale, pi² / 6). */
+const RANK_SCALE = 1.64493406685;
+const CLASS_FROM = `'{${CLASS_WEIGHTS.map((weight) => (0.99 * weight) / RANK_SCALE).join(",")}}'::float8[]`;
+/** Best class of the words of a half of a need, as a character of `found`. */
+const CLASSES = [null, "D", "C", "B", "A"] as const;
+
+/** Where a document has the words of a need: the best class of its own words, and of what it is called otherwise. */
+export const classesOf = (found: string, need: number): { own: WordClass | null; other: WordClass | null } => ({
+  own: CLASSES[Number(found[2 * need])]!,
+  other: CLASSES[Number(found[2 * need + 1])]!,
+});
+const quotedAny = (lexemes: readonly string[]) => any(lexemes.map(quoted)) ?? "";
+
+export type Placeholder = (value: unknown) => string;
+
+/** What the rank of a document `c` is computed from. */
+export function columnsOf(needs: CandidatesQuery["needs"], $: Placeholder): string {
+  const classes = needs.map(({ lexemes, condition }) => {
+    // ts_rank is the mean over the lexemes.
+    const rank = `ts_rank(${WEIGHTS}, c.words, ${$(quotedAny(lexemes))}::tsquery) * ${lexemes.length}`;
+    const found = `width_bucket(${rank}, ${CLASS_FROM})`;
+    return condition === null ? found : `case when c.words @@ ${$(condition)}::tsquery then ${found} else 0 end`;
+  });
+  return `c.directory_id as id, c.trust, c.platform, c.chain_id as "chainId", c.cred, c.verified, c.speaks,
+    c.price_usd as "priceUsd", c.owner, c.name_key as "nameKey", c.text_key as "textKey", c.sibling_key as "siblingKey", c.simhash, c.copy, c.disguised, c.imitation,
+    not c.copy and c.factors[${TEXT_FACTOR}] <= ${STUFFED_VALUE} as stuffed,
+    coalesce(c.name_since, c.registered_at) as "nameSince", c.registered_at as "registeredAt",
+    concat(${["''", ...classes].join(", ")}) as found, length(c.words) as length`;
+}
+export const COLUMNS = {
+  id: int8,
+  trust: int2,
+  platform: text,
+  chainId: nullable(int4),
+  cred: int2,
+  verified: bool,
+  speaks: int2,
+  priceUsd: nullable(float8),
+  owner: nullable(text),
+  nameKey: nullable(int8),
+  textKey: nullable(int8),
+  siblingKey: nullable(int8),
+  simhash: nullable(int8),
+  copy: bool,
+  disguised: bool,
+  imitation: bool,
+  stuffed: bool,
+  nameSince: nullable(timestamptz),
+  registeredAt: nullable(timestamptz),
+  found: text,
+  length: int4,
+};
+
+/** What every document must meet beside the words. */
+export const limitsOf = (
+  { minCred, maxPrice }: Pick<CandidatesQuery, "minCred" | "maxPrice">,
+  $: Placeholder,
+): string[] => [
+  ...(minCred === undefined ? [] : [`d.cred >= ${$(minCred)}::int2`]),
+  ...(maxPrice === undefined ? [] : [`d.price_usd <= ${$(maxPrice)}::float8`]),
+];
 
 export const CANDIDATES = family({
   name: "discovery-candidates",
   text: ({ branches: wanted, minCred, maxPrice, needs, most }: CandidatesQuery, $) => {
-    const limits = [
-      ...(minCred === undefined ? [] : [`d.cred >= ${$(minCred)}::int2`]),
-      ...(maxPrice === undefined ? [] : [`d.price_usd <= ${$(maxPrice)}::float8`]),
-    ];
+    const limits = limitsOf({ minCred, maxPrice }, $);
     const bound = `${$(most)}::int4`;
-    const branches = wanted.map(({ condition, ordered }) => {
-      const where = [...(condition === null ? [] : [`d.words @@ ${$(condition)}::tsquery`]), ...limits];
-      return `select * from (select d.* from offchain.discovery_document d ${where.length ? `where ${where.join(" and ")}` : ""} ${ordered ? "order by d.trust desc, d.directory_id" : ""} limit ${bound}) b`;
+    const distinct = [...new Set(wanted.map(({ condition }) => condition))].filter((condition) => condition !== null);
+    const conditions = new Map(distinct.map((condition) => [condition, $(condition)]));
+    const branches = wanted.map(({ condition, range }) => {
+      const matching = condition === null ? [] : [`d.words @@ ${conditions.get(condition)}::tsquery`];
+      // The range as it stands in its index' condition.
+      const where = [`d.trust_range = ${range}`, ...matching, ...limits];
+      return `select * from (select d.* from offchain.discovery_document d where ${where.join(" and ")} limit ${bound}) b`;
     });
-    const classes = needs.map(({ lexemes, condition }) => {
-      const rank = `ts_rank(${WEIGHTS}, c.words, ${$(lexemes)}::tsquery)`;
-      return condition === null ? rank : `case when c.words @@ ${$(condition)}::tsquery then ${rank} else 0 end`;
-    });
-    return `
-      select c.directory_id as id, c.trust, c.factors, c.platform, c.chain_id as "chainId", c.cred, c.verified, c.speaks,
-        c.price_usd as "priceUsd", c.owner, c.name_key as "nameKey", c.text_key as "textKey", c.simhash, c.copy,
-        array[${classes.join(", ")}]::float4[] as found, length(c.words) as length
-      from (${branches.join(" union all ")} limit ${bound}) c`;
+    return `select ${columnsOf(needs, $)} from (${branches.join(" union all ")} limit ${bound}) c`;
   },
-  columns: {
-    id: int8,
-    trust: int2,
-    factors: array(int2),
-    platform: text,
-    chainId: nullable(int4),
-    cred: int2,
-    verified: bool,
-    speaks: int2,
-    priceUsd: nullable(float8),
-    owner: nullable(text),
-    nameKey: nullable(int8),
-    textKey: nullable(int8),
-    simhash: nullable(int8),
-    copy: bool,
-    found: array(float4),
-    length: int4,
-  },
+  columns: COLUMNS,
   examples: [
     {
       branches: [
-        { condition: "'a' & 'b'", ordered: true },
-        { condition: null, ordered: false },
+        { condition: "'a' & 'b'", range: 7 },
+        { condition: null, range: 0 },
       ],
       minCred: 1,
       maxPrice: 0.1,
       needs: [
-        { lexemes: "'a'", condition: null },
-        { lexemes: "'b'", condition: "'b' <-> 'c'" },
+        { lexemes: ["a"], condition: null },
+        { lexemes: ["b", "c"], condition: "'b' <-> 'c'" },
+        { lexemes: [], condition: null },
       ],
       most: 10,
     },
-    { branches: [{ condition: null, ordered: false }], needs: [], most: 10 },
+    { branches: [{ condition: null, range: 0 }], needs: [], most: 10 },
   ],
 });
 

@@ -23,8 +23,11 @@ const COUNT = family({
   examples: [{ percent: 100 }, { percent: 5 }],
 });
 
+/** Number of documents, as the database estimates it. */
+export const documentsOf = async (db: Queryable): Promise<number> => (await SIZE.one(db)).documents;
+
 /** Brings the numbers of documents in `discovery_word` up to date. */
 export async function countWords(db: Queryable): Promise<void> {
-  const { documents } = await SIZE.one(db);
+  const documents = await documentsOf(db);
   await COUNT.run(db, { percent: documents <= SAMPLE ? 100 : Math.max(1, Math.round((100 * SAMPLE) / documents)) });
 }

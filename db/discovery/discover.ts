@@ -1,6 +1,6 @@
 /** Finds agents by what they can do, ranked by relevance × trust. */
 import { createHash } from "node:crypto";
-import { PROTOCOLS } from "../../core/directory/protocols.ts";
+import { PROTOCOLS, type Protocol } from "../../core/directory/protocols.ts";
 import { hashOf } from "../../core/discovery/copies.ts";
 import { quoted } from "../../core/discovery/document.ts";
 import { facetsOf } from "../../core/discovery/facets.ts";
@@ -8,21 +8,29 @@ import { highlightsOf } from "../../core/discovery/highlights.ts";
 import { all, any, branchesOf, type Condition, levelsOf, not } from "../../core/discovery/levels.ts";
 import { nameKeyOf } from "../../core/discovery/look-alikes.ts";
 import * as marks from "../../core/discovery/marks.ts";
-import { type DiscoverHit, type DiscoverPage, type DiscoverQuery, MAX_HITS } from "../../core/discovery/query.ts";
+import type { Questions } from "../../core/discovery/meaning.ts";
+import {
+  type DiscoverHit,
+  type DiscoverPage,
+  type DiscoverQuery,
+  MAX_HITS,
+  MAX_QUERY_LENGTH,
+} from "../../core/discovery/query.ts";
 import { type Candidate, inOrder, MAX_PLACED, type Ranked, ranked } from "../../core/discovery/rank.ts";
 import { explained, FIELD_WORTH, SYNONYM_WORTH, type WordClass } from "../../core/discovery/ranking.ts";
 import { type ReadQuery, readQuery } from "../../core/discovery/read-query.ts";
 import { fail } from "../../core/errors.ts";
 import type { Row } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
-import { CANDIDATES, CLASS_WEIGHTS, POSITIONS } from "./candidates.ts";
+import { CANDIDATES, classesOf, POSITIONS } from "./candidates.ts";
 import { type Expanded, expand, phrase } from "./expand.ts";
 import { knownAgents } from "./known.ts";
 import { matcher } from "./matcher.ts";
+import { near } from "./near.ts";
 import { lookUp } from "./words.ts";
 
 /** Documents that are ranked. What matches less, or is trusted less, than this many is not reached. */
-export const MAX_CANDIDATES = 500;
+export const MAX_CANDIDATES = 300;
 /** With this many that match the whole query, no others are read. */
 const ENOUGH = 60;
 /** Longer queries are no names. */
@@ -31,31 +39,52 @@ const MAX_NAME = 64;
 type Found = Row<typeof CANDIDATES>;
 type Placed = Ranked<Candidate & { row: Found }>;
 
-export async function discover(db: Queryable, query: DiscoverQuery, now: Date): Promise<DiscoverPage> {
+/** @param questions absent or null where there is no provider of embeddings */
+export async function discover(
+  db: Queryable,
+  query: DiscoverQuery,
+  now: Date,
+  questions: Questions | null = null,
+): Promise<DiscoverPage> {
   const read = readQuery(query.q);
+  const asked = questions && query.meaning !== false ? questionOf(query.q, read) : null;
+  // The provider answers while the words are searched for.
+  const meant = asked === null ? null : questions!.ask(asked);
   const { needs, unknown, corrected, total } = await expand(db, read.needs);
+  const filter = await filterOf(db, query, read);
   const found =
     read.needs.length > 0 && needs.length === 0
       ? { rows: [], whole: true }
-      : await candidates(db, { query, read, needs, total });
+      : await candidates(db, { query, read, needs, filter });
+  const vector = await meant;
+  const isMissing = read.needs.some(({ required, text }) => required && unknown.includes(text));
+  const nearest =
+    vector && !isMissing
+      ? await near(db, questions!, { ...wantedOf(query, needs), vector, filter, must: requiredOf(needs) })
+      : [];
   const name = nameKeyOf(query.q.slice(0, MAX_NAME));
   const nameKey = name === "" ? null : hashOf(name);
   const first = inOrder(
     found.rows.map((row) => candidateOf(row, needs, read, nameKey)),
     needs.map(({ weight }) => weight),
   );
-  const order = ranked(first, await positionsOf(db, first.slice(0, MAX_PLACED), needs));
+  const order = ranked(
+    first,
+    await positionsOf(db, first.slice(0, MAX_PLACED), needs),
+    nearest.map(({ row, nearness }) => ({ candidate: candidateOf(row, needs, read, nameKey), nearness })),
+  );
   const limit = Math.min(MAX_HITS, Math.max(1, Math.floor(query.limit)));
   const key = keyOf(query);
-  const from = placeAfter(order, query.cursor, key);
+  const from = placeAfter(order, query.cursor, { key, meaning: vector !== null });
   const page = order.slice(from, from + limit);
   const last = page.at(-1);
   const estimate = found.whole ? order.length : Math.max(order.length, estimated(needs, total));
   return {
-    hits: await hitsOf(db, page, needs, now),
+    hits: await hitsOf(db, page, { needs, speaks: read.speaks }, now),
     total: estimate,
     totalIsExact: found.whole,
-    nextCursor: last && from + limit < order.length ? cursorOf(last, key) : null,
+    nextCursor:
+      last && from + limit < order.length ? cursorOf(last, from + limit, { key, meaning: vector !== null }) : null,
     facets: facetsOf(
       order.map(({ candidate }) => candidate.row),
       order.length === 0 ? 1 : estimate / order.length,
@@ -67,31 +96,42 @@ export async function discover(db: Queryable, query: DiscoverQuery, now: Date): 
         ...(read.maxPrice !== null && { maxPrice: read.maxPrice }),
       },
       corrected,
+      meaning: meant === null ? "off" : vector ? "used" : "unavailable",
     },
   };
 }
 
+/** What is sent of a query: all of it, or only its words where it excludes others. Null for one without words. */
+function questionOf(q: string, { needs, excluded, excludedProtocols }: ReadQuery): string | null {
+  if (needs.length === 0) return null;
+  if (excluded.length > 0 || excludedProtocols.length > 0) return needs.map(({ text }) => text).join(" ");
+  return q.slice(0, MAX_QUERY_LENGTH).replaceAll(/\s+/g, " ").trim();
+}
+
+/** What every hit must have beside the filters. */
+const requiredOf = (needs: readonly Expanded[]): Condition =>
+  all(needs.filter(({ required }) => required).map(({ condition }) => condition));
+
 /** Documents that have the rarest word, as if every one had the others too: an upper bound of those that match. */
 const estimated = (needs: readonly Expanded[], total: number) => needs[0]?.documents ?? total;
 
-type Asked = { query: DiscoverQuery; read: ReadQuery; needs: readonly Expanded[]; total: number };
-async function candidates(db: Queryable, { query, read, needs, total }: Asked) {
-  const filter = await filterOf(db, query, read);
+/** What is read of each document, and the limits it must be within. */
+const wantedOf = ({ minCred, maxPrice }: DiscoverQuery, needs: readonly Expanded[]) => ({
+  minCred,
+  maxPrice,
+  needs: needs.flatMap(({ lexemes: own, others, exact, condition }) =>
+    [own, others].map((lexemes) => ({ lexemes, condition: exact ? condition : null })),
+  ),
+});
+
+type Asked = { query: DiscoverQuery; read: ReadQuery; needs: readonly Expanded[]; filter: Condition };
+async function candidates(db: Queryable, { query, read, needs, filter }: Asked) {
   const preferred = all([
     ...read.speaks.map((protocol) => quoted(marks.protocolMark(protocol))),
     ...(read.maxPrice === null || read.maxPrice === 0 ? [] : [quoted(marks.pricedMark)]),
   ]);
-  const { strong, weak } = levelsOf(needs, total, preferred);
-  const wanted = {
-    minCred: query.minCred,
-    maxPrice: query.maxPrice,
-    needs: needs.flatMap(({ lexemes, others, exact, condition }) =>
-      [lexemes, others].map((some) => ({
-        lexemes: any(some.map(quoted)) ?? "",
-        condition: exact ? condition : null,
-      })),
-    ),
-  };
+  const { strong, weak } = levelsOf(needs, preferred);
+  const wanted = wantedOf(query, needs);
   const readLevels = (levels: typeof strong, most: number) =>
     CANDIDATES.rows(db, {
       ...wanted,
@@ -124,9 +164,6 @@ async function filterOf(db: Queryable, query: DiscoverQuery, read: ReadQuery): P
   ]);
 }
 
-/** A single occurrence of weight w has this rank times w (ts_rank's own scale, pi² / 6). */
-const RANK_SCALE = 1.64493406685;
-
 function candidateOf(
   row: Found,
   needs: readonly Expanded[],
@@ -137,25 +174,22 @@ function candidateOf(
   const unmetSpeaks = read.speaks.filter((protocol) => (row.speaks & bits(protocol)) === 0).length;
   const tooDear =
     read.maxPrice === 0
-      ? (row.speaks & bits("x402")) !== 0 && row.priceUsd !== 0
+      ? (row.priceUsd ?? row.speaks & bits("x402")) > 0
       : read.maxPrice !== null && (row.priceUsd === null || row.priceUsd > read.maxPrice);
-  const own = needs.map(({ lexemes }, i) => classOf(row.found[2 * i]! * lexemes.length));
-  const other = needs.map(({ others }, i) => classOf(row.found[2 * i + 1]! * others.length));
+  const classes = needs.map((_, need) => classesOf(row.found, need));
+  const exact = nameKey !== null && row.nameKey === nameKey;
+  // A long name is a text to all queries but itself.
+  const inName = (own: WordClass | null) => exact || own === "A";
   const worthOf = (one: WordClass | null) => (one ? FIELD_WORTH[one] : 0);
   return {
     ...row,
     row,
-    worth: needs.map((_, i) => Math.max(worthOf(own[i]!), SYNONYM_WORTH * worthOf(other[i]!))),
-    named: needs.length > 0 && own.every((one) => one === "A"),
-    exact: nameKey !== null && row.nameKey === nameKey,
+    worth: classes.map(({ own, other }) => Math.max(worthOf(exact ? "A" : own), SYNONYM_WORTH * worthOf(other))),
+    named: needs.length > 0 && classes.every(({ own }) => inName(own)),
+    rarelyNamed: needs.some(({ rare }, i) => rare && inName(classes[i]!.own)),
+    exact,
     unmet: unmetSpeaks + Number(tooDear),
   };
-}
-
-/** @param rank sum of the ranks of single words */
-function classOf(rank: number): WordClass | null {
-  const classes = ["A", "B", "C", "D"] as const;
-  return classes.find((one) => rank * RANK_SCALE >= 0.99 * CLASS_WEIGHTS[one]) ?? null;
 }
 
 /** Where the words of each need stand in the documents of candidates, in the query's order. */
@@ -178,7 +212,7 @@ async function positionsOf(db: Queryable, of: readonly Placed[], needs: readonly
 async function hitsOf(
   db: Queryable,
   page: readonly Placed[],
-  needs: readonly Expanded[],
+  { needs, speaks }: { needs: readonly Expanded[]; speaks: readonly Protocol[] },
   now: Date,
 ): Promise<DiscoverHit[]> {
   const agents = await knownAgents(
@@ -188,23 +222,26 @@ async function hitsOf(
   ); // prettier-ignore
   const byId = new Map(agents.map((agent) => [agent.id, agent]));
   const matches = await matcher(db, agents, needs);
-  return page.flatMap(({ candidate, rank, relevance, trust, copies }) => {
+  return page.flatMap(({ candidate, rank, relevance, trust, copies, foundBy }) => {
     const agent = byId.get(candidate.id);
     if (!agent) return [];
-    const textQuality = (candidate.row.factors.at(-1) ?? 100) / 100;
+    const textQuality = (agent.factors.at(-1) ?? 100) / 100;
     return {
       directoryId: candidate.id,
       rank,
       relevance,
       trust,
-      factors: explained(candidate.row.factors, { ...agent.known, textQuality, copy: candidate.copy }),
+      foundBy,
+      factors: explained(agent.factors, { ...agent.known, textQuality, copy: candidate.copy }),
       copies,
-      ...highlightsOf(agent, matches),
+      ...highlightsOf(agent, matches, speaks),
     };
   });
 }
 
-type Cursor = { after: [rank: number, id: number]; key: string };
+/** `meaning`: whether the order was by meaning too; `place` is where the next page begins. */
+type Cursor = { after: [rank: number, id: number]; place: number } & CursorOf;
+type CursorOf = { key: string; meaning: boolean };
 /** A cursor is of one query. */
 const keyOf = ({ cursor: _, limit: __, ...query }: DiscoverQuery) =>
   createHash("sha256")
@@ -212,17 +249,19 @@ const keyOf = ({ cursor: _, limit: __, ...query }: DiscoverQuery) =>
     .digest("base64url")
     .slice(0, 10); // prettier-ignore
 
-const cursorOf = ({ rank, candidate }: Placed, key: string) =>
-  Buffer.from(JSON.stringify({ after: [rank, candidate.id], key } satisfies Cursor)).toString("base64url");
+const cursorOf = ({ rank, candidate }: Placed, place: number, of: CursorOf) =>
+  Buffer.from(JSON.stringify({ after: [rank, candidate.id], place, ...of } satisfies Cursor)).toString("base64url");
 
 /** The place of the first hit after a cursor. @throws Failure invalid_input for one that is unreadable or another query's */
-function placeAfter(order: readonly Placed[], cursor: string | undefined, key: string): number {
+function placeAfter(order: readonly Placed[], cursor: string | undefined, { key, meaning }: CursorOf): number {
   if (!cursor) return 0;
   const read = readCursor(cursor);
   if (read?.key !== key)
     return fail("invalid_input", "The cursor belongs to another search.", {
       details: [{ path: "cursor", message: "must be the nextCursor of a page of the same search" }],
     });
+  // The provider of embeddings went away, or came back, between two pages: ranks are of another scale.
+  if (read.meaning !== meaning) return Math.min(order.length, read.place);
   const [rank, id] = read.after;
   const place = order.findIndex((one) => one.rank < rank || (one.rank === rank && one.candidate.id > id));
   return place < 0 ? order.length : place;
@@ -230,9 +269,12 @@ function placeAfter(order: readonly Placed[], cursor: string | undefined, key: s
 
 function readCursor(cursor: string): Cursor | null {
   try {
-    const { after, key } = JSON.parse(Buffer.from(cursor, "base64url").toString()) as Partial<Cursor>;
+    const { after, place, key, meaning } = JSON.parse(Buffer.from(cursor, "base64url").toString()) as Partial<Cursor>;
     const [rank, id] = after ?? [];
-    return typeof rank === "number" && typeof id === "number" && key !== undefined ? { after: [rank, id], key } : null;
+    const isRead = typeof rank === "number" && typeof id === "number" && Number.isSafeInteger(place) && place! >= 0;
+    return isRead && key !== undefined && typeof meaning === "boolean"
+      ? { after: [rank, id], place: place!, key, meaning }
+      : null;
   } catch {
     return null;
   }

@@ -7,7 +7,7 @@ import { corrections, MIN_CORRECTED } from "../../core/discovery/spelling.ts";
 import { synonymsOf } from "../../core/discovery/synonyms.ts";
 import { FUNCTION_WORDS, wordsOf } from "../../core/discovery/words.ts";
 import type { Queryable } from "../transaction.ts";
-import { beginAlike, type Looked, lookUp, speltAlike } from "./words.ts";
+import { type Looked, lookUp, speltAlike } from "./words.ts";
 
 /** A need as documents are asked for it. */
 export type Expanded = {
@@ -23,12 +23,16 @@ export type Expanded = {
   /** `condition` says more than that one of the lexemes is there. */
   exact: boolean;
   documents: number;
+  /** So few documents have its first words, that they may be a name's own. */
+  rare: boolean;
   weight: number;
 };
 
 /** Words that the last word may become. */
 const MAX_COMPLETIONS = 8;
 const MAX_LEXEMES = 14;
+/** A word in no more documents may be a name's own. */
+const RARE_NAME = 20;
 /** A word in fewer documents than this may be a misspelling that others made too. */
 const RARE = 3;
 
@@ -42,28 +46,11 @@ export async function expand(
 ): Promise<{ needs: Expanded[]; unknown: string[]; corrected: { from: string; to: string }[]; total: number }> {
   const needs: Completed[] = withSynonyms(given);
   const last = needs.find(({ prefix }) => prefix);
-  if (last) {
-    const begun = last.alternatives[0]![0]!;
-    const words = await beginAlike(db, begun, MAX_COMPLETIONS);
-    last.alternatives.push(...words.filter(({ word }) => word !== begun).map(({ word }) => [word]));
-  }
-  const { found, total } = await lookUp(
-    db,
-    needs.flatMap(({ alternatives, synonyms: others }) => [...alternatives, ...others].flat()),
-  );
-  const corrected: { from: string; to: string }[] = [];
-  for (const need of needs) {
-    const word = need.alternatives[0]!.length === 1 && !need.required ? need.alternatives[0]![0]! : null;
-    const documents = need.alternatives.reduce((sum, words) => sum + fewest(words, found), 0);
-    if (word === null || word.length < MIN_CORRECTED || documents >= RARE) continue;
-    const meant = corrections(word, await speltAlike(db, word));
-    const { found: more } = await lookUp(db, meant);
-    const better = meant.filter((one) => (more.get(one)?.documents ?? 0) > RARE * documents);
-    if (better.length === 0) continue;
-    for (const [one, looked] of more) found.set(one, looked);
-    need.alternatives.push(...better.map((one) => [one]));
-    corrected.push({ from: word, to: better[0]! });
-  }
+  const begun = last?.alternatives[0]?.[0] ?? null;
+  const words = needs.flatMap(({ alternatives, synonyms: others }) => [...alternatives, ...others].flat());
+  const { found, completions, total } = await lookUp(db, words, begun, MAX_COMPLETIONS);
+  last?.alternatives.push(...completions.filter(({ word }) => word !== begun).map(({ word }) => [word]));
+  const corrected = await correct(db, needs, found);
   const stem = (word: string) => found.get(word)?.stem ?? word;
   // A word that meets one need as it is written does not meet another one as a synonym.
   const written = new Set(needs.flatMap(({ alternatives }) => alternatives.flat().map(stem)));
@@ -76,6 +63,28 @@ export async function expand(
     corrected,
     total,
   };
+}
+
+/** Adds to needs that hardly any document has the known words that are spelt like theirs. @returns what was searched for in a word's place */
+async function correct(db: Queryable, needs: readonly Completed[], found: Map<string, Looked>) {
+  const rare = needs.flatMap((need) => {
+    const word = need.alternatives[0]!.length === 1 && !need.required ? need.alternatives[0]![0]! : null;
+    const documents = need.alternatives.reduce((sum, words) => sum + fewest(words, found), 0);
+    return word === null || word.length < MIN_CORRECTED || documents >= RARE ? [] : [{ need, word, documents }];
+  });
+  const alike = await speltAlike(
+    db,
+    rare.map(({ word }) => word),
+  ); // prettier-ignore
+  return rare.flatMap(({ need, word, documents }) => {
+    const known = alike.get(word) ?? [];
+    const meant = corrections(word, known).map((one) => known.find((other) => other.word === one)!);
+    const better = meant.filter((one) => one.documents > RARE * documents);
+    if (better.length === 0) return [];
+    for (const one of better) found.set(one.word, one);
+    need.alternatives.push(...better.map((one) => [one.word]));
+    return [{ from: word, to: better[0]!.word }];
+  });
 }
 
 /** Adds what a need is called otherwise. Two neighbours that are one thing, such as "help desk", become one need. */
@@ -131,6 +140,7 @@ function expandedOf(need: Completed, place: number, found: ReadonlyMap<string, L
   const conditions = [...new Set([...own, ...synonyms].map((words) => phrase(words, stem)))].slice(0, 2 * MAX_LEXEMES);
   // Completions are forms of one word: the most frequent counts, not the sum of all.
   const documents = Math.max(0, ...[...own, ...synonyms].map((words) => fewest(words, found)));
+  const written = fewest(need.alternatives[0]!, found);
   return {
     text: need.text,
     required: need.required,
@@ -140,7 +150,8 @@ function expandedOf(need: Completed, place: number, found: ReadonlyMap<string, L
     others: lexemesOf(synonyms).filter((lexeme) => !lexemes.includes(lexeme)),
     exact: [...own, ...synonyms].some((words) => words.length > 1),
     documents,
-    weight: idf(Math.min(fewest(need.alternatives[0]!, found) || documents, total), total),
+    rare: (written || documents) <= RARE_NAME,
+    weight: idf(Math.min(written || documents, total), total),
   };
 }
 

@@ -5,14 +5,16 @@ import { READ_COMMIT_SNAPSHOT } from "../lists/commit-snapshot.ts";
 import { tryLockText, unlockText } from "../locks.ts";
 import { array, family, int8, nullable, statement, text, timestamptz } from "../statement.ts";
 import { transaction } from "../transaction.ts";
-import { countWords } from "./count-words.ts";
+import { countWords, documentsOf } from "./count-words.ts";
 import { writeDocuments } from "./write-documents.ts";
 
 /** Documents of one transaction. */
 const BATCH = 250;
-/** Documents that are written anew every `REFRESH_MS` without a change: ages and feedback change by themselves. */
-const REFRESHED = 100;
+/** Ages and feedback change by themselves: all documents are written anew in this time, a part of them every `REFRESH_MS`. */
+const REFRESH_ROUND_MS = 12 * 3_600_000;
 const REFRESH_MS = 10_000;
+/** Documents of such a part, at least and at most: a million takes 231. */
+const [LEAST_REFRESHED, MOST_REFRESHED] = [100, 1_000];
 const COUNT_EVERY_MS = 3_600_000;
 
 const BEGIN = statement({
@@ -26,12 +28,13 @@ const PROGRESS = statement({
   name: "discovery-progress",
   text: `
     select seen_xmax as xmax, seen_in_progress as "inProgress", filled_to as "filledTo", refreshed_to as "refreshedTo",
-      counted_at as "countedAt" from offchain.discovery_progress`,
+      refreshed_at as "refreshedAt", counted_at as "countedAt" from offchain.discovery_progress`,
   columns: {
     xmax: text,
     inProgress: array(text),
     filledTo: nullable(int8),
     refreshedTo: int8,
+    refreshedAt: nullable(timestamptz),
     countedAt: nullable(timestamptz),
   },
 });
@@ -66,8 +69,8 @@ const FILLED = statement({
 });
 const REFRESHED_TO = statement({
   name: "discovery-refreshed",
-  params: { to: int8 },
-  text: "update offchain.discovery_progress set refreshed_to = $to",
+  params: { to: int8, at: timestamptz },
+  text: "update offchain.discovery_progress set refreshed_to = $to, refreshed_at = $at",
 });
 const COUNTED = statement({
   name: "discovery-counted",
@@ -75,7 +78,9 @@ const COUNTED = statement({
   text: "update offchain.discovery_progress set counted_at = $at",
 });
 
-let refreshedAt = Number.NEGATIVE_INFINITY;
+/** A row whose data the database refuses, with its error. */
+export type Refused = { id: number; error: unknown };
+export type Round = { written: number; more: boolean; refused: Refused[] };
 
 /** The lock of the one process that writes documents. */
 const LOCK = "discovery";
@@ -85,7 +90,7 @@ const LOCK = "discovery";
  * come to. Any number of processes may call it; one at a time does the work.
  * @returns whether there is more to do at once
  */
-export async function followDirectory(pool: pg.Pool, now: Date): Promise<{ written: number; more: boolean }> {
+export async function followDirectory(pool: pg.Pool, now: Date): Promise<Round> {
   const holder = await pool.connect();
   let broken: Error | undefined;
   const lose = (error: Error) => {
@@ -93,7 +98,7 @@ export async function followDirectory(pool: pg.Pool, now: Date): Promise<{ writt
   };
   holder.on("error", lose);
   try {
-    if (!(await tryLockText(holder, LOCK))) return { written: 0, more: false };
+    if (!(await tryLockText(holder, LOCK))) return { written: 0, more: false, refused: [] };
     try {
       return await round(pool, now);
     } finally {
@@ -105,41 +110,52 @@ export async function followDirectory(pool: pg.Pool, now: Date): Promise<{ writt
   }
 }
 
-async function round(pool: pg.Pool, now: Date): Promise<{ written: number; more: boolean }> {
+async function round(pool: pg.Pool, now: Date): Promise<Round> {
   let progress = await PROGRESS.maybeOne(pool);
   if (!progress) {
     await BEGIN.run(pool, await READ_COMMIT_SNAPSHOT.one(pool));
     progress = await PROGRESS.one(pool);
   }
-  const written = await writeChanges(pool, progress, now);
+  const refused: Refused[] = [];
+  const write = async (ids: readonly number[], record: Recording) => {
+    refused.push(...(await writeBatch(pool, ids, now, record)));
+  };
+  const written = await writeChanges(pool, progress, write);
   if (progress.filledTo !== null) {
-    const ids = (await NEXT.rows(pool, { after: progress.filledTo, most: BATCH })).map(({ id }) => id);
-    await writeBatch(pool, ids, now, (tx) => FILLED.run(tx, { to: ids.at(-1) ?? null }));
-    if (ids.length > 0) return { written: written + ids.length, more: true };
+    const ids = await next(pool, progress.filledTo, BATCH);
+    await write(ids, (tx) => FILLED.run(tx, { to: ids.at(-1) ?? null }));
+    if (ids.length > 0) return { written: written + ids.length, more: true, refused };
   }
-  if (!progress.countedAt || now.getTime() - progress.countedAt.getTime() > COUNT_EVERY_MS) {
+  if (isDue(progress.countedAt, COUNT_EVERY_MS, now)) {
     await countWords(pool);
     await COUNTED.run(pool, { at: now });
   }
-  if (written === 0 && performance.now() - refreshedAt > REFRESH_MS) {
-    refreshedAt = performance.now();
-    const ids = (await NEXT.rows(pool, { after: progress.refreshedTo, most: REFRESHED })).map(({ id }) => id);
-    await writeBatch(pool, ids, now, (tx) => REFRESHED_TO.run(tx, { to: ids.at(-1) ?? 0 }));
+  if (written === 0 && isDue(progress.refreshedAt, REFRESH_MS, now)) {
+    const part = ((await documentsOf(pool)) * REFRESH_MS) / REFRESH_ROUND_MS;
+    const ids = await next(
+      pool,
+      progress.refreshedTo,
+      Math.min(MOST_REFRESHED, Math.max(LEAST_REFRESHED, Math.round(part))),
+    );
+    for (let from = 0; from < ids.length; from += BATCH) await write(ids.slice(from, from + BATCH), async () => {});
+    await REFRESHED_TO.run(pool, { to: ids.at(-1) ?? 0, at: now });
   }
-  return { written, more: false };
+  return { written, more: false, refused };
 }
+
+const isDue = (last: Date | null, everyMs: number, now: Date) => !last || now.getTime() - last.getTime() > everyMs;
+const next = async (pool: pg.Pool, after: number, most: number): Promise<number[]> =>
+  (await NEXT.rows(pool, { after, most })).map(({ id }) => id);
+
+type Recording = (tx: pg.ClientBase) => Promise<unknown>;
 
 /**
  * Writes documents and, in the same transaction, how far that is. A row whose data the database refuses keeps no other from
  * being written: its batch is written row by row, without it.
+ * @returns the rows that were refused
  */
-async function writeBatch(
-  pool: pg.Pool,
-  ids: readonly number[],
-  now: Date,
-  record: (tx: pg.ClientBase) => Promise<unknown>,
-): Promise<void> {
-  const write = async (some: readonly number[], then: typeof record) => {
+async function writeBatch(pool: pg.Pool, ids: readonly number[], now: Date, record: Recording): Promise<Refused[]> {
+  const write = async (some: readonly number[], then: Recording) => {
     const committed = await transaction(pool, async (tx) => {
       const done = await writeDocuments(tx, some, now);
       await then(tx);
@@ -147,29 +163,36 @@ async function writeBatch(
     });
     committed();
   };
+  const refused: Refused[] = [];
   try {
     await write(ids, record);
-  } catch (error) {
-    if (!isRefusedData(error)) throw error;
+  } catch (failure) {
+    if (!isRefusedData(failure)) throw failure;
     for (const id of ids)
-      await write([id], async () => {}).catch((reason) => {
-        if (!isRefusedData(reason)) throw reason;
+      await write([id], async () => {}).catch((error) => {
+        if (!isRefusedData(error)) throw error;
+        refused.push({ id, error });
       });
     await write([], record);
   }
+  return refused;
 }
 
 /** Data exceptions and exceeded limits: the same row fails again. */
 const isRefusedData = (error: unknown) => /^(22|54)/.test((error as { code?: string } | null)?.code ?? "");
 
 /** Changes since the snapshot that was seen last; a batch that fails is repeated by the next round. */
-async function writeChanges(pool: pg.Pool, seen: CommitSnapshot, now: Date): Promise<number> {
+async function writeChanges(
+  pool: pg.Pool,
+  seen: CommitSnapshot,
+  write: (ids: readonly number[], record: Recording) => Promise<void>,
+): Promise<number> {
   const snapshot = await READ_COMMIT_SNAPSHOT.one(pool);
   let [after, written] = [0, 0];
   for (;;) {
     const ids = (await CHANGED.rows(pool, { before: seen, now: snapshot, after })).map(({ id }) => id);
     if (ids.length === 0) break;
-    await writeBatch(pool, ids, now, async () => {});
+    await write(ids, async () => {});
     after = ids.at(-1)!;
     written += ids.length;
   }

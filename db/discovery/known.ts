@@ -1,12 +1,14 @@
 /** Reads what is known about agents from where it is written: texts, offers, proofs, liveness, feedback. */
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import { type Protocol, protocolsOf } from "../../core/directory/protocols.ts";
+import { PROTOCOLS, type Protocol, protocolsOf } from "../../core/directory/protocols.ts";
+import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
 import type { AgentText } from "../../core/discovery/document.ts";
 import type { Known } from "../../core/discovery/ranking.ts";
-import { type EndpointState, liveness } from "../../core/offers/liveness.ts";
-import { array, bool, float8, int2, int4, int8, narrow, nullable, statement, text, timestamptz } from "../statement.ts";
+import { liveness } from "../../core/offers/liveness.ts";
+import { array, bool, family, int2, int4, int8, json, nullable, text, timestamptz } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import { isIndexed } from "../transaction.ts";
+import { type EndpointRow, endpointStates, endpointsOf } from "./endpoints.ts";
 
 /** A row of the directory as the search reads it. `known` lacks what the document itself decides. */
 export type KnownAgent = AgentText & {
@@ -14,27 +16,105 @@ export type KnownAgent = AgentText & {
   platform: string;
   chainId: number | null;
   owner: string | null;
+  /** Who runs it: its owner, or the holder of its registry's namespace; null where neither is known. */
+  operator: string | null;
   verified: boolean;
   speaks: Protocol[];
   priceUsd: number | null;
   registeredAt: Date | null;
   known: Omit<Known, "textQuality" | "copy">;
+  /** Values of the factors as its document has them; empty for a row without one. */
+  factors: number[];
 };
 
 const DAY_MS = 86_400_000;
 
-const ROWS = statement({
+/** Known clients of one agent whose ratings are read, and of each client its newest ratings. */
+const [MAX_CLIENTS, MAX_OF_CLIENT] = [500, 100];
+/** Ratings of one agent in which known clients are looked for: each costs its writer a transaction. */
+const MAX_RATINGS = 20_000;
+/** What the value of a rating is at its best, by its `tag1`: values of other tags have units that say nothing of good or bad. */
+const SCALES: Record<string, 1 | 100> = {
+  "": 100,
+  starred: 100,
+  uptime: 100,
+  successRate: 100,
+  reachable: 1,
+  ownerVerified: 1,
+};
+const SCALE_ROWS = Object.entries(SCALES)
+  .map(([tag, best]) => `('${tag}', ${best})`)
+  .join(", ");
+/** Offers and services of one row that are read. */
+const [MAX_OFFERS, MAX_SERVICES] = [60, 50];
+
+const HAS_NAMESPACE = `d.platform in (${(REGISTRIES as readonly RegistryRow[])
+  .filter(({ hasNamespaces }) => hasNamespaces)
+  .map(({ key }) => `'${key}'`)
+  .join(", ")})`;
+
+/** A row whose registry knows ratings and no uses: its uses are their number, whoever gave them. Only `FEEDBACK` counts them. */
+const IS_RATED = "d.platform = 'erc8004'";
+
+/**
+ * Ratings of a row `d` by clients that own an agent of the service, or are its wallet, and that are not the rated agent's
+ * own owner or wallet: one per client, the mean of its newest of each tag. Clients are known before their number is
+ * bounded: anyone may write any number of ratings.
+ */
+const FEEDBACK = `(
+  select json_build_object('authors', count(*), 'weight', sum(a.score / 100.0), 'mean', sum(a.score * a.rating) / sum(a.score))
+  from (
+    select k.score, (
+      select avg(least(1, greatest(0, n.value / 10::numeric ^ least(greatest(n.value_decimals, 0), 30) / n.best)))::float8
+      from (
+        select distinct on (f.tag1) f.value, f.value_decimals, t.best
+        from (
+          select * from onchain.erc8004_feedback f
+          where f.registry = d.registry and f.agent_id = d.token_id and f.client = k.client
+          order by f.feedback_index desc limit ${MAX_OF_CLIENT}) f
+        join (values ${SCALE_ROWS}) t(tag, best) on t.tag = f.tag1
+        where not f.revoked
+        order by f.tag1, f.feedback_index desc) n) as rating
+    from (
+      select c.client, c.score from (
+        select f.client, (
+          select max(c.score) from onchain.agent g join offchain.cred c on c.token_id = g.token_id
+          where g.owner = f.client or g.agent_address = f.client) as score
+        from (
+          select distinct f.client
+          from (
+            select * from onchain.erc8004_feedback f
+            where f.registry = d.registry and f.agent_id = d.token_id limit ${MAX_RATINGS}) f
+          where not f.revoked and f.tag1 in (${Object.keys(SCALES)
+            .map((tag) => `'${tag}'`)
+            .join(", ")})
+            and f.client is distinct from d.owner_address and f.client is distinct from d.address) f) c
+      where c.score > 0 order by c.score desc, c.client limit ${MAX_CLIENTS}) k) a
+  where a.rating is not null having count(*) > 0)`;
+
+type OfferRow = AgentText["offers"][number] & { priceUsd: number | null };
+
+/** `indexed`: the index has published its views; feedback is read from them. */
+const ROWS = family({
   name: "discovery-rows",
-  params: { ids: array(int8) },
-  text: `
+  text: ({ ids, indexed }: { ids: readonly number[]; indexed: boolean }, $) => `
     select d.id, d.platform, d.chain_id as "chainId", d.name, d.description, d.owner_address as owner,
-      d.wallet_proven as "verified", d.x402_supported as "x402", d.cred_score as cred, d.uses,
-      d.used_at as "usedAt", d.created_at as "registeredAt",
-      array(select lower(left(s->>'name', 40)) from jsonb_array_elements(
-        case when jsonb_typeof(d.services) = 'array' then d.services else '[]' end) s where s->>'name' is not null limit 50) as services,
-      (select count(distinct p.platform)::int4 from offchain.proof p
-       where d.platform = '${OWN_PLATFORM}' and p.token_id = d.token_id and p.status = 'verified') as proofs
-    from offchain.directory d where d.id = any($ids) and d.removed_at is null`,
+      coalesce(d.owner_address, case when ${HAS_NAMESPACE} then split_part(d.agent_id, '/', 1) end) as operator,
+      d.wallet_proven as "verified", d.x402_supported as "x402", d.cred_score as cred,
+      case when ${IS_RATED} then 0 else d.uses end as uses, case when ${IS_RATED} then null else d.used_at end as "usedAt", d.created_at as "registeredAt",
+      array(select left(s->>'name', 40) from jsonb_array_elements(
+        case when jsonb_typeof(d.services) = 'array' then d.services else '[]' end) s
+        where s->>'name' is not null limit ${MAX_SERVICES}) as services,
+      case when d.platform = '${OWN_PLATFORM}' then (
+        select count(distinct p.platform)::int4 from offchain.proof p
+        where p.token_id = d.token_id and p.status = 'verified') else 0 end as proofs,
+      (select json_agg(json_build_object('kind', o.kind, 'name', o.name, 'description', o.description, 'tags', o.tags,
+         'priceUsd', o.price_usd) order by o.kind, o.source, o.position)
+       from (select * from offchain.offer where directory_id = d.id order by kind, source, position limit ${MAX_OFFERS}) o) as offers,
+      ${endpointsOf("d.id")} as endpoints,
+      coalesce((select factors from offchain.discovery_document w where w.directory_id = d.id), '{}') as factors,
+      ${indexed ? `case when ${IS_RATED} then ${FEEDBACK} end` : "null::json"} as feedback
+    from offchain.directory d where d.id = any(${$(ids)}::int8[]) and d.removed_at is null`,
   columns: {
     id: int8,
     platform: text,
@@ -42,6 +122,7 @@ const ROWS = statement({
     name: text,
     description: nullable(text),
     owner: nullable(text),
+    operator: nullable(text),
     verified: bool,
     x402: bool,
     cred: int2,
@@ -50,122 +131,63 @@ const ROWS = statement({
     registeredAt: nullable(timestamptz),
     services: array(text),
     proofs: int4,
+    offers: nullable(json<OfferRow[]>()),
+    endpoints: nullable(json<EndpointRow[]>()),
+    factors: array(int2),
+    feedback: nullable(json<Known["feedback"]>()),
   },
+  examples: [
+    { ids: [1], indexed: true },
+    { ids: [1], indexed: false },
+  ],
   prepared: true,
 });
 
-/** Ratings of one agent that are read: anyone may write any number. */
-const MAX_RATINGS = 500;
+const PROTOCOL_NAMES = new Set(PROTOCOLS.map((protocol) => protocol.toLowerCase()));
+/** The protocols of an agent, and what its services are called otherwise. */
+const namesOf = (speaks: readonly Protocol[], services: readonly string[]): string[] => [
+  ...new Set([...speaks, ...services.filter((name) => !PROTOCOL_NAMES.has(name.toLowerCase()))]),
+];
 
-/**
- * Ratings by clients that own an agent of the service, or are its wallet, and that are not the rated agent's own owner or
- * wallet: one per client, the mean of its own.
- */
-const FEEDBACK = statement({
-  name: "discovery-feedback",
-  params: { ids: array(int8) },
-  text: `
-    select d.id, count(*)::int4 as authors, sum(a.score / 100.0)::float8 as weight,
-      (sum(a.score * a.rating) / sum(a.score))::float8 as mean
-    from offchain.directory d, lateral (
-      select r.client, r.rating, (
-        select max(c.score) from onchain.agent g join offchain.cred c on c.token_id = g.token_id
-        where g.owner = r.client or g.agent_address = r.client) as score
-      from (
-        select f.client, avg(least(1, greatest(0, f.value / 10::numeric ^ (least(greatest(f.value_decimals, 0), 30) + 2))))::float8 as rating
-        from (select * from onchain.erc8004_feedback f
-              where f.registry = d.registry and f.agent_id = d.token_id and not f.revoked limit ${MAX_RATINGS}) f
-        where f.client is distinct from d.owner_address and f.client is distinct from d.address
-        group by f.client) r) a
-    where d.id = any($ids) and d.platform = 'erc8004' and a.score > 0
-    group by d.id`,
-  columns: { id: int8, authors: int4, weight: float8, mean: float8 },
-  prepared: true,
-});
+const leastOf = (prices: readonly (number | null)[]): number | null => {
+  const known = prices.filter((price) => price !== null);
+  return known.length === 0 ? null : Math.min(...known);
+};
 
-/** Endpoints of one row that are read. */
-const MAX_SOURCES = 50;
-const SOURCES = statement({
-  name: "discovery-sources",
-  params: { ids: array(int8) },
-  text: `
-    select a.id, s.status, s.answered_at as "answeredAt", s.silent_since as "silentSince", s.checked_at as "checkedAt"
-    from unnest($ids::int8[]) as a(id), lateral (
-      select * from offchain.offer_source s where s.directory_id = a.id order by s.kind, s.url limit ${MAX_SOURCES}) s`,
-  columns: {
-    id: int8,
-    status: narrow<EndpointState["status"]>(text),
-    answeredAt: nullable(timestamptz),
-    silentSince: nullable(timestamptz),
-    checkedAt: nullable(timestamptz),
-  },
-  prepared: true,
-});
-
-type Offers = { offers: AgentText["offers"]; priceUsd: number | null };
-/** Offers of one row that are read. */
-const MAX_OFFERS = 60;
-const NO_OFFERS: Offers = { offers: [], priceUsd: null };
-
-const OFFERS = statement({
-  name: "discovery-offers",
-  params: { ids: array(int8) },
-  text: `
-    select a.id, o.kind, o.name, o.description, o.tags, o.price_usd::float8 as "priceUsd"
-    from unnest($ids::int8[]) as a(id), lateral (
-      select * from offchain.offer o where o.directory_id = a.id order by o.kind, o.source, o.position limit ${MAX_OFFERS}) o`,
-  columns: {
-    id: int8,
-    kind: text,
-    name: text,
-    description: nullable(text),
-    tags: array(text),
-    priceUsd: nullable(float8),
-  },
-  prepared: true,
-});
-
-/** Offers by row, and the least price among them. */
-async function offersOf(db: Queryable, ids: readonly number[]): Promise<ReadonlyMap<number, Offers>> {
-  const byId = new Map<number, { offers: AgentText["offers"][number][]; priceUsd: number | null }>();
-  for (const { id, priceUsd, ...offer } of await OFFERS.rows(db, { ids })) {
-    const known = byId.get(id) ?? { offers: [], priceUsd: null };
-    known.offers.push(offer);
-    if (priceUsd !== null) known.priceUsd = Math.min(known.priceUsd ?? priceUsd, priceUsd);
-    byId.set(id, known);
-  }
-  return byId;
+/** Connections on which the index was there: its views, once published, stay. */
+const indexed = new WeakSet<Queryable>();
+/** Asked before: a failing statement would end the caller's transaction. */
+async function hasIndex(db: Queryable): Promise<boolean> {
+  if (!indexed.has(db) && (await isIndexed(db))) indexed.add(db);
+  return indexed.has(db);
 }
 
-/** What is known about rows of the directory; removed ones are left out. */
+/** What is known about rows of the directory, in one statement; removed ones are left out. */
 export async function knownAgents(db: Queryable, ids: readonly number[], now: Date): Promise<KnownAgent[]> {
   if (ids.length === 0) return [];
-  const rows = await ROWS.rows(db, { ids });
-  const offers = await offersOf(db, ids);
-  const sources = Map.groupBy(await SOURCES.rows(db, { ids }), ({ id }) => id);
-  const feedback = new Map((await feedbackOf(db, ids)).map((row) => [row.id, row]));
-  return rows.map(({ services, x402, proofs, cred, uses, usedAt, ...row }) => {
-    const days = (at: Date | null) => (at === null ? null : Math.max(0, (now.getTime() - at.getTime()) / DAY_MS));
-    const { offers: offered, priceUsd } = offers.get(row.id) ?? NO_OFFERS;
+  const rows = await ROWS.rows(db, { ids, indexed: await hasIndex(db) });
+  const days = (at: Date | null) => (at === null ? null : Math.max(0, (now.getTime() - at.getTime()) / DAY_MS));
+  return rows.map(({ services, x402, proofs, cred, uses, usedAt, offers, endpoints, feedback, ...row }) => {
+    const speaks = protocolsOf(
+      services.map((name) => name.toLowerCase()),
+      x402,
+    );
     return {
       ...row,
-      offers: offered,
-      priceUsd,
-      speaks: protocolsOf(services, x402),
+      offers: offers ?? [],
+      protocols: namesOf(speaks, services),
+      priceUsd: leastOf((offers ?? []).map(({ priceUsd }) => priceUsd)),
+      speaks,
       known: {
         cred,
         proofs,
         walletProven: row.verified,
-        liveness: liveness(sources.get(row.id) ?? [], now),
+        liveness: liveness(endpointStates(endpoints), now),
         uses,
         usedDaysAgo: days(usedAt),
-        feedback: feedback.get(row.id) ?? { authors: 0, weight: 0, mean: 0 },
+        feedback: feedback ?? { authors: 0, weight: 0, mean: 0 },
         ageDays: days(row.registeredAt),
       },
     };
   });
 }
-
-/** None while there is no index: a failing statement would end the caller's transaction. */
-const feedbackOf = async (db: Queryable, ids: readonly number[]) =>
-  (await isIndexed(db)) ? FEEDBACK.rows(db, { ids }) : [];

@@ -7,10 +7,13 @@ import { stemsFor } from "./stems.ts";
 
 /** @param agents whose texts are asked about */
 export async function matcher(db: Queryable, agents: readonly KnownAgent[], needs: readonly Expanded[]) {
-  const words = agents.flatMap(({ name, description, offers }) =>
-    [name, description ?? "", ...offers.flatMap((offer) => [offer.name, offer.description ?? ""])].flatMap((text) =>
-      wordsOf(text, 600).map(({ word }) => word),
-    ),
+  const words = agents.flatMap(({ name, description, offers, protocols }) =>
+    [
+      name,
+      description ?? "",
+      ...protocols,
+      ...offers.flatMap((offer) => [offer.name, offer.description ?? "", ...offer.tags]),
+    ].flatMap((text) => wordsOf(text, 600).map(({ word }) => word)),
   );
   const stems = needs.length === 0 ? new Map<string, string>() : await stemsFor(db, words);
   const byLexeme = new Map(

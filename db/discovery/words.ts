@@ -1,81 +1,110 @@
 /** Looks words of a query up: stems, numbers of documents, words that begin alike, words that are spelt alike. */
 import { verifiedMark } from "../../core/discovery/marks.ts";
-import { array, int4, int8, nullable, statement, text } from "../statement.ts";
+import { array, bool, int4, int8, nullable, statement, text } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 
+/** Of each word its stem, and the documents that have the word or its stem. */
+const LOOKED = `
+  q.word, coalesce(s.stem, q.word) as stem, greatest(coalesce(a.documents, 0), coalesce(b.documents, 0)) as documents`;
+const STEM_OF_WORD = `
+  cross join lateral (select coalesce((ts_lexize('pg_catalog.english_stem', q.word))[1], q.word) as stem) s
+  left join offchain.discovery_word a on a.word = q.word
+  left join offchain.discovery_word b on b.word = s.stem`;
+
+/** Words, and the most frequent of those between `from` and `to`. */
 const LOOKUP = statement({
   name: "discovery-lookup",
-  params: { words: array(text) },
+  params: { words: array(text), from: nullable(text), to: nullable(text), most: int8 },
   text: `
-    select w as word, s.stem, coalesce(a.documents, 0) as documents, coalesce(b.documents, 0) as "ofStem"
-    from unnest($words::text[]) w
-      cross join lateral (select coalesce((ts_lexize('pg_catalog.english_stem', w))[1], w) as stem) s
-      left join offchain.discovery_word a on a.word = w
-      left join offchain.discovery_word b on b.word = s.stem`,
-  columns: { word: text, stem: nullable(text), documents: int4, ofStem: int4 },
-  prepared: true,
-});
-
-const BEGIN_ALIKE = statement({
-  name: "discovery-begin-alike",
-  params: { from: text, to: text, most: int8 },
-  text: `
-    select word, documents from offchain.discovery_word
-    where word collate "C" >= $from and word collate "C" < $to and written order by documents desc, word limit $most`,
-  columns: { word: text, documents: int4 },
+    select ${LOOKED}, q.completes
+    from (
+      select w as word, false as completes from unnest($words::text[]) w
+      union all
+      (select word, true from offchain.discovery_word
+       where word collate "C" >= $from and word collate "C" < $to and written order by documents desc, word limit $most)
+    ) q ${STEM_OF_WORD}`,
+  columns: { word: text, stem: text, documents: int4, completes: bool },
   prepared: true,
 });
 
 /** Min similarity is pg_trgm's own, 0.3. */
 const SPELT_ALIKE = statement({
   name: "discovery-spelt-alike",
-  params: { word: text, shortest: int4, longest: int4 },
+  params: { words: array(text) },
   text: `
-    select word, documents from offchain.discovery_word
-    where written and word operator(offchain.%) $word and length(word) between $shortest and $longest
-    order by offchain.similarity(word, $word) desc limit 40`,
-  columns: { word: text, documents: int4 },
+    select w as "of", ${LOOKED}
+    from unnest($words::text[]) w cross join lateral (
+      select word from offchain.discovery_word
+      where written and word operator(offchain.%) w and length(word) between length(w) - 2 and length(w) + 2
+      order by offchain.similarity(word, w) desc limit 40) q ${STEM_OF_WORD}`,
+  columns: { of: text, word: text, stem: text, documents: int4 },
   prepared: true,
 });
 
 export type Looked = { stem: string; documents: number };
+export type WordFound = Looked & { word: string };
 
-/** Stem and number of documents of each word, and the number of all documents. */
+/** What one connection or pool has read lately: numbers of documents change slowly. Words that no document has are not kept. */
+type Kept = { words: Map<string, Looked>; completions: Map<string, WordFound[]>; until: number };
+const kept = new WeakMap<Queryable, Kept>();
+const KEPT_MS = 60_000;
+const MAX_KEPT_WORDS = 20_000;
+/** Completions of so few letters are asked for all the time, and are found among thousands of words. */
+const KEPT_LETTERS = 3;
+
+function keptOf(db: Queryable): Kept {
+  const known = kept.get(db);
+  if (known && performance.now() < known.until && known.words.size < MAX_KEPT_WORDS) return known;
+  const fresh = { words: new Map(), completions: new Map(), until: performance.now() + KEPT_MS };
+  kept.set(db, fresh);
+  return fresh;
+}
+
+const MARKS = [verifiedMark(true), verifiedMark(false)];
+
+export type LookedUp = {
+  found: Map<string, Looked>;
+  /** Words that begin with the letters, in most documents first. */
+  completions: WordFound[];
+  /** Number of all documents. */
+  total: number;
+};
+
+/** @param begun letters whose completions are wanted, at most `most`; null for none */
 export async function lookUp(
   db: Queryable,
   words: readonly string[],
-): Promise<{ found: Map<string, Looked>; total: number }> {
-  const marks = [verifiedMark(true), verifiedMark(false)];
-  const rows = await LOOKUP.rows(db, { words: [...new Set([...words, ...marks])] });
-  const found = new Map(
-    rows.map(({ word, stem, documents, ofStem }) => [
-      word,
-      { stem: stem ?? word, documents: Math.max(documents, ofStem) },
-    ]),
-  );
-  const total = marks.reduce((sum, mark) => sum + (found.get(mark)?.documents ?? 0), 0);
-  return { found, total };
+  begun: string | null = null,
+  most = 0,
+): Promise<LookedUp> {
+  const known = keptOf(db);
+  const asked = new Set([...words, ...MARKS]);
+  const missing = [...asked].filter((word) => !known.words.has(word));
+  const completed = begun === null ? [] : known.completions.get(begun);
+  const rows =
+    missing.length === 0 && completed
+      ? []
+      : await LOOKUP.rows(db, {
+          words: missing,
+          ...(completed || begun === null ? { from: null, to: null } : { from: begun, to: `${begun}\u{10ffff}` }),
+          most,
+        });
+  const found = new Map<string, Looked>();
+  for (const word of asked) {
+    const one = known.words.get(word);
+    if (one) found.set(word, one);
+  }
+  for (const { word, completes, ...looked } of rows) {
+    if (!completes) found.set(word, looked);
+    if (looked.documents > 0) known.words.set(word, looked);
+  }
+  const completions = completed ?? rows.filter(({ completes }) => completes);
+  if (begun !== null && [...begun].length <= KEPT_LETTERS) known.completions.set(begun, completions);
+  for (const { word, stem, documents } of completions) found.set(word, { stem, documents });
+  return { found, completions, total: MARKS.reduce((sum, mark) => sum + (found.get(mark)?.documents ?? 0), 0) };
 }
 
-/** Completions of a few letters, which are asked for all the time and found among thousands of words. */
-const completions = new Map<string, { words: Promise<{ word: string; documents: number }[]>; at: number }>();
-const CACHED_LETTERS = 3;
-const CACHED_MS = 60_000;
-const MAX_CACHED = 2_000;
-
-/** Words that begin with letters, in most documents first. */
-export function beginAlike(db: Queryable, letters: string, most: number) {
-  const read = () => BEGIN_ALIKE.rows(db, { from: letters, to: `${letters}\u{10ffff}`, most });
-  if (letters.length > CACHED_LETTERS) return read();
-  const known = completions.get(letters);
-  if (known && performance.now() - known.at < CACHED_MS) return known.words;
-  if (completions.size >= MAX_CACHED) completions.clear();
-  const words = read();
-  completions.set(letters, { words, at: performance.now() });
-  words.catch(() => completions.delete(letters));
-  return words;
+/** Of each word those that share many groups of three letters with it, the most similar first. */
+export async function speltAlike(db: Queryable, words: readonly string[]): Promise<Map<string, WordFound[]>> {
+  return words.length === 0 ? new Map() : Map.groupBy(await SPELT_ALIKE.rows(db, { words }), (row) => row.of);
 }
-
-/** Words that share many groups of three letters with a word, the most similar first. */
-export const speltAlike = (db: Queryable, word: string) =>
-  SPELT_ALIKE.rows(db, { word, shortest: word.length - 2, longest: word.length + 2 });

@@ -5,6 +5,7 @@ import { type CopyRow, copyRows, copyValues } from "../../columns/copy-rows.ts";
 import { decodeHex } from "../../columns/hex-bytes.ts";
 import type { Changes, TableSource } from "../../columns/table-source.ts";
 import type { TableDefinition, Values } from "../../columns/values.ts";
+import { MINT_ORIGINS, type MintOrigin, mintOriginAt } from "../../core/mint-origins.ts";
 import { isSpam } from "../../core/spam.ts";
 import { openClient } from "../connect.ts";
 import { shownScoreSql } from "../cred-statement.ts";
@@ -21,12 +22,17 @@ export const AGENT_COLUMNS = {
   /** Lower case. */
   name: { kind: "text" },
   /** Lower case. */
-  framework: { kind: "text" },
+  framework: { kind: "text", repeats: true },
   searched: { kind: "search", of: "name" },
   agentAddress: { kind: "bytes", width: 20 },
   owner: { kind: "bytes", width: 20 },
   verified: { kind: "flag" },
   spam: { kind: "flag" },
+  soulbound: { kind: "flag" },
+  ...(Object.fromEntries(MINT_ORIGINS.map(({ name }) => [`origin:${name}`, { kind: "flag" }])) as Record<
+    `origin:${MintOrigin}`,
+    { kind: "flag" }
+  >),
 } as const satisfies TableDefinition;
 
 /** Position in the index and in the scores up to which the table has every change. */
@@ -65,8 +71,13 @@ const SELECT = `
     case when ${isAscii("a.name")} then null else lower(a.name collate "und-x-icu") end,
     ${loweredFramework("a.framework")},
     case when ${isAscii("a.name")} then null else ${unmarked("a.name")} end,
-    a.agent_address, a.owner, a.verified, a.updated_block
+    a.agent_address, a.owner, a.verified, a.updated_block, a.soulbound, a.origin
   from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`;
+
+/** The flags of each origin. */
+const ORIGIN_FLAGS = new Map(
+  MINT_ORIGINS.map(({ name }) => [name, MINT_ORIGINS.map((origin) => origin.name === name)]),
+);
 
 function read(row: CopyRow): Values {
   const name = row.bytes(4)!;
@@ -82,6 +93,8 @@ function read(row: CopyRow): Values {
     addressBytes(row.bytes(9)!),
     row.flag(10),
     lower === null ? isAsciiSpam(name) : isSpam(new TextDecoder().decode(name)),
+    row.flag(12),
+    ...ORIGIN_FLAGS.get(mintOriginAt(row.medium(13) ?? -1).name)!,
   ];
 }
 const UPDATED_BLOCK = 11;
@@ -208,7 +221,7 @@ export const source: TableSource<AgentsState> = {
     for (const [id, updatedBlock] of recent) if (updatedBlock <= finalizedBlock) recent.delete(id);
     const scores = await READ_COMMIT_SNAPSHOT.one(tx);
     for (const { token_id, score } of await CHANGED_SCORES.rows(tx, { before: state.scores, now: scores }))
-      changes.sets.push([token_id, "credScore", score]);
+      changes.sets.push([token_id, { credScore: score }]);
     const comparedAt = compare ? Date.now() : state.comparedAt;
     return {
       changes,

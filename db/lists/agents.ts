@@ -14,6 +14,7 @@ import {
   type AgentSort,
   listAgents,
   searchedWallet,
+  secondOf,
 } from "../agents.ts";
 import type { Queryable } from "../transaction.ts";
 import { type AGENT_COLUMNS, COMPARABLE, source } from "./agents-source.ts";
@@ -168,10 +169,13 @@ function cursor({ sort, order }: AgentQuery, last: { key: Value; id: number }): 
 }
 
 function conditions(
-  { search, owner, verified, spam, minScore = 0, maxScore = 100 }: AgentFilter,
+  { search, owner, verified, spam, minScore = 0, maxScore = 100, soulbound, mintOrigin, mintedAfter }: AgentFilter,
   words: Words,
 ): Condition[] {
   const where: Condition[] = [];
+  if (soulbound !== undefined) where.push({ column: "soulbound", is: soulbound });
+  if (mintOrigin !== undefined) where.push({ column: `origin:${mintOrigin}`, is: true });
+  if (mintedAfter !== undefined) where.push({ column: "mintedAt", from: secondOf(mintedAfter) + 1 });
   if (minScore > 0 || maxScore < 100) where.push({ column: "credScore", from: minScore, to: maxScore });
   if (!spam) where.push({ column: "spam", is: false });
   if (owner !== undefined) where.push(addressPrefix("owner", owner.slice(2)));

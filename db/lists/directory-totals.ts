@@ -1,7 +1,8 @@
 /** Totals of the whole directory, computed once per state of the table, or read by SQL every few seconds. */
 import type pg from "pg";
 import type { ColumnTable } from "../../columns/table.ts";
-import { type DirectoryTotals, directoryTotals } from "../directory/list.ts";
+import { directoryTotals } from "../directory/list.ts";
+import type { DirectoryTotals } from "../directory/question-sql.ts";
 
 /** Max age in milliseconds of totals that SQL reads: it reads all of an index for them. */
 const SQL_MAX_AGE_MS = 5_000;

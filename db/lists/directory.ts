@@ -7,17 +7,17 @@ import type { LiveTableStats } from "../../columns/live-table-stats.ts";
 import { addressesFrom } from "../../columns/packed-address.ts";
 import { type RenderRows, RowCache } from "../../columns/row-cache.ts";
 import type { ColumnTable } from "../../columns/table.ts";
+import type { Facets } from "../../core/directory/facets.ts";
 import { boundsOf, type DirectorySort, searchKinds } from "../../core/directory/filters.ts";
 import { entryOf } from "../../runtime/processes.ts";
+import { listDirectory } from "../directory/list.ts";
 import {
   type DirectoryPage,
   type DirectoryQuery,
   type DirectoryTotals,
-  listDirectory,
+  foldedWord,
   searchedWallet,
-} from "../directory/list.ts";
-import { folded } from "../folded-text.ts";
-import { statement, text } from "../statement.ts";
+} from "../directory/question-sql.ts";
 import { type DIRECTORY_COLUMNS, source } from "./directory-source.ts";
 import { CachedTotals } from "./directory-totals.ts";
 import { isAsciiText, SearchWords, utf8 } from "./search-words.ts";
@@ -36,6 +36,8 @@ export type DirectoryList = {
   readonly ready: boolean;
   /** When memory was last known to equal the database. */
   readonly asOf: Date | undefined;
+  /** Whether pages show everything that was committed before a moment, in milliseconds since the epoch. */
+  shows(moment: number): boolean;
   /** Undefined when memory is switched off. */
   stats(): LiveTableStats | undefined;
   close(): Promise<void>;
@@ -51,8 +53,8 @@ export type DirectoryListOptions = LiveTableOptions & {
 
 /** A change shows within two seconds even when the feed fails, unless the database is too busy. */
 const MAX_AGE_MS = 1_500;
-/** Max bytes of rendered rows: about 20,000 rows. */
-const CACHE_BYTES = 16 * 2 ** 20;
+/** Max bytes of rendered rows: about 65,000 rows. */
+const CACHE_BYTES = 20 * 2 ** 20;
 
 /** Opens the directory's pages; usable at once. `url` is that of the role `app`. */
 export function openDirectoryList({
@@ -71,13 +73,13 @@ export function openDirectoryList({
   /** A search in the form of the searched names. Letters beyond ASCII are folded by the database, as those names are. */
   function comparable(search: string): Promise<string> {
     if (isAsciiText(search)) return Promise.resolve(search.toLowerCase());
-    return words.get(search, async () => (await COMPARABLE.one(db, { text: search })).word);
+    return words.get(search, () => foldedWord(db, search));
   }
 
   return {
     async list(query) {
       // The columns do not say which wallet an agent belongs to; SQL finds a wallet's agents by indexes at once.
-      if (next() !== undefined && searchedWallet(query) === null) {
+      if (next() !== undefined && searchedWallet(query) === null && query.owner === undefined) {
         const word = query.q === undefined ? undefined : await comparable(query.q);
         await live!.applying;
         // The table may have become too old during the awaits.
@@ -87,8 +89,9 @@ export function openDirectoryList({
       return listDirectory(db, query);
     },
     async shown(ids, render) {
-      // Without a fresh table changed rows are not reported, so cached ones must not be used.
-      if (fresh() !== undefined) return cache.get(ids, render);
+      // A cached row is as old as the table, at most as old as a page from memory may be. To read all rows from a database
+      // that is too busy to be followed would keep it busy.
+      if (usable() !== undefined) return cache.get(ids, render);
       const rendered = await render(ids);
       return ids.flatMap((id) => rendered.get(id) ?? []);
     },
@@ -102,6 +105,8 @@ export function openDirectoryList({
     get asOf() {
       return live?.asOf;
     },
+    // Without a usable table SQL answers every page.
+    shows: (moment) => usable() === undefined || live!.asOf!.getTime() >= moment,
     stats: () => live?.stats(),
     close: async () => live?.close(),
   };
@@ -132,15 +137,35 @@ const COLUMN: Record<DirectorySort, keyof typeof DIRECTORY_COLUMNS> = {
   ethos_score: "ethosScore",
   updated_at: "updatedAt",
   trend: "trend",
+  trend_7d: "trend7d",
+  trend_30d: "trend30d",
 };
 
-function conditions({ filter, q, now }: DirectoryQuery, word: string | undefined): Condition[] {
+/** The kinds of verification whose columns are no proofs of a platform. */
+const VERIFIED = { wallet: "walletProven", coinbase: "coinbase" } as const;
+
+/** Conditions of the facets, all of which a row must meet. */
+function facetConditions({ platform, chain, speaks, verified, hasToken }: Facets): Condition[] {
   const where: Condition[] = [];
-  const { x402, tier, createdSince, activeSince, price } = boundsOf(filter, now);
+  const one = (column: string, value: number | Uint8Array): Condition => ({ column, from: value, to: value });
+  if (platform) where.push({ anyOf: platform.map((key) => one("platform", utf8(key))) });
+  if (chain) where.push({ anyOf: chain.map((id) => one("chain", id)) });
+  for (const protocol of speaks ?? []) where.push({ column: `speaks:${protocol}`, is: true });
+  for (const kind of verified ?? [])
+    where.push({ column: kind === "wallet" || kind === "coinbase" ? VERIFIED[kind] : `proof:${kind}`, is: true });
+  if (hasToken !== undefined) where.push({ column: "hasToken", is: hasToken });
+  return where;
+}
+
+function conditions(query: DirectoryQuery, word: string | undefined): Condition[] {
+  const { q, now } = query;
+  const where = facetConditions(query);
+  const { x402, scores, createdSince, createdUntil, activeSince, price } = boundsOf(query, now);
   if (x402) where.push({ column: "x402", is: true });
-  if (tier) where.push({ column: "credScore", from: tier.from, to: tier.to });
-  if (createdSince !== undefined) where.push({ column: "createdAt", from: createdSince });
-  if (activeSince !== undefined) where.push({ column: "activeAt", from: activeSince });
+  for (const { from, to } of scores) where.push({ column: "credScore", from, to });
+  for (const since of createdSince) where.push({ column: "createdAt", from: since });
+  if (createdUntil !== undefined) where.push({ column: "createdAt", to: createdUntil });
+  if (activeSince !== undefined) where.push({ column: "activeMinute", from: Math.ceil(activeSince / 60_000) });
   // Bounds are included, so the bound next to 0 is the smallest double.
   if (price === "up") where.push({ column: "priceChange", from: Number.MIN_VALUE });
   if (price === "down") where.push({ column: "priceChange", to: -Number.MIN_VALUE });
@@ -159,11 +184,3 @@ function conditions({ filter, q, now }: DirectoryQuery, word: string | undefined
   }
   return where;
 }
-
-const COMPARABLE = statement({
-  name: "directory-comparable",
-  params: { text },
-  text: `select ${folded("$text::text")} as word`,
-  columns: { word: text },
-  prepared: true,
-});

@@ -1,5 +1,6 @@
 /** Process that loads the directory (columns/load-process.ts). */
 import { answerLoadRequest } from "../../columns/load-process.ts";
+import { entryOf } from "../../runtime/processes.ts";
 import { source } from "./directory-source.ts";
 
-answerLoadRequest(source);
+answerLoadRequest(source, entryOf("sort-table"));

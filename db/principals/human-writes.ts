@@ -164,6 +164,16 @@ export async function linkHumanAgent(
   return true;
 }
 
+const UNLINK = statement({
+  name: "human-unlink",
+  params: { humanId: text, tokenId: int8 },
+  text: "delete from offchain.human_agent where human_id = $humanId and token_id = $tokenId",
+});
+
+/** Ends a link. @returns false when there is none */
+export const unlinkHumanAgent = async (tx: Queryable, link: { humanId: string; tokenId: number }): Promise<boolean> =>
+  (await UNLINK.run(tx, link)) > 0;
+
 const DELETE = statement({
   name: "human-delete",
   params: { principal: text },

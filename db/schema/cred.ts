@@ -1,12 +1,22 @@
 /** Stored scores, their history and corrections. */
 import { sql } from "drizzle-orm";
-import { bigint, bigserial, index, smallint, text } from "drizzle-orm/pg-core";
+import { bigint, bigserial, boolean, index, smallint, text } from "drizzle-orm/pg-core";
+import type { Signal } from "../../core/signals/signal.ts";
 import { SIGNALS, type SignalKey } from "../../core/signals/signals.ts";
 import { at, block, offchain, tokenId, transactionId } from "./columns.ts";
 
 const rawValue = () => smallint().notNull();
 
-/** The score of each agent with the raw values it was computed from. Narrow on purpose: a full recompute rewrites it. */
+/** Of the signals that time moves, what it moves them from: `inputColumn` (db/cred-statement.ts). Null: a former version wrote the row. */
+const timedInputs = () =>
+  Object.fromEntries(
+    SIGNALS.flatMap(({ key, sql }: Signal) => (sql.at ? [[`${key}Input`, bigint({ mode: "number" })]] : [])),
+  ) as Record<never, never>;
+
+/**
+ * The score of each agent with the raw values it was computed from, and all that a later time needs to compute it again:
+ * a pass over all agents reads this table. Narrow on purpose: such a pass may rewrite it.
+ */
 export const cred = offchain.table(
   "cred",
   {
@@ -17,6 +27,7 @@ export const cred = offchain.table(
       SignalKey,
       ReturnType<typeof rawValue>
     >),
+    ...timedInputs(),
     /** `agent.updated_block` at the time of computing; the reconciler looks for inequality. */
     seenBlock: block().notNull(),
     computedAt: at().notNull(),
@@ -30,7 +41,7 @@ export const cred = offchain.table(
 );
 
 /**
- * Points of the score history: one row per change. Who inserts shows in the lock table until it commits from which id on
+ * Points of the score history: one row per change, partitioned by months of ids (db/triggers.sql). Who inserts shows in the lock table until it commits from which id on
  * its rows may be (trigger `cred_history_announce`): what reads along by id waits for it.
  */
 export const credHistory = offchain.table(
@@ -49,6 +60,15 @@ export const credHistory = offchain.table(
 );
 
 /**
+ * The months of the history: from which id on (`number` * 2^30) its points were made after which time. Of those before
+ * the first row, the last point of each agent is kept.
+ */
+export const credHistoryPeriod = offchain.table("cred_history_period", {
+  number: bigint({ mode: "number" }).primaryKey(),
+  beganAt: at().notNull(),
+});
+
+/**
  * Agents whose points of history were taken back (trigger `cred_history_correct`): who follows the changes is to look at
  * their present score. Numbered with the history, and announced like it; the default of `id` is in triggers.sql.
  */
@@ -56,4 +76,13 @@ export const credCorrection = offchain.table("cred_correction", {
   id: bigint({ mode: "number" }).primaryKey(),
   tokenId: tokenId().notNull(),
   at: at().notNull().defaultNow(),
+});
+
+/** How far the scores were compared with the facts, and what was found; one row. */
+export const credWalk = offchain.table("cred_walk", {
+  one: boolean().primaryKey().default(true),
+  /** The token id at which the next part of the walk over all agents begins. */
+  walked: tokenId().notNull().default(0),
+  /** Scores found so far whose inputs had been missed. */
+  missed: bigint({ mode: "number" }).notNull().default(0),
 });

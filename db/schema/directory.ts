@@ -49,6 +49,12 @@ export const directory = offchain.table(
     /** `[{name, endpoint, version}]`: how to talk to it. */
     services: jsonb(),
     x402Supported: boolean().notNull().default(false),
+    /** The protocols of its services, as core/directory/protocols.ts names them. */
+    protocols: text().array().notNull().default(sql`'{}'`),
+    /** Of an own agent: the platforms of its proofs that count, in the order of the alphabet. */
+    proofs: text().array().notNull().default(sql`'{}'`),
+    /** The exchange attests the owner's account; of an own agent, as its score counts it. */
+    coinbase: boolean().notNull().default(false),
     /** The registry makes sure that the wallet is the agent's. */
     walletProven: boolean().notNull().default(false),
     /** Of an own agent: whether its wallet owns, verified or registered it. Null for other registries' agents. */
@@ -67,6 +73,9 @@ export const directory = offchain.table(
     volume24hUsd: doublePrecision("volume_24h_usd"),
     liquidityUsd: doublePrecision(),
     marketDataSource: text(),
+    /** Dollars that its token traded in the last 7 and 30 whole UTC days; null while there are none. */
+    volume7dUsd: doublePrecision("volume_7d_usd"),
+    volume30dUsd: doublePrecision("volume_30d_usd"),
     /** How often it was used, as its registry counts; and when last, as far as is known. */
     uses: integer().notNull().default(0),
     usedAt: at(),
@@ -88,7 +97,7 @@ export const directory = offchain.table(
     index("directory_address").on(sql`address collate "C"`).where(sql`removed_at is null`),
     index("directory_symbol").on(sql`lower(token_symbol)`).where(sql`removed_at is null`),
     index("directory_token").on(t.tokenAddress).where(sql`token_address is not null`),
-    index("directory_owner").on(t.ownerAddress).where(sql`owner_address is not null`),
+    index("directory_owner").on(sql`owner_address collate "C"`).where(sql`owner_address is not null`),
     index("directory_active").on(t.activeAt).where(sql`removed_at is null`),
     // One index for each sort and direction: nulls are last and equal keys are by id, ascending, either way. Scores
     // change all the time and are in `directory_score`: what stands in no index here costs none of them anything.
@@ -125,6 +134,8 @@ export const directoryScore = offchain.table(
     credScore: smallint(),
     /** The transaction that changed what is shown of the row, or of what is shown beside it: readers follow it. */
     changedXid: transactionId().notNull().default(sql`pg_current_xact_id()`),
+    /** The transaction that last changed more than the score: readers take the rest of a row as they know it since then. */
+    rowXid: transactionId().notNull().default(sql`'0'`),
   },
   (t) => [
     index("directory_score_changed").on(t.changedXid),
@@ -292,6 +303,17 @@ export const tokenMarket = offchain.table("token_market", {
   /** When the market last failed to answer about it; null after an answer. */
   failedAt: at(),
 });
+
+/** The dollars that a token traded in the 24 hours before its last quote of a UTC day; kept for 30 days. */
+export const tokenVolume = offchain.table(
+  "token_volume",
+  {
+    tokenAddress: text().notNull(),
+    day: date().notNull(),
+    volumeUsd: doublePrecision().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tokenAddress, t.day] }), index("token_volume_day").on(t.day)],
+);
 
 /** Registration files of ERC-8004 agents as last fetched. */
 export const registrationFile = offchain.table(

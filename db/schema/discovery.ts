@@ -1,9 +1,11 @@
 /** The search for agents by what they can do: a document per row of the directory, the words of all, and how far they are current. */
 import { sql } from "drizzle-orm";
 import { bigint, boolean, customType, doublePrecision, index, integer, smallint, text } from "drizzle-orm/pg-core";
-import { at, offchain } from "./columns.ts";
+import { TRUST_FROM, TRUST_RANGES } from "../../core/discovery/levels.ts";
+import { at, bytes, offchain } from "./columns.ts";
 
 const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
+const varbit = customType<{ data: string }>({ dataType: () => "varbit" });
 
 /**
  * The text of a row of the directory as it is searched, and what its rank is computed from. Written by
@@ -20,6 +22,10 @@ export const discoveryDocument = offchain.table(
     words: tsvector().notNull(),
     /** Trust in thousandths, as core/discovery/ranking.ts computes it from `factors`. */
     trust: smallint().notNull(),
+    /** Its range of trust, 0 to `TRUST_FROM.length`. */
+    trustRange: smallint()
+      .notNull()
+      .generatedAlwaysAs(sql.raw(`width_bucket(trust::int4, array[${TRUST_FROM.join(", ")}])`)),
     /** Values of the factors in percent, in the order of `FACTOR_KEYS`. */
     factors: smallint().array().notNull(),
     platform: text().notNull(),
@@ -35,18 +41,42 @@ export const discoveryDocument = offchain.table(
     nameKey: bigint({ mode: "number" }),
     /** Hash of the text without digits; null for a text too short to tell copies by. */
     textKey: bigint({ mode: "number" }),
+    /** Hash of the text without digits and without the name, and of who runs the agent; null for a short text, or where its registry does not vouch for that. */
+    siblingKey: bigint({ mode: "number" }),
     /** Similarity hash of the text, 52 bits; texts that differ in a few words differ in a few bits. */
     simhash: bigint({ mode: "number" }),
-    /** An older document has the same text. */
+    /**
+     * When it first had its present `text_key`, as seen here: a registration is no proof of a text that came later. The first
+     * fill, and a row without a value, take the registration.
+     */
+    textSince: at(),
+    /** The same of its present `name_key`: an old agent may take the name of a younger one. */
+    nameSince: at(),
+    /** Another document had the same text before it. */
     copy: boolean().notNull(),
+    /** Its name may be made to look like another one (core/discovery/look-alikes.ts). */
+    disguised: boolean().notNull().default(false),
+    /** Its disguised name looks like that of an older document of another owner. */
+    imitation: boolean().notNull().default(false),
     /** When its registry registered it. */
     registeredAt: at(),
     writtenAt: at().notNull(),
   },
   (t) => [
     // Without a list of pending entries, which every search would read from end to end.
-    index("discovery_document_words").using("gin", t.words).with({ fastupdate: false }),
-    index("discovery_document_text").on(t.textKey, t.registeredAt, t.directoryId).where(sql`text_key is not null`),
+    ...TRUST_RANGES.map((range) =>
+      index(`discovery_document_words_${range}`)
+        .using("gin", t.words)
+        .with({ fastupdate: false })
+        .where(sql.raw(`trust_range = ${range}`)),
+    ),
+    index("discovery_document_name")
+      .on(t.nameKey, sql`coalesce(name_since, registered_at)`, t.registeredAt, t.directoryId)
+      .where(sql`name_key is not null`),
+    index("discovery_document_disguised").on(t.nameKey).where(sql`disguised and not imitation`),
+    index("discovery_document_text")
+      .on(t.textKey, sql`coalesce(text_since, registered_at)`, t.registeredAt, t.directoryId)
+      .where(sql`text_key is not null`),
   ],
 );
 
@@ -73,5 +103,42 @@ export const discoveryProgress = offchain.table("discovery_progress", {
   filledTo: bigint({ mode: "number" }),
   /** The round of refreshing has written the documents up to this id: ages, liveness and feedback change by themselves. */
   refreshedTo: bigint({ mode: "number" }).notNull().default(0),
+  refreshedAt: at(),
   countedAt: at(),
 });
+
+/**
+ * A text that was sent to the provider of embeddings, and its vector. The row is written before the text is sent and stays
+ * when its agent changes: what was answered is not paid again.
+ */
+export const discoveryVector = offchain.table(
+  "discovery_vector",
+  {
+    /** Of the text and the model (core/discovery/meaning.ts). */
+    digest: bytes().primaryKey(),
+    model: text().notNull(),
+    askedAt: at().notNull(),
+    /** Times it was sent, answered or not. */
+    asks: smallint().notNull(),
+    /** Null while no answer is known. */
+    answeredAt: at(),
+    /** A signed byte for each number; null where the answer could not be used. */
+    vector: bytes(),
+  },
+  (t) => [index("discovery_vector_answered").on(t.model, t.digest).where(sql`vector is not null`)],
+);
+
+/** Which text a row of the directory has, and the signs of its vector, by which the nearest are found. */
+export const discoveryMeaning = offchain.table(
+  "discovery_meaning",
+  {
+    directoryId: bigint({ mode: "number" }).primaryKey(),
+    digest: bytes().notNull(),
+    model: text().notNull(),
+    /** `written_at` of the document when its text was read. */
+    readAt: at().notNull(),
+    /** The sign of each number of the vector; null while there is none. */
+    signs: varbit(),
+  },
+  (t) => [index("discovery_meaning_digest").on(t.digest)],
+);

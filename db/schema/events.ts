@@ -1,6 +1,6 @@
 /** The dispatcher of index changes, and the event log. */
 import { sql } from "drizzle-orm";
-import { bigint, bigserial, boolean, index, integer, jsonb, numeric, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigint, bigserial, boolean, index, integer, jsonb, numeric, primaryKey, text } from "drizzle-orm/pg-core";
 import { at, block, offchain, tokenId } from "./columns.ts";
 
 /** What the dispatcher has taken from `onchain.index_changes`, one row per event and branch of the chain. */
@@ -51,13 +51,14 @@ export const dispatcherState = offchain.table("dispatcher_state", {
 /**
  * The event log: what happened, told to everybody in one order. A row is noted in the transaction that makes it true, and
  * gets its place afterwards, from one sequencer at a time (db/event-sequence.ts): whoever has seen a position has seen
- * everything before it.
+ * everything before it. Partitioned by `at` (db/triggers.sql), so that old events go by dropping a table: a place is unique
+ * by the sequencer's lock, for no index reaches across partitions.
  */
 export const event = offchain.table(
   "event",
   {
-    /** `evt_` and a hash of the fact: the same fact noted again is the same row. */
-    id: text().primaryKey(),
+    /** `evt_` and a hash of the fact, which determines `at`: the same fact noted again is the same row. */
+    id: text().notNull(),
     /** The order in which rows without a place get theirs. */
     appendId: bigserial({ mode: "number" }).notNull(),
     /** Null until it has its place. */
@@ -86,8 +87,9 @@ export const event = offchain.table(
     source: text(),
   },
   (t) => [
-    uniqueIndex("event_position").on(t.position),
-    uniqueIndex("event_final_position").on(t.finalPosition).where(sql`final_position is not null`),
+    primaryKey({ columns: [t.id, t.at] }),
+    index("event_position").on(t.position),
+    index("event_final_position").on(t.finalPosition).where(sql`final_position is not null`),
     index("event_unsequenced").on(t.appendId).where(sql`position is null`),
     index("event_source").on(t.source).where(sql`source is not null and type <> 'cred.changed'`),
     index("event_score").on(t.tokenId).where(sql`type = 'cred.changed' and not retracted`),
@@ -103,7 +105,7 @@ export const eventLog = offchain.table("event_log", {
   one: boolean().primaryKey().default(true),
   /** The last place given out. */
   head: bigint({ mode: "number" }).notNull().default(0),
-  /** Events up to here were removed by their age. */
+  /** Events up to here are too old to be read; their rows go with the partition of their day. */
   keptAfter: bigint({ mode: "number" }).notNull().default(0),
   /** The last point of the score history that was looked at. */
   credAfter: bigint({ mode: "number" }).notNull().default(0),

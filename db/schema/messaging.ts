@@ -64,7 +64,10 @@ export const groupMember = offchain.table(
   ],
 );
 
-/** Messages, with their sender as it was when it sent them. */
+/**
+ * Messages, with their sender as it was when it sent them. One table, not partitioned by time: pages, streams and keys of
+ * requests are found by ids and wallets, and would look into every partition (`npm run bench -- messages`).
+ */
 export const message = offchain.table(
   "message",
   {

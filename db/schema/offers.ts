@@ -69,6 +69,8 @@ export const offer = offchain.table(
     tags: text().array().notNull().default(sql`'{}'`),
     /** Where it is called. */
     endpoint: text(),
+    /** How a paid resource is called; null where its terms do not say. */
+    method: text(),
     /** Least price of a call; null where none is known. Only known stablecoins have a price in dollars. */
     priceUsd: dollars(),
     /** The x402 `accepts` that it is paid by: `[{scheme, network, asset, amount, payTo}]`. */

@@ -68,6 +68,8 @@ export const payment = offchain.table(
     createdAt: at().notNull().default(sql`clock_timestamp()`),
     updatedAt: at().notNull().default(sql`clock_timestamp()`),
     paidAt: at(),
+    /** When it was sold for before it had its confirmations; null once it has them. */
+    earlyAt: at(),
     /** Since when the transfer is deep enough in the chain to be taken for final. */
     finalAt: at(),
     /** When the sweep last looked for it on its chain: the one it has not looked at for longest is next. */
@@ -77,6 +79,7 @@ export const payment = offchain.table(
     uniqueIndex("payment_unique_key").on(t.uniqueKey).where(sql`state in ('new', 'settling', 'paid')`),
     index("payment_open").on(t.updatedAt).where(sql`state in ('new', 'settling', 'paid')`),
     index("payment_unfinal").on(t.block).where(sql`block is not null and final_at is null`),
+    index("payment_early").on(t.earlyAt).where(sql`early_at is not null`),
     index("payment_released").on(t.validBefore).where(sql`state = 'released' and credential is not null`),
     index("payment_credit").on(t.payer).where(sql`state = 'refund_due'`),
     index("payment_wallet_credit").on(t.wallet).where(sql`state = 'refund_due'`),

@@ -4,6 +4,7 @@ import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 import { PING } from "../../core/webhooks/payload.ts";
 import type { Delivery, DeliveryState, LoggedAttempt } from "../../core/webhooks/webhook.ts";
+import { isKeptSql } from "../events.ts";
 import { orm } from "../orm.ts";
 import { webhook } from "../schema.ts";
 import { array, bool, int2, int4, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../statement.ts";
@@ -124,7 +125,8 @@ export async function replayDelivery(
 }
 
 /** A test event is composed for each attempt; any other event must be in the log. */
-const IS_KEPT = `(d.event_type = '${PING}' or exists (select from offchain.event e where e.id = d.event_id))`;
+const IS_KEPT = `(d.event_type = '${PING}' or exists (
+  select from offchain.event e where e.id = d.event_id and ${isKeptSql("e")}))`;
 
 const REPLAYED = "state = 'pending', attempts = 0, due_at = $now, settled_at = null, lease = null, lease_until = null";
 

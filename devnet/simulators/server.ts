@@ -9,6 +9,9 @@ import { reply, type SimulatedUpstream, type Simulator } from "./simulator.ts";
 import { SIMULATORS } from "./upstreams.ts";
 import { simulatedWorld } from "./world-file.ts";
 
+/** As the API's: a client on a busy machine that uses a connection again after Node's 5 s finds it closed. */
+const KEEP_ALIVE_MS = 65_000;
+
 export type RunningSimulators = { url: string; stop(): Promise<void> };
 
 /**
@@ -33,7 +36,9 @@ export async function startSimulators({
 } = {}): Promise<RunningSimulators> {
   // Its URL is part of some answers, and known once it listens.
   let listener: ReturnType<typeof getRequestListener> | undefined;
-  const server = createServer((incoming, outgoing) => void listener?.(incoming, outgoing));
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, outgoing) => {
+    void listener?.(incoming, outgoing);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);

@@ -3,6 +3,7 @@ import { REGISTRIES, type RegistryKey, type RegistryRow } from "../../core/direc
 import type { ByProofPlatform } from "../../core/proof-platforms.ts";
 import { agentHosts } from "./agent-hosts/agent-hosts.ts";
 import { dexscreener } from "./dexscreener.ts";
+import { embeddings } from "./embeddings.ts";
 import { ethos } from "./ethos.ts";
 import { farcaster } from "./farcaster.ts";
 import { github } from "./github.ts";
@@ -33,6 +34,7 @@ const registries = REGISTRIES.map(({ key, variables }: RegistryRow) => ({
 
 export const SIMULATORS: readonly SimulatedUpstream[] = [
   ...Object.values(PLATFORM_SIMULATORS),
+  embeddings,
   ethos,
   identityProvider,
   ...registries,

@@ -97,4 +97,33 @@ const reputation: Check = {
     ]),
 };
 
-export const UPSTREAM_CHECKS: readonly Check[] = [registries, platforms, reputation];
+const signIn: Check = {
+  name: "sign-in of people",
+  group: "Upstreams",
+  run({ authorizationServer, now }) {
+    if (!authorizationServer) return skipped("IDP_CLIENT_ID not set: people without a wallet paste an access token");
+    return asked("metadata of the identity provider", ["IDP_ISSUER"], async () => {
+      const { authorizationEndpoint, revocationEndpoint } = await authorizationServer.metadata(new Date(now()));
+      const ending = revocationEndpoint === null ? ", and cannot revoke tokens" : "";
+      return `signs people in at ${new URL(authorizationEndpoint).host}${ending}`;
+    });
+  },
+};
+
+const meanings: Check = {
+  name: "meanings",
+  group: "Upstreams",
+  limitMs: 20_000,
+  run({ embeddings }) {
+    if (!embeddings) return skipped("EMBEDDINGS_URL not set: agents are found by words only");
+    return asked("provider of embeddings", ["EMBEDDINGS_URL", "EMBEDDINGS_API_KEY"], async () => {
+      const answer = await embeddings.vectors(["an agent"]);
+      if (answer.kind === "refused") throw answer.failure.cause ?? answer.failure;
+      if (!answer.vectors[0])
+        throw new Error(`it gives no vector of ${embeddings.dimensions} numbers: check EMBEDDINGS_DIMENSIONS`);
+      return `vectors of ${embeddings.model}`;
+    });
+  },
+};
+
+export const UPSTREAM_CHECKS: readonly Check[] = [registries, platforms, reputation, signIn, meanings];

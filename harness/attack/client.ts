@@ -77,5 +77,8 @@ export async function replyOf(response: Response): Promise<Reply> {
   return { status, code: String(body?.reason ?? body?.code ?? ""), body, headers };
 }
 
-/** Status and code, for a report. */
-export const shown = ({ status, code }: Reply) => `${status || ""} ${code}`.trim();
+/** Status and code, for a report; of what is not found, the block that the index was at. */
+export const shown = ({ status, code, headers }: Reply) => {
+  const block = status === 404 ? headers.get("x-indexed-block") : null;
+  return `${status || ""} ${code}${block === null ? "" : ` at block ${block}`}`.trim();
+};

@@ -118,6 +118,19 @@ export async function judge(
     ],
     ["the event log is numbered to its end", none("events have no place", "offchain.event where position is null")],
     [
+      "every place of the event log is given once, and no event is there twice",
+      async () => {
+        const { rows } = await db.query(
+          `select place, count(*)::int as events from (
+             select position::text as place from offchain.event where position is not null
+             union all select 'final ' || final_position from offchain.event where final_position is not null
+             union all select id from offchain.event) places
+           group by place having count(*) > 1 limit 10`,
+        );
+        return rows.map((row) => JSON.stringify(row));
+      },
+    ],
+    [
       "the log is handed out to webhooks to its end",
       async () => {
         const { rows } = await db.query(

@@ -89,7 +89,6 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
     const ticks = setInterval(() => void rpc(tempoUrl, "evm_mine").catch(() => {}), TEMPO_BLOCK_MS);
     closers.push(() => clearInterval(ticks));
     const db = openPool({ connectionString: devnet.databaseUrl, max: 2 });
-    db.on("error", () => {});
     closers.push(() => db.end());
     const receivers = await startReceivers();
     closers.push(() => receivers.close());

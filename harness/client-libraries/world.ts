@@ -98,7 +98,7 @@ export async function startWorld() {
     page: async (bundle: Bundle) => (await pages()).of(bundle),
     /** A page with a wallet of this account in its browser. */
     pageWithWallet: async (bundle: Bundle, { privateKey }: Purse) =>
-      (await pages()).open(bundle, (page) => giveWallet(page, privateKeyToAccount(privateKey), evm)),
+      (await pages()).open(bundle, (page) => giveWallet(page, { account: privateKeyToAccount(privateKey) }, evm)),
     chromiumVersion: async () => (await pages()).version,
     /**
      * Has a client register a wallet and buy a report with another one, and holds it to the agent that is there, the

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { end } from "../../devnet/supervisor.ts";
-import { entryOf, type ProcessName } from "../../runtime/processes.ts";
+import { commandOf, type ProcessName } from "../../runtime/processes.ts";
 import { until } from "../until.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -57,7 +57,7 @@ export function startProcesses(specs: Partial<Record<Part, Spec>>): Processes {
     const { process: name, env, health, mayEnd } = specs[part]!;
     const extra = next.get(part) ?? {};
     next.delete(part);
-    const child = spawn(process.execPath, [entryOf(name)], {
+    const child = spawn(process.execPath, commandOf(name), {
       cwd: ROOT,
       env: { ...env, ...extra },
       stdio: ["ignore", "pipe", "pipe", "ipc"],

@@ -133,7 +133,6 @@ async function rebuilt(world: World): Promise<string[]> {
   world.chain.hold();
   const url = await ensureDatabase(world.postgres.adminUrl, "rebuilt");
   const pool = openPool({ connectionString: url, max: 2 });
-  pool.on("error", () => {});
   const child = spawn(process.execPath, [entryOf("indexer")], {
     cwd: ROOT,
     env: { ...world.indexerEnv, DATABASE_URL: url },

@@ -80,7 +80,6 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
   const databaseUrl = await ensureDatabase(server.url, "simulation");
   await migrate(databaseUrl);
   const db = openPool({ connectionString: databaseUrl, max: 4 });
-  db.on("error", () => {});
   closers.push(() => db.end());
 
   const chain = await startSimulatedChain(BLOCK_MS);

@@ -81,7 +81,6 @@ export async function runStorm(options: {
     );
     closers.push(() => facilitator.close());
     const db = openPool({ connectionString: parts.databaseUrl, max: 2 });
-    db.on("error", () => {});
     closers.unshift(() => db.end());
     return await storm();
 

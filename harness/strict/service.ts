@@ -46,7 +46,6 @@ export async function startStrictService(world: ChainWorld, profile: ProfileName
     "api-2": api(urls.paid, paidPort, "paid"),
   });
   const db = openPool({ connectionString: databaseUrl, max: 2 });
-  db.on("error", () => {});
   const service = {
     urls,
     host,

@@ -41,6 +41,16 @@ const OPEN_WORK: TableMetric<OpenWork>[] = [
     samples: ({ refundDue }) => one(refundDue.oldestSeconds),
   },
   {
+    name: "agents_payments_early_units",
+    help: "Sold for before their confirmations, and without them yet, in units of the token (6 decimals)",
+    samples: ({ early }) => one(early.openUnits),
+  },
+  {
+    name: "agents_payments_early_lost_units",
+    help: "Sold for before their confirmations, and lost, of all time",
+    samples: ({ early }) => one(early.lostUnits),
+  },
+  {
     name: "agents_transactions_oldest_seconds",
     help: "queued: age of the oldest that is not signed; signed: time since the oldest that is not mined was signed",
     samples: ({ transactions }) => ages(["queued", "signed"], transactions),

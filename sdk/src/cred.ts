@@ -30,14 +30,15 @@ export type CredDemand = {
   minScore?: number;
   /** Max seconds since the epoch was published, by the clock of the chain. */
   maxAgeSeconds?: number;
-  /** Seconds for which an epoch counts after a later one was published; 0: the latest only. Without it, all count. */
+  /** Seconds for which an epoch counts after a later one was published. 0 by default: the latest only. Infinity: all. */
   graceSeconds?: number;
 };
 
 /**
  * Why a proof is refused. `malformed`: not a proof at all. `wrong_chain`, `wrong_contract`, `wrong_registry`,
  * `wrong_agent`: about something else than expected. `unknown_epoch`: the contract has no root of it. `invalid_proof`: the
- * leaf is not in the contract's root. `paused`: the contract's owner doubts the newest root. The others: see CredDemand.
+ * leaf is not in the contract's root. `paused`: the contract's owner doubts the newest root. `superseded`: a later epoch was
+ * published, perhaps a moment ago; the service answers its proof as soon as it has seen it. The others: see CredDemand.
  */
 export type CredRefusal =
   | "malformed"
@@ -148,13 +149,15 @@ function foreignPart(
 }
 
 function judge({ epoch, leaf }: CredProof, state: Epoch, now: number, demand: CredDemand): CredVerdict {
-  const { minScore, maxAgeSeconds, graceSeconds } = demand;
+  const { minScore, maxAgeSeconds, graceSeconds = 0 } = demand;
   const publishedAt = Number(state.publishedAt);
   const supersededAt = state.supersededAt === 0n ? null : Number(state.supersededAt);
   if (maxAgeSeconds !== undefined && now - publishedAt > maxAgeSeconds)
     return refused("too_old", `Epoch ${epoch} was published ${now - publishedAt} seconds ago.`);
-  if (graceSeconds !== undefined && supersededAt !== null && now - supersededAt >= graceSeconds)
-    return refused("superseded", `A later epoch took the place of epoch ${epoch} ${now - supersededAt} seconds ago.`);
+  // The block that `now` is of may be older than the state that was read: then a later epoch has been there for 0 seconds.
+  const supersededFor = supersededAt === null ? null : Math.max(0, now - supersededAt);
+  if (supersededFor !== null && !(supersededFor < graceSeconds))
+    return refused("superseded", `A later epoch took the place of epoch ${epoch} ${supersededFor} seconds ago.`);
   if (minScore !== undefined && leaf.score < minScore)
     return refused("score_too_low", `The score is ${leaf.score}, less than ${minScore}.`);
   const { tokenId, score, tier } = leaf;

@@ -8,6 +8,7 @@ export type Access = "wallet" | "walletOrAnyone" | "human" | "owner" | "apiKey";
 
 /** Operations that take a credential or a payment; all others are for anyone. */
 export const OPERATIONS: Readonly<Record<string, { access?: Access; paid?: true }>> = {
+  "GET /api/v2/operator": { access: "apiKey" },
   "GET /api/v2/agent/{ref}/cred-report": { paid: true },
   "POST /api/v2/mint": { access: "wallet", paid: true },
   "POST /api/v2/register/solana": { paid: true },
@@ -36,6 +37,7 @@ export const OPERATIONS: Readonly<Record<string, { access?: Access; paid?: true 
   "GET /api/v2/principals/human/me": { access: "human" },
   "DELETE /api/v2/principals/human/me": { access: "human" },
   "POST /api/v2/human/{id}/link-agent": { access: "owner" },
+  "POST /api/v2/human/{id}/unlink-agent": { access: "human" },
   "POST /api/v2/principals/organization/register": { access: "human" },
   "POST /api/v2/webhooks": { access: "wallet" },
   "GET /api/v2/webhooks": { access: "wallet" },

@@ -93,8 +93,18 @@ describe(`random questions (seed ${SEED})`, () => {
   const asked = (text: string | undefined) => (text === undefined ? undefined : [...text].slice(0, 40).join(""));
   const format = fc.option(fc.constant("array"), { nil: undefined, freq: 8 });
 
-  async function listUrl({ at, ...rest }: Question, format: string | undefined): Promise<string> {
-    const query = { ...rest, limit: Math.min(rest.limit, 250), format, search: asked(rest.search) };
+  async function listUrl(
+    { at, minScore: minCred, mintedAfter, ...rest }: Question,
+    format: string | undefined,
+  ): Promise<string> {
+    const query = {
+      ...rest,
+      minCred,
+      mintedAfter: mintedAfter?.toISOString(),
+      limit: Math.min(rest.limit, 250),
+      format,
+      search: asked(rest.search),
+    };
     const url = (more: object) =>
       `/api/v2/agents?${new URLSearchParams(
         Object.entries({ ...query, ...more }).flatMap(([name, value]): [string, string][] =>
@@ -118,6 +128,11 @@ describe(`random questions (seed ${SEED})`, () => {
         minCred: fc.nat(100).map(String),
         tier: fc.constantFrom(...TIERS.map(({ key }) => key)),
         verified: fc.constantFrom("true", "false"),
+        soulbound: fc.constantFrom("true", "false"),
+        mintOrigin: fc.constantFrom("human", "AGENT_SIWA", "api", "OWNER"),
+        mintedAfter: fc
+          .integer({ min: 1_790_000_000, max: 1_790_000_201 })
+          .map((s) => new Date(s * 1000).toISOString()),
         owner: fc.constantFrom(...WALLETS).map((wallet) => wallet.toUpperCase().replace("X", "x")),
         limit: fc.constantFrom("1", "20", "100"),
       },

@@ -185,6 +185,14 @@ const ROWS: Record<string, Row> = {
     expected: { ...HUMANS, "other wallet": 403, "agent wallet": 403 },
   },
 
+  // The human of the path ends its own links, whoever owns the agent by now.
+  unlinkAgent: {
+    before: linkToOwner,
+    by: ({ owner }) => owner,
+    body: ({ tokenId }) => ({ agentTokenId: tokenId }),
+    expected: { ...HUMANS, "other wallet": 403, "agent wallet": 403 },
+  },
+
   reportSessionOutcome: {
     body: () => ({ outcome: "success" }),
     expected: { ...everyone(401), "API key": PASS },
@@ -285,6 +293,15 @@ async function registerAll({ other, owner, agent, tokenId }: World): Promise<voi
     });
     expect(status).toBe(201);
   }
+}
+
+async function linkToOwner(world: World): Promise<void> {
+  await registerAll(world);
+  const { status } = await api.send("POST", `/api/v2/human/${world.owner.address}/link-agent`, {
+    headers: { authorization: await world.owner.siwe(), "content-type": "application/json" },
+    body: JSON.stringify({ agentTokenId: world.tokenId }),
+  });
+  expect(status).toBe(200);
 }
 
 /** How each caller shows who it is in the headers. */

@@ -184,7 +184,7 @@ describe("sizes and types", () => {
 
   it("a client that leaves while sending harms nobody", async () => {
     const head = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
-    await raw(api.url, head, { quietMs: 50 });
+    await raw(api.url, head, { answerMs: 50 });
     expect((await post("{}")).status).toBe(200);
   });
 });

@@ -1,6 +1,7 @@
 /** The score of the past: at a time, at a block, after a reorganisation, and what cannot be answered. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { retractCred } from "../../db/cred.ts";
+import { beginMonth, removeMonths } from "../../db/cred-history-months.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
@@ -161,4 +162,17 @@ it("without `at` the answer is as before", async () => {
     ...["tokenId", "name", "credScore", "tier", "tierLabel", "scale", "fullReportEndpoint", "fullReportPrice"],
     "computedAt",
   ]);
+});
+
+it("scores of months that are no longer kept are gone, and those since are told", async () => {
+  const { pool } = api.database;
+  const { credScore } = (await asked("2026-06-03T00:00:00Z")).body;
+  await beginMonth(pool, new Date("2026-06-01T00:00:00Z"));
+  await removeMonths(pool, new Date("2026-06-02T00:00:00Z"));
+  await pool.query("update onchain.agent set minted_at = $1 where token_id = 0", [timeOf(90) / 1000]);
+  const forgotten = await asked(iso(timeOf(550)));
+  expect([forgotten.status, forgotten.body.code]).toEqual([410, "gone"]);
+  expect(forgotten.body.error).toContain("2026-06-01T00:00:00.000Z");
+  expect((await asked(iso(timeOf(80)))).status).toBe(404);
+  expect((await asked("2026-06-03T00:00:00Z")).body).toMatchObject({ credScore, previousScore: null });
 });

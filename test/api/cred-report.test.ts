@@ -1,11 +1,11 @@
 /** The cred report and its receipt: what it says, and that anyone can check it with what it carries. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { recoverTypedDataAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { SIGNALS } from "../../core/cred.ts";
 import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
@@ -100,6 +100,20 @@ describe("the cred report", () => {
     expect(recommendations.map((r) => r.endpoint)).toContain("POST /api/v2/agent/0/verify/github");
   });
 
+  it("gives the same advice free of charge, with the signal of each step", async () => {
+    const { recommendations } = await report(0);
+    const { body } = await api.get("/api/v2/agent/0/cred/advice");
+    const { steps, ...state } = body as never as { steps: { signal: string; endpoint: string; gain: number }[] };
+    expect(state).toMatchObject({ tokenId: 0, credScore: 60 });
+    expect(steps.slice(0, 8).map(({ endpoint }) => endpoint)).toEqual(recommendations.map(({ endpoint }) => endpoint));
+    expect(steps).toContainEqual({
+      ...{ signal: "verify", label: "Verification Status", gain: 3.75, scoreAfter: expect.any(Number) },
+      action: "Prove the agent's account on GitHub",
+      endpoint: "POST /api/v2/agent/0/verify/github",
+    });
+    expect((await api.get("/api/v2/agent/77/cred/advice")).status).toBe(404);
+  });
+
   it("is asked for by wallet too, and knows no others", async () => {
     const byId = await report(0);
     expect((await report(byId.agent["agentAddress" as never] as string)).agent).toEqual(byId.agent);
@@ -130,7 +144,9 @@ describe("the receipt", () => {
   });
 
   it("is checked by the example, whose signer discovery tells", async () => {
-    const file = join(mkdtempSync(join(tmpdir(), "receipt-")), "report.json");
+    const directory = mkdtempSync(join(tmpdir(), "receipt-"));
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    const file = join(directory, "report.json");
     const example = (text: string, signer: string) => {
       writeFileSync(file, text);
       return spawnSync(process.execPath, ["examples/check-receipt.ts", file, signer], { encoding: "utf8" });
@@ -165,7 +181,7 @@ describe("the receipt", () => {
       { payload: "{}", signature },
       { payload: "not json", signature },
       { payload: "null", signature },
-      { payload, signature: `${signature.slice(0, -4)}0000` },
+      { payload, signature: `${signature.slice(0, 20)}${signature[20] === "0" ? "1" : "0"}${signature.slice(21)}` },
       { payload, signature: `0x${"00".repeat(65)}` },
     ];
     for (const forged of changed) expect((await check(forged)).body).toEqual({ valid: false, report: null });

@@ -94,6 +94,8 @@ describe("marks", () => {
     expect(mark).toMatchObject({
       verifications: { siwa: true, x: true, github: false, farcaster: true, coinbase: false },
       feedback: null,
+      framework: expect.any(String),
+      soulbound: expect.any(Boolean),
       change_7d: 26,
       points: [
         { at: ago(30), score: 20 },
@@ -112,6 +114,9 @@ describe("marks", () => {
         verifications: { siwa: false, ...nothing },
         protocols: [],
         feedback: null,
+        framework: null,
+        soulbound: null,
+        health: null,
         active_at: ago(2),
         change_7d: null,
         rank_7d_ago: null,
@@ -125,6 +130,18 @@ describe("marks", () => {
       }),
       expect.objectContaining({ id: ids["erc8004:no number"], feedback: null }),
     ]);
+  });
+
+  it("tell whether endpoints answer, once they were checked", async () => {
+    const { pool } = api.database;
+    await pool.query(
+      `insert into offchain.offer_source (directory_id, kind, url, host, trust, status, answered_at, checked_at, next_try_at)
+       values ($1, 'mcp', 'https://a.example/mcp', 'a.example', 0, 'read', $2, $2, $2)`,
+      [ids["virtuals:0"], ago(0.01)],
+    );
+    const [mark] = await marks("virtuals:0");
+    expect(mark!.health).toEqual({ value: 1, says: expect.any(String) });
+    await pool.query("delete from offchain.offer_source");
   });
 
   it("tell the place of a week ago, whatever happened to the place since", async () => {

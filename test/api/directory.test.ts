@@ -32,6 +32,10 @@ beforeAll(async () => {
       address: WALLET,
       owner_address: OWNER,
       wallet_proven: true,
+      chain_id: 8453,
+      protocols: ["MCP"],
+      proofs: ["github", "x"],
+      coinbase: true,
       created_at: ago(3),
     },
     {
@@ -42,6 +46,8 @@ beforeAll(async () => {
       cred_score: 49,
       address: WALLET,
       wallet_proven: true,
+      chain_id: 8453,
+      protocols: ["A2A", "x402"],
       created_at: ago(1),
       x402_supported: true,
       price_change_24h: -12.5,
@@ -79,6 +85,9 @@ beforeAll(async () => {
       name: "=HYPERLINK(1)",
       cred_score: 10,
       description: 'says "hi",\nthen more',
+      protocols: ["MCP"],
+      volume_7d_usd: 1e9,
+      used_at: ago(5),
     },
     {
       platform: "virtuals",
@@ -209,6 +218,64 @@ describe("the list", () => {
       body: { code: "invalid_input" },
     }),
   );
+});
+
+describe("facets", () => {
+  it.each([
+    ["platform=virtuals,Agentverse", ["Luna", "Ångström"]],
+    ["chain=8453", ["Atlas", "Atlas 8004"]],
+    ["chain=1,8453&platform=erc8004", ["Atlas 8004"]],
+    ["speaks=mcp", ["Atlas", "=HYPERLINK(1)"]],
+    ["speaks=X402,a2a", ["Atlas 8004"]],
+    ["speaks=mcp,a2a", []],
+    ["verified=wallet", ["Atlas", "Atlas 8004"]],
+    ["verified=wallet,x,coinbase", ["Atlas"]],
+    ["verified=farcaster", []],
+    ["minScore=20&maxScore=49", ["Atlas 8004", "Luna", "Ångström"]],
+    ["filter=marginal&minScore=40", ["Atlas 8004"]],
+    ["filter=junk&minScore=40", []],
+    ["hasToken=true", ["Luna"]],
+    ["hasToken=false&q=a&sort=name&dir=asc", ["Atlas", "Atlas 8004", "Ångström"]],
+    ["maxAgeDays=3", ["Atlas", "Atlas 8004"]],
+    ["minAgeDays=3", ["Atlas", "Luna"]],
+    ["minAgeDays=2&maxAgeDays=3&filter=new", ["Atlas"]],
+    [`owner=${OTHER.toUpperCase().replace("X", "x")}`, ["Ångström"]],
+  ])("%s finds the agents that meet it, in pages, counts and files", async (query, expected) => {
+    const body = await list(`?${query}`);
+    expect(body.agents.map(({ name }) => name)).toEqual(expected);
+    expect([body.total, (await list(`?${query}&limit=1`)).total]).toEqual([expected.length, expected.length]);
+    const file = await api.get(`/api/terminal/agents.json?${query}`);
+    expect(file.headers.get("x-total-count")).toBe(String(expected.length));
+    expect((file.body as never as Row[]).map(({ name }) => name)).toEqual(expected);
+  });
+
+  it.each([
+    ["platform=nowhere", "must be one of"],
+    ["platform=", "must be one of"],
+    ["chain=base", "must be a whole number from 1 to 2147483647"],
+    ["speaks=mcp,klingon", "must be one of MCP, A2A, OASF, Web, x402"],
+    ["verified=true", "must be one of wallet"],
+    ["minScore=101", "must be a whole number from 0 to 100"],
+    ["minScore=50&maxScore=49", "must be at most maxScore, which is 49"],
+    ["minAgeDays=9&maxAgeDays=3", "must be at most maxAgeDays, which is 3"],
+    ["hasToken=yes", "must be true or false"],
+    ["window=2d", "must be one of 24h, 7d, 30d"],
+    ["owner=0x12", "must be a 0x address of 20 bytes"],
+  ])("%s is refused: %s", async (query, message) => {
+    for (const path of ["agents", "agents.csv"]) {
+      const { status, body } = await api.get(`/api/terminal/${path}?${query}`);
+      expect([status, body.code]).toEqual([400, "invalid_input"]);
+      expect(JSON.stringify(body.details)).toContain(message);
+    }
+  });
+
+  it("trending has its windows, each in the order of what was traded and used in it", async () => {
+    expect(await names("?filter=trending")).toEqual(["Luna", "Ångström"]);
+    expect(await names("?filter=trending&window=24H")).toEqual(["Luna", "Ångström"]);
+    expect(await names("?filter=trending&window=7d")).toEqual(["=HYPERLINK(1)", "Luna", "Ångström"]);
+    expect(await names("?filter=trending&window=30d&dir=asc")).toEqual(["Ångström", "Luna", "=HYPERLINK(1)"]);
+    expect(await names("?filter=trending&window=7d&platform=virtuals")).toEqual(["Luna"]);
+  });
 });
 
 describe("one agent", () => {

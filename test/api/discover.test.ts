@@ -36,6 +36,9 @@ beforeAll(async () => {
   for (const { id, agent_id } of rows) ids[agent_id] = id;
   await plantOffers(pool, [
     { directoryId: ids.b1!, kind: "resource", name: "audit", endpoint: "https://c.example/audit", priceUsd: 0.03 },
+    // Said by a card of its own: no model is sent there.
+    { directoryId: ids.b1!, kind: "skill", name: "inner", endpoint: "http://169.254.169.254/latest", priceUsd: null },
+    { directoryId: ids.b1!, kind: "skill", name: "local", endpoint: "http://127.0.0.1:9/x", priceUsd: null },
     { directoryId: ids["7"]!, kind: "tool", name: "audit_contract", endpoint: "https://s.example/mcp", priceUsd: null },
   ]);
   await plantDocuments(pool);
@@ -84,7 +87,7 @@ describe("an answer", () => {
       for (const part of [relevance, trust]) expect(part > 0 && part <= 1).toBe(true);
     }
     expect(hits[0]!.rank).toBeGreaterThan(hits[1]!.rank);
-    expect(hits[1]!.offers).toMatchObject([{ name: "audit", priceUsd: 0.03 }]);
+    expect(hits[1]!.offers).toMatchObject([{ name: "audit", priceUsd: 0.03 }, { name: "inner" }, { name: "local" }]);
   });
 
   it("says what it read as a filter", async () => {

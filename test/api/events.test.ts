@@ -40,19 +40,17 @@ const context = () => ({
 });
 
 let facts = 0;
-const updated = (tokenId: number, over: object = {}) =>
-  ({
-    type: "agent.updated",
-    data: { changed: ["personality"], storage: "offchain" },
-    fact: String(++facts),
-    tokenId,
-    at: new Date(),
-    ...over,
-  }) as NewEvent;
+const updated = (tokenId: number, over: object = {}) => {
+  const at = new Date();
+  const fact = `${++facts} ${at.toISOString()}`;
+  const data = { changed: ["personality"], storage: "offchain" };
+  return { type: "agent.updated", data, fact, tokenId, at, ...over } as NewEvent;
+};
 /** Of the chain, and not final. */
 const mutated = (tokenId: number, key: string) =>
   updated(tokenId, {
     data: { changed: ["version"], storage: "onchain" },
+    fact: `${key} ${++facts}`,
     chain: {
       key,
       block: 950,

@@ -15,10 +15,10 @@ let refuse = false;
 beforeAll(async () => {
   const renderer = createCardRenderer();
   const cards: Cards = {
-    async png(card, size) {
+    async picture(card, size, format) {
       if (refuse) fail("overloaded", "Too many images are being drawn right now.", { retryAfter: 1 });
       drawn++;
-      return renderer.png(card, size);
+      return renderer.picture(card, size, format);
     },
   };
   api = await startApi({ deps: { cards } });
@@ -43,6 +43,26 @@ async function picture(path: string, init?: RequestInit) {
 const sizeOf = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)];
 
 describe("cards", () => {
+  it("are WebP of the same size for a client that names it, with a validator of its own", async () => {
+    const of = (accept: string) => picture("/api/v2/card/0.png", { headers: { accept } });
+    const webp = await of("image/avif,image/webp,image/apng,image/*,*/*;q=0.8");
+    expect([webp.status, webp.headers.get("content-type"), webp.headers.get("vary")]).toEqual([
+      200,
+      "image/webp",
+      "Accept",
+    ]);
+    expect(webp.bytes.toString("latin1", 8, 12)).toBe("WEBP");
+    const png = await of("image/*,*/*;q=0.8");
+    expect([png.headers.get("content-type"), png.headers.get("vary")]).toEqual(["image/png", "Accept"]);
+    expect(webp.bytes.length).toBeLessThan(png.bytes.length * 0.8);
+    expect(webp.headers.get("etag")).not.toBe(png.headers.get("etag"));
+    expect((await of("image/webp;q=0, image/png")).headers.get("content-type")).toBe("image/png");
+    const again = await picture("/api/v2/card/0.png", {
+      headers: { accept: "image/webp", "if-none-match": webp.headers.get("etag")! },
+    });
+    expect([again.status, again.bytes.length]).toEqual([304, 0]);
+  });
+
   it("are the same PNG of 1000×1000 under both names", async () => {
     const [aura, card] = [await picture("/api/v2/aura/0.png"), await picture("/api/v2/card/0.png")];
     for (const { status, headers } of [aura, card]) {

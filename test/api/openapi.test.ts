@@ -23,6 +23,7 @@ const SECURITY = {
   owner: [{ siwe: [] }, { siwa: [] }, { siwaHeader: [] }, { bearer: [], siwaHeader: [] }],
   apiKey: [{ apiKey: [] }],
   indexKey: [{ apiKey: [] }],
+  operatorKey: [{ apiKey: [] }],
 };
 
 type Node = Record<string, unknown>;

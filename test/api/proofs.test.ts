@@ -300,6 +300,21 @@ describe("a proof that is not there", () => {
     expect(await verifySignal()).toBe(0);
   });
 
+  it("says what stands there instead, without what hides in it, cut to a length", async () => {
+    const found = async (platform: string, body: unknown) =>
+      ((await post(platform, body)).body as { found?: unknown }).found;
+    await sim.control("PUT", "x/users/Ada", { id: "100", description: `I am\u202e helixa:12${"!".repeat(400)}` });
+    expect(await found("x", { handle: "ada" })).toBe(`I am helixa:12${"!".repeat(266)}`);
+    await sim.control("PUT", "github/users/Octo-Cat", {
+      id: 583231,
+      gists: [{ id: "aa11", public: true, files: { "helixa-verify.txt": "7\n" } }],
+    });
+    expect(await found("github", { username: "octo-cat" })).toBe("7");
+    await sim.control("PUT", "farcaster/users/dwr", { fid: 3, casts: [{ hash: "0xc1", text: "gm" }] });
+    expect(await found("farcaster", { username: "dwr" })).toBe("gm");
+    expect(await found("x", { handle: "nobody" })).toBeNull();
+  });
+
   it("may be there a moment later, under the same Idempotency-Key", async () => {
     await sim.control("PUT", "x/users/Ada", { id: "100", description: "soon" });
     const headers = { "idempotency-key": "soon" };

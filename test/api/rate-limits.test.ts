@@ -7,7 +7,8 @@ import { type Endpoint, endpoint, json } from "../../api/endpoint.ts";
 import type { Bucket } from "../../api/guards/rate-limits.ts";
 import { networkOf } from "../../api/http/client-network.ts";
 import { credReport } from "../../api/routes/cred-report.ts";
-import { terminalCsv, terminalJson, terminalToken } from "../../api/routes/directory.ts";
+import { terminalCsv, terminalJson } from "../../api/routes/directory.ts";
+import { terminalToken } from "../../api/routes/directory-claims.ts";
 import { health } from "../../api/routes/health.ts";
 import { stats } from "../../api/routes/stats.ts";
 import type { Chain } from "../../clients/ports.ts";
@@ -215,7 +216,7 @@ describe("writes", () => {
         authorization: `0x${"ab".repeat(20)}:${NOW - n}:0x${"cd".repeat(70)}`,
       });
     const all: number[] = [];
-    for (let i = 0; i < 6; i++) all.push((await attempt("2001:db8:1:2::" + i, i)).status);
+    for (let i = 0; i < 6; i++) all.push((await attempt(`2001:db8:1:2::${i}`, i)).status);
     expect(all.filter((status) => status !== 429)).toHaveLength(3);
     expect(asked).toBeLessThanOrEqual(6);
     expect((await attempt("2001:db8:1:3::1", 10)).status).not.toBe(429);

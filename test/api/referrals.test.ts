@@ -58,6 +58,27 @@ describe("/agent/{id}/referral", () => {
   });
 });
 
+describe("/agent/{id}/referrals", () => {
+  type Referred = { agents: { tokenId: number }[]; nextBefore: number | null };
+  const page = async (query: string) =>
+    (await api.get(`/api/v2/agent/0/referrals${query}`)).body as unknown as Referred;
+
+  it("lists who came by the code, the newest first, page by page", async () => {
+    expect(await page("")).toMatchObject({
+      ...{ tokenId: 0, total: 2, limit: 20, nextBefore: null },
+      agents: [{ tokenId: 2 }, { tokenId: 1 }],
+    });
+    expect(await page("?limit=1")).toMatchObject({ total: 2, agents: [{ tokenId: 2 }], nextBefore: 2 });
+    expect(await page("?limit=1&before=2")).toMatchObject({ agents: [{ tokenId: 1 }], nextBefore: null });
+    expect(await page("?before=1")).toMatchObject({ total: 2, agents: [], nextBefore: null });
+  });
+
+  it("is empty for an agent without any, and 404 without the agent", async () => {
+    expect((await api.get("/api/v2/agent/7/referrals")).body).toMatchObject({ total: 0, agents: [] });
+    expect((await api.get("/api/v2/agent/999/referrals")).status).toBe(404);
+  });
+});
+
 describe("/referral/{code}", () => {
   it.each(["zero-0a1b", "ZERO-0A1B", "Zero-0a1B", "%20zero-0a1b%20"])("knows %s, in any case", async (code) => {
     expect((await api.get(`/api/v2/referral/${code}`)).body).toEqual({

@@ -244,6 +244,56 @@ describe("crossreg", () => {
     ]);
   });
 
+  it("finds the registrations of its owner, and prepares the present file for one of them", async () => {
+    const { pool } = api.database;
+    const fileNow = async () => {
+      const { canonicalRegistration } = (await post("crossreg")).body as never as Record<string, { dataURI: string }>;
+      return canonicalRegistration!.dataURI;
+    };
+    const registry = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
+    const plant = (agentId: bigint, owner: Lower, agentUri: string, more = {}) =>
+      plantRows(pool, "erc8004Agent", [
+        {
+          ...{ registry, agentId, owner, agentUri, agentWallet: null, feedbackCount: 0, updatedBlock: 910 },
+          ...{ registeredAt: 1_790_000_000, registeredBlock: 900, txHash: `0x${"5".repeat(64)}`, ...more },
+        },
+      ]);
+    await pool.query("truncate onchain.erc8004_agent");
+    await plant(41n, lower(owner), await fileNow());
+    await plant(42n, lower(stranger), await fileNow());
+    await plant(43n, lower(own), "data:application/json;base64,W1tbW1tb");
+    await plant(44n, lower(owner), await fileNow(), { registry: `0x${"8".repeat(40)}` });
+    const listed = async () => (await api.get("/api/v2/agent/0/crossreg")).body;
+    expect(await listed()).toMatchObject({
+      ...{ tokenId: 0, chainId: 8453, registry: "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432" },
+      registrations: [
+        { agentId: "43", owner: own!.address, file: "other" },
+        {
+          ...{ agentId: "41", owner: owner!.address, file: "current", registeredBlock: 900, updatedBlock: 910 },
+          ...{ txHash: `0x${"5".repeat(64)}`, url: "https://agents.test/terminal/41?platform=erc8004" },
+        },
+      ],
+    });
+    await pool.query(
+      `insert into offchain.profile_field (token_id, field, value) values (0, 'narrative.mission', '"New"')`,
+    );
+    expect(await listed()).toMatchObject({ registrations: [{ agentId: "43" }, { agentId: "41", file: "outdated" }] });
+    const { canonicalRegistration: ready } = (await post("crossreg?agentId=41")).body as never as {
+      canonicalRegistration: { method: string; data: Lower; dataURI: string };
+    };
+    expect(ready.method).toBe("setAgentURI(uint256,string)");
+    expect(decodeFunctionData({ abi: erc8004IdentityAbi, data: ready.data })).toEqual({
+      functionName: "setAgentURI",
+      args: [41n, ready.dataURI],
+    });
+    await pool.query("update onchain.erc8004_agent set agent_uri = $1 where agent_id = 41", [ready.dataURI]);
+    expect(await listed()).toMatchObject({ registrations: [{ agentId: "43" }, { agentId: "41", file: "current" }] });
+    for (const foreign of ["42", "43", "44", "45"])
+      expect((await post(`crossreg?agentId=${foreign}`)).status, foreign).toBe(404);
+    expect((await post("crossreg?agentId=-1")).status).toBe(400);
+    await pool.query("truncate onchain.erc8004_agent");
+  });
+
   it("is the controllers' alone", async () => {
     expect((await post("crossreg", undefined, { by: stranger! })).status).toBe(403);
     expect((await post("crossreg", undefined, { id: "3" })).status).toBe(404);

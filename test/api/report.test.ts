@@ -54,8 +54,8 @@ beforeAll(async () => {
   ]);
   await pool.query(
     `insert into offchain.proof (token_id, platform, account_id, handle, username, evidence, status, verified_at, checked_at, tx_hash)
-     values (0, 'x', '99', 'zero', null, '{}', 'verified', '2026-11-01T00:00:00Z', '2026-11-20T00:00:00Z', $1),
-            (0, 'github', '7', 'zero-gh', 'zero-gh', '{}', 'stale', '2026-11-02T00:00:00Z', '2026-11-10T00:00:00Z', null),
+     values (0, 'x', '99', 'zero', null, '{"url": "https://x.com/zero"}', 'verified', '2026-11-01T00:00:00Z', '2026-11-20T00:00:00Z', $1),
+            (0, 'github', '7', 'zero-gh', 'zero-gh', '{"url": "javascript:alert(1)"}', 'stale', '2026-11-02T00:00:00Z', '2026-11-10T00:00:00Z', null),
             (0, 'farcaster', '314', 'zero.eth', 'zero.eth', '{}', 'lapsed', '2026-11-03T00:00:00Z', '2026-11-19T00:00:00Z', null)`,
     [hash(1)],
   );
@@ -210,12 +210,15 @@ describe("verifications", () => {
     const { body } = await api.get("/api/v2/agent/0/verifications");
     expect(body).toEqual({
       tokenId: 0,
+      expected: "helixa:0",
       x: {
         handle: "zero",
         username: "zero",
         verifiedAt: "2026-11-01T00:00:00.000Z",
         txHash: hash(1),
         checkedAt: "2026-11-20T00:00:00.000Z",
+        nextCheckAt: "2026-12-20T00:00:00.000Z",
+        url: "https://x.com/zero",
         status: "verified",
       },
       github: {
@@ -224,6 +227,8 @@ describe("verifications", () => {
         verifiedAt: "2026-11-02T00:00:00.000Z",
         txHash: null,
         checkedAt: "2026-11-10T00:00:00.000Z",
+        nextCheckAt: "2026-11-11T00:00:00.000Z",
+        url: null,
         status: "stale",
       },
       farcaster: {
@@ -233,11 +238,14 @@ describe("verifications", () => {
         verifiedAt: "2026-11-03T00:00:00.000Z",
         txHash: null,
         checkedAt: "2026-11-19T00:00:00.000Z",
+        nextCheckAt: null,
+        url: null,
         status: "lapsed",
       },
     });
     expect((await api.get("/api/v2/agent/1/verifications")).body).toEqual({
       tokenId: 1,
+      expected: "helixa:1",
       x: null,
       github: null,
       farcaster: null,

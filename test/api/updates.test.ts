@@ -163,6 +163,7 @@ describe("off chain", () => {
     ]);
     expect((await api.get("/api/v2/agent/0/verifications")).body).toEqual({
       tokenId: 0,
+      expected: "helixa:0",
       x: null,
       github: null,
       farcaster: null,
@@ -549,5 +550,65 @@ describe("on chain", () => {
     const refused = await post({ narrative: { lore: "y" } }, { path: onchain });
     expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(86_000);
+  });
+});
+
+describe("the profile with its places", () => {
+  const profile = async (id = 0) => api.get(`/api/v2/agent/${id}/profile`);
+  type Shown = { fields: { field: string }[] };
+  const field = async (name: string) =>
+    ((await profile()).body as never as Shown).fields.find((one) => one.field === name);
+
+  it("says of each field where its value is, and what the other place has", async () => {
+    await api.database.pool.query(
+      `update onchain.agent set narrative = '{"origin":"chain","mission":"","lore":"","manifesto":""}',
+         narrative_at = '{"origin":1790000000}'`,
+    );
+    expect(await field("narrative.origin")).toEqual({
+      ...{ field: "narrative.origin", value: "chain", from: "onchain", offchain: null },
+      onchain: { value: "chain", writtenAt: "2026-09-21T14:13:20.000Z" },
+    });
+    await post({ narrative: { origin: "here" }, skills: ["drafting"], traits: [trait("patient")] });
+    expect(await field("narrative.origin")).toMatchObject({
+      ...{ value: "here", from: "offchain", onchain: { value: "chain" }, offchain: { value: "here" } },
+    });
+    expect(await field("skills")).toMatchObject({ value: ["drafting"], from: "offchain", onchain: null });
+    expect(await field("personality.humor")).toEqual({
+      ...{ field: "personality.humor", value: null, from: null, onchain: null, offchain: null },
+    });
+    expect((await profile()).body).toMatchObject({
+      ...{ traits: [{ name: "patient", from: "offchain" }], writing: [] },
+      cred: { score: expect.any(Number), raw: { narrative: 25, traits: 12 } },
+    });
+    expect((await profile(7)).status).toBe(404);
+  });
+
+  it("follows a write on chain until it is indexed, and tells what a write costs", async () => {
+    const writing = async () => ((await profile()).body as never as { writing: object[] }).writing;
+    expect((await profile()).body).toMatchObject({
+      cost: {
+        ...{ price: "0.00", currency: "USDC", gas: "service", funded: true, traitPrice: "0", traitsPayable: true },
+        ...{ partsLeft: CHAIN_WRITES_A_DAY, partsMax: CHAIN_WRITES_A_DAY },
+      },
+    });
+    await post({ narrative: { lore: "told" }, traits: [trait("slow")] }, { path: onchain });
+    expect(await writing()).toMatchObject([
+      { part: "narrative.lore", state: "queued", txHash: null },
+      { part: "trait:slow", state: "queued" },
+    ]);
+    expect((await profile()).body).toMatchObject({ cost: { partsLeft: CHAIN_WRITES_A_DAY - 2 } });
+    const [lore, slow] = await intentsIn(api.database.pool, "queued");
+    await decide(api.database.pool, lore!.key, { block: 5_000_000 });
+    await decide(api.database.pool, slow!.key, { failed: "the chain said no" });
+    expect(await writing()).toMatchObject([
+      { part: "narrative.lore", state: "mined", txHash: expect.stringMatching(/^0x/) },
+      { part: "trait:slow", state: "refused" },
+    ]);
+    await api.database.pool.query("update offchain.transaction_outbox set block = 1 where state = 'mined'");
+    expect(await writing()).toMatchObject([{ part: "trait:slow" }]);
+    await api.database.pool.query(
+      "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
+    );
+    expect((await profile()).body).toMatchObject({ cost: { funded: false } });
   });
 });

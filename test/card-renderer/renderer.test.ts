@@ -57,27 +57,27 @@ describe("createCardRenderer", () => {
       },
     });
     const asked = Array.from({ length: 300 }, (_, index) =>
-      cards.png(named(`agent ${index % 10}`), index % 2 ? "og" : "square"),
+      cards.picture(named(`agent ${index % 10}`), index % 2 ? "og" : "square", "png"),
     );
     const pictures = await Promise.all(asked);
     // Ten names, each always asked for in the one size its number has.
     expect(drawings).toBe(10);
     expect(Buffer.from(pictures[3]!).toString()).toContain("agent 3 og");
-    await cards.png(named("agent 3"), "og");
-    await cards.png(named("agent 3"), "square");
+    await cards.picture(named("agent 3"), "og", "png");
+    await cards.picture(named("agent 3"), "square", "png");
     expect(cards.stats()).toMatchObject({ drawn: 11, joined: 290, memoryHits: 1, refused: 0, running: 0, waiting: 0 });
   });
 
   it("draws two at once, lets fifty wait in the order they came, and refuses more with a Retry-After", async () => {
     const { started, paint } = slowPaint();
     const cards = createCardRenderer({ paint, atOnce: 2 });
-    const asked = Array.from({ length: 52 }, (_, index) => cards.png(named(`agent ${index}`), "square"));
+    const asked = Array.from({ length: 52 }, (_, index) => cards.picture(named(`agent ${index}`), "square", "png"));
     await until("two drawing, fifty waiting", () => started.length === 2 && cards.stats().waiting === 50);
-    const refused = await cards.png(named("one too many"), "square").catch((error: unknown) => error);
+    const refused = await cards.picture(named("one too many"), "square", "png").catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Failure);
     expect(refused).toMatchObject({ code: "overloaded", status: 503, options: { retryAfter: 1 } });
     // A card that is being drawn already is not one more.
-    const joined = cards.png(named("agent 51"), "square");
+    const joined = cards.picture(named("agent 51"), "square", "png");
     for (let index = 0; index < 52; index++) {
       await until(`drawing ${index}`, () => started.length > index, { everyMs: 1 });
       expect(started.length).toBeLessThanOrEqual(index + 2);
@@ -88,7 +88,7 @@ describe("createCardRenderer", () => {
     expect(await joined).toEqual(await asked[51]);
     expect(cards.stats()).toMatchObject({ drawn: 52, refused: 1, running: 0, waiting: 0 });
     // What was refused is drawn when there is room again.
-    const again = cards.png(named("one too many"), "square");
+    const again = cards.picture(named("one too many"), "square", "png");
     await until("drawing 53", () => started.length === 53);
     started[52]!.finish();
     await again;
@@ -97,11 +97,15 @@ describe("createCardRenderer", () => {
   it("lets one client take half of the line, and leaves the rest to others", async () => {
     const { started, paint } = slowPaint();
     const cards = createCardRenderer({ paint, atOnce: 1 });
-    const asked = Array.from({ length: 26 }, (_, index) => cards.png(named(`agent ${index}`), "square", "10.0.0.1"));
+    const asked = Array.from({ length: 26 }, (_, index) =>
+      cards.picture(named(`agent ${index}`), "square", "png", "10.0.0.1"),
+    );
     await until("one drawing, 25 waiting", () => started.length === 1 && cards.stats().waiting === 25);
-    const refused = await cards.png(named("one too many"), "square", "10.0.0.1").catch((error: unknown) => error);
+    const refused = await cards
+      .picture(named("one too many"), "square", "png", "10.0.0.1")
+      .catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "rate_limited", status: 429, options: { retryAfter: 1 } });
-    asked.push(cards.png(named("another's"), "square", "10.0.0.2"));
+    asked.push(cards.picture(named("another's"), "square", "png", "10.0.0.2"));
     for (let index = 0; index < 27; index++) {
       await until(`drawing ${index}`, () => started.length > index, { everyMs: 1 });
       started[index]!.finish();
@@ -113,7 +117,7 @@ describe("createCardRenderer", () => {
   it("goes on after a drawing that failed, and tries it again", async () => {
     const { started, paint } = slowPaint();
     const cards = createCardRenderer({ paint });
-    const failing = [1, 2, 3].map((number) => cards.png(named(`agent ${number}`), "square"));
+    const failing = [1, 2, 3].map((number) => cards.picture(named(`agent ${number}`), "square", "png"));
     const outcomes = Promise.allSettled(failing);
     for (let index = 0; index < 3; index++) {
       await until(`drawing ${index}`, () => started.length > index, { everyMs: 1 });
@@ -121,7 +125,7 @@ describe("createCardRenderer", () => {
     }
     expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     expect(cards.stats()).toMatchObject({ drawn: 0, running: 0, waiting: 0 });
-    const again = cards.png(named("agent 1"), "square");
+    const again = cards.picture(named("agent 1"), "square", "png");
     await until("drawing 4", () => started.length === 4);
     started[3]!.finish();
     expect(Buffer.from(await again).toString()).toContain("agent 1");
@@ -131,16 +135,16 @@ describe("createCardRenderer", () => {
     const cacheDir = folder();
     const { started, paint } = slowPaint();
     const cards = createCardRenderer({ paint, cacheDir });
-    const asked = cards.png(named("last"), "square");
+    const asked = cards.picture(named("last"), "square", "png");
     await until("drawing 1", () => started.length === 1);
     const closed = cards.close();
     started[0]!.finish();
     await asked;
     await closed;
     expect(readdirSync(cacheDir)).toHaveLength(1);
-    await expect(cards.png(named("later"), "square")).rejects.toMatchObject({ code: "overloaded" });
+    await expect(cards.picture(named("later"), "square", "png")).rejects.toMatchObject({ code: "overloaded" });
     // What it has is still given.
-    expect(await cards.png(named("last"), "square")).toEqual(await asked);
+    expect(await cards.picture(named("last"), "square", "png")).toEqual(await asked);
   });
 
   it("finds on disk what another process drew, and draws damaged files again", async () => {
@@ -151,15 +155,15 @@ describe("createCardRenderer", () => {
       return pngOf(name, 1000);
     };
     const first = createCardRenderer({ paint, cacheDir });
-    const bytes = await first.png(named("shared"), "square");
+    const bytes = await first.picture(named("shared"), "square", "png");
     await first.close();
     const second = createCardRenderer({ paint, cacheDir });
-    expect(Buffer.from(await second.png(named("shared"), "square"))).toEqual(Buffer.from(bytes));
+    expect(Buffer.from(await second.picture(named("shared"), "square", "png"))).toEqual(Buffer.from(bytes));
     expect(second.stats()).toMatchObject({ drawn: 0, diskHits: 1 });
     const [file] = readdirSync(cacheDir);
     truncateSync(join(cacheDir, file!), 500);
     const third = createCardRenderer({ paint, cacheDir });
-    expect(Buffer.from(await third.png(named("shared"), "square"))).toEqual(Buffer.from(bytes));
+    expect(Buffer.from(await third.picture(named("shared"), "square", "png"))).toEqual(Buffer.from(bytes));
     await third.close();
     expect(drawings).toBe(2);
     expect(statSync(join(cacheDir, file!)).size).toBe(bytes.length);
@@ -169,8 +173,8 @@ describe("createCardRenderer", () => {
     const cacheDir = join(folder(), "a-file");
     writeFileSync(cacheDir, "in the way");
     const cards = createCardRenderer({ paint: async () => pngOf("x"), cacheDir, memoryMb: 0 });
-    await cards.png(named("a"), "square");
-    await cards.png(named("a"), "square");
+    await cards.picture(named("a"), "square", "png");
+    await cards.picture(named("a"), "square", "png");
     await cards.close();
     expect(cards.stats()).toMatchObject({ drawn: 2, memoryBytes: 0 });
     expect(cards.stats().diskErrors).toBeGreaterThan(0);
@@ -178,7 +182,7 @@ describe("createCardRenderer", () => {
 
   it("gives real cards", async () => {
     const cards = createCardRenderer();
-    const png = Buffer.from(await cards.png(cardOf(), "og"));
+    const png = Buffer.from(await cards.picture(cardOf(), "og", "png"));
     expect(png.subarray(0, 8)).toEqual(PNG_START);
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1200, 630]);
   });
@@ -187,13 +191,13 @@ describe("createCardRenderer", () => {
 describe("createCardCache", () => {
   it("forgets the least recently used beyond its memory", async () => {
     const cache = createCardCache({ memoryBytes: 3_000, diskBytes: 0 });
-    for (const key of ["a", "b"]) await cache.put(key, pngOf(key, 1000));
-    await cache.get("a");
-    await cache.put("c", pngOf("c", 1000));
-    expect(await cache.get("b")).toBeNull();
-    expect((await cache.get("a"))?.from).toBe("memory");
-    await cache.put("huge", pngOf("huge", 5_000));
-    expect(await cache.get("huge")).toBeNull();
+    for (const key of ["a", "b"]) await cache.put(key, "png", pngOf(key, 1000));
+    await cache.get("a", "png");
+    await cache.put("c", "png", pngOf("c", 1000));
+    expect(await cache.get("b", "png")).toBeNull();
+    expect((await cache.get("a", "png"))?.from).toBe("memory");
+    await cache.put("huge", "png", pngOf("huge", 5_000));
+    expect(await cache.get("huge", "png")).toBeNull();
     expect(cache.stats()).toMatchObject({ memoryCards: 2, memoryBytes: 2 * pngOf("a", 1000).length });
   });
 
@@ -211,8 +215,8 @@ describe("createCardCache", () => {
       writeFileSync(join(dir, name), pngOf(name, size));
       utimesSync(join(dir, name), long, long);
     }
-    expect(await cache.get("used")).not.toBeNull();
-    for (let index = 0; index < 7; index++) await cache.put(`new-${index}`, pngOf("new", 9_000));
+    expect(await cache.get("used", "png")).not.toBeNull();
+    for (let index = 0; index < 7; index++) await cache.put(`new-${index}`, "png", pngOf("new", 9_000));
     const names = readdirSync(dir);
     expect(names).not.toContain("abandoned.tmp");
     expect(names).not.toContain("old.png");
@@ -224,8 +228,8 @@ describe("createCardCache", () => {
   it("takes hashes as keys, nothing that could be a path", async () => {
     const dir = folder();
     const cache = createCardCache({ dir, memoryBytes: 0, diskBytes: 1_000_000 });
-    await expect(cache.get("../../etc/passwd")).rejects.toThrow("not a path");
-    await cache.put("0f-square", pngOf("x"));
+    await expect(cache.get("../../etc/passwd", "png")).rejects.toThrow("not a path");
+    await cache.put("0f-square", "png", pngOf("x"));
     expect(readFileSync(join(dir, "0f-square.png"))).toEqual(pngOf("x"));
   });
 });

@@ -82,6 +82,18 @@ describe("a host", () => {
     expect(await documents.get(strict.url, null)).toMatchObject({ kind: "fetched" });
   });
 
+  it("that is down is a failure, not a pause, and is left alone for as long as it says", async () => {
+    const down = await host({ status: 503, headers: { "retry-after": "30" } });
+    const failed = { kind: "failed", reason: "The server answers with status 503.", final: false };
+    expect(await documents.get(down.url, null)).toEqual(failed);
+    expect(await documents.get(down.url, null)).toEqual({ kind: "deferred", seconds: 30 });
+    clock += 30_000;
+    down.answer = { status: 503 };
+    expect(await documents.get(down.url, null)).toEqual(failed);
+    down.answer = { body: "{}" };
+    expect(await documents.get(down.url, null)).toMatchObject({ kind: "fetched" });
+  });
+
   it("that fails time and again is tried now and then", async () => {
     const place = await host({ status: 500 });
     for (let n = 0; n < 5; n++) expect(await documents.get(place.url, null)).toMatchObject({ kind: "failed" });

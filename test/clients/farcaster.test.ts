@@ -61,7 +61,7 @@ describe.each(["snapchain", "hubble", "neynar"])("through %s", (way) => {
       { hash: "0x03", text: "helixa:12" },
     ]);
     const none = { reason: "No recent cast of dwr shows helixa:1." };
-    expect(await find({ username: "dwr" })).toEqual(none);
+    expect(await find({ username: "dwr" })).toEqual({ ...none, found: "helixa:12" });
     const older = (before: number) => [
       ...Array.from({ length: before }, (_, i) => ({ hash: `0xf${i}`, text: `gm ${i}` })),
       { hash: HASH, text: "helixa:1" },
@@ -69,7 +69,7 @@ describe.each(["snapchain", "hubble", "neynar"])("through %s", (way) => {
     await plant("dwr", 3, older(299));
     expect(await find({ username: "dwr" })).toMatchObject({ accountId: "3" });
     await plant("dwr", 3, older(300));
-    expect(await find({ username: "dwr" })).toEqual(none);
+    expect(await find({ username: "dwr" })).toEqual({ ...none, found: "gm 0" });
   });
 
   it("looks again: the cast, and the name if one was proven", async () => {

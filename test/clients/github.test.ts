@@ -134,12 +134,15 @@ describe("looking for a proof", () => {
   it("looks at several gists with the right file", async () => {
     await plant("several", 3, [gist("s1", "8"), gist("s2", "7")]);
     expect(await find({ username: "several" })).toMatchObject({ evidence: { id: "s2" } });
-    expect(await find({ username: "several" }, 9)).toEqual({ reason: `The file ${FILE} says something else than 9.` });
+    expect(await find({ username: "several" }, 9)).toEqual({
+      reason: `The file ${FILE} says something else than 9.`,
+      found: "7",
+    });
   });
 
   it.each([
-    ["another number", gist("g", "77"), `The file ${FILE} says something else than 7.`],
-    ["a sentence", gist("g", "my token is 7"), `The file ${FILE} says something else than 7.`],
+    ["another number", gist("g", "77"), `The file ${FILE} says something else than 7.`, "77"],
+    ["a sentence", gist("g", "my token is 7"), `The file ${FILE} says something else than 7.`, "my token is 7"],
     ["a fork", gist("g", "7", { fork_of: { id: "aa11" } }), "The gist is a fork of another one."],
     ["a secret gist", gist("g", "7", { public: false }), "The gist is not public."],
     ["another file", { id: "g", public: true, files: { "Helixa-Verify.txt": "7" } }, `The gist has no file ${FILE}.`],
@@ -151,9 +154,9 @@ describe("looking for a proof", () => {
       gist("g", "7", { fork_of: "x".repeat(4_000_000) }),
       `The file ${FILE} is larger than 1024 bytes.`,
     ],
-  ])("does not take %s", async (_what, planted, reason) => {
+  ])("does not take %s", async (_what, planted, reason, found?: string) => {
     await plant("someone", 4, [planted]);
-    expect(await find({ username: "someone", gistId: "g" })).toEqual({ reason });
+    expect(await find({ username: "someone", gistId: "g" })).toEqual({ reason, ...(found && { found }) });
   });
 
   it("does not take somebody else's gist, nor an organisation's", async () => {
@@ -239,7 +242,7 @@ describe("looking again", () => {
   ])("notices a gist that is %s", async (_what, change, reason) => {
     const proof = await known();
     await change();
-    expect(await github.recheck([proof])).toEqual([{ reason }]);
+    expect(await github.recheck([proof])).toEqual([expect.objectContaining({ reason })]);
     await sim.control("DELETE", "github/users/octo-kitten");
   });
 

@@ -1,6 +1,6 @@
 /** What strangers name is dialled only when the address behind it is public: no connection is ever opened otherwise. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { isDiallable, publicUrl, RefusedTarget } from "../../clients/http/public-address.ts";
+import { isDiallable, isPublicUrl, publicUrl, RefusedTarget } from "../../clients/http/public-address.ts";
 import { openPublicHttp, type PublicHttp, type PublicHttpOptions } from "../../clients/public-http.ts";
 import { type PlainServer, plainServer, replying } from "./support/plain-server.ts";
 
@@ -19,6 +19,18 @@ const client = (options: Partial<PublicHttpOptions> = {}) => {
   open.push(http);
   return http;
 };
+
+it.each([
+  ["https://a.example/mcp", true, true],
+  ["http://169.254.169.254/latest", false, false],
+  ["http://10.0.0.1/", false, false],
+  ["http://[::1]:3000/", false, true],
+  ["http://localhost:4000/x", false, true],
+  ["https://a.example:8443/", false, false],
+  ["no url", false, false],
+])("%s is public: %s, and on a machine of its own: %s", (url, here, locally) =>
+  expect([isPublicUrl(url, { loopback: false }), isPublicUrl(url, { loopback: true })]).toEqual([here, locally]),
+);
 
 describe("an address", () => {
   it.each([

@@ -30,7 +30,7 @@ function poolOf(over: (RpcServer | [RpcServer, ...RpcRole[]])[], options: Partia
       ? { url: entry[0].url, roles: entry.slice(1) as RpcRole[] }
       : { url: entry.url, roles: RPC_ROLES },
   );
-  const pool = openRpcPool({ chainId: 8453, nodes: entries, timeoutMs: 400, ...options });
+  const pool = openRpcPool({ chainId: 8453, nodes: entries, timeoutMs: 1_500, ...options });
   pools.push(pool);
   return pool;
 }
@@ -238,7 +238,7 @@ describe("rates", () => {
   it("never keep more than the queue's bound waiting", async () => {
     const node = await started();
     node.post = (body) => (!Array.isArray(body) && body.method === "eth_chainId" ? undefined : { hang: true });
-    const pool = poolOf([node], { queue: 5, concurrency: 1, patienceMs: 0 });
+    const pool = poolOf([node], { queue: 5, concurrency: 1, patienceMs: 0, timeoutMs: 200 });
     const all = await Promise.all(Array.from({ length: 40 }, (_, n) => reason(pool.request("eth_getLogs", [{ n }]))));
     expect(all.every((thrown) => thrown instanceof Failure)).toBe(true);
     expect(node.posts.length).toBeLessThan(20);

@@ -1,4 +1,5 @@
 /** The simulators themselves: what they are told they keep, planned failures come as planned, tokens are signed by the published key. */
+import { hash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -115,6 +116,64 @@ describe("the identity provider", () => {
     const keys = createRemoteJWKSet(new URL(simulatedUpstreams(simulators.url).IDP_JWKS_URL));
     await expect(jwtVerify(old, keys)).rejects.toThrow();
     expect((await jwtVerify(await token({ sub: "b" }), keys)).payload.sub).toBe("b");
+  });
+});
+
+describe("signing in at the identity provider", () => {
+  const client = { client_id: "agent-cred-terminal", redirect_uri: "http://localhost:4000/people/return" };
+  const verifier = "v".repeat(43);
+  const asked = {
+    ...{ ...client, response_type: "code", scope: "openid", state: "s", nonce: "n" },
+    ...{ code_challenge: hash("sha256", verifier, "base64url"), code_challenge_method: "S256" },
+  };
+  const post = (path: string, form: Record<string, string>) =>
+    fetch(simulators.url + path, { method: "POST", body: new URLSearchParams(form), redirect: "manual" });
+  const answerTo = async (form: Record<string, string>) =>
+    new URL((await post("/idp/login", { ...asked, ...form })).headers.get("location")!).searchParams;
+  const exchange = async (form: Record<string, string>) => {
+    const answer = await post("/idp/token", { grant_type: "authorization_code", ...client, ...form });
+    return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+  };
+
+  it("shows who can sign in, and answers no request that is not the client's", async () => {
+    const show = (change: object) => send("GET", `/idp/authorize?${new URLSearchParams({ ...asked, ...change })}`);
+    expect((await show({})).body).toContain("Ada Test");
+    for (const change of [
+      { client_id: "other" },
+      { redirect_uri: "https://evil.example/people/return" },
+      { redirect_uri: "http://localhost:4000/people/return?next=1" },
+      { code_challenge_method: "plain" },
+      { response_type: "token" },
+    ])
+      expect((await show(change)).status).toBe(400);
+  });
+
+  it("gives a code for one exchange with its verifier, and tokens for the service and for the client", async () => {
+    const answer = await answerTo({ sub: "test-ada" });
+    const { IDP_ISSUER: issuer, IDP_AUDIENCE: audience, IDP_JWKS_URL } = simulatedUpstreams(simulators.url);
+    expect([answer.get("state"), answer.get("iss")]).toEqual(["s", issuer]);
+    const code = answer.get("code")!;
+    const refused = { status: 400, body: { error: "invalid_grant" } };
+    expect(await exchange({ code, code_verifier: "w".repeat(43) })).toEqual(refused);
+    expect(
+      await exchange({ code, code_verifier: verifier, redirect_uri: "http://localhost:4001/people/return" }),
+    ).toEqual(refused);
+    const { body } = await exchange({ code, code_verifier: verifier });
+    expect(await exchange({ code, code_verifier: verifier })).toEqual(refused);
+    const keys = createRemoteJWKSet(new URL(IDP_JWKS_URL));
+    expect((await jwtVerify(body.access_token!, keys, { issuer, audience })).payload.sub).toBe("test-ada");
+    const identity = await jwtVerify(body.id_token!, keys, { issuer, audience: client.client_id });
+    expect(identity.payload).toMatchObject({ sub: "test-ada", nonce: "n" });
+    expect((await post("/idp/revoke", { token: body.access_token!, client_id: client.client_id })).status).toBe(200);
+  });
+
+  it("says that it was cancelled, and knows people that were added, with their own claims", async () => {
+    expect((await answerTo({ cancel: "1" })).get("error")).toBe("access_denied");
+    await send("PUT", "/_control/idp/people/eve", { name: "<b>Eve", claims: { aud: "elsewhere" } });
+    expect((await send("GET", `/idp/authorize?${new URLSearchParams(asked)}`)).body).toContain("&#60;b&#62;Eve");
+    const { body } = await exchange({ code: (await answerTo({ sub: "eve" })).get("code")!, code_verifier: verifier });
+    expect(decodeJwt(body.access_token!)).toMatchObject({ sub: "eve", aud: "elsewhere" });
+    await send("DELETE", "/_control/idp/people/eve");
   });
 });
 

@@ -35,7 +35,10 @@ describe("looking for a proof", () => {
 
   it.each(["", "no needle", "helixa:12", "xhelixa:1"])("finds none in the bio %j", async (bio) => {
     await plant("Ada", "100", bio);
-    expect(await x.find({ handle: "Ada" }, sought)).toEqual({ reason: "The bio of @Ada does not show helixa:1." });
+    expect(await x.find({ handle: "Ada" }, sought)).toEqual({
+      reason: "The bio of @Ada does not show helixa:1.",
+      found: bio,
+    });
   });
 
   it.each(["200", "404"])("knows that there is no such account, told with status %s", async (style) => {

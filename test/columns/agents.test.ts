@@ -1,7 +1,7 @@
 /** Lists of agents from memory against SQL: thousands of random questions, before and after random changes. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { listAgents } from "../../db/agents.ts";
+import { countAgents, listAgents } from "../../db/agents.ts";
 import { type AgentList, openAgentList } from "../../db/lists/agents.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
@@ -96,4 +96,11 @@ test("switched off, SQL answers", async () => {
   expect(never.stats().phase).toBe("off");
   const query = { sort: "name", order: "desc", limit: 5, position: { offset: 3 } } as const;
   expect(await never.list(query)).toEqual(await list.list(query));
+});
+
+test("a count has the total of the list", async () => {
+  for (const filter of [{}, { spam: true }, { spam: true, minScore: 40 }, { search: "0xab" }, { soulbound: true }])
+    expect(await countAgents(db.pool, filter)).toBe(
+      (await list.list({ ...filter, sort: "tokenId", order: "asc", limit: 1, position: { offset: 0 } })).total,
+    );
 });

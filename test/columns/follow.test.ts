@@ -2,13 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemoryBudget } from "../../columns/memory-budget.ts";
 import { listAgents } from "../../db/agents.ts";
 import { openPool } from "../../db/connect.ts";
 import { type AgentList, type AgentListOptions, type AgentQuery, openAgentList } from "../../db/lists/agents.ts";
 import { migrate } from "../../db/migrate.ts";
-import { startPostgres } from "../../devnet/postgres.ts";
+import { type Postgres, removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
@@ -198,17 +199,59 @@ test("a table beyond its cap stays in the database, where its lists are answered
   expect((await list.list(QUERY)).total).toBe(20);
 });
 
-deepIt("a lost connection and a restarted server lose no change", async () => {
+/** A server that a test may end, with three agents; `start` starts it again, where it was or at any port. */
+type OwnServer = { url: string; pool: pg.Pool; server: Postgres; start(at?: { port: number }): Promise<Postgres> };
+
+async function onOwnServer(work: (own: OwnServer) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "columns-"));
   const options = { dataDir: join(directory, "pg"), fast: true };
-  let server = await startPostgres(options);
-  const { port, url } = server;
-  const pool = openPool({ connectionString: url });
-  pool.on("error", () => {});
+  const first = await startPostgres(options);
+  const pool = openPool({ connectionString: first.url });
+  const own: OwnServer = {
+    ...{ url: first.url, pool, server: first },
+    start: async (at) => (own.server = await startPostgres({ ...options, ...at })),
+  };
   try {
-    await migrate(url);
+    await migrate(own.url);
     await plantOnchain(pool, { block: 1000, finalized: 900 });
     await writeAgents(pool, [row(0), row(1), row(2)]);
+    await work(own);
+  } finally {
+    await list?.close();
+    await pool.end();
+    await own.server.stop();
+    await removePostgres(options.dataDir);
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+deepIt("a server that has crashed is read anew: it may have lost commits, whose transaction ids it gives again", () =>
+  onOwnServer(async ({ url, pool, server, start }) => {
+    await writeScores(pool, [[1, 70]]);
+    await pool.query("checkpoint");
+    list = openAgentList({ url, db: pool, pollMs: 20, maxAgeMs: 60_000 });
+    await until("the columns are loaded", () => list!.ready);
+    process.kill(server.pid, "SIGKILL");
+    await until("the loss is noticed", () => list!.stats().error !== null);
+    // Where the table does not follow it, so that it sees the change only after the crash.
+    const crashed = await start();
+    const elsewhere = openPool({ connectionString: crashed.url, max: 1 });
+    await elsewhere.query("alter table offchain.cred disable trigger cred_mark_change");
+    await elsewhere.query("update offchain.cred set score = 10 where token_id = 1");
+    await elsewhere.query("alter table offchain.cred enable trigger cred_mark_change");
+    await elsewhere.end();
+    await crashed.stop();
+    await start({ port: server.port });
+    await until("the score is the one after the crash", async () => {
+      const { ageMs } = list!.stats();
+      return ageMs !== null && ageMs < 1_000 && (await best()) !== 1;
+    });
+    expect(list!.stats()).toMatchObject({ loads: 2, error: null });
+  }),
+);
+
+deepIt("a lost connection and a restarted server lose no change", () =>
+  onOwnServer(async ({ url, pool, server, start }) => {
     list = openAgentList({ url, db: pool, pollMs: 20, maxAgeMs: 60_000 });
     await until("the columns are loaded", () => list!.ready);
     await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'table-follow'");
@@ -217,14 +260,9 @@ deepIt("a lost connection and a restarted server lose no change", async () => {
     await server.stop();
     await until("the loss is noticed", () => list!.stats().error !== null);
     expect(await best()).toBe(1);
-    server = await startPostgres({ ...options, port });
+    await start({ port: server.port });
     await writeScores(pool, [[2, 80]]);
     await until("a change is seen on the new server", async () => (await best()) === 2);
     expect(list!.stats()).toMatchObject({ loads: 1, error: null });
-  } finally {
-    await list?.close();
-    await pool.end();
-    await server.stop();
-    rmSync(directory, { recursive: true, force: true });
-  }
-});
+  }),
+);

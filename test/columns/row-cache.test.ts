@@ -23,7 +23,7 @@ test("makes once, gives again, and leaves out what is gone", async () => {
 });
 
 test("keeps no more bytes than it may, and what is asked for again and again", async () => {
-  const cache = new RowCache(100);
+  const cache = new RowCache(400);
   const made: number[] = [];
   const make: RenderRows = async (ids) => {
     made.push(...ids);
@@ -31,13 +31,35 @@ test("keeps no more bytes than it may, and what is asked for again and again", a
   };
   for (let id = 1; id <= 60; id++) {
     await cache.get([0, id], make);
-    expect(cache.byteLength).toBeLessThanOrEqual(100);
+    expect(cache.byteLength).toBeLessThanOrEqual(400);
   }
   // The one that everybody asks for was made once, what came before the last few is gone.
   expect(made.filter((id) => id === 0)).toHaveLength(1);
   made.length = 0;
   await cache.get([60, 59, 1], make);
   expect(made).toEqual([1]);
+});
+
+test("rows of any length, through many chunks, and one that is too long to be kept", async () => {
+  const most = 3 * 2 ** 20;
+  const cache = new RowCache(most);
+  const row = (id: number) => Buffer.alloc(id % 50 === 49 ? 300_000 : (id * 7_919) % 40_000, id % 251);
+  const made: number[] = [];
+  const make: RenderRows = async (ids) => {
+    made.push(...ids);
+    return new Map(ids.map((id) => [id, row(id)]));
+  };
+  const given: [number, Uint8Array][] = [];
+  for (let id = 0; id < 400; id++) {
+    for (const asked of [id, id >> 1]) given.push([asked, (await cache.get([asked], make))[0]!]);
+    if (id % 5 === 0) cache.invalidate([id >> 1]);
+    expect(cache.byteLength).toBeLessThanOrEqual(most);
+  }
+  // Also those that were given before their chunk was dropped.
+  for (const [id, bytes] of given) expect(row(id).equals(bytes)).toBe(true);
+  made.length = 0;
+  await cache.get([399, 398, 398], make);
+  expect(made).toEqual([399]);
 });
 
 test("a row that changes while something is made of it is not kept", async () => {

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import type pg from "pg";
 import type { Address } from "../../core/facts.ts";
+import { MINT_ORIGINS } from "../../core/mint-origins.ts";
 import { AGENT_SORTS, type AgentPage } from "../../db/agents.ts";
 import type { AgentList, AgentQuery } from "../../db/lists/agents.ts";
 import { until } from "../../harness/until.ts";
@@ -14,6 +15,8 @@ export type AgentRow = {
   owner: string;
   mintedAt: number;
   verified: boolean;
+  soulbound?: boolean;
+  origin?: number;
   /** A decimal of any length. */
   points: string;
   updatedBlock: number;
@@ -57,6 +60,9 @@ export const agentRow = (tokenId: fc.Arbitrary<number>, block: number): fc.Arbit
     owner: fc.oneof({ weight: 4, arbitrary: address }, { weight: 1, arbitrary: wallet }),
     mintedAt: fc.integer({ min: 1_790_000_000, max: 1_790_000_200 }),
     verified: fc.boolean(),
+    soulbound: fc.boolean(),
+    // The contract may get more origins than are known.
+    origin: fc.nat(5),
     points,
     updatedBlock: fc.constant(block),
   });
@@ -67,12 +73,12 @@ export async function writeAgents(db: Pick<pg.Pool, "query">, rows: readonly Age
     `insert into onchain.agent (token_id, agent_address, owner, name, framework, minted_at, minted_block, mint_tx, verified,
        soulbound, origin, generation, parent_id, mutation_count, version, points, trait_count, updated_block)
      select "tokenId", "agentAddress", owner, name, framework, "mintedAt", 1, '0x00', verified,
-       false, 0, 0, 0, 0, '1', points, 0, "updatedBlock"
+       coalesce(soulbound, false), coalesce(origin, 0), 0, 0, 0, '1', points, 0, "updatedBlock"
      from json_to_recordset($1) as r("tokenId" int8, "agentAddress" text, owner text, name text, framework text, "mintedAt" int8,
-       verified boolean, points numeric, "updatedBlock" int8)
+       verified boolean, soulbound boolean, origin int4, points numeric, "updatedBlock" int8)
      on conflict (token_id) do update set agent_address = excluded.agent_address, owner = excluded.owner, name = excluded.name,
        framework = excluded.framework, minted_at = excluded.minted_at, verified = excluded.verified,
-       points = excluded.points, updated_block = excluded.updated_block`,
+       soulbound = excluded.soulbound, origin = excluded.origin, points = excluded.points, updated_block = excluded.updated_block`,
     [JSON.stringify(rows)],
   );
 }
@@ -116,6 +122,10 @@ const search = fc.oneof(
 /** A question, and where its page begins: at a share of all matches, or behind an agent that may not exist. */
 export type Question = Omit<AgentQuery, "position"> & { at: number | { key: string; tokenId: number } | "next" };
 
+/** One in five has it: with every condition at once few agents would be left. */
+const seldom = <T>(value: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
+
 export const question: fc.Arbitrary<Question> = fc.constantFrom(...AGENT_SORTS).chain((sort) =>
   fc.record({
     sort: fc.constant(sort),
@@ -129,6 +139,10 @@ export const question: fc.Arbitrary<Question> = fc.constantFrom(...AGENT_SORTS).
     owner: fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: wallet }),
     verified: fc.option(fc.boolean(), { nil: undefined }),
     spam: fc.option(fc.boolean(), { nil: undefined }),
+    soulbound: seldom(fc.boolean()),
+    mintOrigin: seldom(fc.constantFrom(...MINT_ORIGINS.map(({ name }) => name))),
+    minScore: seldom(fc.nat(100)),
+    mintedAfter: seldom(fc.integer({ min: 1_790_000_000_000, max: 1_790_000_201_000 }).map((ms) => new Date(ms))),
     at: fc.oneof(
       fc.double({ min: 0, max: 1.2, noNaN: true }),
       fc.record({

@@ -75,12 +75,25 @@ describe("foreign texts", () => {
 describe("filters", () => {
   it("have bounds, and an order of their own", () => {
     const now = NOW.getTime();
-    expect(boundsOf("new", now + 59_999)).toEqual({ createdSince: now - 7 * 86_400_000 });
-    expect(boundsOf("trending", now)).toEqual({ activeSince: now - 86_400_000 });
-    expect(boundsOf("prime", now)).toEqual({ tier: { from: 76, to: 90 } });
-    expect(boundsOf("gainers", now)).toEqual({ price: "up" });
-    expect(boundsOf("losers", now)).toEqual({ price: "down" });
-    const own = Object.fromEntries(DIRECTORY_FILTERS.map((filter) => [filter, orderOf(filter, {})]));
+    const none = { scores: [], createdSince: [] };
+    expect(boundsOf({ filter: "new" }, now + 59_999)).toEqual({ ...none, createdSince: [now - 7 * 86_400_000] });
+    expect(boundsOf({ filter: "trending" }, now)).toEqual({ ...none, activeSince: now - 86_400_000 });
+    expect(boundsOf({ filter: "trending", window: "30d" }, now)).toEqual({
+      ...none,
+      activeSince: now - 30 * 86_400_000,
+    });
+    expect(boundsOf({ filter: "prime" }, now)).toEqual({ ...none, scores: [{ from: 76, to: 90 }] });
+    expect(boundsOf({ filter: "gainers" }, now)).toEqual({ ...none, price: "up" });
+    expect(boundsOf({ filter: "losers" }, now)).toEqual({ ...none, price: "down" });
+    expect(boundsOf({ filter: "prime", minScore: 80, minAgeDays: 1, maxAgeDays: 2 }, now)).toEqual({
+      scores: [
+        { from: 76, to: 90 },
+        { from: 80, to: 100 },
+      ],
+      createdSince: [now - 2 * 86_400_000],
+      createdUntil: now - 86_400_000,
+    });
+    const own = Object.fromEntries(DIRECTORY_FILTERS.map((filter) => [filter, orderOf({ filter }, {})]));
     expect(own).toMatchObject({
       all: { sort: "cred_score", descending: true },
       new: { sort: "created_at", descending: true },
@@ -91,10 +104,13 @@ describe("filters", () => {
     });
   });
   it("leave the order to whoever asks for one", () => {
-    expect(orderOf("losers", { sort: "name" })).toEqual({ sort: "name", descending: true });
-    expect(orderOf("losers", { dir: "DESC" })).toEqual({ sort: "price_change_24h", descending: true });
-    expect(orderOf("losers", { sort: "revenue_self_reported" })).toEqual(orderOf("losers", {}));
-    expect(orderOf("new", { sort: "ethos_score", dir: "ASC" })).toEqual({ sort: "ethos_score", descending: false });
+    expect(orderOf({ filter: "losers" }, { sort: "name" })).toEqual({ sort: "name", descending: true });
+    expect(orderOf({ filter: "losers" }, { dir: "DESC" })).toEqual({ sort: "price_change_24h", descending: true });
+    expect(orderOf({ filter: "losers" }, { sort: "revenue_self_reported" })).toEqual(orderOf({ filter: "losers" }, {}));
+    expect(orderOf({ filter: "new" }, { sort: "ethos_score", dir: "ASC" })).toEqual({
+      sort: "ethos_score",
+      descending: false,
+    });
   });
   it("trend by trade and by use", () => {
     expect(trendOf({ volume24hUsd: 999, uses: 9 })).toBe(4000);

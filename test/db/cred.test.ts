@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "v
 import { credOf, SIGNALS } from "../../core/cred.ts";
 import type { AgentFacts } from "../../core/facts.ts";
 import type { RawSignals } from "../../core/signals/signals.ts";
-import { fullPass, recomputeCred, reconcileCred, refreshAges, retractCred } from "../../db/cred.ts";
+import { recomputeCred, retractCred } from "../../db/cred.ts";
+import { CHECKS_OF_ALL, checkCred, fullPass, missedScores, reconcileCred, refreshAges } from "../../db/cred-passes.ts";
 import { loadFacts } from "../../db/facts.ts";
 import { transaction } from "../../db/transaction.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";
@@ -124,6 +125,14 @@ describe(`${AGENTS} random agents`, () => {
     expect((await history(expired.tokenId)).map((point) => point.cause)).toContain("expiry");
   });
 
+  it("are scored alike by a full pass at a later time, from the kept inputs", async () => {
+    for (const days of [8, 400]) {
+      const later = new Date(NOW.getTime() + days * DAY_MS);
+      await fullPass(db.pool, { now: later, cause: "test" });
+      expectEqual(await stored(), facts, later);
+    }
+  });
+
   it("are scored alike by a full pass from nothing", async () => {
     await db.pool.query("truncate offchain.cred, offchain.cred_history");
     const moved = await fullPass(db.pool, { now: NOW, cause: "test" });
@@ -206,6 +215,43 @@ describe("a change", () => {
     // Its history was complete: the score came back, not a new one.
     expect(await history(5)).toHaveLength(1);
     expect(await reconcileCred(db.pool, NOW)).toBe(0);
+  });
+
+  it("missed without a block is found by the checks of a day, once", async () => {
+    await fullPass(db.pool, options);
+    await db.pool.query("insert into offchain.profile_trait (token_id, name, category) values (3, 'unseen', 'skill')");
+    expect(await fullPass(db.pool, options)).toBe(0);
+    const day = async () => {
+      const found = { moved: 0, missed: 0 };
+      for (let n = 0; n < CHECKS_OF_ALL; n++) {
+        const { moved, missed } = await checkCred(db.pool, NOW);
+        found.moved += moved;
+        found.missed += missed;
+      }
+      return found;
+    };
+    expect(await day()).toEqual({ moved: 1, missed: 1 });
+    expect((await stored()).get(3)).toMatchObject({ raw: { traits: 12 } });
+    expect(await day()).toEqual({ moved: 0, missed: 0 });
+    expect(await missedScores(db.pool)).toBe(1);
+    // What a newer block explains was not missed: its job is on its way.
+    await setPoints(3, 50, 130);
+    expect(await day()).toEqual({ moved: 1, missed: 0 });
+  });
+
+  it("whose inputs a former version did not keep is read again", async () => {
+    await fullPass(db.pool, options);
+    const kept = async () =>
+      (await db.pool.query("select token_id, age_input, coinbase_input from offchain.cred order by 1")).rows;
+    const inputs = await kept();
+    await db.pool.query("update offchain.cred set age_input = null, coinbase_input = null");
+    // What has no inputs is not computed from them.
+    await refreshAges(db.pool, new Date(NOW.getTime() + DAY_MS));
+    await refreshAges(db.pool, NOW);
+    expectEqual(await stored(), await loadFacts(db.pool, all), NOW);
+    await reconcileCred(db.pool, NOW);
+    expect(await kept()).toEqual(inputs);
+    expect(await missedScores(db.pool)).toBe(0);
   });
 
   it("that ends an agent ends its score and history, in a set as in a full pass", async () => {

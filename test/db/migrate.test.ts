@@ -9,6 +9,7 @@ import { openClient } from "../../db/connect.ts";
 import { migrate } from "../../db/migrate.ts";
 import * as schema from "../../db/schema.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
+import { until } from "../../harness/until.ts";
 import { entryOf } from "../../runtime/processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { schemaDump } from "../support/schema-dump.ts";
@@ -112,6 +113,7 @@ it("let the role app read and write, also what later migrations add", async () =
   );
   await client.query("update offchain.cred_history set score = 2");
   await client.query("delete from offchain.cred_history");
+  await client.query("select offchain.cred_history_rotate(now())");
   await client.query("insert into offchain.later default values");
   await expect(client.query("drop table offchain.later")).rejects.toMatchObject({ code: "42501" });
   client.release();
@@ -134,6 +136,36 @@ it("run triggers.sql again where it has changed, and nothing else", async () => 
   await migrate(db.url);
   expect(await dumpOf(db)).not.toBe(await dumpOf(reference));
   await Promise.all([db.drop(), reference.drop()]);
+});
+
+it("wait for a write under way, which locks its tables in the same order, and stop none", async () => {
+  const db = await testDatabase();
+  await db.pool.query("update migration.applied set hash = 'another' where name = 'triggers.sql'");
+  const writer = await db.pool.connect();
+  try {
+    await writer.query("begin");
+    await writer.query(
+      `insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative, origin, soulbound, seen_block, computed_at)
+       values (1, 5, 0, 0, 0, 0, 0, 0, 0, 0, 1, now())`,
+    );
+    const migrated = migrate(db.url);
+    await until("it waits", async () => {
+      const { rows } = await db.pool.query(
+        "select from pg_locks where relation = 'offchain.cred'::regclass and not granted",
+      );
+      return rows.length > 0;
+    });
+    await writer.query(
+      "insert into offchain.directory (platform, agent_id, name, cred_score) values ('helixa', '1', 'one', 5)",
+    );
+    await writer.query("update offchain.cred set score = 6 where token_id = 1");
+    await writer.query("commit");
+    await migrated;
+  } finally {
+    writer.release();
+  }
+  expect((await db.pool.query("select cred_score from offchain.directory_score")).rows).toEqual([{ cred_score: 6 }]);
+  await db.drop();
 });
 
 it("refuse a database of an earlier development version, and change nothing there", async () => {

@@ -16,14 +16,15 @@ type Agent = {
   description: string;
   owner?: string;
   cred?: number;
-  age?: number;
+  /** Days; null where its registry does not say. */
+  age?: number | null;
   x402?: boolean;
   platform?: string;
 };
 let made = 0;
 
 /** Adds rows to the directory and brings the documents up to date. @returns their ids */
-async function add(agents: readonly Agent[]): Promise<number[]> {
+async function add(agents: readonly Agent[], now = NOW): Promise<number[]> {
   const rows = agents.map(
     ({ name, description, owner, cred = 30, age = 100, x402 = false, platform = "agentverse" }) => ({
       name,
@@ -33,7 +34,7 @@ async function add(agents: readonly Agent[]): Promise<number[]> {
       platform,
       agentId: `agent-${made++}`,
       owner: owner ?? `owner-${made}`,
-      at: new Date(NOW.getTime() - age * DAY_MS),
+      at: age === null ? null : new Date(NOW.getTime() - age * DAY_MS),
     }),
   ); // prettier-ignore
   const { rows: ids } = await database.pool.query(
@@ -43,12 +44,12 @@ async function add(agents: readonly Agent[]): Promise<number[]> {
      returning id`,
     [JSON.stringify(rows)],
   );
-  await follow();
+  await follow(now);
   return ids.map(({ id }) => id);
 }
 
-async function follow() {
-  while ((await followDirectory(database.pool, NOW)).more);
+async function follow(now = NOW) {
+  while ((await followDirectory(database.pool, now)).more);
 }
 
 const ask = (q: string, more: Partial<DiscoverQuery> = {}) => discover(database.pool, { q, limit: 10, ...more }, NOW);
@@ -130,12 +131,282 @@ describe("the search", () => {
     expect(page.hits.map((hit) => [hit.directoryId, hit.copies])).toEqual([[original, 49]]);
   });
 
-  it("takes no rating of unknown wallets for feedback", async () => {
+  it("takes the agent that had a text first for its original: no sleeper, and no registration where the other has no date", async () => {
+    const text =
+      "Repairs pendulum escapements of tower clocks in cathedrals, climbs with oil and brass in every weather, and sends a bell count to the verger.";
+    const other =
+      "Restrings lutes and theorbos with gut for early ensembles, voices each course by ear in an hour, and lends a spare instrument meanwhile.";
+    const [sleeper, honest, undated] = await add([
+      { name: "Dormouse", description: "Waits.", cred: 50, age: 900 },
+      { name: "Verge", description: text, cred: 30, age: 100 },
+      { name: "Theorbo", description: other, platform: "x402-bazaar", age: null },
+    ]);
+    await database.pool.query("update offchain.directory set description = $2 where id = $1", [sleeper, text]);
+    const fresh = { name: "Lutenist", description: other, cred: 50, age: -0.5, platform: "erc8004" };
+    await add([fresh], new Date(NOW.getTime() + DAY_MS));
+    for (const [q, id] of [
+      ["pendulum escapements", honest],
+      ["restrings theorbos", undated],
+    ] as const) {
+      const { hits } = await ask(q);
+      expect(
+        hits.map(({ directoryId, factors }) => [directoryId, factors.find(({ key }) => key === "text")!.value]),
+        q,
+      ).toEqual([[id, 1]]);
+    }
+  });
+
+  it("does not hold an agent of the service for a copy of its owner's row of another registry", async () => {
+    const text =
+      "Grades peregrine feathers for fletchers, weighs every vane, and posts matched sets to archers by noon.";
+    const owner = "0xfletcher";
+    await add([{ name: "Fletch", description: text, cred: 20, age: 300, platform: "erc8004", owner }]);
+    const own = { name: "Fletch", description: text, cred: 60, platform: "helixa" };
+    const [mine] = await add([
+      { ...own, owner },
+      { ...own, owner },
+      { ...own, owner: "0xthief" },
+    ]);
+    const { rows } = await database.pool.query(
+      "select directory_id as id from offchain.discovery_document d where d.owner in ($1, '0xthief') and platform = 'helixa' and not copy",
+      [owner],
+    );
+    expect(rows).toEqual([{ id: mine }]);
+    expect(await idsOf("peregrine vane")).toEqual([mine]);
+  });
+
+  it("shows one of an owner's agents of one short text under different names, but one more that has another word of the query", async () => {
+    const text = (name: string) => `${name} forecasts kelp harvests for coastal farms and posts the tides.`;
+    const kelp = ["Pelagia", "Nereus One", "Thetis", "Triton 4"].map((name) => ({ name, description: text(name) }));
+    const owned = await add(kelp.map((one, i) => ({ ...one, owner: "0xkelp", cred: 40 - i })));
+    const [stranger] = await add([{ name: "Doris", description: text("Doris"), cred: 20 }]);
+    const shown = async (q: string) => (await ask(q)).hits.map((hit) => [hit.directoryId, hit.copies]);
+    expect(await shown("kelp tides")).toEqual([
+      [owned[0], 3],
+      [stranger, 0],
+    ]);
+    expect((await idsOf("kelp tides thetis pelagia")).sort()).toEqual([owned[0], owned[2], stranger].sort());
+    const terse = ["Glaucus", "Proteus"].map((name) => ({ name, description: "Salvages wrecks.", owner: "0xkelp" }));
+    const short = await add(terse);
+    expect((await idsOf("salvages wrecks")).sort()).toEqual(short.sort());
+  });
+
+  it("takes servers of one namespace of the MCP registry for one operator's, and no others without an owner", async () => {
+    const text = "Charts submerged reefs for divers and marks every current on a map.";
+    const plant = (platform: string, ids: readonly string[]) =>
+      database.pool.query(
+        `insert into offchain.directory (platform, agent_id, name, description, cred_score)
+         select $1, i, split_part(i, '/', 2), $3, 30 from unnest($2::text[]) i`,
+        [platform, ids, text],
+      );
+    await plant("mcp-registry", ["io.github.reef/anemone", "io.github.reef/urchin", "io.github.other/limpet"]);
+    await plant("agentverse", ["io.github.reef/whelk", "io.github.reef/cowrie"]);
+    await follow();
+    const { hits } = await ask("submerged reefs");
+    expect(hits.map(({ copies }) => copies).sort()).toEqual([0, 0, 0, 1]);
+  });
+
+  it("never hides an agent behind a later one of its name that is trusted more, but one that took the name later", async () => {
+    const [older, younger] = await add([
+      { name: "Kittiwake", description: "Counts seabird nests on cliffs.", cred: 10, age: 300 },
+      { name: "Kittiwake", description: "Sells seabird prints to tourists.", cred: 50, age: 50 },
+    ]);
+    for (const q of ["kittiwake", "seabird"]) expect(await idsOf(q), q).toEqual([younger, older]);
+    await add([{ name: "Kittiwake", description: "Rents seabird costumes.", cred: 9, age: 10 }]);
+    const { hits } = await ask("kittiwake");
+    expect(hits.map((hit) => [hit.directoryId, hit.copies])).toEqual([
+      [younger, 1],
+      [older, 0],
+    ]);
+    const [sleeper] = await add([{ name: "Waits", description: "Waits for seabird fame.", cred: 5, age: 900 }]);
+    await database.pool.query("update offchain.directory set name = 'Kittiwake' where id = $1", [sleeper]);
+    await follow(new Date(NOW.getTime() + DAY_MS));
+    expect(await idsOf("kittiwake")).toEqual([younger, older]);
+  });
+
+  it("shows a stuffed text only where nothing else is found or its name is the query", async () => {
+    const stuffed = "pottery glaze, pottery kiln, pottery wheel, glaze kiln, ".repeat(20);
+    const [alone] = await add([{ name: "Bestglaze", description: stuffed, cred: 50 }]);
+    expect(await idsOf("pottery kiln")).toEqual([alone]);
+    const [honest] = await add([{ name: "Raku", description: "Fires what potters bring, in a kiln.", cred: 5 }]);
+    expect(await idsOf("pottery kiln")).toEqual([honest]);
+    expect(await idsOf("bestglaze")).toEqual([alone]);
+  });
+
+  it("shows the agent of a name before older-looking ones made to look like it, in any order of writing", async () => {
+    const about = (trade: string) => `Gathers ${trade} for museums that collect them, and names each one.`;
+    const imitations = ["Bryozoan_v2", "The Real Bryozoan", "Bryozo\u{e0041}an", "Bryozoan Official"];
+    const imitators = imitations.map((name, i) => ({
+      name,
+      description: about(`moss animals ${i}${i}`),
+      cred: 50,
+      age: 60,
+    }));
+    await add(imitators.slice(0, 2));
+    const [original] = await add([
+      { name: "Bryozoan", description: about("moss animals"), cred: 40, age: 90 },
+      ...imitators.slice(2),
+    ]);
+    for (const q of ["bryozoan", "bryozoan museums"]) {
+      const hits = (await ask(q)).hits;
+      expect(
+        hits.map(({ directoryId }) => directoryId),
+        q,
+      ).toEqual([original]);
+    }
+    expect((await ask("bryozoan")).hits[0]!.copies).toBeGreaterThan(0);
+  });
+
+  it("takes a claim in a name for nothing where no older agent has the name", async () => {
+    const [own] = await add([
+      { name: "Cassowary v2", description: "Weighs flightless birds." },
+      { name: "Cassowary", description: "Fences paddocks for farms.", age: 5 },
+    ]);
+    const [hit] = (await ask("flightless birds")).hits;
+    expect([hit!.directoryId, hit!.factors.find(({ key }) => key === "text")!.value]).toEqual([own, 1]);
+  });
+
+  it("takes a name that lists what others search for, and a long list of tags, for a text that mentions it", async () => {
+    const listed = "Gild Reliquaries Vellum Emboss Saddles Thatch Cottages Fat Moths";
+    const [honest, stuffed, tagged] = await add([
+      { name: "Aurum", description: "Gilds reliquaries of vellum and oak.", cred: 30 },
+      { name: listed, description: "", cred: 30 },
+      { name: "Tagged", description: "", cred: 30 },
+    ]);
+    await database.pool.query(
+      `insert into offchain.offer (directory_id, kind, source, position, name, description, tags)
+       values ($1, 'skill', 'registry', 0, 'work', null, $2)`,
+      [tagged, [...listed.split(" "), "gutters", "dovecotes", "hedges", "ponds"]],
+    );
+    await database.pool.query("update offchain.directory set description = 'All.' where id = $1", [tagged]);
+    await follow();
+    const relevances = new Map(
+      (await ask("gild reliquaries vellum")).hits.map(({ directoryId, relevance }) => [directoryId, relevance]),
+    );
+    for (const id of [stuffed, tagged]) expect(relevances.get(id!)).toBeLessThan(relevances.get(honest!)!);
+    const [named] = (await ask(listed)).hits;
+    expect([named!.directoryId, named!.relevance]).toEqual([stuffed, 1]);
+  });
+
+  it("lets a name that is what others search for gain nothing before agents that are trusted more", async () => {
+    const trusted = await add([
+      { name: "Okapi Desk", description: "Catalogues tapestries for auction houses.", cred: 80, age: 400 },
+      { name: "Linnet", description: "Catalogues tapestries and rugs, with a photograph of each.", cred: 70, age: 300 },
+    ]);
+    const ranks = async () =>
+      new Map((await ask("catalogue tapestries")).hits.map(({ directoryId, rank }) => [directoryId, rank]));
+    const before = await ranks();
+    await add(
+      Array.from({ length: 5 }, (_, i) => ({
+        name: "Catalogue Tapestries",
+        description: `Catalogue tapestries number ${i}.`,
+        cred: 20,
+        age: 1,
+      })),
+    );
+    const after = await ranks();
+    for (const id of trusted) expect(after.get(id)).toBe(before.get(id));
+    expect([...after.keys()].slice(0, 2).sort()).toEqual(trusted.toSorted());
+  });
+
+  it("finds names of services and protocols, behind the same words of a description, and says where they stand", async () => {
+    const [served, described, plain] = await add([
+      { name: "Fjord", description: "Counts herring.", x402: true },
+      { name: "Skerry", description: "Quibblecast for herring." },
+      { name: "Holm", description: "Sorts herring." },
+    ]);
+    const services = [
+      { name: "Quibblecast-Feed", endpoint: "https://fjord.example/feed" },
+      { name: "streamable-http", endpoint: "https://fjord.example/mcp" },
+    ];
+    await database.pool.query("update offchain.directory set services = $2 where id = $1", [
+      served,
+      JSON.stringify(services),
+    ]);
+    await follow();
+    expect(await idsOf("quibblecast")).toEqual([described, served]);
+    expect(await idsOf('"quibblecast feed"')).toEqual([served]);
+    expect(await idsOf('"mcp x402"')).toEqual([]);
+    const hit = (await ask("quibblecasts herring mcp")).hits.find(({ directoryId }) => directoryId === served)!;
+    expect(hit.matched).toEqual([
+      { field: "description", words: ["herring"] },
+      { field: "protocols", words: ["mcp", "quibblecasts"] },
+    ]);
+    const { text, ranges } = hit.highlights.find(({ field }) => field === "protocols")!;
+    expect(text).toBe("MCP, x402, Quibblecast-Feed, streamable-http");
+    expect(ranges.map(([from, to]) => text.slice(from, to))).toEqual(["MCP", "Quibblecast"]);
+    // A protocol that was not asked for is no match, and an agent without it has none.
+    const other = (await ask("herring mcp")).hits.find(({ directoryId }) => directoryId === plain)!;
+    expect(other.matched).toEqual([{ field: "description", words: ["herring"] }]);
+  });
+
+  it("takes an agent for free that names no price, and no longer where it names one, by whatever it is paid", async () => {
+    const [free, priced] = await add([
+      { name: "Ebb", description: "Tunes foghorns." },
+      { name: "Flow", description: "Mends foghorns.", cred: 90, platform: "virtuals" },
+    ]);
+    expect(await idsOf("free foghorns")).toEqual([priced, free]);
+    await database.pool.query(
+      `insert into offchain.offer (directory_id, kind, source, position, name, price_usd)
+       values ($1, 'skill', 'registry', 0, 'Mend', 0.5)`,
+      [priced],
+    );
+    await database.pool.query("update offchain.directory set description = 'Mends foghorns' where id = $1", [priced]);
+    await follow();
+    expect(await idsOf("free foghorns")).toEqual([free, priced]);
+    expect(await idsOf("foghorns", { maxPrice: 0.5 })).toEqual([priced]);
+  });
+
+  it("says which words stand in the tags of an offer", async () => {
+    const [id] = await add([{ name: "Weir", description: "Guards sluices." }]);
+    await database.pool.query(
+      `insert into offchain.offer (directory_id, kind, source, position, name, description, tags)
+       values ($1, 'skill', 'registry', 0, 'Watch', 'Watches floodgates.', '{culverts,spillways}')`,
+      [id],
+    );
+    await database.pool.query("update offchain.directory set description = 'Guards sluices' where id = $1", [id]);
+    await follow();
+    const offersOf = async (q: string) =>
+      (await ask(q)).hits[0]!.highlights.flatMap(({ field, text }) => (field === "offers" ? [text] : []));
+    expect(await offersOf("spillway")).toEqual(["culverts, spillways"]);
+    expect(await offersOf("spillway floodgate")).toEqual(["Watch: Watches floodgates."]);
+    expect((await ask("spillway floodgate")).hits[0]!.matched).toEqual([
+      { field: "offers", words: ["floodgate", "spillway"] },
+    ]);
+  });
+
+  it("lets a list of services count no more than words that a description mentions", async () => {
+    const services = ["gantry", "capstan", "bollard", "windlass"].flatMap((word) => [
+      { name: word, endpoint: `https://${word}.example` },
+      { name: `${word} ${word}`, endpoint: `https://${word}.example/2` },
+    ]);
+    const [listing, doing] = await add([
+      { name: "Dock", description: "Rents cranes.", cred: 40 },
+      { name: "Pier", description: "Repairs every gantry, capstan, bollard and windlass of a harbour.", cred: 30 },
+    ]);
+    await database.pool.query("update offchain.directory set services = $2 where id = $1", [
+      listing,
+      JSON.stringify(services),
+    ]);
+    await follow();
+    expect(await idsOf("gantry capstan bollard windlass")).toEqual([doing, listing]);
+  });
+
+  it("finds an agent by its name before those that mention it", async () => {
+    const [named] = await add([
+      { name: "Quagga Ferry", description: "Crosses rivers.", cred: 40 },
+      { name: "Mara", description: "A quagga ferry companion: books the Quagga Ferry for you.", cred: 40 },
+    ]);
+    expect((await idsOf("quagga ferry"))[0]).toBe(named);
+  });
+
+  it("takes no rating of unknown wallets for feedback, nor for a use", async () => {
     const [id] = await add([{ name: "Vela", description: "Sews spinnakers.", platform: "erc8004" }]);
     const before = (await ask("spinnakers")).hits[0]!;
-    await database.pool.query(`update offchain.directory set registry = '0x8004', token_id = 424242 where id = $1`, [
-      id,
-    ]); // prettier-ignore
+    await database.pool.query(
+      `update offchain.directory set registry = '0x8004', token_id = 424242, uses = 200, used_at = $2 where id = $1`,
+      [id, NOW],
+    );
     await database.pool.query(
       `insert into onchain.erc8004_feedback (registry, agent_id, client, feedback_index, value, value_decimals, tag1, tag2, endpoint,
          feedback_uri, feedback_hash, revoked, given_at, block, tx_hash)
@@ -145,6 +416,36 @@ describe("the search", () => {
     const [after] = (await ask("spinnakers")).hits;
     expect(after!.trust).toBe(before.trust);
     expect(after!.factors.find(({ key }) => key === "feedback")?.says).toBe("No known client rated it.");
+  });
+
+  it("reads the newest rating of each known client and tag of a known scale, whatever others write", async () => {
+    const [id] = await add([{ name: "Mizzen", description: "Splices halyards.", platform: "erc8004" }]);
+    await database.pool.query("update offchain.directory set registry = '0x8004', token_id = 434343 where id = $1", [
+      id,
+    ]);
+    await database.pool.query(
+      `insert into onchain.agent (token_id, agent_address, owner, minted_to, wallet_rank, name, framework, minted_at, minted_block,
+         mint_tx, verified, soulbound, origin, generation, parent_id, mutation_count, version, points, trait_count, updated_block)
+       values (9191, '0xff01', '0xff01', '0xff01', 0, 'Rater', 'custom', 0, 1, '0x', true, false, 1, 0, 0, 0, '1.0', 0, 0, 1)`,
+    );
+    await database.pool.query(
+      `insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative, origin, soulbound, seen_block, computed_at)
+       values (9191, 80, 0, 0, 0, 0, 0, 0, 0, 0, 1, now())`,
+    );
+    await database.pool.query(
+      `insert into onchain.erc8004_feedback (registry, agent_id, client, feedback_index, value, value_decimals, tag1, tag2, endpoint,
+         feedback_uri, feedback_hash, revoked, given_at, block, tx_hash)
+       select '0x8004', 434343, client, n, value, decimals, tag, '', '', '', '0x', false, 0, 1, '0x' from (
+         select '0xaa00' as client, n, 0 as value, 0 as decimals, 'starred' as tag from generate_series(1, 600) n
+         union all select * from (values ('0xff01', 1, 0, 0, 'starred'), ('0xff01', 2, 80, 0, 'starred'),
+           ('0xff01', 3, 1, 0, 'reachable'), ('0xff01', 4, 9000, 2, 'uptime'), ('0xff01', 5, 7, 0, 'responseTime')) v) r`,
+    );
+    await database.pool.query("update offchain.directory set cred_score = 31 where id = $1", [id]);
+    await follow();
+    const [hit] = (await ask("halyards")).hits;
+    expect(hit!.factors.find(({ key }) => key === "feedback")!.says).toBe(
+      "1 known client rated it 90 of 100 on average.",
+    );
   });
 
   it("counts facets as they are, and pages through all without repetition", async () => {
@@ -208,5 +509,41 @@ describe("the search", () => {
     const trusts = new Map((await ask("brooks")).hits.map((hit) => [hit.directoryId, hit.trust]));
     expect(trusts.get(hostile!)).toBe(trusts.get(plain!));
     expect(await idsOf("brooks", { verified: true })).toEqual([]);
+  });
+});
+
+describe("the upkeep of the documents", () => {
+  it("names a row whose data the database refuses, and writes the others", async () => {
+    await database.pool.query(
+      `create function refuse_document() returns trigger language plpgsql as $$ begin
+         if new.words @@ 'refusal' then raise exception 'refused' using errcode = '22023'; end if; return new; end $$;
+       create trigger refuse before insert on offchain.discovery_document for each row execute function refuse_document()`,
+    );
+    const { rows } = await database.pool.query(
+      `insert into offchain.directory (platform, agent_id, name, description, cred_score)
+       select 'agentverse', 'refused-' || d, 'Ternary', d, 30 from unnest(array['Its refusal is certain.', 'Herds alpacas.']) d returning id`,
+    );
+    const [refusedId, id] = rows.map((row) => row.id);
+    const { refused, more } = await followDirectory(database.pool, NOW);
+    expect([refused.map((one) => one.id), more]).toEqual([[refusedId], false]);
+    expect(await idsOf("alpacas")).toEqual([id]);
+    await database.pool.query("drop trigger refuse on offchain.discovery_document");
+  });
+
+  it("writes documents anew as time goes by, at most every ten seconds whichever process does", async () => {
+    const [id] = await add([{ name: "Yaffle", description: "Polishes meerschaum.", age: 1 }]);
+    const trust = async () => (await ask("meerschaum")).hits[0]!.trust;
+    const young = await trust();
+    const later = (ms: number) => followDirectory(database.pool, new Date(NOW.getTime() + ms));
+    await database.pool.query("update offchain.discovery_progress set refreshed_to = $1 - 1", [id]);
+    await later(200 * DAY_MS);
+    const old = await trust();
+    expect(old).toBeGreaterThan(young);
+    await database.pool.query("update offchain.discovery_progress set refreshed_to = $1 - 1", [id]);
+    await later(400 * DAY_MS);
+    const { rows } = await database.pool.query("select refreshed_to from offchain.discovery_progress");
+    await later(400 * DAY_MS + 5_000);
+    expect((await database.pool.query("select refreshed_to from offchain.discovery_progress")).rows).toEqual(rows);
+    expect(await trust()).toBeGreaterThan(old);
   });
 });

@@ -11,7 +11,7 @@ import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { dispatch } from "../../workers/dispatcher.ts";
 import { EVENT_FAULT_POINTS, runEventLog, sequence } from "../../workers/event-log.ts";
-import { eventRetention } from "../../workers/jobs/event-retention.ts";
+import { eventRetention, retainEvents } from "../../workers/jobs/event-retention.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { SUBSCRIPTIONS } from "../../workers/subscriptions.ts";
 import { type EventWorld, eventWorld, NOW } from "./support/world.ts";
@@ -366,6 +366,15 @@ describe("what is written off chain", () => {
 });
 
 describe("retention", () => {
+  it("leaves out no event because a worker's clock is years ahead", async () => {
+    await world.agents({ tokenId: 1 });
+    await world.indexChange("agent.mutated", { tokenId: 1, block: 990, secondsAgo: 60 });
+    const ahead = { clock: () => new Date("2099-01-01"), config: { eventRetentionMs: 10 * 365 * 86_400_000 } };
+    await dispatch({ ...world.context, ...ahead, queue: { ...world.context.queue, add: async () => {} } });
+    await sequence(world.context);
+    expect(await world.log()).toHaveLength(1);
+  });
+
   it("removes what is old from the beginning, and says so", async () => {
     await world.agents({ tokenId: 1 });
     for (let day = 9; day >= 0; day--)
@@ -373,11 +382,11 @@ describe("retention", () => {
     await dispatch({ ...world.context, queue: { ...world.context.queue, add: async () => {} } });
     await sequence(world.context);
     expect(await world.log()).toHaveLength(10);
-    const config = { eventRetentionMs: 3 * 86_400_000 };
-    expect(await eventRetention.run({ ...world.context, config } as never, {})).toBe(3);
+    const retain = () => retainEvents(world.db, { now: world.context.clock(), retentionMs: 3 * 86_400_000 });
+    expect(await retain()).toBe(3);
     expect((await world.log()).map(({ position }) => position)).toEqual([4, 5, 6, 7, 8, 9, 10]);
     expect(await eventLog(world.db)).toEqual({ head: 10, keptAfter: 3 });
-    expect(await eventRetention.run({ ...world.context, config } as never, {})).toBe(0);
+    expect(await retain()).toBe(0);
     expect(JOBS).toContain(eventRetention);
   });
 });

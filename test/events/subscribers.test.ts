@@ -27,12 +27,13 @@ afterAll(async () => {
 let facts = 0;
 async function tell(): Promise<void> {
   const { pool } = api.database;
+  const at = new Date();
   const notes = Array.from({ length: EVENTS }, (_, i) => ({
     type: "agent.updated" as const,
     data: { changed: ["social" as const], storage: "offchain" as const },
-    fact: String(++facts),
+    fact: `${++facts} ${at.toISOString()}`,
     tokenId: i % 4,
-    at: new Date(),
+    at,
   }));
   await appendEvents(pool, notes);
   await sequence({

@@ -52,7 +52,7 @@ describe("the verdict", () => {
   });
 });
 
-it("a short one of the real stack breaks nothing, and looks into every process", { timeout: 300_000 }, async () => {
+it("a short one of the real stack breaks nothing, and looks into every process", { timeout: 600_000 }, async () => {
   const said: string[] = [];
   const report = await soak({
     ...{

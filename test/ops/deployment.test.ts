@@ -14,7 +14,7 @@ import { end } from "../../devnet/supervisor.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
-import { entryOf, PROCESSES } from "../../runtime/processes.ts";
+import { commandOf, entryOf, PROCESSES, type ProcessName } from "../../runtime/processes.ts";
 import { type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
@@ -24,6 +24,8 @@ const BUILT = Object.entries(PROCESSES).map(([name, file]) => {
   expect(existsSync(join(ROOT, file)), file).toBe(true);
   return `dist/${name}.js`;
 });
+/** The words behind `node` that start a process of the image. */
+const inBuild = (name: ProcessName) => [...commandOf(name).slice(0, -1), `dist/${name}.js`];
 const text = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 type Service = {
@@ -68,9 +70,15 @@ describe("the compose file", () => {
   it.each(own)("%s is started by files that exist, with variables that exist", (_, service) => {
     for (const command of [service.command!, service.healthcheck?.test.slice(1) ?? service.command!]) {
       expect(command[0]).toBe("node");
-      expect(BUILT).toContain(command[1]);
+      expect(BUILT).toContain(command.slice(1).find((word) => !word.startsWith("--")));
     }
     for (const name of Object.keys(service.environment!)) expect(Object.keys(VARIABLES), name).toContain(name);
+  });
+
+  it("starts the API with the same options of V8 as npm and the image do", () => {
+    for (const name of ["api-1", "api-2"]) expect(compose.services[name]!.command!.slice(1)).toEqual(inBuild("api"));
+    const options = commandOf("api").slice(0, -1).join(" ");
+    expect(JSON.parse(text("package.json")).scripts.api).toBe(`node ${options} scripts/run.ts api`);
   });
 
   it.each(own)("%s can write nothing, become nobody else and is reached by no port of the machine", (_, service) => {
@@ -133,6 +141,7 @@ describe("the compose file", () => {
     expect(holders).toEqual({
       OTEL_EXPORTER_OTLP_HEADERS: ["workers", ...apis],
       DEPLOYER_PRIVATE_KEY: ["workers"],
+      EMBEDDINGS_API_KEY: ["workers", ...apis],
       RECEIPT_SIGNER_PRIVATE_KEY: apis,
       WEBHOOK_KEYS: ["workers", ...apis],
       X_BEARER_TOKEN: ["workers", ...apis],
@@ -226,7 +235,7 @@ describe("the image", () => {
     expect(text("Dockerfile")).not.toMatch(/^(ARG|ENV) .*(KEY|TOKEN|PASSWORD|SECRET)/m);
     expect(text("Dockerfile")).toContain("npm ci --omit=dev");
     const command = JSON.parse(stage.find((line) => line.startsWith("CMD "))!.slice(4));
-    expect(BUILT).toContain(command[1]);
+    expect(command.slice(1)).toEqual(inBuild("api"));
     const ignored = text(".dockerignore").split("\n");
     for (const path of [".git", ".env", ".env.*", ".data", "node_modules", "test"]) expect(ignored).toContain(path);
   });

@@ -1,6 +1,6 @@
 /** The evidence of a settlement: the facilitator's hash is a hint only, and logs count only with their receipt. */
 import { expect, it } from "vitest";
-import type { Chain, FoundLog, Receipt } from "../../clients/ports.ts";
+import type { Block, Chain, FoundLog, Receipt } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import type { Claim } from "../../core/payments/claims.ts";
 import { AUTHORIZATION_USED, topicOf } from "../../core/payments/transfers.ts";
@@ -27,6 +27,9 @@ const moved = {
 const receiptOf = (txHash: Hex, logs: Receipt["logs"], block = 5_001): Receipt => ({
   ...{ hash: txHash, from: payer, status: "success", block, blockHash: hash("e"), logs, feeWei: 0n },
 });
+const blockOf = (number: number, blockHash = hash("e")): Block => ({
+  ...{ number, hash: blockHash, parentHash: hash("d"), timestamp: 2 * number, baseFeePerGasWei: 1n },
+});
 const [settling, other] = [hash("1"), hash("2")];
 
 /** A chain with these receipts; its logs are those of the receipts in the asked blocks. */
@@ -34,8 +37,10 @@ function chainOf(receipts: Receipt[], over: Partial<Chain> = {}) {
   const asked: [number, number | undefined][] = [];
   const chain = stubChain({
     headBlock: async () => 5_010,
+    block: async (number) => (number === "latest" || number > 5_010 ? null : blockOf(number)),
     call: async () => ({ ok: true, data: receipts.length > 0 ? "0x01" : "0x00" }),
-    receipt: async (of) => receipts.find((one) => one.hash === of) ?? null,
+    receipt: async (of) => receipts.find((one) => one.hash === of && one.block <= 5_010) ?? null,
+    earlyReceipt: async (of) => receipts.find((one) => one.hash === of) ?? null,
     logs: async ({ fromBlock, toBlock }) => {
       asked.push([fromBlock, toBlock]);
       return receipts.flatMap(({ hash: txHash, block, blockHash, logs }): FoundLog[] =>
@@ -70,7 +75,10 @@ it("a hash says nothing before its transaction is in a block, and nothing of one
 
 it("a hash's transaction needs its confirmations like every other", async () => {
   const { chain } = chainOf([receiptOf(settling, [used, moved])]);
-  expect(await search(chain, settling, 11)).toEqual({ kind: "shallow" });
+  expect(await search(chain, settling, 11)).toMatchObject({
+    kind: "shallow",
+    early: { serves: true, settlement: { txHash: settling, block: 5_001 } },
+  });
   expect(await search(chain, settling, 10)).toMatchObject({ kind: "settled" });
 });
 
@@ -88,9 +96,34 @@ it("blocks below the claim are searched after those since it, and only where the
 it("logs of a chain that was reorganised away prove nothing: the receipt has to show the same", async () => {
   const { chain } = chainOf([receiptOf(settling, [cancelled])]);
   expect(await search(chain)).toEqual({ kind: "spent", reason: "authorization_used" });
-  expect(await search(chain, undefined, 11)).toEqual({ kind: "shallow" });
+  expect(await search(chain, undefined, 11)).toEqual({ kind: "shallow", early: null });
   const gone = { ...chain, receipt: async () => null };
   expect(await search(gone)).toEqual({ kind: "unseen" });
   const changed = { ...chain, receipt: async () => receiptOf(settling, [{ ...moved, logIndex: 1 }]) };
   expect(await search(changed)).toEqual({ kind: "unseen" });
+});
+
+it("a preconfirmation is what it says, and never the evidence itself", async () => {
+  const early = { ...receiptOf(settling, [used, moved], 5_011), blockHash: hash("0") };
+  const { chain } = chainOf([early], { call: async () => ({ ok: true, data: "0x00" }) });
+  const settlement = { txHash: settling, block: 5_011, blockHash: hash("0") };
+  expect(await search(chain, settling)).toMatchObject({ kind: "shallow", early: { serves: true, settlement } });
+  // For a bearer the time counts, and that of a block that is being built is at least its parent's.
+  const bearer = (presentedAt: number): Claim => ({ ...claim, sinceBlock: 5_011, presentedAt: new Date(presentedAt) });
+  const asBearer = (at: number) =>
+    findSettlement(chain, { ...expected }, { ...bearer(at), payer: other.slice(0, 42) as Address }, 1, {
+      ...{ hint: settling, moved: false },
+    });
+  expect(await asBearer(2 * 5_010 * 1000)).toMatchObject({ kind: "shallow", early: { serves: true } });
+  expect(await asBearer(2 * 5_010 * 1000 + 6_000)).toMatchObject({ kind: "shallow", early: { serves: false } });
+  const failed = chainOf([{ ...early, status: "reverted" }], { call: async () => ({ ok: true, data: "0x00" }) });
+  expect(await search(failed.chain, settling)).toEqual({ kind: "unused" });
+  // No parent yet: the node is behind another one of the pool.
+  const ahead = { ...chain, earlyReceipt: async () => ({ ...early, block: 5_020 }) };
+  expect(await search(ahead, settling)).toEqual({ kind: "shallow", early: null });
+});
+
+it("a receipt of another block than the chain's at its height proves nothing", async () => {
+  const { chain } = chainOf([receiptOf(settling, [used, moved])], { block: async () => blockOf(5_001, hash("f")) });
+  expect(await search(chain, settling)).toEqual({ kind: "shallow", early: null });
 });

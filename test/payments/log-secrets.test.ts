@@ -36,7 +36,6 @@ beforeAll(async () => {
   facilitator = await startTroubledFacilitator(createLocalFacilitator(settling, createSigner(keys.facilitator, 8453)));
   node = await startTroubledNode(parts.rpcUrl);
   db = openPool({ connectionString: parts.databaseUrl, max: 2 });
-  db.on("error", () => {});
   // Nobody indexes: the index stands still, ahead of the chain for ever.
   await plantOnchain(db);
   await plantCheckpoint(db, { block: 10_000_000, finalized: 900 });

@@ -33,9 +33,18 @@ afterAll(() => Promise.all([parts?.stop(), tempo?.stop()]));
 
 const ask = (url: string, credential?: string) =>
   fetch(url + REPORT, credential === undefined ? {} : { headers: { "payment-authorization": credential } });
+/** A process that has just started may refuse its first requests, as its clients are told by 503. */
+const challenge = (url: string) =>
+  until("a challenge", async () => {
+    const answer = await ask(url);
+    expect([402, 503]).toContain(answer.status);
+    return answer.status === 402 ? answer : undefined;
+  });
 /** What the treasury has got meanwhile. */
 async function income(work: () => Promise<unknown>): Promise<bigint> {
-  const { recipient } = Challenge.fromResponse(await ask(parts.secondApiUrl)).request as { recipient: `0x${string}` };
+  const { recipient } = Challenge.fromResponse(await challenge(parts.secondApiUrl)).request as {
+    recipient: `0x${string}`;
+  };
   const before = await tempo.balance(recipient);
   await work();
   return (await tempo.balance(recipient)) - before;
@@ -46,7 +55,7 @@ describe("case 38: the API killed", () => {
     "at %s: charged at most once, and what was charged is served",
     async (point, next) => {
       const customer = await tempo.customer();
-      const credential = await customer.answer(await ask(parts.apiUrl));
+      const credential = await customer.answer(await challenge(parts.apiUrl));
       let paid = false;
       const got = await income(async () => {
         await expect(ask(parts.apiUrl, credential)).rejects.toThrow();
@@ -77,7 +86,7 @@ describe("case 38: the API killed", () => {
 describe("case 39: two processes", () => {
   it("know each other's challenges and give each other's answers", async () => {
     const customer = await tempo.customer();
-    const credential = await customer.answer(await ask(parts.apiUrl));
+    const credential = await customer.answer(await challenge(parts.apiUrl));
     const got = await income(async () => {
       const urls = [parts.secondApiUrl, parts.apiUrl, parts.secondApiUrl, parts.apiUrl];
       const statuses = await Promise.all(urls.map(async (url) => (await ask(url, credential)).status));

@@ -54,6 +54,8 @@ const sweep = (confirmations = 1) =>
 /** As if the request had gone long ago. */
 const forget = () =>
   api.pool.query("update offchain.payment set updated_at = updated_at - interval '1 hour', lease_until = null");
+/** As if nobody could bring the authorizations onto the chain any more. */
+const expire = () => api.pool.query("update offchain.payment set valid_before = now() - interval '3 minutes'");
 const states = async () => (await api.payments()).map(({ state }) => state);
 const spent = async (payer: { address: `0x${string}` }) => 10_000_000n - (await world.balance(payer.address));
 const dieAfterPayment = () => {
@@ -104,7 +106,7 @@ describe("the sweeper", () => {
     await forget();
     expect(await sweep()).toBe(0);
     expect((await api.pay(payer)).status).toBe(409);
-    await api.pool.query("update offchain.payment set valid_before = now() - interval '3 minutes'");
+    await expire();
     expect(await sweep()).toBe(1);
     expect((await api.pay(payer)).status).toBe(201);
     expect(await spent(payer)).toBe(MINT_PRICE);
@@ -220,10 +222,33 @@ describe("case 26: reorganisations", () => {
     await reorg(1);
     expect((await api.mint(payer)).status).toBe(402);
     await world.evm.mine({ blocks: 70 });
+    await sweep();
+    // Whoever has the authorization may still settle it: then the credit is there again.
+    expect(await states()).toEqual(["refund_due"]);
+    await expire();
     expect(await sweep()).toBe(1);
     expect(await states()).toEqual(["lost"]);
     expect((await api.mint(payer)).status).toBe(402);
     expect(await sweep()).toBe(0);
+  });
+
+  it("that take the money of a credit away leave nothing that the same request could have for it", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    dieAfterPayment();
+    expect((await api.pay(payer, signed)).status).toBe(500);
+    fault = undefined;
+    const [paid] = await api.payments();
+    expect(await owePayment(api.pool, { paymentId: paid!.payment_id }, "impossible")).not.toBeNull();
+    await reorg(1);
+    await world.evm.mine({ blocks: 70 });
+    await expire();
+    expect(await sweep()).toBe(1);
+    expect(await states()).toEqual(["lost"]);
+    const before = (await api.mints()).length;
+    expect(await api.pay(payer, signed)).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+    expect(await api.mints()).toHaveLength(before);
+    expect(await states()).toEqual(["lost"]);
   });
 
   it("of a payment that came back by its hash leave nothing that stands in its wallet's way", async () => {
@@ -258,6 +283,7 @@ describe("case 26: reorganisations", () => {
     expect(report.status, report.text).toBe(200);
     await reorg(1);
     await world.evm.mine({ blocks: 70 });
+    await expire();
     expect(await sweep()).toBe(1);
     expect(await states()).toEqual(["lost"]);
   });

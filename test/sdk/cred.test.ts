@@ -184,13 +184,29 @@ describe("what is demanded", () => {
     await world.chain.increaseTime({ seconds: 200 });
     const second = (await publish(2, [20, 10], contract)).proof(0, 2, contract);
     expect(await ask(first, { maxAgeSeconds: 100 })).toBe("too_old");
-    expect(await ask(first, { graceSeconds: 0 })).toBe("superseded");
     expect(await ask(first, { graceSeconds: 60 })).toBe(60);
-    // The score fell: the present epoch refuses the agent, and what was true before stays provable.
-    expect(await ask(second, { graceSeconds: 0, minScore: 50 })).toBe("score_too_low");
-    expect(await ask(first, {})).toBe(60);
+    // The score fell: the present epoch refuses the agent, the earlier one does not count, and what was true stays provable.
+    expect(await ask(second, { minScore: 50 })).toBe("score_too_low");
+    expect(await ask(first, { minScore: 50 })).toBe("superseded");
+    expect(await ask(first, { minScore: 50, maxAgeSeconds: 1_000 })).toBe("superseded");
+    for (const graceSeconds of [undefined, 0, Number.NaN])
+      expect(await ask(first, { graceSeconds })).toBe("superseded");
+    expect(await ask(first, { graceSeconds: Number.POSITIVE_INFINITY })).toBe(60);
     await world.mined(world.deployer.writeContract({ ...roots(contract), functionName: "pause" }));
     expect(await ask(second, {})).toBe("paused");
+  });
+});
+
+describe("an epoch published a moment ago", () => {
+  it("supersedes the one before also where the clock was read of an older block", async () => {
+    const contract = await world.deploy("CredRoots", Array(2).fill(world.deployer.account.address));
+    const proof = (await publish(1, [60, 10], contract)).proof(0, 1, contract);
+    const before = await world.chain.getBlock();
+    await publish(2, [20, 10], contract);
+    const behind = { ...world.chain, getBlock: async () => ({ timestamp: before.timestamp - 5n }) };
+    const verdict = (demand: object) => verifyCred(proof, behind as never, { ...trust, contract }, demand);
+    expect(await verdict({})).toMatchObject({ reason: "superseded", says: expect.stringContaining(" 0 seconds ago") });
+    expect(await verdict({ graceSeconds: 1 })).toMatchObject({ valid: true, epoch: 1, score: 60 });
   });
 });
 

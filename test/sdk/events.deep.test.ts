@@ -38,12 +38,13 @@ const client = () => createClient({ baseUrl: "http://agents.test", fetch: balanc
 let facts = 0;
 /** So many things happen, one to each agent in turn, and have their place in the log. */
 async function happen(count: number): Promise<void> {
+  const at = new Date();
   const notes = Array.from({ length: count }, () => ({
     type: "agent.updated" as const,
     data: { changed: ["narrative" as const], storage: "offchain" as const },
-    fact: `test ${++facts}`,
+    fact: `test ${++facts} ${at.toISOString()}`,
     tokenId: facts % AGENTS,
-    at: new Date(),
+    at,
   }));
   await appendEvents(database.pool, notes);
   const config = { eventRetentionMs: 7 * 86_400_000 };

@@ -56,6 +56,14 @@ it("viem: the score of each agent, and none where anything is another's", async 
   expect(await score({ TOKEN_ID: 0, IDENTITY: contract })).toBeNull();
   const owner = world.deployer.account.address;
   expect(await score({ TOKEN_ID: 0, CRED_ROOTS: await world.deploy("CredRoots", [owner, owner]) })).toBeNull();
+  // A proof of an epoch that is not the latest, as a service answers it that hides the later one.
+  const hiding = `${api.url}/api/v2/agent/0/cred/proof?epoch=1`;
+  const old = code.replace(/`\$\{SERVICE\}[^`]*`/, JSON.stringify(hiding));
+  const values = { ...known(), TOKEN_ID: 0 };
+  expect(await runSnippet(old, { modules: { viem }, values, result: "score" })).toBe(62);
+  await publish(2, [20, 30, 91]);
+  expect(await runSnippet(old, { modules: { viem }, values, result: "score" })).toBeNull();
+  expect(await score({ TOKEN_ID: 0 })).toBe(20);
 });
 
 it("Solidity: the contract compiles, admits by proof, and refuses another score, another agent and a score that fell", async () => {
@@ -75,10 +83,11 @@ it("Solidity: the contract compiles, admits by proof, and refuses another score,
     const args = [BigInt(epoch), { ...fields, block_: block }, proof] as never;
     return world.chain.readContract({ address, abi, functionName: "borrow", args });
   };
+  await publish(3, SCORES);
   expect(await borrow(0)).toBe(viem.parseEther("62"));
   await expect(borrow(0, { score: 99 })).rejects.toThrow();
   await expect(borrow(2)).rejects.toThrow("cred below 50");
-  await publish(2, [20, 30, 91]);
+  await publish(4, [20, 30, 91]);
   await expect(borrow(0)).rejects.toThrow("cred below 50");
 });
 

@@ -6,14 +6,26 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { credGateAbi } from "../../abis/cred-roots.ts";
+import { INDEXES, plainWays, type Way } from "../../bench/discover/plain-ways.ts";
+import {
+  judgeSeeded,
+  plantPlainText,
+  SEEDED_QUESTIONS,
+  SEEDED_SPAM,
+  type SeededRow,
+  seededTable,
+} from "../../bench/discover/seeded.ts";
 import type { CredLeaf } from "../../core/cred-tree/leaf.ts";
 import type { Address, Hex } from "../../core/facts.ts";
-import { openClient } from "../../db/connect.ts";
+import { openClient, openPool } from "../../db/connect.ts";
 import { dataDir } from "../../devnet/data-dir.ts";
+import { REGISTRY_SIMULATORS } from "../../devnet/simulators/upstreams.ts";
 import { WORLD } from "../../devnet/world.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
+import { flowsOnTheStack } from "../web/on-the-stack.ts";
+import { pagesOfTheTerminal } from "../web/pages.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -75,6 +87,8 @@ describe("the seeded world", () => {
     );
   });
 });
+
+pagesOfTheTerminal(() => stack);
 
 describe("cred on chain", () => {
   it("lets an agent's owner through the example gate with the proof that the API answers, and no one else", async () => {
@@ -174,3 +188,66 @@ describe("an example, run as README says", () => {
     expect(await run(example, ...args)).toMatch(printed);
   });
 });
+
+describe("judged questions over the seeded world", () => {
+  it("are answered better than by plain ways, and no spam stands before an honest agent", async () => {
+    const { simulatorUrl, databaseUrl, apiUrl } = stack.devnet;
+    const rows = SEEDED_SPAM.map((spam, i) => ({
+      ...{
+        id: 900_000 + i,
+        walletAddress: `0x${"5a".repeat(18)}${1000 + i}`,
+        ownerAddress: `0x${"5b".repeat(18)}${1000 + i}`,
+      },
+      ...{ ...spam, jobs: [], metrics: { successfulJobCount: 0 }, createdAt: new Date().toISOString() },
+    }));
+    const generate = REGISTRY_SIMULATORS.virtuals.seeded;
+    await fetch(`${simulatorUrl}/_control/registries/virtuals/agents`, {
+      method: "PUT",
+      body: JSON.stringify({ rows, generate }),
+    });
+    const pool = openPool({ connectionString: databaseUrl, max: 1 });
+    try {
+      const count = async (sql: string) =>
+        (await pool.query<{ n: number }>(`select count(*)::int4 as n from ${sql}`)).rows[0]!.n;
+      await until(
+        "spam, offers and documents are there",
+        async () =>
+          (await count("offchain.directory where platform = 'virtuals' and removed_at is null")) ===
+            generate + rows.length &&
+          (await count("offchain.offer where kind <> 'skill' and source <> 'registry'")) >= 4 &&
+          (await count(`offchain.directory d where removed_at is null and not exists (
+            select from offchain.discovery_document o where o.directory_id = d.id)`)) === 0,
+        { timeoutMs: 120_000, everyMs: 500 },
+      );
+      const client = await pool.connect();
+      await plantPlainText(client);
+      for (const statement of INDEXES) await client.query(statement);
+      client.release();
+      const directory = (
+        await pool.query<SeededRow>(
+          "select id, platform, name, description from offchain.directory where removed_at is null",
+        )
+      ).rows;
+      const own: Way = {
+        name: "discover",
+        async ask(q) {
+          const answer = await fetch(`${apiUrl}/api/v2/discover?limit=10&q=${encodeURIComponent(q)}`);
+          return ((await answer.json()) as { hits: { agent: { id: number } }[] }).hits.map(({ agent }) => agent.id);
+        },
+      };
+      const [mine, ...plain] = await judgeSeeded(directory, [own, ...plainWays(pool)]);
+      const printed = `${seededTable([mine!, ...plain])}\n${mine!.notes.join("; ")}`;
+      console.log(printed);
+      expect(SEEDED_QUESTIONS.length).toBeGreaterThanOrEqual(30);
+      expect(mine!.ndcg, printed).toBeGreaterThan(0.85);
+      expect(mine!.ndcg, printed).toBeGreaterThan(Math.max(...plain.map(({ ndcg }) => ndcg)) + 0.03);
+      expect(mine!.spam, printed).toBeLessThan(0.3);
+      expect(mine!.spamAhead, printed).toBe(0);
+    } finally {
+      await pool.end();
+    }
+  });
+});
+
+// At the end: they add agents to the world.
+flowsOnTheStack(() => stack);

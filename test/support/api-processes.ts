@@ -9,7 +9,7 @@ import { end } from "../../devnet/supervisor.ts";
 import { CHILD_ENV, FREE_PHASE } from "../../harness/child-env.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
-import { entryOf } from "../../runtime/processes.ts";
+import { commandOf } from "../../runtime/processes.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -36,7 +36,7 @@ export function apiProcesses(env: Record<string, string>): ApiProcesses {
     async start(more = {}) {
       const port = await freePort();
       const url = `http://127.0.0.1:${port}`;
-      const child = spawn(process.execPath, [entryOf("api")], {
+      const child = spawn(process.execPath, commandOf("api"), {
         cwd: ROOT,
         env: {
           ...CHILD_ENV,

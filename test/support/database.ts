@@ -27,13 +27,12 @@ let admin: pg.Pool | undefined;
  */
 export async function testDatabase({ migrated = true, indexed = false } = {}): Promise<TestDatabase> {
   const url = new URL(inject("postgresUrl"));
-  admin ??= openPool({ connectionString: url.href, max: 1, allowExitOnIdle: true }).on("error", () => {});
+  admin ??= openPool({ connectionString: url.href, max: 1, allowExitOnIdle: true });
   const name = `test_${process.pid}_${randomBytes(6).toString("hex")}`;
   const template = indexed ? INDEXED : migrated ? MIGRATED : "template1";
   await admin.query(`create database "${name}" template "${template}" strategy file_copy`);
   url.pathname = name;
   const pool = openPool({ connectionString: url.href, max: 10 });
-  pool.on("error", () => {});
   if (indexed) await plantCheckpoint(pool);
   return {
     url: url.href,

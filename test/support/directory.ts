@@ -1,9 +1,19 @@
 /** Rows of the directory for tests: made at random, written by the column, and questions about them. */
 import fc from "fast-check";
 import type pg from "pg";
-import { DIRECTORY_FILTERS, DIRECTORY_SORTS, type DirectorySort } from "../../core/directory/filters.ts";
+import { type Facets, VERIFIED_KINDS } from "../../core/directory/facets.ts";
+import {
+  DIRECTORY_FILTERS,
+  DIRECTORY_SORTS,
+  type DirectorySort,
+  TREND_WINDOW_KEYS,
+  TREND_WINDOWS,
+} from "../../core/directory/filters.ts";
+import type { PlatformKey } from "../../core/directory/platforms.ts";
+import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import type { Address } from "../../core/facts.ts";
-import type { DirectoryQuery } from "../../db/directory/list.ts";
+import { PROOF_PLATFORM_KEYS } from "../../core/proof-platforms.ts";
+import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 
 /** A row as it is planted, by column; what is left out has its default. */
 export type PlantedRow = {
@@ -13,10 +23,14 @@ export type PlantedRow = {
   cred_score: number;
   address?: string | null;
   token_id?: number | null;
+  chain_id?: number | null;
   owner_address?: string | null;
   description?: string | null;
   x402_supported?: boolean;
   wallet_proven?: boolean;
+  protocols?: string[];
+  proofs?: string[];
+  coinbase?: boolean;
   wallet_confirmed?: boolean | null;
   created_at?: string | null;
   token_address?: string | null;
@@ -25,6 +39,8 @@ export type PlantedRow = {
   market_cap_usd?: number | null;
   price_change_24h?: number | null;
   volume_24h_usd?: number | null;
+  volume_7d_usd?: number | null;
+  volume_30d_usd?: number | null;
   liquidity_usd?: number | null;
   market_data_source?: string | null;
   trait_count?: number;
@@ -41,10 +57,14 @@ const TYPES: Record<keyof PlantedRow, string> = {
   cred_score: "int2",
   address: "text",
   token_id: "int8",
+  chain_id: "int4",
   owner_address: "text",
   description: "text",
   x402_supported: "bool",
   wallet_proven: "bool",
+  protocols: "text[]",
+  proofs: "text[]",
+  coinbase: "bool",
   wallet_confirmed: "bool",
   created_at: "timestamptz",
   token_address: "text",
@@ -53,6 +73,8 @@ const TYPES: Record<keyof PlantedRow, string> = {
   market_cap_usd: "float8",
   price_change_24h: "float8",
   volume_24h_usd: "float8",
+  volume_7d_usd: "float8",
+  volume_30d_usd: "float8",
   liquidity_usd: "float8",
   market_data_source: "text",
   trait_count: "int4",
@@ -65,6 +87,9 @@ const COLUMNS = Object.keys(TYPES) as (keyof PlantedRow)[];
 const NEVER_NULL: Partial<Record<keyof PlantedRow, string>> = {
   x402_supported: "false",
   wallet_proven: "false",
+  protocols: "'{}'",
+  proofs: "'{}'",
+  coinbase: "false",
   trait_count: "0",
   uses: "0",
 };
@@ -110,6 +135,8 @@ const usd = fc.option(fc.oneof(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.
   nil: null,
 });
 
+const SOME_PLATFORMS = ["helixa", "erc8004", "virtuals", "agentverse", "x402-bazaar"] as const satisfies PlatformKey[];
+
 /** @param now milliseconds since the epoch: times lie within ten days before it */
 export function directoryRow(now: number): fc.Arbitrary<PlantedRow> {
   const time = fc.option(
@@ -117,7 +144,8 @@ export function directoryRow(now: number): fc.Arbitrary<PlantedRow> {
     { nil: null },
   );
   return fc.record({
-    platform: fc.constantFrom("helixa", "erc8004", "virtuals", "agentverse", "x402-bazaar"),
+    platform: fc.constantFrom(...SOME_PLATFORMS),
+    chain_id: fc.constantFrom(null, 8453, 8453, 1, 42161),
     agent_id: fc.oneof(fc.nat(800).map(String), bech, piece, name),
     name,
     cred_score: fc.nat(100),
@@ -125,6 +153,10 @@ export function directoryRow(now: number): fc.Arbitrary<PlantedRow> {
     owner_address: fc.option(fc.oneof(address, bech, wallet), { nil: null }),
     wallet_confirmed: fc.option(fc.boolean(), { nil: null }),
     x402_supported: fc.boolean(),
+    wallet_proven: fc.boolean(),
+    protocols: fc.subarray([...PROTOCOLS]),
+    proofs: fc.subarray([...PROOF_PLATFORM_KEYS]),
+    coinbase: fc.boolean(),
     created_at: time,
     token_symbol: fc.option(symbol, { nil: null }),
     market_cap_usd: usd,
@@ -133,6 +165,8 @@ export function directoryRow(now: number): fc.Arbitrary<PlantedRow> {
       { nil: null },
     ),
     volume_24h_usd: usd,
+    volume_7d_usd: usd,
+    volume_30d_usd: usd,
     liquidity_usd: usd,
     uses: fc.nat(50),
     used_at: time,
@@ -141,7 +175,36 @@ export function directoryRow(now: number): fc.Arbitrary<PlantedRow> {
   });
 }
 
-export const SORTS: DirectorySort[] = [...DIRECTORY_SORTS, "trend"];
+export const SORTS: DirectorySort[] = [...DIRECTORY_SORTS, ...Object.values(TREND_WINDOWS).map(({ sort }) => sort)];
+
+/** Most questions have one facet or none: with all of them few rows are left. */
+const facets = (): fc.Arbitrary<Facets> => {
+  const some = <T>(words: readonly T[]) => fc.subarray([...words], { minLength: 1, maxLength: 2 });
+  const bound = fc.nat(100);
+  const days = fc.integer({ min: 1, max: 11 });
+  return fc.oneof(
+    fc.constant({}),
+    fc.record({ platform: some(SOME_PLATFORMS) }),
+    fc.record({ chain: some([8453, 1, 42161, 7]) }),
+    fc.record({ speaks: some(PROTOCOLS) }),
+    fc.record({ verified: some(VERIFIED_KINDS) }),
+    fc.record({ hasToken: fc.boolean() }),
+    fc.record({ minScore: bound, maxScore: bound }, { requiredKeys: [] }),
+    fc.record({ minAgeDays: days, maxAgeDays: days }, { requiredKeys: [] }),
+    fc.record(
+      {
+        platform: some(SOME_PLATFORMS),
+        chain: some([8453, 1]),
+        speaks: some(PROTOCOLS),
+        verified: some(VERIFIED_KINDS),
+        minScore: bound,
+        hasToken: fc.boolean(),
+        maxAgeDays: days,
+      },
+      { requiredKeys: [] },
+    ),
+  );
+};
 
 const q = fc.oneof(
   {
@@ -165,12 +228,16 @@ const q = fc.oneof(
 /** A question whose page begins at a share of all matches. */
 export type DirectoryQuestion = Omit<DirectoryQuery, "offset"> & { at: number };
 export const directoryQuestion = (now: number): fc.Arbitrary<DirectoryQuestion> =>
-  fc.record({
-    filter: fc.constantFrom(...DIRECTORY_FILTERS),
-    q: fc.option(q, { nil: undefined }),
-    sort: fc.constantFrom(...SORTS),
-    descending: fc.boolean(),
-    limit: fc.constantFrom(1, 7, 50, 100),
-    now: fc.integer({ min: now, max: now + 300_000 }),
-    at: fc.oneof(fc.double({ min: 0, max: 1.1, noNaN: true }), fc.constantFrom(0, 1)),
-  });
+  fc
+    .record({
+      filter: fc.constantFrom(...DIRECTORY_FILTERS),
+      window: fc.constantFrom(undefined, ...TREND_WINDOW_KEYS),
+      facets: facets(),
+      q: fc.oneof(fc.constant(undefined), q),
+      sort: fc.constantFrom(...SORTS),
+      descending: fc.boolean(),
+      limit: fc.constantFrom(1, 7, 50, 100),
+      now: fc.integer({ min: now, max: now + 300_000 }),
+      at: fc.oneof(fc.double({ min: 0, max: 1.1, noNaN: true }), fc.constantFrom(0, 1)),
+    })
+    .map(({ facets, ...rest }) => ({ ...facets, ...rest }));

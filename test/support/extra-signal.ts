@@ -1,5 +1,5 @@
 /** A signal as a developer would add one: how long an agent's name is. */
-import { literal, type Signal } from "../../core/signals/signal.ts";
+import { clamp, literal, type Signal } from "../../core/signals/signal.ts";
 
 export const EXTRA_SIGNAL: Signal<"brevity"> = {
   key: "brevity",
@@ -19,4 +19,19 @@ export const EXTRA_SIGNAL: Signal<"brevity"> = {
   evidence: ({ name }, { tokenLink }) => [
     { source: "onchain", detail: `${[...name].length} characters`, reference: tokenLink },
   ],
+};
+
+/** One that time moves: its input is kept in a column of its own, so that a later time needs no other table. */
+export const TIMED_SIGNAL: Signal<"ripeness"> = {
+  key: "ripeness",
+  label: "Ripeness",
+  description: "1 for each hour since registration",
+  weight: 10,
+  raw: ({ mintedAt }, now) => clamp(Math.floor((Math.floor(now.getTime() / 1000) - mintedAt) / 3_600)),
+  sql: {
+    value: () => "a.minted_at",
+    at: (mintedAt, now) => `least(100, greatest(0, (${now} - ${mintedAt}) / 3600))`,
+  },
+  steps: () => [],
+  evidence: () => [],
 };

@@ -7,6 +7,7 @@ import { migrate } from "../../db/migrate.ts";
 import { ensureDatabase, startPostgres } from "../../devnet/postgres.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
+import { startReplica } from "../../harness/replica.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { buildWhenStale } from "../../scripts/build.ts";
 import { INDEXED, MIGRATED } from "./database.ts";
@@ -31,8 +32,12 @@ export default async function setup(project: TestProject) {
   await plantOnchain(pool, { ddl });
   await pool.end();
   project.provide("postgresUrl", server.url);
+  const { topology } = project.getProvidedContext();
+  const replica = topology?.replica && (await startReplica(server.url, join(directory, "replica")));
+  project.provide("replicaUrl", replica?.url);
   project.provide("onchainTables", ddl);
   return async () => {
+    await replica?.stop();
     await server.stop();
     rmSync(directory, { recursive: true, force: true });
   };

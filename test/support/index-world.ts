@@ -6,21 +6,18 @@ import {
   type Address,
   type ContractFunctionArgs,
   type ContractFunctionName,
-  createTestClient,
   type Hex,
-  http,
   parseEther,
   parseEventLogs,
-  publicActions,
   type TransactionReceipt,
   walletActions,
 } from "viem";
-import { base } from "viem/chains";
 import { expect } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { readIndexState } from "../../db/index-state.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
+import { testChain } from "../../harness/agent-wallet.ts";
 import { agentsOfChain, servedAgents } from "../../harness/chain-truth.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { until } from "../../harness/until.ts";
@@ -29,10 +26,7 @@ import { type TestDatabase, testDatabase } from "./database.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-const chainOf = (rpcUrl: string) =>
-  createTestClient({ chain: base, mode: "anvil", transport: http(rpcUrl), pollingInterval: 20, cacheTime: 0 })
-    .extend(publicActions)
-    .extend(walletActions);
+const chainOf = (rpcUrl: string) => testChain(rpcUrl).extend(walletActions);
 
 export type IndexerProcess = {
   child: ChildProcess;

@@ -13,9 +13,9 @@ import { type Balancer, startBalancer, type Topology, topologyEnv } from "../../
 import { until } from "../../harness/until.ts";
 import { NAMED_BY_PARENT } from "../../runtime/faults.ts";
 import { freePort } from "../../runtime/free-port.ts";
-import { entryOf } from "../../runtime/processes.ts";
+import { commandOf } from "../../runtime/processes.ts";
 import { testDatabase } from "./database.ts";
-import { topologyOfRun } from "./topology-of-run.ts";
+import { onReplicaOfRun, topologyOfRun } from "./topology-of-run.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** `api-2` is a second API on the same database, for tests that need one to live while the other dies. */
@@ -57,6 +57,7 @@ export async function startParts({
 }): Promise<Parts> {
   const directory = mkdtempSync(join(tmpdir(), "agents-parts-"));
   const database = await testDatabase();
+  const replica = await onReplicaOfRun(database.url);
   const chain = await startAnvil({ directory: join(directory, "chain"), blockTimeSeconds });
   const devnet = await deployDevnet(chain.url);
   const port = await freePort();
@@ -77,6 +78,7 @@ export async function startParts({
     MINT_WAIT_MS: "1500",
     FAULT_POINT: NAMED_BY_PARENT,
     ...(topology && topologyEnv(topology)),
+    ...(replica && { READ_DATABASE_URLS: replica }),
     ...extra,
   };
   const twins = topology && [await freePort(), await freePort()];
@@ -91,7 +93,7 @@ export async function startParts({
   /** The last start of each part: settles once its processes are there, whether or not they work yet. */
   const begunOf = new Map<PartName, Promise<unknown>>();
   const startOne = async (part: PartName, place: number, more: Record<string, string>) => {
-    const child = spawn(process.execPath, [entryOf(part === "api-2" ? "api" : part)], {
+    const child = spawn(process.execPath, commandOf(part === "api-2" ? "api" : part), {
       cwd: ROOT,
       env: { ...env, ...(part.startsWith("api") && { PORT: String(place) }), ...more },
       stdio: ["ignore", "pipe", "pipe", "ipc"],

@@ -16,14 +16,17 @@ export function startBrowser(args: string[] = []): Promise<Browser> {
 
 export type Watched = { page: Page; troubles: string[] };
 
-/** A page on which every script error, every breach of the policy and every request to elsewhere is noted. */
+/**
+ * A page on which every script error, every breach of the policy and every request to elsewhere is noted.
+ * @param origins of the service, and those that the page may also call and go to
+ */
 export async function openPage(
   browser: Browser,
-  origin: string,
+  origins: readonly [own: string, ...others: string[]],
   options: BrowserContextOptions = {},
 ): Promise<Watched> {
   const context = await browser.newContext({
-    baseURL: origin,
+    baseURL: origins[0],
     viewport: { width: 1280, height: 860 },
     reducedMotion: "reduce",
     ...options,
@@ -42,7 +45,7 @@ export async function openPage(
       troubles.push(`console: ${message.text()}`);
   });
   page.on("request", (request) => {
-    if (!request.url().startsWith(origin)) troubles.push(`request to ${request.url()}`);
+    if (!origins.some((origin) => request.url().startsWith(origin))) troubles.push(`request to ${request.url()}`);
   });
   return { page, troubles };
 }

@@ -142,7 +142,15 @@ describe("the page", () => {
   it("is a plain sentence while the terminal is not built", async () => {
     const about = async (): Promise<never> => expect.unreachable();
     const serve = webServer({
-      ...{ siteName: "A", about, otherwise: about as never, isEndpoint: () => false, folder: "/nonexistent" },
+      ...{
+        siteName: "A",
+        about,
+        otherwise: about as never,
+        isEndpoint: () => false,
+        origins: () => [],
+        originsOfReturn: async () => [],
+        folder: "/nonexistent",
+      },
     });
     const sent: { status: number; body: string }[] = [];
     const response = {

@@ -1,4 +1,6 @@
 /** The web terminal in a real browser before the real API and a real chain: what people see, do with keys, share by address, sign and pay. */
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,15 +9,16 @@ import { BACKFILL_PROGRESS_DDL, writeBackfillProgress } from "../../db/backfill-
 import { sequenceEvents } from "../../db/event-sequence.ts";
 import { transaction } from "../../db/transaction.ts";
 import { until } from "../../harness/until.ts";
+import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
 import { HOST } from "../api/support/api.ts";
-import { MINT_PRICE, type Payer, type Paying, startPaying } from "../payments/support/paying.ts";
+import { type Paying, startPaying } from "../payments/support/paying.ts";
 import { publishTestEpoch, storeTestEpoch } from "../support/cred-epochs.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
 import { deepIt } from "../support/share.ts";
 import { CHROMIUM, openPage, startBrowser } from "./browser.ts";
-import { type BrowserWallet, giveWallet } from "./wallet.ts";
+import { giveWallet } from "./wallet.ts";
 import { HOSTILE, HOSTILE_ID, HOSTILE_REF, plantWorld, TWIN_ID } from "./world.ts";
 
 // Without Chromium nothing of this can be run: a person's machine leaves it out, CI must not.
@@ -41,7 +44,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
 
   /** Opens a page, does something with it, and holds it to have made no trouble. */
   async function on(path: string, act: (page: Page) => Promise<void>, options: Parameters<typeof openPage>[2] = {}) {
-    const { page, troubles } = await openPage(browser, api.url, options);
+    const { page, troubles } = await openPage(browser, [api.url], options);
     try {
       await page.goto(path);
       await act(page);
@@ -67,23 +70,59 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       expect(query(page)).toBe("?page=2");
     }));
 
-  deepIt("sorts by its headers in three states, and the address says so", () =>
+  it("loads at most 120 KB of compressed script for its first view", () =>
     on("/", async (page) => {
-      const header = page.getByRole("columnheader", { name: "Agent" });
-      const sort = header.getByRole("button");
-      await sort.click();
-      await page.waitForURL("**/?sort=name&dir=asc");
-      expect(await header.getAttribute("aria-sort")).toBe("ascending");
-      await sort.click();
-      await page.waitForURL("**/?sort=name&dir=desc");
-      expect(await header.getAttribute("aria-sort")).toBe("descending");
-      await page.locator("tbody .row-link", { hasText: "Meridian" }).first().waitFor();
-      expect((await names(page))[0]).toBe("Meridian");
-      await sort.click();
-      await page.waitForURL((url) => url.search === "");
-      expect(await header.getAttribute("aria-sort")).toBeNull();
-    }),
-  );
+      await page.locator("tbody .row-link").first().waitFor();
+      const scripts = await page.evaluate<{ path: string; bytes: number }[]>(
+        "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map(({ name, encodedBodySize }) => ({ path: new URL(name).pathname, bytes: encodedBodySize }))",
+      );
+      const sum = (bytes: number[]) => bytes.reduce((total, one) => total + one, 0);
+      // As it came over the network, by Brotli; and as a client gets it that takes gzip only.
+      const byBrotli = sum(scripts.map(({ bytes }) => bytes));
+      const dist = join(PROJECT_ROOT, "web/dist");
+      const byGzip = sum(
+        scripts.map(
+          ({ path }) => statSync(join(dist, existsSync(join(dist, `${path}.gz`)) ? `${path}.gz` : path)).size,
+        ),
+      );
+      expect(byBrotli).toBeGreaterThan(10_000);
+      expect(byBrotli).toBeLessThan(byGzip);
+      expect(byGzip).toBeLessThanOrEqual(120 * 1024);
+    }));
+
+  it("moves nothing of an agent's page on a phone while it loads, and an emptied search field leads nowhere", () =>
+    on(
+      "/not-loaded",
+      async (page) => {
+        await page.addInitScript({
+          content: `window.moved = 0;
+            new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => { window.moved += value; }))
+              .observe({ type: "layout-shift", buffered: true });`,
+        });
+        const asked = Promise.withResolvers<void>();
+        const held = Promise.withResolvers<void>();
+        await page.route("**/api/v2/agent/0", async (route) => {
+          asked.resolve();
+          await held.promise;
+          await route.continue();
+        });
+        await page.goto("/agent/0");
+        await page.locator('.skeletons[aria-busy="true"]').waitFor();
+        await page.getByText(/^Live · block/).waitFor();
+        // What comes would push it away.
+        expect(await page.evaluate("document.querySelector('.foot').offsetTop >= innerHeight")).toBe(true);
+        await asked.promise;
+        held.resolve();
+        await page.getByRole("heading", { name: "Meridian" }).waitFor();
+        await loaded(page);
+        expect(await page.evaluate("window.moved")).toBeLessThan(0.05);
+        await page.locator("#search").fill("mer");
+        await page.keyboard.press("Escape");
+        await expect.poll(() => page.locator("#search").inputValue()).toBe("");
+        expect(new URL(page.url()).pathname).toBe("/agent/0");
+      },
+      { viewport: { width: 390, height: 844 } },
+    ));
 
   it("filters by chips with counts; reloaded, it shows the same", () =>
     on("/", async (page) => {
@@ -246,9 +285,9 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       // Beside the stream the page asks four times a minute only: it is the event that brings the row.
       await transaction(api.pool, async (tx) => {
         const told = { name: "Latecomer", framework: "custom", agentAddress: `0x${"99".repeat(20)}`, soulbound: false };
-        await appendEvents(tx, [
-          { type: "agent.registered", fact: "a latecomer", tokenId: 0, at: new Date(), data: told },
-        ]);
+        const at = new Date();
+        const fact = `a latecomer ${at.toISOString()}`;
+        await appendEvents(tx, [{ type: "agent.registered", fact, tokenId: 0, at, data: told }]);
         await sequenceEvents(tx, new Date());
       });
       const pill = page.getByRole("button", { name: "1 new · show" });
@@ -335,7 +374,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
 
   deepIt("keeps a watch list and saved views in this browser", () =>
     on("/?filter=watched", async (page) => {
-      await page.getByRole("heading", { name: "You watch nobody yet" }).waitFor();
+      await page.getByRole("heading", { name: "You watch no agent yet" }).waitFor();
       await page.goto("/?q=foreign+006");
       await page.getByRole("button", { name: "Watch Foreign 006" }).click();
       await page.goto("/agent/0");
@@ -434,7 +473,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
   );
 
   it("never takes a text for markup, in any field of any view", async () => {
-    const { page, troubles } = await openPage(browser, api.url);
+    const { page, troubles } = await openPage(browser, [api.url]);
     const inMarkup = "img[src='x'], [onerror], a[href^='javascript'], body script:not([src])";
     const ref = encodeURIComponent(HOSTILE_REF);
     // Each view with the least number of places in which the text must be seen as text.
@@ -508,7 +547,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       expect((await page.locator(".person").textContent())!.split(HOSTILE).length - 1).toBeGreaterThanOrEqual(5);
       await page.getByRole("button", { name: "Organizations" }).click();
       await page.getByRole("heading", { name: "No organization has registered yet" }).waitFor();
-      await page.goto("/groups?group=general");
+      await page.goto("/groups/general");
       await page.locator(".message-text", { hasText: HOSTILE }).waitFor();
       await page.getByRole("link", { name: /governance/ }).click();
       await page.getByRole("heading", { name: "Members only" }).waitFor();
@@ -544,111 +583,33 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     }),
   );
 
-  describe("the registration", () => {
-    /** The page with a wallet in it that holds so much USDC; what it may do is up to `act`. */
-    async function withWallet(
-      units: bigint,
-      act: (page: Page, payer: Payer, wallet: BrowserWallet) => Promise<void>,
-    ): Promise<void> {
-      const payer = await world.payer(units);
-      const { page, troubles } = await openPage(browser, api.url);
-      const wallet = await giveWallet(page, payer.account, world.evm);
-      await page.goto("/mint");
-      await page.getByLabel("Name", { exact: true }).fill("From a browser");
-      await act(page, payer, wallet);
-      expect(troubles).toEqual([]);
-      await page.context().close();
-    }
-    const submit = (page: Page) => page.getByRole("button", { name: "Sign and register" }).click();
-    const paid = async ({ address }: Payer) =>
-      (
-        await api.pool.query("select state, amount_units::text as units from offchain.payment where payer = $1", [
-          address.toLowerCase(),
-        ])
-      ).rows;
-
-    it("is signed by the browser's wallet and ends with the agent's number, free of charge", () =>
-      withWallet(0n, async (page, { address }, wallet) => {
-        await page.getByText("Registration is free now.").waitFor();
-        wallet.declines.add("personal_sign");
-        await submit(page);
-        await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
-        await submit(page);
-        await page.getByRole("heading", { name: "Registered" }).waitFor();
-        expect(wallet.asked).not.toContain("eth_signTypedData_v4");
-        const { rows } = await api.pool.query("select name from offchain.mint where lower(wallet) = lower($1)", [
-          address,
-        ]);
-        expect(rows).toEqual([{ name: "From a browser" }]);
-        await page.reload();
-        await page.getByLabel("Name", { exact: true }).fill("A second one");
-        await submit(page);
-        await page.getByRole("heading", { name: "This wallet has an agent already" }).waitFor();
-      }));
-
-    describe("when it has a price", () => {
-      beforeAll(async () => {
-        await api.setPhase("paid");
-        // Prices that are only shown are looked at every two seconds.
-        await until("the price is shown", async () => {
-          const { agentMint } = (await (await fetch(`${api.url}/api/v2/pricing`)).json()) as { agentMint: string };
-          return Number(agentMint) > 0;
-        });
-      });
-      afterAll(() => api.setPhase("free"));
-
-      it("is paid by the same wallet, to the unit, once, after the terms were shown", () =>
-        withWallet(5_000_000n, async (page, payer, wallet) => {
-          await page.getByText("Registration costs 1.00 USDC on Base").waitFor();
-          await submit(page);
-          await page.getByRole("heading", { name: "This registration costs 1.00 USDC" }).waitFor();
-          await page.getByText(new RegExp(world.payTo.deployer, "i")).waitFor();
-          expect(await paid(payer)).toEqual([]);
-          wallet.declines.add("eth_signTypedData_v4");
-          await page.getByRole("button", { name: "Pay 1.00 USDC and register" }).click();
-          await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
-          await page.getByRole("button", { name: "Pay 1.00 USDC and register" }).click();
-          await page.getByRole("heading", { name: "Registered" }).waitFor();
-          expect(wallet.chainId).toBe(8453);
-          expect(await world.balance(payer.address)).toBe(5_000_000n - MINT_PRICE);
-          expect(await paid(payer)).toEqual([{ state: "fulfilled", units: String(MINT_PRICE) }]);
-        }));
-
-      deepIt("says what the account lacks, and takes nothing", () =>
-        withWallet(400_000n, async (page, payer) => {
-          await submit(page);
-          await page.getByRole("button", { name: "Pay 1.00 USDC and register" }).click();
-          await page
-            .getByText("This account holds 0.40 USDC on Base, and 1.00 are needed. Nothing was paid.")
-            .waitFor();
-          expect(await world.balance(payer.address)).toBe(400_000n);
-        }),
-      );
-
-      deepIt("asks again with the same payment while its outcome is not known, and never for another", () =>
-        withWallet(5_000_000n, async (page, payer) => {
-          const sent: string[] = [];
-          let lost = true;
-          await page.route("**/api/v2/mint", async (route) => {
-            const payment = route.request().headers()["payment-signature"];
-            if (payment) sent.push(payment);
-            // The first answers are lost on the way, the second after the payment was made.
-            if (!payment || !lost) return route.continue();
-            if (sent.length === 1)
-              return route.fulfill({ status: 503, json: { error: "Not known yet.", code: "payment_pending" } });
-            lost = false;
-            await route.fetch();
-            return route.abort();
-          });
-          await submit(page);
-          await page.getByRole("button", { name: "Pay 1.00 USDC and register" }).click();
-          await page.getByRole("heading", { name: "Registered" }).waitFor();
-          expect(sent).toHaveLength(3);
-          expect(new Set(sent).size).toBe(1);
-          expect(await world.balance(payer.address)).toBe(5_000_000n - MINT_PRICE);
-        }),
-      );
+  it("registers the browser's wallet, free of charge, and follows it to its page", async () => {
+    // Prices that are only shown are read every two seconds.
+    await until("registration is shown as free", async () => {
+      const { agentMint } = (await (await fetch(`${api.url}/api/v2/pricing`)).json()) as { agentMint: string };
+      return Number(agentMint) === 0;
     });
+    const payer = await world.payer(0n);
+    const { page, troubles } = await openPage(browser, [api.url]);
+    const wallet = await giveWallet(page, payer, world.evm);
+    await page.goto("/mint");
+    await page.getByText("Registration is free now.").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("From a browser");
+    await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
+    const submit = page.getByRole("button", { name: "Sign and register" });
+    wallet.declines.add("personal_sign");
+    await submit.click();
+    await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+    await submit.click();
+    // The chain is new, and the index has an agent with its first number already.
+    await page.getByRole("heading", { name: "Meridian is agent #0" }).waitFor();
+    expect(wallet.asked).not.toContain("eth_signTypedData_v4");
+    const { rows } = await api.pool.query("select name from offchain.mint where lower(wallet) = lower($1)", [
+      payer.address,
+    ]);
+    expect(rows).toEqual([{ name: "From a browser" }]);
+    expect(troubles).toEqual([]);
+    await page.context().close();
   });
 
   deepIt("fits a phone: cards instead of a table, nothing wider than the screen", () =>

@@ -318,7 +318,7 @@ describe("a secret", () => {
     const wallet = await agent();
     const { id, secret } = await make(wallet);
     const fresh = `0x${"9c".repeat(32)}` as const;
-    const upkeep = { db: api.database.pool, clock: () => new Date(), config: { eventRetentionMs: 1e12 } };
+    const upkeep = { db: api.database.pool, config: { eventRetentionMs: 1e12 } };
     const webhooks = { ...context.webhooks, secrets: createSecretBox([fresh, WEBHOOK_KEY]) };
     expect(await webhookUpkeep.run({ ...upkeep, webhooks } as never, {})).toBeGreaterThan(0);
     expect(await webhookUpkeep.run({ ...upkeep, webhooks } as never, {})).toBe(0);
@@ -343,7 +343,7 @@ describe("a secret", () => {
     const told: unknown[] = [];
     const secrets = createSecretBox([`0x${"9d".repeat(32)}`, WEBHOOK_KEY]);
     const upkeep = {
-      ...{ db: pool, clock: () => new Date(), config: { eventRetentionMs: 1e12 } },
+      ...{ db: pool, config: { eventRetentionMs: 1e12 } },
       ...{ log: { error: (what: unknown) => told.push(what) }, webhooks: { ...context.webhooks, secrets } },
     };
     await pool.query("alter table offchain.webhook_turn rename to away");

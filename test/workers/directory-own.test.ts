@@ -61,6 +61,48 @@ describe("the own registry", () => {
     await sync();
     expect(await shown("1")).toBeNull();
   });
+
+  it("follows proofs and the exchange's attestation, and has the protocols of what is listed", async () => {
+    await plantAgents(db.pool, [
+      { name: "Atlas", score: 40 },
+      { name: "No proof", score: 40 },
+    ]);
+    const facets = async () => {
+      const { rows } = await db.pool.query(
+        "select protocols, proofs, coinbase from offchain.directory order by token_id",
+      );
+      return rows;
+    };
+    await sync();
+    const none = { protocols: [], proofs: [], coinbase: false };
+    expect(await facets()).toEqual([none, none]);
+    await db.pool.query(
+      `insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
+       select 0, platform, '1', 'a', '{}', status, now(), now()
+       from (values ('x', 'verified'), ('farcaster', 'stale'), ('github', 'lapsed')) p(platform, status)`,
+    );
+    await db.pool.query("update offchain.cred set coinbase = 100 where token_id = 1");
+    expect(await staleOwnRows(db.pool)).toEqual([0, 1]);
+    await db.pool.query(
+      `insert into offchain.profile_field (token_id, field, value, written_at)
+       values (0, 'services', '{"MCP": {"url": "https://a.example/mcp"}, "web": {"url": "https://a.example"}}', now() + interval '10 years')`,
+    );
+    await sync();
+    expect(await facets()).toEqual([
+      { protocols: ["MCP", "Web"], proofs: ["farcaster", "x"], coinbase: false },
+      { ...none, coinbase: true },
+    ]);
+    await db.pool.query("delete from offchain.profile_field");
+    expect(await staleOwnRows(db.pool)).toEqual([]);
+    await db.pool.query("update offchain.proof set status = 'lapsed'");
+    await db.pool.query("update offchain.cred set coinbase = 0");
+    expect(await staleOwnRows(db.pool)).toEqual([0, 1]);
+    await sync();
+    expect((await facets()).map(({ proofs, coinbase }) => [proofs, coinbase])).toEqual([
+      [[], false],
+      [[], false],
+    ]);
+  });
 });
 
 const FILE = {
@@ -230,7 +272,11 @@ describe("an ERC-8004 agent", () => {
     expect(await score()).toBe(50);
     await plantAgents(db.pool, [{ tokenId: 400, agentAddress: WALLET }]);
     expect(await score()).toBe(51);
+    const attested = async () =>
+      (await db.pool.query("select coinbase from offchain.directory where agent_id = '9'")).rows[0].coinbase;
+    expect(await attested()).toBe(true);
     await db.pool.query("update onchain.attestation set revoked_at = 5");
     expect(await score()).toBe(36);
+    expect(await attested()).toBe(false);
   });
 });

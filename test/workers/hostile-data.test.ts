@@ -51,6 +51,7 @@ const context = (over: object = {}) =>
     clock: () => new Date(),
     log: testLog(),
     fault: () => {},
+    queue: { add: async () => {} },
     config: {
       attestationSchemas: [`0x${"f".repeat(64)}`],
       chain: { id: 8453 },

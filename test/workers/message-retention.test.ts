@@ -19,22 +19,35 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-const run = (now: string, messageRetentionMs?: number) =>
-  messageRetention.run({ db: database.pool, clock: () => new Date(now), config: { messageRetentionMs } } as never, {});
+/** Runs the job when the messages that were sent before a time are older than it keeps. */
+const run = async (before: string | null) => {
+  const { rows } = await database.pool.query("select clock_timestamp() as now");
+  const messageRetentionMs = before === null ? undefined : rows[0].now.getTime() - Date.parse(before);
+  return messageRetention.run({ db: database.pool, config: { messageRetentionMs } } as never, {});
+};
 const left = async (groupId: string) => {
   const page = (await messagePage(database.pool, groupId, { after: 0, limit: 10_000 }))!;
   return [page.messages.length, page.messages[0]?.messageId, page.group.lastMessageId];
 };
+const newest = async (limit: number, before?: number) => {
+  const ids = (await messagePage(database.pool, "general", { limit, before }))!.messages.map((m) => m.messageId);
+  return ids.length > 0 ? [ids.length, ids[0], ids.at(-1)] : [0];
+};
 
 it("keeps everything by default, deletes by age when told to, and uses no id again", async () => {
   expect(JOBS).toContain(messageRetention);
-  expect(await run("2036-01-01T00:00:00Z")).toBe(0);
+  expect(await run(null)).toBe(0);
   expect(await left("general")).toEqual([5000, 1, 5000]);
-  // A day after the message 4,100 was sent, of those that are kept for a day.
-  const now = new Date(Date.parse("2026-11-01T00:00:00Z") + 4_100 * 60_000 + 86_400_000).toISOString();
-  expect(await run(now, 86_400_000)).toBe(2 * 4_099);
+  // Half a minute before the message 4,100 was sent.
+  const before = new Date(Date.parse("2026-11-01T00:00:00Z") + 4_099.5 * 60_000).toISOString();
+  expect(await run(before)).toBe(2 * 4_099);
   for (const group of ["general", "trading"]) expect(await left(group)).toEqual([901, 4100, 5000]);
-  expect(await run(now, 86_400_000)).toBe(0);
-  expect(await run("2036-01-01T00:00:00Z", 86_400_000)).toBe(2 * 901);
+  expect(await run(before)).toBe(0);
+  expect([await newest(10_000), await newest(50)]).toEqual([
+    [901, 4100, 5000],
+    [50, 4951, 5000],
+  ]);
+  expect([await newest(50, 4105), await newest(50, 4100)]).toEqual([[5, 4100, 4104], [0]]);
+  expect(await run("2026-11-05T00:00:00Z")).toBe(2 * 901);
   expect(await left("general")).toEqual([0, undefined, 5000]);
 });

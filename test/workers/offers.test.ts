@@ -10,7 +10,9 @@ import { AGENT_HOSTS, type AgentHostKey, agentHostUrl } from "../../devnet/simul
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
 import { testLog } from "../../harness/log.ts";
 import type { JobContext } from "../../workers/context.ts";
+import { directoryOwn } from "../../workers/jobs/directory-own.ts";
 import { HOST_PER_DAY, offers } from "../../workers/jobs/offers.ts";
+import { plantAgents } from "../api/support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const DAY_MS = 86_400_000;
@@ -50,7 +52,7 @@ beforeEach(async () => {
 afterEach(() => db?.drop());
 
 /** One run of the job, by a worker that has just started. */
-const run = (over: Partial<JobContext> = {}) =>
+const run = (over: Partial<JobContext> = {}, input: { tokenIds?: number[] } = {}) =>
   offers.run(
     {
       db: db.pool,
@@ -60,7 +62,7 @@ const run = (over: Partial<JobContext> = {}) =>
       endpoints: foreignEndpoints(publicHttp, { now: () => clock.getTime() }),
       ...over,
     } as JobContext,
-    {},
+    input,
   );
 
 type Service = { name: string; endpoint: string };
@@ -86,7 +88,7 @@ const plantHost = (key: AgentHostKey) =>
 const offersOf = async (id: number) =>
   (
     await db.pool.query(
-      `select kind, name, description, tags, endpoint, price_usd::float8 as usd, price, input_schema as schema
+      `select kind, name, description, tags, endpoint, method, price_usd::float8 as usd, price, input_schema as schema
        from offchain.offer where directory_id = $1 order by kind, source, position`,
       [id],
     )
@@ -120,6 +122,7 @@ describe("the simulated hosts", () => {
         kind: "resource",
         name: "Solidity auditor",
         endpoint: `${audit}/audit`,
+        method: "GET",
         usd: 0.04,
         price: [{ scheme: "exact", network: "eip155:8453", amount: "40000" }],
         schema: { properties: { source: { type: "string" } }, required: ["source"] },
@@ -214,6 +217,109 @@ it("offers that a registry gives are taken from its stored item, without a reque
   expect(asked).toEqual([]);
 });
 
+it("jobs of a Virtuals agent are offers once each, with the price where it is in dollars, and no private one", async () => {
+  const id = await plant([], { platform: "virtuals" });
+  const requirement = { type: "object", properties: { token: { type: "string" } } };
+  const raw = {
+    jobs: [
+      { name: "Chart a token", price: 3, priceV2: { type: "fixed", value: 3 }, requirement, isPrivate: false },
+      { name: "Swap", price: 1, priceV2: { type: "percentage", value: 1 }, requirement: "Any token." },
+      { name: "Quote", price: 5 },
+      { name: "For one buyer", price: 1, isPrivate: true },
+      { price: 1 },
+      null,
+    ],
+    offerings: [
+      { name: "chart a Token", priceUsd: 0.25, price: 3, description: "Draws a chart." },
+      { name: "Swap", priceUsd: 1, price: 1 },
+      { name: "For one buyer", priceUsd: 1 },
+      { name: "Sold out", priceUsd: -1 },
+      { name: "Free look", priceUsd: 0 },
+    ],
+  };
+  await db.pool.query(
+    `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
+     select 'virtuals', 'v', 'virtuals', agent_id, $2, 'd', now(), 1 from offchain.directory where id = $1`,
+    [id, JSON.stringify(raw)],
+  );
+  await run();
+  const none = { kind: "skill", description: null, endpoint: null, price: null, schema: null };
+  expect(await offersOf(id)).toMatchObject([
+    { ...none, name: "Chart a token", description: "Draws a chart.", usd: 0.25, schema: requirement },
+    { ...none, name: "Swap", usd: null },
+    { ...none, name: "Quote", usd: null },
+    { ...none, name: "Sold out", usd: null },
+    { ...none, name: "Free look", usd: 0 },
+  ]);
+  expect(asked).toEqual([]);
+});
+
+describe("a paid resource that a GET finds not", () => {
+  const usdc = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+  const accepts = [{ scheme: "exact", network: "eip155:8453", asset: usdc, amount: "2500", payTo: "0x1" }];
+  const terms = { x402Version: 2, accepts };
+  /** Lists a resource in the Bazaar, whose item states its method. */
+  async function plantResource(endpoint: string, method: string): Promise<number> {
+    const id = await plant([{ name: "x402", endpoint }], { platform: "x402-bazaar" });
+    const raw = { ...terms, resource: endpoint, extensions: { bazaar: { info: { input: { type: "http", method } } } } };
+    await db.pool.query(
+      `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
+       select 'x402-bazaar', id::text, 'x402-bazaar', agent_id, $2, 'd', now(), 1 from offchain.directory where id = $1`,
+      [id, JSON.stringify(raw)],
+    );
+    return id;
+  }
+
+  it.each([404, 405, 501])("is asked by POST, empty and unpaid, where it states that method (%i)", async (status) => {
+    const sent: unknown[] = [];
+    handle = (request, response) => {
+      if (request.method !== "POST") return response.writeHead(status).end();
+      sent.push([
+        request.headers["content-length"],
+        request.headers["x-payment"],
+        request.headers["payment-signature"],
+      ]);
+      json(response, terms, 402);
+    };
+    const id = await plantResource(`${hostUrl}/post`, "POST");
+    await run();
+    expect(asked).toEqual(["GET /post", "POST /post"]);
+    expect(sent).toEqual([["0", undefined, undefined]]);
+    expect(await statesOf(id)).toMatchObject([{ status: "read", silentSince: null, why: null }]);
+    expect(await offersOf(id)).toMatchObject([{ usd: 0.0025, method: "POST" }, { usd: 0.0025 }]);
+  });
+
+  it("is silent when it answers its own method so too", async () => {
+    handle = (_, response) => response.writeHead(404).end();
+    const [post, get] = [await plantResource(`${hostUrl}/post`, "POST"), await plantResource(`${hostUrl}/get`, "GET")];
+    await run();
+    for (const id of [post, get])
+      expect(await statesOf(id)).toMatchObject([{ status: "unreadable", silentSince: clock }]);
+  });
+
+  it.each([404, 405, 501])("lives where its method is not known (%i), and no other is sent", async (status) => {
+    handle = (_, response) => response.writeHead(status).end();
+    const [id] = [
+      await plant([{ name: "x402", endpoint: `${hostUrl}/x` }]),
+      await plantResource(`${hostUrl}/y`, "DELETE"),
+    ];
+    await run();
+    expect(asked.sort()).toEqual(["GET /x", "GET /y"]);
+    expect(await statesOf(id)).toMatchObject([{ status: "read", silentSince: null, answeredAt: clock }]);
+  });
+
+  it("is silent where it answered a GET with its terms before, and keeps them", async () => {
+    handle = (_, response) => json(response, terms, 402);
+    const id = await plant([{ name: "x402", endpoint: `${hostUrl}/x` }]);
+    await run();
+    clock = new Date(clock.getTime() + DAY_MS);
+    handle = (_, response) => response.writeHead(404).end();
+    await run();
+    expect(await statesOf(id)).toMatchObject([{ status: "unreadable", silentSince: clock }]);
+    expect(await offersOf(id)).toMatchObject([{ usd: 0.0025 }]);
+  });
+});
+
 it("skills that a registration file lists are offers, without a request", async () => {
   const { skills } = readRegistration(
     JSON.stringify({
@@ -233,6 +339,40 @@ it("skills that a registration file lists are offers, without a request", async 
     ["skill", "Proofs"],
   ]);
   expect(asked).toEqual([]);
+});
+
+it("an agent registered here is read when its row has changed, before the round over all rows reaches it", async () => {
+  const indexed = await testDatabase({ indexed: true });
+  const { pool } = indexed;
+  handle = (_, response) => json(response, CARD);
+  await plantAgents(pool, [{ name: "Other" }, { name: "Changed" }]);
+  await pool.query(
+    "insert into offchain.profile_field (token_id, field, value, written_at) values (1, 'services', $1, $2)",
+    [JSON.stringify({ A2A: { url: `${hostUrl}/card.json` } }), clock],
+  );
+  const queued: unknown[] = [];
+  const queue = { add: async (...of: unknown[]) => void queued.push(of) };
+  const config = {
+    contracts: { identity: { address: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } },
+    chain: { id: 8453 },
+    attestationSchemas: [`0x${"f".repeat(64)}`],
+  };
+  const sync = (tokenIds?: number[]) =>
+    directoryOwn.run(
+      { db: pool, clock: () => clock, config, queue } as unknown as JobContext,
+      tokenIds ? { tokenIds } : {},
+    );
+  await sync([1]);
+  expect(queued).toEqual([["offers", [{ data: { tokenIds: [1] } }]]]);
+  await sync([1]);
+  expect(queued).toHaveLength(1);
+  expect(await run({ db: pool }, { tokenIds: [1] })).toBeGreaterThan(0);
+  expect(asked).toEqual(["GET /card.json"]);
+  expect((await pool.query("select name from offchain.offer")).rows).toEqual([{ name: "Sums" }]);
+  // Found by comparison, as after an event that was lost.
+  await sync();
+  expect(queued.at(-1)).toEqual(["offers", [{ data: { tokenIds: [0] } }]]);
+  await indexed.drop();
 });
 
 type Body = { id?: number; method: string; params?: { cursor?: string } };
@@ -369,15 +509,17 @@ describe("a hostile host", () => {
 });
 
 describe("budgets", () => {
-  it("rows of one host share one read of the same URL, the 50 most trusted of them", async () => {
+  it("rows of one host share one read of the same URL, the oldest and the most trusted of them, 50 in all", async () => {
     handle = (_, response) => json(response, CARD);
+    const oldest = await plant([{ name: "A2A", endpoint: `${hostUrl}/card.json` }], { score: 0 });
     const ids: number[] = [];
     for (let i = 0; i < 52; i++)
       ids.push(await plant([{ name: "A2A", endpoint: `${hostUrl}/card.json` }], { score: 52 - i }));
     await run();
     expect(asked).toEqual(["GET /card.json"]);
-    expect(await offersOf(ids[49]!)).toHaveLength(1);
-    expect(await statesOf(ids[50]!)).toMatchObject([{ status: "waiting" }]);
+    expect(await offersOf(oldest)).toHaveLength(1);
+    expect(await offersOf(ids[48]!)).toHaveLength(1);
+    expect(await statesOf(ids[49]!)).toMatchObject([{ status: "waiting" }]);
     await run();
     expect(asked).toHaveLength(1);
   });
@@ -404,6 +546,33 @@ describe("budgets", () => {
     await run();
     expect(asked).toEqual(["GET /high.json"]);
     expect(await statesOf(low)).toMatchObject([{ status: "waiting", nextTryAt: new Date(clock.getTime() + DAY_MS) }]);
+  });
+
+  it("each URL of a host with more than a day's budget has its turn, and rows that share one beyond it wait with it", async () => {
+    for (let i = 0; i < HOST_PER_DAY; i += 8) {
+      const services = Array.from({ length: 8 }, (_, j) => ({
+        name: "a2a",
+        endpoint: `https://h.example/${i + j}.json`,
+      }));
+      await plant(services, { score: 50 });
+    }
+    for (let i = 0; i < 52; i++) await plant([{ name: "a2a", endpoint: "https://h.example/low.json" }], { score: 5 });
+    const send = async ({ url }: { url: string }) => {
+      asked.push(url);
+      return { kind: "answered" as const, status: 200, headers: {}, text: JSON.stringify(CARD), url };
+    };
+    const day = async () => {
+      asked = [];
+      for (let i = 0; i < 3; i++) await run({ endpoints: { send } });
+      const due = "select count(*)::int as n from offchain.offer_source where next_try_at <= $1";
+      expect((await db.pool.query(due, [clock])).rows).toEqual([{ n: 0 }]);
+      clock = new Date(clock.getTime() + DAY_MS);
+      return asked;
+    };
+    expect(await day()).toHaveLength(HOST_PER_DAY);
+    expect(asked).not.toContain("https://h.example/low.json");
+    expect(await day()).toEqual(["https://h.example/low.json"]);
+    expect(await day()).toHaveLength(HOST_PER_DAY);
   });
 });
 
@@ -445,7 +614,7 @@ it("an endpoint that falls silent is asked less and less often and counts less a
   await run();
   expect(await live()).toEqual({
     value: 1,
-    says: "Its endpoint answered 0 minutes ago.",
+    says: "Its endpoint answered less than a minute ago.",
     answeredAt: clock.toISOString(),
     silentSince: null,
   });
@@ -478,4 +647,105 @@ it("an endpoint that falls silent is asked less and less often and counts less a
   await run();
   expect(await live()).toMatchObject({ value: 1, silentSince: null });
   expect(await statesOf(id)).toMatchObject([{ failures: 0, why: null }]);
+});
+
+describe("an endpoint that has no time", () => {
+  const later = (ms: number) => (clock = new Date(clock.getTime() + ms));
+  const asIs = async (id: number) => (await statesOf(id))[0]!;
+
+  it("is silent as any other when it answers 503, and each read counts against its host's budget", async () => {
+    handle = (_, response) => response.writeHead(503, { "retry-after": "1" }).end();
+    const id = await plant([{ name: "a2a", endpoint: `${hostUrl}/card.json` }]);
+    await run();
+    expect(await asIs(id)).toMatchObject({
+      status: "unreachable",
+      failures: 1,
+      silentSince: clock,
+      checkedAt: clock,
+      why: "The server answers with status 503.",
+      nextTryAt: new Date(clock.getTime() + 300_000),
+    });
+    later(300_000);
+    await run();
+    expect(await asIs(id)).toMatchObject({ failures: 2, nextTryAt: new Date(clock.getTime() + 600_000) });
+    later(30 * DAY_MS);
+    expect(liveness(await statesOf(id), clock)).toMatchObject({ value: 0, says: "Its endpoint never answered." });
+  });
+
+  it("may say so five times in a row by 429, each with a longer wait; then it is silent", async () => {
+    handle = (_, response) => json(response, CARD);
+    const id = await plant([{ name: "a2a", endpoint: `${hostUrl}/card.json` }]);
+    await run();
+    handle = (_, response) => response.writeHead(429, { "retry-after": "900" }).end();
+    const waits: number[] = [];
+    later(DAY_MS);
+    for (let i = 0; i < 5; i++) {
+      await run();
+      const state = await asIs(id);
+      expect(state).toMatchObject({ status: "read", silentSince: null, failures: i + 1, checkedAt: clock });
+      waits.push((state.nextTryAt.getTime() - clock.getTime()) / 60_000);
+      clock = state.nextTryAt;
+    }
+    expect(waits).toEqual([15, 15, 20, 40, 80]);
+    expect(liveness(await statesOf(id), clock)).toMatchObject({ value: 1 });
+    await run();
+    expect(await asIs(id)).toMatchObject({ status: "unreachable", silentSince: clock, failures: 6 });
+    clock = (await asIs(id)).nextTryAt;
+    handle = (_, response) => json(response, CARD);
+    await run();
+    expect(await asIs(id)).toMatchObject({ status: "read", silentSince: null, failures: 0 });
+  });
+
+  it("is put off without fault by our own pace, and counts as asked when some of its requests were sent", async () => {
+    let sent = 0;
+    const busy = { kind: "deferred" as const, seconds: 7 };
+    const id = await plant([{ name: "a2a", endpoint: `${hostUrl}/` }]);
+    await run({ endpoints: { send: async () => busy } });
+    const putOff = { status: "waiting", failures: 0, silentSince: null, nextTryAt: new Date(clock.getTime() + 7_000) };
+    expect(await asIs(id)).toMatchObject({ ...putOff, checkedAt: null });
+    later(7_000);
+    const missing = { kind: "answered" as const, status: 404, headers: {}, text: "", url: hostUrl };
+    await run({ endpoints: { send: async () => (++sent === 1 ? missing : busy) } });
+    expect(await asIs(id)).toMatchObject({
+      ...putOff,
+      checkedAt: clock,
+      nextTryAt: new Date(clock.getTime() + 7_000),
+    });
+  });
+});
+
+it("what has been due longest has a share of each run, whatever its trust", async () => {
+  const low = await plant([{ name: "a2a", endpoint: "https://low.example/card.json" }], { score: 0 });
+  await run({ endpoints: { send: async () => ({ kind: "deferred", seconds: 1 }) } });
+  clock = new Date(clock.getTime() + 2_000);
+  for (let i = 0; i < 100; i++)
+    await plant([{ name: "a2a", endpoint: `https://${i}.high.example/card.json` }], { score: 90 });
+  // Each answer takes a second, so a run ends after its first 64 endpoints.
+  await run({
+    endpoints: {
+      async send({ url }) {
+        clock = new Date(clock.getTime() + 1_000);
+        return { kind: "answered", status: 200, headers: {}, text: JSON.stringify(CARD), url };
+      },
+    },
+  });
+  expect(await offersOf(low)).toHaveLength(1);
+  const count = "select count(*)::int as n from offchain.offer_source where status = 'read'";
+  expect((await db.pool.query(count)).rows).toEqual([{ n: 64 }]);
+});
+
+it("an MCP server with the older transport lives, though its tools are not read", async () => {
+  handle = (request, response) => {
+    if (request.method !== "GET") return response.writeHead(405).end();
+    // The stream of events stays open.
+    response.writeHead(200, { "content-type": "text/event-stream" }).write("event: endpoint\ndata: /messages?s=1\n\n");
+  };
+  const old = await plant([{ name: "mcp", endpoint: `${hostUrl}/sse` }]);
+  await run();
+  expect(await statesOf(old)).toMatchObject([{ status: "read", why: expect.stringContaining("HTTP with SSE") }]);
+  expect(liveness(await statesOf(old), clock)).toMatchObject({ value: 1 });
+  handle = (request, response) => (request.method === "GET" ? json(response, {}) : response.writeHead(405).end());
+  const other = await plant([{ name: "mcp", endpoint: `${hostUrl}/other` }]);
+  await run();
+  expect(await statesOf(other)).toMatchObject([{ status: "unreadable", why: "The server answers with status 405." }]);
 });

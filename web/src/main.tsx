@@ -2,6 +2,7 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { askAhead } from "./api/ahead.ts";
 import { followEvents } from "./api/events.ts";
 import { createQueryClient } from "./api/queries.ts";
 import { App } from "./app.tsx";
@@ -14,9 +15,11 @@ import "./styles/directory.css";
 import "./styles/discover.css";
 import "./styles/agent.css";
 import "./styles/pages.css";
+import "./styles/prove.css";
 
 applyTheme();
 const queries = createQueryClient();
+askAhead(queries);
 followEvents(queries);
 createRoot(document.getElementById("root")!).render(
   <StrictMode>

@@ -1,4 +1,4 @@
-/** Settings of a visitor, kept in this browser only: theme, density, shortcuts, watched agents, agents to compare. */
+/** What is kept in this browser: the settings of a visitor, and values of other modules by key. */
 import { useSyncExternalStore } from "react";
 
 type Settings = {
@@ -86,4 +86,34 @@ export function applyTheme(): void {
   const theme = stored("theme");
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
+}
+
+/** How long a value is kept: in this browser for all tabs, or in this tab until it is closed. */
+export type Lasting = "browser" | "tab";
+const storageOf = (lasting: Lasting) => (lasting === "browser" ? localStorage : sessionStorage);
+
+/** A kept value; null without one. Its shape is what `keep` was given: nothing else writes under the key. */
+export function kept<T>(lasting: Lasting, key: string): T | null {
+  try {
+    return JSON.parse(storageOf(lasting).getItem(PREFIX + key) ?? "null") as T | null;
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps a value; null removes it. */
+export function keep(lasting: Lasting, key: string, value: unknown): void {
+  try {
+    if (value === null) storageOf(lasting).removeItem(PREFIX + key);
+    else storageOf(lasting).setItem(PREFIX + key, JSON.stringify(value));
+  } catch {
+    // Private windows may refuse storage; the value then lasts as long as its module holds it.
+  }
+}
+
+/** Calls the listener when another tab changes a value that is kept in the browser. */
+export function onKeptElsewhere(key: string, listener: () => void): void {
+  window.addEventListener("storage", (event) => {
+    if (event.key === PREFIX + key) listener();
+  });
 }

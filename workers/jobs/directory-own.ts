@@ -3,7 +3,9 @@ import { z } from "zod";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";
 import { beginPull, endPull, pullState } from "../../db/directory/pulls.ts";
+import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
+import { LIST_PAGE, offers } from "./offers.ts";
 
 const EVERY_MS = 15_000;
 
@@ -12,14 +14,20 @@ export const directoryOwn = defineJob({
   concurrency: 2,
   schedule: { everyMs: EVERY_MS },
   input: z.object({ tokenIds: z.array(z.int().min(0)).optional() }),
-  async run({ db, clock, config }, { tokenIds }) {
+  async run(context, { tokenIds }) {
+    const { db, clock, config } = context;
     const registry = { contract: config.contracts.identity.address, chainId: config.chain.id };
     const now = clock();
     const rules = { now, exchangeSchema: config.attestationSchemas[0]! };
-    if (tokenIds) return syncOwnRows(db, tokenIds, registry, rules);
+    const sync = async (some: readonly number[]) => {
+      const changed = await syncOwnRows(db, some, registry, rules);
+      if (changed > 0) await readOffers(context, some);
+      return changed;
+    };
+    if (tokenIds) return sync(tokenIds);
     await pullState(db, OWN_PLATFORM);
     await beginPull(db, OWN_PLATFORM, "full", now);
-    const changed = await syncOwnRows(db, await staleOwnRows(db), registry, rules);
+    const changed = await sync(await staleOwnRows(db));
     await endPull(db, OWN_PLATFORM, {
       mode: "full",
       watermark: now.toISOString(),
@@ -32,3 +40,8 @@ export const directoryOwn = defineJob({
     return changed;
   },
 });
+
+/** Has what these agents offer read at once. After a change of very many the next runs of the job reach them all. */
+async function readOffers({ queue }: JobContext, tokenIds: readonly number[]): Promise<void> {
+  if (tokenIds.length <= LIST_PAGE) await queue.add(offers.name, [{ data: { tokenIds } }]);
+}

@@ -1,6 +1,8 @@
-/** Removes events older than EVENT_RETENTION from the event log. */
+/** Keeps the partitions of the event log: makes those of coming events, and removes events older than EVENT_RETENTION. */
+import type pg from "pg";
 import { z } from "zod";
-import { deleteOldEvents } from "../../db/event-sequence.ts";
+import { databaseNow } from "../../db/database-clock.ts";
+import { deleteHiddenStrays, dropHiddenEvents, hideOldEvents, makeEventPartitions } from "../../db/event-retention.ts";
 import { transaction } from "../../db/transaction.ts";
 import { defineJob } from "../job.ts";
 
@@ -12,13 +14,17 @@ export const eventRetention = defineJob({
   concurrency: 1,
   schedule: { everyMs: 600_000 },
   input: z.object({}),
-  async run({ db, config, clock }) {
-    const before = new Date(clock().getTime() - config.eventRetentionMs);
-    let gone = 0;
-    for (;;) {
-      const rows = await transaction(db, (tx) => deleteOldEvents(tx, { before, limit: ROWS }));
-      gone += rows;
-      if (rows < ROWS) return gone;
-    }
-  },
+  run: async ({ db, config }) => retainEvents(db, { now: await databaseNow(db), retentionMs: config.eventRetentionMs }),
 });
+
+/** @returns number of events that can no longer be read */
+export async function retainEvents(db: pg.Pool, { now, retentionMs }: { now: Date; retentionMs: number }) {
+  await makeEventPartitions(db, { now, retentionMs });
+  const before = new Date(now.getTime() - retentionMs);
+  let hidden = 0;
+  for (let rows = ROWS; rows === ROWS; hidden += rows)
+    rows = await transaction(db, (tx) => hideOldEvents(tx, { before, limit: ROWS }));
+  await dropHiddenEvents(db, before);
+  while ((await deleteHiddenStrays(db, ROWS)) > 0);
+  return hidden;
+}

@@ -1,5 +1,6 @@
 /** Deletes messages older than MESSAGE_RETENTION; without that variable every message is kept. */
 import { z } from "zod";
+import { databaseNow } from "../../db/database-clock.ts";
 import { deleteMessagesBefore } from "../../db/messages.ts";
 import { defineJob } from "../job.ts";
 
@@ -8,9 +9,9 @@ export const messageRetention = defineJob({
   concurrency: 1,
   schedule: { everyMs: 3_600_000 },
   input: z.object({}),
-  async run({ db, config, clock }) {
+  async run({ db, config }) {
     const { messageRetentionMs } = config;
     if (messageRetentionMs === undefined) return 0;
-    return deleteMessagesBefore(db, new Date(clock().getTime() - messageRetentionMs));
+    return deleteMessagesBefore(db, new Date((await databaseNow(db)).getTime() - messageRetentionMs));
   },
 });

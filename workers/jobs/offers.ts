@@ -2,25 +2,25 @@
 import { createHash } from "node:crypto";
 import pLimit from "p-limit";
 import { z } from "zod";
-import type { Offer } from "../../core/offers/offer.ts";
+import type { Method, Offer } from "../../core/offers/offer.ts";
 import type { EndpointRequest, OfferReader, Reading } from "../../core/offers/reader.ts";
 import { OFFER_READERS, sourcesOf } from "../../core/offers/readers.ts";
 import { OFFERING_SOURCES, registryOffers } from "../../core/offers/registry-offers.ts";
+import { type ListedRow, ownRowsToList, rowsToList } from "../../db/offer-rows.ts";
 import {
+  type Deferred,
   type DueSource,
   deferSources,
   dueSources,
-  type ListedRow,
   type Listing,
   listProgress,
   putOffSharing,
   type ReadOutcome,
-  readSince,
-  rowsToList,
   setListProgress,
   storeListings,
   storeReads,
   touchChanged,
+  urlsOfHosts,
 } from "../../db/offers.ts";
 import { storeSet } from "../../db/store-set.ts";
 import type { JobContext } from "../context.ts";
@@ -28,7 +28,7 @@ import { defineJob } from "../job.ts";
 
 const EVERY_MS = 30_000;
 /** Rows of the directory per statement, and statements of one run for new rows and for the round over all rows, each. */
-const LIST_PAGE = 500;
+export const LIST_PAGE = 500;
 const LIST_PAGES = 5;
 /** Endpoints that are due in one run, how many are asked at once and stored together, and max milliseconds of asking. */
 const DUE = 1_000;
@@ -37,12 +37,14 @@ const BATCH = 64;
 const LONGEST_MS = 25_000;
 /** Offers per transaction, unless one endpoint has more. */
 const OFFERS_AT_ONCE = 4_000;
-/** Max URLs of one host that are read in a day; the rest waits for the next day. */
+/** Max URLs of one host that are read in a day; the rest waits for the next day. Of a host with more, each has its turn in as many days as all take. */
 export const HOST_PER_DAY = 1_000;
 const DAY_MS = 86_400_000;
 /** Milliseconds until the first retry; doubled with each failure up to the longest. */
 const RETRY_MS = 300_000;
 const LONGEST_RETRY_MS = 4 * DAY_MS;
+/** Answers of 429 in a row, or failures, after which a further 429 is silence: a host may be busy for a while, not for ever. */
+const MAX_LIMITED = 5;
 /** Max requests for one endpoint. */
 const MAX_REQUESTS = 8;
 
@@ -50,9 +52,12 @@ export const offers = defineJob({
   name: "offers",
   concurrency: 1,
   schedule: { everyMs: EVERY_MS },
-  input: z.object({}),
-  async run(context) {
-    const listed = await listEndpoints(context);
+  input: z.object({
+    /** Agents registered here whose row has just changed: they wait for no round over all rows. */
+    tokenIds: z.array(z.int().min(0)).max(LIST_PAGE).optional(),
+  }),
+  async run(context, { tokenIds }) {
+    const listed = tokenIds ? await listOwn(context, tokenIds) : await listEndpoints(context);
     return listed + (await readDue(context));
   },
 });
@@ -79,10 +84,21 @@ async function listEndpoints(context: JobContext): Promise<number> {
   return changed;
 }
 
+/** Lists the rows of some agents registered here. @returns rows whose offers are different */
+async function listOwn(context: JobContext, tokenIds: readonly number[]): Promise<number> {
+  const some = { tokenIds, limit: LIST_PAGE, sources: OFFERING_SOURCES };
+  return listRows(context, await ownRowsToList(context.db, some));
+}
+
 /** Lists the rows above an id. @returns the last of them, null when there are none */
-async function listPage({ db, clock, fault, log }: JobContext, after: number) {
-  const rows = await rowsToList(db, { after, limit: LIST_PAGE, sources: OFFERING_SOURCES });
-  if (rows.length === 0) return { last: null, changed: 0 };
+async function listPage(context: JobContext, after: number) {
+  const rows = await rowsToList(context.db, { after, limit: LIST_PAGE, sources: OFFERING_SOURCES });
+  return { last: rows.at(-1)?.id ?? null, changed: await listRows(context, rows) };
+}
+
+/** @returns how many of the rows have different offers */
+async function listRows({ db, clock, fault, log }: JobContext, rows: readonly ListedRow[]): Promise<number> {
+  if (rows.length === 0) return 0;
   const changed = await storeSet(db, rows, {
     store: (tx, some) => storeListings(tx, some.map(listingOf), clock()),
     async settle(tx, ids, refused) {
@@ -93,7 +109,7 @@ async function listPage({ db, clock, fault, log }: JobContext, after: number) {
     },
   });
   fault("offers.list");
-  return { last: rows.at(-1)!.id, changed };
+  return changed;
 }
 
 function listingOf({ id, trust, services, items, skills, domains }: ListedRow): Listing {
@@ -111,32 +127,51 @@ async function readDue(context: JobContext): Promise<number> {
   const { db, clock, fault } = context;
   const began = clock();
   const due = await dueSources(db, began, DUE);
-  const asked = await readSince(db, [...new Set(due.map(({ host }) => host))], new Date(began.getTime() - DAY_MS));
+  const hosts = await urlsOfHosts(db, [...new Set(due.map(({ host }) => host))], new Date(began.getTime() - DAY_MS));
   const within: DueSource[] = [];
-  const beyond: { source: DueSource; at: Date }[] = [];
+  const beyond: Deferred[] = [];
   for (const source of due) {
-    const count = asked.get(source.host) ?? 0;
-    asked.set(source.host, count + 1);
-    if (count < HOST_PER_DAY) within.push(source);
-    else beyond.push({ source, at: new Date(began.getTime() + DAY_MS) });
+    if (hosts.get(source.host)!.read++ < HOST_PER_DAY) within.push(source);
+    else beyond.push({ source, at: new Date(began.getTime() + DAY_MS), checkedAt: null });
   }
-  if (beyond.length > 0) await deferSources(db, beyond);
+  if (beyond.length > 0) {
+    await deferSources(db, beyond);
+    await putOffSharing(
+      db,
+      beyond.map(({ source }) => source),
+      began,
+      new Date(began.getTime() + DAY_MS),
+    );
+  }
+  const turnOf = ({ host }: DueSource) => Math.ceil(hosts.get(host)!.urls / HOST_PER_DAY) * DAY_MS;
   let changed = 0;
   for (let from = 0; from < within.length; from += BATCH) {
     if (clock().getTime() - began.getTime() > LONGEST_MS) break;
-    changed += await readBatch(context, within.slice(from, from + BATCH));
+    changed += await readBatch(context, within.slice(from, from + BATCH), turnOf);
     fault("offers.read");
   }
   return changed;
 }
 
-async function readBatch(context: JobContext, sources: readonly DueSource[]): Promise<number> {
+/** @param turnOf milliseconds in which all URLs of an endpoint's host can be read */
+async function readBatch(
+  context: JobContext,
+  sources: readonly DueSource[],
+  turnOf: (source: DueSource) => number,
+): Promise<number> {
   const { db, clock } = context;
   const limit = pLimit(AT_ONCE);
   const results = await Promise.all(sources.map((source) => limit(() => readSource(context, source))));
   const deferred = results.flatMap((result) => ("at" in result ? [result] : []));
   if (deferred.length > 0) await deferSources(db, deferred);
-  const outcomes = results.flatMap((result) => ("at" in result ? [] : [result]));
+  const outcomes = results.flatMap((result) => {
+    if ("at" in result) return [];
+    // Those that were read would take the places of the others every day.
+    const turn = turnOf(result.source);
+    return turn > DAY_MS
+      ? [{ ...result, nextTryAt: latest(result.nextTryAt, new Date(clock().getTime() + turn)) }]
+      : [result];
+  });
   await putOffSharing(db, sources, clock(), new Date(clock().getTime() + DAY_MS));
   let changed = 0;
   for (const some of bySize(outcomes)) changed += await storeOutcomes(context, some);
@@ -187,7 +222,7 @@ function storeOutcomes({ db, clock, log }: JobContext, outcomes: readonly ReadOu
 
 /** Ends the reading of an endpoint that gave no answer. */
 class NoAnswer extends Error {
-  readonly answer: { kind: "failed"; reason: string; final: boolean } | { kind: "deferred"; seconds: number };
+  readonly answer: Exclude<Awaited<ReturnType<JobContext["endpoints"]["send"]>>, { kind: "answered" }>;
   constructor(answer: NoAnswer["answer"]) {
     super("no answer");
     this.answer = answer;
@@ -195,10 +230,7 @@ class NoAnswer extends Error {
 }
 
 /** Reads an endpoint. An unexpected error concerns this endpoint only. */
-async function readSource(
-  context: JobContext,
-  source: DueSource,
-): Promise<ReadOutcome | { source: DueSource; at: Date }> {
+async function readSource(context: JobContext, source: DueSource): Promise<ReadOutcome | Deferred> {
   const { clock, endpoints, log } = context;
   const reader = OFFER_READERS.find(({ kind }) => kind === source.kind);
   let requests = 0;
@@ -210,16 +242,23 @@ async function readSource(
     return answer;
   }
   try {
-    return outcomeOf(source, await (reader as OfferReader).read(source.url, send, conditionalOf(source)), clock());
+    const reading = await (reader as OfferReader).read(source.url, send, conditionalOf(source), methodOf(source));
+    return outcomeOf(source, reading, clock());
   } catch (error) {
     if (!(error instanceof NoAnswer))
       log.warn({ err: error, url: source.url }, "an endpoint of an agent cannot be read");
     const answer =
       error instanceof NoAnswer ? error.answer : { kind: "failed" as const, reason: "It cannot be read.", final: true };
-    if (answer.kind === "deferred") return { source, at: new Date(clock().getTime() + answer.seconds * 1000) };
-    return silence(source, answer.final ? "refused" : "unreachable", answer.reason, clock());
+    const now = clock();
+    if (answer.kind === "deferred")
+      return { source, at: after(now, answer.seconds), checkedAt: requests > 1 ? now : null };
+    if (answer.kind === "limited") return limited(source, answer.seconds, now);
+    return silence(source, answer.final ? "refused" : "unreachable", answer.reason, now);
   }
 }
+
+const after = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000);
+const latest = (a: Date, b: Date) => new Date(Math.max(a.getTime(), b.getTime()));
 
 /** Validators of the version that all rows of the endpoint have; empty when they do not have the same one. */
 function conditionalOf({ rows }: DueSource): Record<string, string> {
@@ -229,6 +268,13 @@ function conditionalOf({ rows }: DueSource): Record<string, string> {
     ...(first.etag && { "if-none-match": first.etag }),
     ...(first.lastModified && { "if-modified-since": first.lastModified }),
   };
+}
+
+/** How a paid resource is called, null where nobody states it. One whose terms were read and state nothing answered a GET. */
+function methodOf({ rows }: DueSource): Method | null {
+  const stated = rows.flatMap(({ method }) => method ?? []);
+  if (stated.includes("POST")) return "POST";
+  return stated[0] ?? (rows.some(({ digest }) => digest !== null) ? "GET" : null);
 }
 
 const digestOf = (given: readonly Offer[]): string =>
@@ -269,10 +315,19 @@ function outcomeOf(source: DueSource, reading: Reading, now: Date): ReadOutcome 
   }
 }
 
+const failuresOf = ({ rows }: DueSource) => Math.max(...rows.map((row) => row.failures));
+
+/** The outcome for an endpoint whose host answers 429: not its fault a few times, then silence as any other. */
+function limited(source: DueSource, seconds: number, now: Date): ReadOutcome {
+  const silent = silence(source, "unreachable", "The server answers with status 429.", now);
+  if (failuresOf(source) >= MAX_LIMITED) return silent;
+  return { ...silent, status: null, nextTryAt: latest(silent.nextTryAt, after(now, seconds)) };
+}
+
 /** The outcome for an endpoint that does not answer as its kind does: what was read before stays. */
 function silence(source: DueSource, status: ReadOutcome["status"], why: string, now: Date): ReadOutcome {
   const first = source.rows[0]!;
-  const failures = Math.max(...source.rows.map((row) => row.failures));
+  const failures = failuresOf(source);
   const wait = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(failures, 20));
   return {
     source,

@@ -1,5 +1,6 @@
 /** Finishes payments whose request has ended: compares them with the chain, carries out their effects, watches for reorganisations. */
 import { z } from "zod";
+import type { Chain } from "../../clients/ports.ts";
 import { usdcDomain } from "../../core/payments/token-domain.ts";
 import {
   type Lease,
@@ -41,6 +42,8 @@ const WATCHED = "24 hours";
 const UNSEEN_MS = 3_600_000;
 /** Blocks after which a transfer is final. */
 const FINAL_BLOCKS = 64;
+/** Blocks after which a preconfirmed transfer that is in none of them has vanished. */
+const EARLY_BLOCKS = 10;
 
 export const paymentSweep = defineJob({
   name: "payment-sweep",
@@ -129,6 +132,8 @@ const looking = ({ db, chain, machinePayments = null, config, fault }: JobContex
   onlyLooks: true,
   domain: usdcDomain(config.chain.id, config.contracts.usdc.address),
   confirmations: config.payments.confirmations,
+  // No client waits for the sweep.
+  earlyUnits: 0n,
   fault,
 });
 
@@ -190,19 +195,33 @@ async function watchBlock(context: JobContext, payment: Payment): Promise<boolea
   const { paymentId, txHash, nth, blockHash, block, state } = payment;
   const seen = { ...payment, txHash: txHash!, nth: nth! };
   const place = (await placeNow(chain, seen)) ?? (await settledAnew(context, payment));
+  if (payment.earlyAt !== null) {
+    if (place) return (await isConfirmed(context, chain, place)) && relocatePayment(db, payment, place);
+    if (!(await isDeepEnough(chain, block!, EARLY_BLOCKS))) return false;
+  }
   // Each of these writes changes the row only where it still has the block that was read.
   if (place?.blockHash === blockHash)
     return (await isDeepEnough(chain, block!, FINAL_BLOCKS)) && finalizePayment(db, payment);
   if (place) return relocatePayment(db, payment, place);
   // A request with the same payment settles it again, or finds its transaction again.
   if (state === "paid") return (await unsettlePayment(db, payment)) !== null;
-  if (await isDeepEnough(chain, block!, FINAL_BLOCKS)) {
+  if (!mayBeSettledAgain(context, payment) && (await isDeepEnough(chain, block!, FINAL_BLOCKS))) {
     // The refund is done: no one has a claim on this payment.
     if (state === "refunded") return finalizePayment(db, payment);
     return (await losePayment(db, payment, "reorganised_away")) !== null;
   }
   log.error({ paymentId, txHash, state }, "the transfer of a payment is no longer in the chain");
   return false;
+}
+
+/** Whether anyone who has the authorization of a vanished transfer may still bring it onto the chain. */
+const mayBeSettledAgain = ({ clock }: JobContext, { credential, validBefore }: Payment): boolean =>
+  credential !== null && validBefore !== null && clock().getTime() < validBefore.getTime() + GRACE_MS;
+
+/** Whether a transfer has its confirmations; a node may have told the place of a preconfirmation. */
+async function isConfirmed({ config }: JobContext, chain: Chain, { block, blockHash }: Settlement): Promise<boolean> {
+  if (!(await isDeepEnough(chain, block, config.payments.confirmations))) return false;
+  return (await chain.block(block))?.hash === blockHash;
 }
 
 /** The place where another transaction settled the same authorization after the earlier one disappeared. */

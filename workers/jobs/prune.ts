@@ -1,7 +1,9 @@
-/** Removes what is only kept for a while: answers stored for idempotency keys, revocations and signed texts whose time is over, networks of clients, slugs that are free again, allowances that are whole again. */
+/** Removes what is only kept for a while: answers stored for idempotency keys, revocations and signed texts whose time is over, networks of clients, slugs that are free again, allowances that are whole again, meanings of texts that no agent has. */
 import { z } from "zod";
 import { SLUG_RETIREMENT_MS } from "../../core/principals/slugs.ts";
 import { forgetFullAllowances } from "../../db/allowances.ts";
+import { databaseNow } from "../../db/database-clock.ts";
+import { forgetMeanings } from "../../db/discovery/meanings.ts";
 import { forgetUsedTexts } from "../../db/human-updates.ts";
 import { forgetExpired } from "../../db/idempotency.ts";
 import { forgetClientNetworks } from "../../db/mints.ts";
@@ -15,13 +17,16 @@ export const prune = defineJob({
   concurrency: 1,
   schedule: { everyMs: 3_600_000 },
   input: z.object({}),
-  run: ({ db, clock }) =>
-    runSteps({
+  async run({ db, config }) {
+    const now = await databaseNow(db);
+    return runSteps({
       idempotency: () => forgetExpired(db),
       revocations: () => forgetRevocations(db),
       "used texts": () => forgetUsedTexts(db),
-      allowances: () => forgetFullAllowances(db, clock()),
+      allowances: () => forgetFullAllowances(db, now),
+      meanings: () => forgetMeanings(db, config.embeddings?.documents ?? 0, now),
       "client networks": () => forgetClientNetworks(db),
-      "retired slugs": () => forgetRetiredSlugs(db, new Date(clock().getTime() - SLUG_RETIREMENT_MS)),
-    }),
+      "retired slugs": () => forgetRetiredSlugs(db, new Date(now.getTime() - SLUG_RETIREMENT_MS)),
+    });
+  },
 });

@@ -1,12 +1,16 @@
-/** Recomputes every score, so that a mistake of the event-driven jobs lasts one day at most. */
+/** Compares every score with the facts once a day, in parts, so that a mistake of the event-driven jobs lasts one day at most. */
 import { z } from "zod";
-import { fullPass } from "../../db/cred.ts";
+import { CHECKS_OF_ALL, checkCred } from "../../db/cred-passes.ts";
 import { defineJob } from "../job.ts";
 
 export const selfCheck = defineJob({
   name: "self-check",
   concurrency: 1,
-  schedule: { everyMs: 86_400_000 },
+  schedule: { everyMs: 86_400_000 / CHECKS_OF_ALL },
   input: z.object({}),
-  run: ({ db, clock }) => fullPass(db, { now: clock(), cause: "reconcile" }),
+  run: async ({ db, clock, log }) => {
+    const { moved, missed } = await checkCred(db, clock());
+    if (missed > 0) log.warn({ missed }, "scores were not up to date with their agents");
+    return moved;
+  },
 });

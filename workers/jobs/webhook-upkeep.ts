@@ -1,6 +1,7 @@
 /** Looks after webhooks: secrets whose time is over go, the others follow the configuration's key, old deliveries are forgotten with their events, logs stay short, and no turn is missed. */
 import { z } from "zod";
 import type { SecretBox } from "../../clients/ports.ts";
+import { databaseNow } from "../../db/database-clock.ts";
 import { deleteOldDeliveries, trimLogs } from "../../db/webhooks/deliveries.ts";
 import { deleteIdleOwners, scheduleMissedOwners } from "../../db/webhooks/owner-schedule.ts";
 import { deleteExpiredSecrets, resealSecrets } from "../../db/webhooks/secrets.ts";
@@ -13,8 +14,8 @@ export const webhookUpkeep = defineJob({
   concurrency: 1,
   schedule: { everyMs: 300_000 },
   input: z.object({}),
-  async run({ db, clock, config, webhooks, log }) {
-    const now = clock();
+  async run({ db, config, webhooks, log }) {
+    const now = await databaseNow(db);
     return runSteps({
       // Turns are no rows that a run reports.
       "missed turns": () => scheduleMissedOwners(db, now).then(() => 0),

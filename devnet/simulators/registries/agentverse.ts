@@ -44,7 +44,9 @@ const request = z.strictObject({
 type Request = z.output<typeof request>;
 type Filters = Pick<Request, "filters" | "exclude_geo_agents">;
 
-type Protocol = { digest?: string };
+/** A list of a row; its tests put values of any kind into every field. */
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
 /** Whether a row matches; a row that was given without a field has the most frequent value of it. */
 function matches(row: Row, { filters, exclude_geo_agents }: Filters): boolean {
   const located = row.geo_location != null;
@@ -56,10 +58,10 @@ function matches(row: Row, { filters, exclude_geo_agents }: Filters): boolean {
     among(filters.state, [String(row.status ?? "active")]) &&
     among(filters.category, [String(row.category ?? "community")]) &&
     among(filters.agent_type, [String(row.type ?? "hosted")]) &&
-    among(filters.tags, (row.system_wide_tags as string[] | undefined) ?? []) &&
+    among(filters.tags, listOf(row.system_wide_tags).map(String)) &&
     among(
       filters.protocol_digest,
-      ((row.protocols as Protocol[] | undefined) ?? []).map(({ digest }) => digest ?? ""),
+      listOf(row.protocols).map((protocol) => (protocol as { digest?: string } | null)?.digest ?? ""),
     )
   );
 }

@@ -148,8 +148,12 @@ export const WALLET_CLIENTS: Client[] = [
           values: { ...values, CRED_ROOTS },
           result: "{ score, leaf, destroyed: provider.destroy() }",
         }) as Promise<{ score: number | null; leaf: { score: number } }>;
-      const { score, leaf } = await check(world.contracts.credRoots!);
-      assert.ok(score !== null && score === leaf.score, `the score is ${score}, the leaf's ${leaf.score}`);
+      // An epoch that is published between the answer and the read of the chain leaves the proof without its root.
+      const { score, leaf } = await until("the proof is of the latest epoch", async () => {
+        const found = await check(world.contracts.credRoots!);
+        return found.score === null ? null : found;
+      });
+      assert.equal(score, leaf.score);
       return `computed the root of agent ${TOKEN_ID}'s proof and found it in CredRoots: score ${score}`;
     },
   },

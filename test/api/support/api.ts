@@ -7,6 +7,7 @@ import type { Endpoint } from "../../../api/endpoint.ts";
 import { openApiDocument } from "../../../api/openapi/document.ts";
 import { type RunningServer, startServer } from "../../../api/server.ts";
 import { createCardRenderer } from "../../../card-renderer/renderer.ts";
+import { isPublicUrl } from "../../../clients/http/public-address.ts";
 import type { Chain } from "../../../clients/ports.ts";
 import { unconfiguredReaders } from "../../../clients/proof-platforms.ts";
 import { openRateBuckets } from "../../../clients/rate-buckets.ts";
@@ -16,13 +17,14 @@ import { webhookTargets } from "../../../clients/webhook-receivers.ts";
 import { loadConfig } from "../../../config/config.ts";
 import { openPool } from "../../../db/connect.ts";
 import { trackIndexedBlock } from "../../../db/index-state.ts";
+import { openReadPool, type ReadPool } from "../../../db/replicas/read-pool.ts";
 import { GENEROUS_RATES } from "../../../devnet/generous-rates.ts";
 import { FREE_PHASE } from "../../../harness/child-env.ts";
 import { healthyChain } from "../../../harness/stub-chain.ts";
 import { topologyEnv } from "../../../harness/topology.ts";
 import { until } from "../../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
-import { topologyOfRun } from "../../support/topology-of-run.ts";
+import { onReplicaOfRun, topologyOfRun } from "../../support/topology-of-run.ts";
 import { conformance } from "./conformance.ts";
 
 export const HOST = "agents.test";
@@ -99,8 +101,10 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const pools: pg.Pool[] = [];
   const counters: ReturnType<typeof openRateBuckets>[] = [];
   const prefix = (topology && topologyEnv(topology).QUEUE_PREFIX) ?? "test";
+  const replica = await onReplicaOfRun(database.url);
+  const readPools: ReadPool[] = [];
   /** What every process has for itself, whatever it shares with the others. */
-  const own = () => {
+  const own = async () => {
     // More patient than the service: what takes a machine long that runs everything at once is no overload to tell of.
     const db = openPool({
       connectionString: database.url,
@@ -108,21 +112,25 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
       statement_timeout: 15_000,
       ...options.pool,
     });
-    db.on("error", () => {});
     const rateBuckets = openRateBuckets({ redisUrl: topology?.redisUrl, prefix, log: SILENT });
     pools.push(db);
     counters.push(rateBuckets);
-    return { db, rateBuckets, cards: createCardRenderer() };
+    const reading = { primary: db, url: database.url, maxLagMs: 1_000, log: SILENT };
+    const replicas =
+      replica && !options.deps?.db ? await openReadPool({ ...reading, replicaUrls: [replica] }) : undefined;
+    if (replicas) readPools.push(replicas);
+    return { db, replicas, rateBuckets, cards: createCardRenderer() };
   };
   const index = await trackIndexedBlock(database.url, { pollMs: 50 });
   const errors: string[] = [];
   const deps: ApiDeps = {
     config,
-    ...own(),
+    ...(await own()),
     // One for both: tests let it look by hand.
     index,
     chain: options.chain ?? healthyChain(),
     identityProvider: null,
+    isPublicUrl: (url) => isPublicUrl(url, { loopback: config.upstreams.gateways.allowLoopback }),
     proofs: unconfiguredReaders(),
     facilitator: null,
     webhooks: { secrets: createSecretBox([WEBHOOK_KEY]), targets: webhookTargets(config.webhooks) },
@@ -137,7 +145,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     ...options.deps,
   };
   const api = createApi(deps, options.endpoints);
-  const second = topology && createApi({ ...deps, ...own(), ...options.deps }, options.endpoints);
+  const second = topology && createApi({ ...deps, ...(await own()), ...options.deps }, options.endpoints);
   if (topology?.redisUrl) await until("both count in Redis", () => countTogether(counters));
   const server = await startServer(second ? inTurn(api, second) : api, { host: "127.0.0.1", port: 0 });
   const { document, check } = described(api.endpoints, config.service);
@@ -169,6 +177,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
       await server.stop();
       await index.close();
       for (const counter of counters) counter.close();
+      await Promise.all(readPools.map((reads) => reads.close()));
       await Promise.all(pools.map((pool) => pool.end()));
       await database.drop();
     },

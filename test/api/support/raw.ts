@@ -2,10 +2,11 @@
 import { connect } from "node:net";
 
 /**
- * Sends `bytes` and reads until the server closes or nothing more comes for `quietMs`.
+ * Sends `bytes` and reads until the server closes, or nothing more comes for `quietMs` after the first byte.
+ * @param options.answerMs until the first byte; a busy machine may take long
  * @returns everything received, as latin1 text
  */
-export function raw(url: string, bytes: string | Buffer, { quietMs = 3_000 } = {}): Promise<string> {
+export function raw(url: string, bytes: string | Buffer, { quietMs = 3_000, answerMs = 60_000 } = {}): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
@@ -14,8 +15,9 @@ export function raw(url: string, bytes: string | Buffer, { quietMs = 3_000 } = {
       socket.destroy();
       resolve(received);
     };
-    socket.setTimeout(quietMs, done);
+    socket.setTimeout(answerMs, done);
     socket.on("data", (chunk) => {
+      socket.setTimeout(quietMs);
       received += chunk.toString("latin1");
     });
     socket.on("error", done);

@@ -65,6 +65,7 @@ export async function tempoCustomer(
     fetch: (mode: "pull" | "push" = "pull", given?: typeof fetch) => paying(mode, given).fetch,
     /** Answers a challenge without sending the answer; push has then paid already. */
     async answer(response: Response, mode: "pull" | "push" = "pull"): Promise<string> {
+      if (response.status !== 402) throw new Error(`no challenge, but ${response.status}: ${await response.text()}`);
       return (await paying(mode).preparePayment(response)).createCredential();
     },
   };

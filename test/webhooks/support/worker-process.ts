@@ -10,8 +10,6 @@ import { runWebhooks } from "../../../workers/webhooks.ts";
 
 const [url, key, ahead, point] = process.argv.slice(2) as [string, `0x${string}`, string, string | undefined];
 const db = openPool({ connectionString: url, max: 4 });
-// The database is dropped while it may still be running.
-db.on("error", () => {});
 const receivers = openWebhookReceivers({ userAgent: "test", allowLoopback: true });
 const webhooks = runWebhooks(
   {

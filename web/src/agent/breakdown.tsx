@@ -1,11 +1,14 @@
 /** Breakdown of a score: eight signals with weight, raw value and contribution. */
+
 import { useQuery } from "@tanstack/react-query";
 import { SIGNALS } from "../../../core/cred.ts";
 import { factors } from "../api/queries.ts";
-import type { Agent, Factors } from "../api/types.ts";
+import type { Agent } from "../api/types.ts";
 import { NoData } from "../parts/cred.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
+import { count, decimals } from "../words.ts";
 import { Radar } from "./radar.tsx";
 
 export function Breakdown({ agent }: { agent: Agent }) {
@@ -19,22 +22,21 @@ export function Breakdown({ agent }: { agent: Agent }) {
       {known && (
         <div className="stack">
           <Radar of={[{ factors: known, className: "first" }]} />
-          <Open factors={known} />
         </div>
       )}
       <table className="plain-table">
-        <caption className="unseen">The eight signals of the score</caption>
+        <caption className="unseen">{say("agent.theEightSignalsOfThe")}</caption>
         <thead>
           <tr>
-            <th scope="col">Signal</th>
+            <th scope="col">{say("agent.signal")}</th>
             <th scope="col" className="number">
-              Raw
+              {say("agent.raw")}
             </th>
             <th scope="col" className="number">
-              Weight
+              {say("agent.weight")}
             </th>
             <th scope="col" className="number">
-              Adds
+              {say("agent.adds")}
             </th>
           </tr>
         </thead>
@@ -46,20 +48,16 @@ export function Breakdown({ agent }: { agent: Agent }) {
                 <span className="faint hint">{description}</span>
               </th>
               <td className="number">
-                {known ? (
-                  known[key].rawScore
-                ) : (
-                  <NoData reason="this wallet's factors are those of another token of its" />
-                )}
+                {known ? count(known[key].rawScore) : <NoData reason={say("agent.thisWalletSFactorsAre")} />}
               </td>
-              <td className="number faint">{weight} %</td>
-              <td className="number">{known ? <b>{known[key].weightedScore.toFixed(2)}</b> : "—"}</td>
+              <td className="number faint">{count(weight)} %</td>
+              <td className="number">{known ? <b>{decimals(known[key].weightedScore, 2)}</b> : "—"}</td>
             </tr>
           ))}
         </tbody>
         <tfoot>
           <tr>
-            <th scope="row">Score, rounded half up</th>
+            <th scope="row">{say("agent.scoreRoundedHalfUp")}</th>
             <td />
             <td className="number faint">100 %</td>
             <td className="number">
@@ -68,27 +66,6 @@ export function Breakdown({ agent }: { agent: Agent }) {
           </tr>
         </tfoot>
       </table>
-    </div>
-  );
-}
-
-/** Points the agent can still gain, largest first. */
-function Open({ factors: known }: { factors: Factors }) {
-  const open = SIGNALS.map(({ key, label, weight }) => ({ key, label, points: weight - known[key].weightedScore }))
-    .filter(({ points }) => points > 0.005)
-    .toSorted((a, b) => b.points - a.points)
-    .slice(0, 4);
-  if (open.length === 0) return <p className="muted">Every signal is at its best.</p>;
-  return (
-    <div className="open">
-      <h3>Still to be won</h3>
-      <ul>
-        {open.map(({ key, label, points }) => (
-          <li key={key}>
-            <span className="muted">{label}</span> <b>+{points.toFixed(2)}</b>
-          </li>
-        ))}
-      </ul>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 /** The same agent in other registries, matched by proven wallet, and its ERC-8004 registration. */
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { Detail } from "../api/types.ts";
@@ -7,11 +8,12 @@ import { agentLink, detail } from "../directory/source.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
+import { say } from "../say.tsx";
 import { Erc8004, Feedback } from "./erc8004.tsx";
 
 export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
   others.length === 0 ? (
-    <p className="muted">No other registry has an agent with its proven wallet.</p>
+    <p className="muted">{say("agent.noOtherRegistryHasAn")}</p>
   ) : (
     <ul className="same-as">
       {others.map(({ id, platform, agent_id: agentId, name, cred_score: score }) => (
@@ -20,7 +22,7 @@ export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
             <Sigil seed={`${platform}:${agentId}`} score={score} />
             <span className="agent-words">
               <Link href={agentLink(platform, agentId)} className="row-link clip">
-                <bdi>{name || "Unnamed"}</bdi>
+                <bdi>{name || say("agent.unnamed")}</bdi>
               </Link>
               <span className="agent-id clip">{platformLabel(platform)}</span>
             </span>
@@ -40,15 +42,15 @@ export function Elsewhere({ tokenId, explorer }: { tokenId: number; explorer: st
   const registration = there?.data.erc8004;
   return (
     <>
-      <Panel title="In other registries">
+      <Panel title={say("agent.inOtherRegistries")}>
         <SameAs others={own.data.same_as} />
       </Panel>
       {registration && twin && (
         <>
-          <Panel title="ERC-8004">
+          <Panel title={say("agent.erc8004")}>
             <Erc8004 registration={registration} agentId={twin.agent_id} explorer={explorer} />
           </Panel>
-          <Panel title="Feedback">
+          <Panel title={say("agent.feedback")}>
             <Feedback registration={registration} explorer={explorer} />
           </Panel>
         </>

@@ -1,17 +1,19 @@
 /** The registration of an agent in the canonical ERC-8004 registry: its file, warnings about the file, and feedback of clients. */
+
 import { useState } from "react";
 import type { Registration8004 } from "../api/types.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { OutLink } from "../parts/out-link.tsx";
-import { count, date, moment, short } from "../words.ts";
+import { say } from "../say.tsx";
+import { count, date, decimals, moment, short } from "../words.ts";
 
 const FILE: Record<Registration8004["file"]["status"], string> = {
-  waiting: "not looked at yet",
-  parsed: "read",
-  unreadable: "could not be read",
-  unreachable: "cannot be reached",
-  refused: "leads where nobody may look",
+  waiting: say("agent.fileWaiting"),
+  parsed: say("agent.fileParsed"),
+  unreadable: say("agent.fileUnreadable"),
+  unreachable: say("agent.fileUnreachable"),
+  refused: say("agent.fileRefused"),
 };
 
 type Props = { registration: Registration8004; agentId: string; explorer: string };
@@ -22,38 +24,38 @@ export const Erc8004 = ({ registration, agentId, explorer }: Props) => {
     <>
       <dl className="facts tall">
         <div>
-          <dt>Agent there</dt>
+          <dt>{say("agent.agentThere")}</dt>
           <dd>#{agentId}</dd>
         </div>
         <div>
-          <dt>Registry</dt>
+          <dt>{say("agent.registry")}</dt>
           <dd>
             <Address address={registry} explorer={explorer} />
           </dd>
         </div>
         <div>
-          <dt>Registered</dt>
+          <dt>{say("agent.registeredAt")}</dt>
           <dd>
             {date(registration.registered_at)} ·{" "}
             <a href={`${explorer}/tx/${hash}`} rel={EXPLORER_REL}>
-              block {count(registration.registered_block)}
+              {say("agent.block", { registered_block: count(registration.registered_block) })}
             </a>
           </dd>
         </div>
         <div>
-          <dt>File</dt>
+          <dt>{say("agent.file")}</dt>
           <dd>
             {FILE[file.status]}
             {file.fetched_at && <span className="faint"> · {date(file.fetched_at)}</span>}
           </dd>
         </div>
         <div>
-          <dt>URI</dt>
+          <dt>{say("agent.uri")}</dt>
           <dd>
             {uri === "" ? (
-              <span className="faint">none</span>
+              <span className="faint">{say("agent.none")}</span>
             ) : uri.startsWith("data:") || uri.startsWith("{") ? (
-              "written on chain"
+              say("agent.writtenOnChain")
             ) : (
               <OutLink text={uri} />
             )}
@@ -61,7 +63,7 @@ export const Erc8004 = ({ registration, agentId, explorer }: Props) => {
         </div>
       </dl>
       {file.warnings.length > 0 && (
-        <ul className="warnings" aria-label="Oddities of the file">
+        <ul className="warnings" aria-label={say("agent.odditiesOfTheFile")}>
           {file.warnings.map((warning) => (
             <li key={warning}>
               <Icon name="warn" /> {warning}
@@ -77,7 +79,7 @@ export const Erc8004 = ({ registration, agentId, explorer }: Props) => {
 export function Feedback({ registration, explorer }: Omit<Props, "agentId">) {
   const [tag, setTag] = useState("");
   const { feedback, feedback_count: total, reviewers } = registration;
-  if (feedback.length === 0) return <p className="muted">No client has said anything about it yet.</p>;
+  if (feedback.length === 0) return <p className="muted">{say("agent.noClientHasSaidAnything")}</p>;
   const tags = [...new Set(feedback.flatMap((each) => each.tags))].toSorted();
   const shown = tag === "" ? feedback : feedback.filter((each) => each.tags.includes(tag));
   const standing = shown.filter(({ revoked }) => !revoked).map(({ value }) => Number(value));
@@ -85,12 +87,14 @@ export function Feedback({ registration, explorer }: Omit<Props, "agentId">) {
   return (
     <div className="stack">
       <p className="muted">
-        {count(total)} from {count(reviewers)} different {reviewers === 1 ? "client" : "clients"}
-        {tag !== "" && standing.length > 0 && ` · ${standing.length} tagged ${tag}, on average ${mean.toFixed(1)}`}
+        {say("agent.feedbackFrom", { n: reviewers, total })}
+        {tag !== "" &&
+          standing.length > 0 &&
+          ` · ${say("agent.feedbackTagged", { tagged: standing.length, tag, mean: decimals(mean, 1) })}`}
       </p>
       {tags.length > 0 && (
         <fieldset className="chips small-chips">
-          <legend className="unseen">Only with the tag</legend>
+          <legend className="unseen">{say("agent.onlyWithTheTag")}</legend>
           {tags.slice(0, 12).map((each) => (
             <button
               key={each}
@@ -116,13 +120,8 @@ export function Feedback({ registration, explorer }: Omit<Props, "agentId">) {
                 {" "}
                 · {date(each.given_at)}
               </span>
-              {each.revoked && <span className="tag">taken back</span>}
-              {each.responses > 0 && (
-                <span className="faint">
-                  {" "}
-                  · {each.responses} {each.responses === 1 ? "response" : "responses"}
-                </span>
-              )}
+              {each.revoked && <span className="tag">{say("agent.takenBack")}</span>}
+              {each.responses > 0 && <span className="faint"> · {say("agent.responses", { n: each.responses })}</span>}
               {each.uri && (
                 <span className="feedback-uri">
                   <OutLink text={each.uri} />

@@ -1,4 +1,5 @@
 /** A foreign agent (a row of another registry): the registry's data, its source, and feedback of clients. */
+
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link, Redirect } from "wouter";
@@ -14,11 +15,13 @@ import { ProofMarks, Protocols } from "../parts/marks.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Say, say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { tierOf } from "../tiers.ts";
 import { age, date, moment, short } from "../words.ts";
+import { Claim } from "./claim.tsx";
 import { SameAs } from "./elsewhere.tsx";
 import { Erc8004, Feedback } from "./erc8004.tsx";
 import { Services } from "./services.tsx";
@@ -54,35 +57,36 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
       <Head row={row} explorer={explorer} />
       <div className="agent-grid">
         <div className="column">
-          <Panel title="Services">
+          <Panel title={say("agent.services")}>
             {row.services.length === 0 ? (
-              <p className="muted">Its registry names none.</p>
+              <p className="muted">{say("agent.itsRegistryNamesNone")}</p>
             ) : (
               <Services of={row.services} />
             )}
           </Panel>
           {row.erc8004 && explorer && (
-            <Panel title="Feedback">
+            <Panel title={say("agent.feedback")}>
               <Feedback registration={row.erc8004} explorer={explorer} />
             </Panel>
           )}
-          <Panel title="Where this was read">
+          <Panel title={say("agent.whereThisWasRead")}>
             <Provenance of={row.provenance} warningsElsewhere={row.erc8004 !== null} />
           </Panel>
           <section className="panel">
             <details>
-              <summary>Raw JSON</summary>
+              <summary>{say("agent.rawJson")}</summary>
               <pre className="code">{JSON.stringify(row, null, 2)}</pre>
             </details>
           </section>
         </div>
         <div className="column">
           <AboutScore score={row.cred_score} />
-          <Panel title="In other registries">
+          <Claim row={row} />
+          <Panel title={say("agent.inOtherRegistries")}>
             <SameAs others={row.same_as} />
           </Panel>
           {row.erc8004 && explorer && (
-            <Panel title="ERC-8004">
+            <Panel title={say("agent.erc8004")}>
               <Erc8004 registration={row.erc8004} agentId={row.agent_id} explorer={explorer} />
             </Panel>
           )}
@@ -95,29 +99,31 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
 type NotFoundProps = { agentRef: string; requestId: Problem["requestId"] };
 
 const NotFound = ({ agentRef, requestId }: NotFoundProps) => (
-  <Empty title="No registry has this agent">
+  <Empty title={say("agent.noRegistryHasThisAgent")}>
     <p className="muted">
-      <code className="wrap">{short(agentRef)}</code> may have been taken out of its registry. Search the{" "}
-      <Link href={`/?q=${encodeURIComponent(agentRef.slice(0, 100))}`}>directory</Link> for it.
+      <Say
+        k="agent.takenOut"
+        reference={short(agentRef)}
+        id={(text) => <code className="wrap">{text}</code>}
+        directory={(text) => <Link href={`/?q=${encodeURIComponent(agentRef.slice(0, 100))}`}>{text}</Link>}
+      />
     </p>
     {requestId && (
       <p className="faint">
-        Request <code>{requestId}</code>
+        <Say k="operation.request" requestId={requestId} id={(text) => <code>{text}</code>} />
       </p>
     )}
   </Empty>
 );
 
 const AboutScore = ({ score }: { score: number }) => (
-  <Panel title="About this score">
+  <Panel title={say("agent.aboutThisScore")}>
     <p className="muted">
-      {score >= 50
-        ? "Agents without an identity token here count up to 50."
-        : "The same signals as for everybody, over what its registry tells. Without an identity token here the score ends at 50."}
+      {score >= 50 ? say("agent.agentsWithoutAnIdentityToken") : say("agent.theSameSignalsAsFor")}
     </p>
     <p className="actions push-down">
       <Link className="button" href="/mint">
-        Register an identity
+        {say("agent.registerAnIdentity")}
       </Link>
     </p>
   </Panel>
@@ -141,17 +147,19 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
       <div className="agent-who">
         <p className="muted">
           {platformLabel(row.platform)} ·{" "}
-          {row.created_at ? `registered ${date(row.created_at)}` : "its registry does not say since when"}
+          {row.created_at
+            ? say("agent.registeredOn", { date: date(row.created_at) })
+            : say("agent.itsRegistryDoesNotSay")}
         </p>
         <h1>
-          <bdi>{row.name || "Unnamed"}</bdi>
+          <bdi>{row.name || say("agent.unnamed")}</bdi>
         </h1>
         {row.description ? (
           <p className="muted about">
             <bdi>{row.description}</bdi>
           </p>
         ) : (
-          <p className="faint">It has no description.</p>
+          <p className="faint">{say("agent.itHasNoDescription")}</p>
         )}
         <p className="tags">
           {marks && <ProofMarks marks={marks} own={false} />}
@@ -159,29 +167,33 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
         </p>
         <dl className="facts">
           <div>
-            <dt>Id there</dt>
+            <dt>{say("agent.idThere")}</dt>
             <dd>
               <Address address={row.agent_id} />
             </dd>
           </div>
           <div>
-            <dt>{row.verified ? "Wallet, proven there" : "Wallet, as claimed"}</dt>
+            <dt>{row.verified ? say("agent.walletProvenThere") : say("agent.walletAsClaimed")}</dt>
             <dd>
-              {row.address ? <Address address={row.address} explorer={explorer} /> : <NoData reason="none is known" />}
-            </dd>
-          </div>
-          <div>
-            <dt>Active</dt>
-            <dd>
-              {marks?.active_at ? (
-                <span title={moment(marks.active_at)}>{age(marks.active_at)} ago</span>
+              {row.address ? (
+                <Address address={row.address} explorer={explorer} />
               ) : (
-                <NoData reason="nobody has seen it act" />
+                <NoData reason={say("agent.noneIsKnown")} />
               )}
             </dd>
           </div>
           <div>
-            <dt>Token</dt>
+            <dt>{say("agent.active")}</dt>
+            <dd>
+              {marks?.active_at ? (
+                <span title={moment(marks.active_at)}>{say("agent.ago", { active_at: age(marks.active_at) })}</span>
+              ) : (
+                <NoData reason={say("agent.nobodyHasSeenItAct")} />
+              )}
+            </dd>
+          </div>
+          <div>
+            <dt>{say("agent.token")}</dt>
             <dd>
               <TokenCell row={row} />
             </dd>
@@ -189,7 +201,7 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
         </dl>
         <p className="actions">
           <button type="button" className="button" aria-pressed={watched} onClick={() => toggleStored("watched", link)}>
-            <Icon name="star" filled={watched} /> {watched ? "Watched" : "Watch"}
+            <Icon name="star" filled={watched} /> {watched ? say("agent.watched") : say("agent.watch")}
           </button>
           <ApiButton paths={[detailPath(row.agent_id, row.platform), marksPath([row.id])]} />
         </p>
@@ -206,7 +218,7 @@ const Provenance = ({ of, warningsElsewhere }: { of: Detail["provenance"]; warni
       <li key={`${source} ${id}`}>
         {platformLabel(source)} · <code title={id}>{short(id)}</code> ·{" "}
         <span className="faint" title={moment(at)}>
-          read {age(at)} ago
+          {say("agent.readAgo", { at: age(at) })}
         </span>
         {!warningsElsewhere && warnings.length > 0 && (
           <ul className="warnings">

@@ -1,9 +1,11 @@
 /** The score over time: each change, with its cause. */
+
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { history } from "../api/queries.ts";
 import type { CredPoint } from "../api/types.ts";
 import { Loading, ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
 import { TIERS, tierOf } from "../tiers.ts";
 import { count, date, moment } from "../words.ts";
 
@@ -19,7 +21,7 @@ export function History({ tokenId }: { tokenId: number }) {
   return (
     <>
       <div className="panel-head">
-        <h2>History</h2>
+        <h2>{say("agent.history")}</h2>
         <span className="segments">
           {SPANS.map((span) => (
             <button key={span} type="button" aria-pressed={span === days} onClick={() => setDays(span)}>
@@ -45,7 +47,7 @@ const causeText = (cause: string) => cause.replace(/^\w+\./, "").replaceAll("_",
 type ChartProps = { points: CredPoint[]; days: number };
 
 function Chart({ points, days }: ChartProps) {
-  if (points.length === 0) return <p className="muted">The score has not changed in these {days} days.</p>;
+  if (points.length === 0) return <p className="muted">{say("agent.theScoreHasNotChanged", { days })}</p>;
   return (
     <>
       <Curve points={points} days={days} />
@@ -73,7 +75,11 @@ function Curve({ points, days }: ChartProps) {
       data-tier={tierOf(last.score).key}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
-      aria-label={`Score from ${points[0]!.score} to ${last.score} in ${points.length} changes; the table below lists them`}
+      aria-label={say("agent.scoreFromToInChanges", {
+        score: points[0]!.score,
+        score2: last.score,
+        points: points.length,
+      })}
     >
       {TIERS.map(({ key, from, to }) => (
         <rect
@@ -108,7 +114,7 @@ function Curve({ points, days }: ChartProps) {
         {date(new Date(start).toISOString())}
       </text>
       <text x={WIDTH - 10} y={HEIGHT - 4} textAnchor="end">
-        now
+        {say("agent.now")}
       </text>
     </svg>
   );
@@ -116,17 +122,17 @@ function Curve({ points, days }: ChartProps) {
 
 const Changes = ({ points }: { points: CredPoint[] }) => (
   <details>
-    <summary>All {points.length} changes</summary>
+    <summary>{say("agent.allChanges", { points: points.length })}</summary>
     <table className="plain-table">
       <thead>
         <tr>
-          <th scope="col">When</th>
-          <th scope="col">Cause</th>
+          <th scope="col">{say("agent.when")}</th>
+          <th scope="col">{say("agent.cause")}</th>
           <th scope="col" className="number">
-            Epoch
+            {say("agent.epoch")}
           </th>
           <th scope="col" className="number">
-            Score
+            {say("agent.score")}
           </th>
         </tr>
       </thead>

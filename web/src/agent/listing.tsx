@@ -1,15 +1,17 @@
 /** What an agent lists about itself: services, skills, domains, metadata. */
+
 import type { ReactNode } from "react";
 import { placeOf } from "../../../core/listing.ts";
 import type { Agent } from "../api/types.ts";
 import { OutLink, webAddress } from "../parts/out-link.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { say } from "../say.tsx";
 import { Services } from "./services.tsx";
 
 /** Names of common services, by their lower-case form. */
 const SERVICES: Record<string, string> = {
   ...{ mcp: "MCP", a2a: "A2A", oasf: "OASF", ens: "ENS", did: "DID", x402: "x402" },
-  ...{ web: "Web", email: "E-mail", telegram: "Telegram" },
+  ...{ web: say("agent.web"), email: say("agent.email"), telegram: say("agent.telegram") },
 };
 /** Fields of metadata that are shown. */
 const MOST_FIELDS = 24;
@@ -27,14 +29,14 @@ export function Listing({ agent }: { agent: Agent }) {
   const others = skills.length + domains.length + acceptedPayments.length + fields.length;
   if (services.length + others === 0) return null;
   return (
-    <Panel title="What it offers">
+    <Panel title={say("agent.whatItOffers")}>
       <div className="stack">
         {services.length > 0 && <Services of={services} />}
         {others > 0 && (
           <dl className="words">
-            <Words label="Skills" words={skills} />
-            <Words label="Domains" words={domains} />
-            <Words label="Accepts" words={acceptedPayments} />
+            <Words label={say("agent.skills")} words={skills} />
+            <Words label={say("agent.domains")} words={domains} />
+            <Words label={say("agent.accepts")} words={acceptedPayments} />
             {fields.map(([name, value]) => (
               <Item key={name} label={labelOf(name)}>
                 <Value of={value} />
@@ -42,7 +44,7 @@ export function Listing({ agent }: { agent: Agent }) {
             ))}
           </dl>
         )}
-        <p className="faint small">As the agent states it. Nothing of it counts towards the score.</p>
+        <p className="faint small">{say("agent.asTheAgentStatesIt")}</p>
       </div>
     </Panel>
   );
@@ -76,7 +78,7 @@ const Tags = ({ of }: { of: readonly string[] }) => (
 
 function Value({ of }: { of: unknown }) {
   if (typeof of === "string") return webAddress(of) ? <OutLink text={of} /> : <bdi>{of}</bdi>;
-  if (typeof of === "boolean") return of ? "Yes" : "No";
+  if (typeof of === "boolean") return of ? say("agent.yes") : say("agent.no");
   if (of === null || typeof of === "number") return String(of ?? "—");
   if (Array.isArray(of) && of.every((item) => typeof item !== "object")) return <Tags of={of.map(String)} />;
   return (

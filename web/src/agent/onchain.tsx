@@ -1,4 +1,5 @@
 /** The agent's score in the latest epoch on chain: where its root is, and a check of the proof in the browser. */
+
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { CredLeaf } from "../../../core/cred-tree/leaf.ts";
@@ -8,21 +9,23 @@ import type { Agent, CredProof } from "../api/types.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { Say, say } from "../say.tsx";
 import { age, count, moment, short } from "../words.ts";
+import { ChainRoot } from "./chain-root.tsx";
 
 /** Nothing where no scores are published. */
 export function Onchain({ agent, explorer }: { agent: Agent; explorer: string }) {
   const { data: answer, error } = useQuery(credProof(agent.tokenId));
   if (answer)
     return (
-      <Panel title="Checkable on chain">
+      <Panel title={say("agent.checkableOnChain")}>
         <Proved proof={answer.data} agent={agent} explorer={explorer} />
       </Panel>
     );
   if (error instanceof Problem && error.code === "not_in_epoch")
     return (
-      <Panel title="Checkable on chain">
-        <p className="muted">From the next epoch on: this agent has been scored since the latest one.</p>
+      <Panel title={say("agent.checkableOnChain")}>
+        <p className="muted">{say("agent.fromTheNextEpochOn")}</p>
       </Panel>
     );
   return null;
@@ -36,25 +39,27 @@ function Proved({ proof, agent, explorer }: Props) {
     <div className="stack onchain">
       <dl className="facts tall">
         <div>
-          <dt>Epoch</dt>
+          <dt>{say("agent.epoch")}</dt>
           <dd>
             {count(epoch)}{" "}
             <span className="faint" title={moment(publishedAt)}>
-              · {age(publishedAt)} ago · {count(leaves)} agents
+              {say("agent.agoAgents", { publishedAt: age(publishedAt), leaves: count(leaves) })}
             </span>
           </dd>
         </div>
         <div>
-          <dt>Score there</dt>
+          <dt>{say("agent.scoreThere")}</dt>
           <dd>
             <b>{leaf.score}</b>{" "}
             <span className="faint">
-              {leaf.score === agent.credScore ? "· as it is now" : `· ${agent.credScore} now: in the next epoch`}
+              {leaf.score === agent.credScore
+                ? say("agent.asItIsNow")
+                : say("agent.nowInNextEpoch", { score: agent.credScore })}
             </span>
           </dd>
         </div>
         <div>
-          <dt>Transaction</dt>
+          <dt>{say("agent.transaction")}</dt>
           <dd>
             <a className="mono" href={`${explorer}/tx/${transaction}`} rel={EXPLORER_REL}>
               {short(transaction)}
@@ -62,13 +67,13 @@ function Proved({ proof, agent, explorer }: Props) {
           </dd>
         </div>
         <div>
-          <dt>Contract</dt>
+          <dt>{say("agent.contract")}</dt>
           <dd>
             <Address address={contract} explorer={explorer} />
           </dd>
         </div>
         <div>
-          <dt>Root</dt>
+          <dt>{say("agent.root")}</dt>
           <dd>
             <code className="mono" title={root}>
               {short(root)}
@@ -94,39 +99,48 @@ function Check({ proof, explorer }: Omit<Props, "agent">) {
   if (failed)
     return (
       <p className="note" role="status">
-        The check could not run in this browser.
+        {say("agent.theCheckCouldNotRun")}
       </p>
     );
   if (computed === null)
     return (
       <p className="actions">
         <button type="button" className="button" onClick={() => void check()}>
-          <Icon name="check" /> Check the proof here
+          <Icon name="check" /> {say("agent.checkProofHere")}
         </button>
         <a className="button" href={`/api/v2/agent/${proof.leaf.tokenId}/cred/proof?epoch=${proof.epoch}`}>
-          Proof as JSON
+          {say("agent.proofAsJson")}
         </a>
       </p>
     );
   return computed === proof.root ? (
     <div className="stack" role="status">
       <p>
-        <b>The proof is sound.</b> Your browser hashed the leaf (score {proof.leaf.score}) with {proof.proof.length}{" "}
-        {proof.proof.length === 1 ? "sibling" : "siblings"} and found this root:
+        <Say k="agent.proofSound" n={proof.proof.length} score={proof.leaf.score} verdict={(text) => <b>{text}</b>} />
       </p>
       <pre className="code wrap">{computed}</pre>
       <p className="muted">
-        This page has the root from the service. That the contract has it too is for the chain to say: compare it with{" "}
-        <code>rootOf({proof.epoch})</code> of{" "}
-        <a href={`${explorer}/address/${proof.contract}#readContract`} rel={EXPLORER_REL}>
-          the contract
-        </a>
-        .
+        <Say
+          k="agent.rootFromService"
+          epoch={String(proof.epoch)}
+          code={(text) => <code>{text}</code>}
+          contract={(text) => (
+            <a href={`${explorer}/address/${proof.contract}#readContract`} rel={EXPLORER_REL}>
+              {text}
+            </a>
+          )}
+        />
       </p>
+      <ChainRoot proof={proof} />
     </div>
   ) : (
     <p className="note" role="alert">
-      <b>The proof is wrong:</b> its leaf leads to {short(computed)}, and the service states {short(proof.root)}.
+      <Say
+        k="agent.proofWrong"
+        computed={short(computed)}
+        stated={short(proof.root)}
+        verdict={(text) => <b>{text}</b>}
+      />
     </p>
   );
 }

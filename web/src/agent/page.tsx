@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
-import { agentPath, agent as agentQuery } from "../api/queries.ts";
+import { agentPath, agent as agentQuery, cardPath } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { Address } from "../parts/address.tsx";
 import { Copy } from "../parts/copy.tsx";
@@ -11,24 +11,22 @@ import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Say, say } from "../say.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { kindOf } from "../shell/search-box.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { tierOf } from "../tiers.ts";
+import { useWallet } from "../wallet/session.ts";
 import { count, date, originWords, short } from "../words.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { Elsewhere } from "./elsewhere.tsx";
+import { Handshakes } from "./handshakes.tsx";
 import { History } from "./history.tsx";
+import { Lift } from "./lift.tsx";
 import { Listing } from "./listing.tsx";
 import { Onchain } from "./onchain.tsx";
 import { Verifications } from "./verifications.tsx";
 import { Words } from "./words.tsx";
-
-/** The path of a picture without its origin: the page may be served under another origin than PUBLIC_URL. */
-const ownPath = (url: string): string => {
-  const { pathname, search } = new URL(url);
-  return pathname + search;
-};
 
 export default function AgentPage({ agentRef }: { agentRef: string }) {
   const { data: answer, error, refetch } = useQuery(agentQuery(agentRef));
@@ -40,11 +38,14 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
     return (
       <div className="page">
         {error instanceof Problem && error.status === 404 ? (
-          <Empty title="No agent has this id">
+          <Empty title={say("agent.noAgentHasThisId")}>
             <p className="muted">
-              <code>{short(agentRef)}</code> is not registered here. It may{" "}
-              {kindOf(agentRef) === "address" && "own agents, or "}be known under another registry: search the{" "}
-              <Link href={`/?q=${encodeURIComponent(agentRef)}`}>directory</Link>.
+              <Say
+                k={kindOf(agentRef) === "address" ? "agent.addressNotHere" : "agent.idNotHere"}
+                reference={short(agentRef)}
+                id={(text) => <code>{text}</code>}
+                directory={(text) => <Link href={`/?q=${encodeURIComponent(agentRef)}`}>{text}</Link>}
+              />
             </p>
           </Empty>
         ) : (
@@ -64,36 +65,38 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
       <Head agent={agent} explorer={explorer} />
       <div className="agent-grid">
         <div className="column">
-          <Panel title="What the score is made of">
+          <Panel title={say("agent.whatTheScoreIsMade")}>
             <Breakdown agent={agent} />
           </Panel>
+          <Lift agent={agent} />
           <section className="panel">
             <History tokenId={agent.tokenId} />
           </section>
-          <Panel title="In its own words">
+          <Panel title={say("agent.inItsOwnWords")}>
             <Words agent={agent} />
           </Panel>
           <Listing agent={agent} />
           <section className="panel">
             <details>
-              <summary>Raw JSON</summary>
+              <summary>{say("agent.rawJson")}</summary>
               <pre className="code">{JSON.stringify(agent, null, 2)}</pre>
             </details>
           </section>
         </div>
         <div className="column">
-          <Panel title="Verifications">
+          <Panel title={say("agent.verifications")}>
             <Verifications agent={agent} explorer={explorer} />
           </Panel>
           <Onchain agent={agent} explorer={explorer} />
-          <Panel title="Traits">
+          <Panel title={say("agent.traits")}>
             <Traits agent={agent} />
           </Panel>
-          <Panel title="Registry">
+          <Panel title={say("agent.registry")}>
             <Registry agent={agent} explorer={explorer} />
           </Panel>
+          <Handshakes tokenId={agent.tokenId} explorer={explorer} />
           <Elsewhere tokenId={agent.tokenId} explorer={explorer} />
-          <Panel title="Share">
+          <Panel title={say("agent.share")}>
             <Share agent={agent} />
           </Panel>
         </div>
@@ -104,15 +107,24 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
 
 function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
   const id = String(agent.tokenId);
-  const watched = useStored("watched").includes(`/agent/${id}`);
-  const compared = useStored("compared");
-  const others = compared.filter((other) => other !== id).slice(0, 3);
   return (
     <header className="agent-head">
-      <img className="agent-card" src={ownPath(agent.image)} width="300" height="300" alt={`Card of ${agent.name}`} />
+      <img
+        className="agent-card"
+        src={cardPath(agent)}
+        width="300"
+        height="300"
+        alt={say("agent.cardOf", { name: agent.name })}
+      />
       <div className="agent-who">
         <p className="muted">
-          #{id} · <bdi>{agent.framework}</bdi> · registered {date(agent.mintedAt)}
+          <Say
+            k="agent.headline"
+            id={id}
+            framework={agent.framework}
+            date={date(agent.mintedAt)}
+            made={(text) => <bdi>{text}</bdi>}
+          />
         </p>
         <h1>
           <bdi>{agent.name}</bdi>
@@ -120,54 +132,76 @@ function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
         <Tags agent={agent} />
         <dl className="facts">
           <div>
-            <dt>Wallet</dt>
+            <dt>{say("agent.wallet")}</dt>
             <dd>
               <Address address={agent.agentAddress} explorer={explorer} />
-              {!agent.walletConfirmed && <span className="tag plain">not confirmed by this wallet</span>}
+              {!agent.walletConfirmed && <span className="tag plain">{say("agent.notConfirmedByThisWallet")}</span>}
             </dd>
           </div>
           <div>
-            <dt>Owner</dt>
+            <dt>{say("agent.owner")}</dt>
             <dd>
-              <Address address={agent.owner} explorer={explorer} />
+              <Address address={agent.owner} explorer={explorer} />{" "}
+              <Link href={`/owner/${agent.owner}`}>{say("owner.all")}</Link>
             </dd>
           </div>
           <div>
-            <dt>Points</dt>
+            <dt>{say("agent.points")}</dt>
             <dd>{count(agent.points)}</dd>
           </div>
           <div>
-            <dt>Ethos</dt>
-            <dd>{agent.ethosScore ?? <NoData reason="not known" />}</dd>
+            <dt>{say("agent.ethos")}</dt>
+            <dd>{agent.ethosScore !== null ? count(agent.ethosScore) : <NoData reason={say("agent.notKnown")} />}</dd>
           </div>
         </dl>
-        <p className="actions">
-          <button
-            type="button"
-            className="button"
-            aria-pressed={watched}
-            onClick={() => toggleStored("watched", `/agent/${id}`)}
-          >
-            <Icon name="star" filled={watched} /> {watched ? "Watched" : "Watch"}
-          </button>
-          <Link className="button" href={`/compare?ids=${[id, ...others].join(",")}`}>
-            <Icon name="compare" /> Compare
-          </Link>
-          <a className="button" href={agent.explorer} rel="nofollow noopener noreferrer">
-            <Icon name="out" /> Explorer
-          </a>
-          <ApiButton
-            paths={[
-              agentPath(id),
-              `${agentPath(agent.agentAddress)}/cred`,
-              `${agentPath(id)}/cred/history?days=90`,
-              `${agentPath(id)}/verifications`,
-            ]}
-          />
-        </p>
+        <Actions agent={agent} />
       </div>
       <ScoreRing score={agent.credScore} size={168} />
     </header>
+  );
+}
+
+/** What one can do with an agent; its wallet and its owner are led to its management. */
+function Actions({ agent }: { agent: Agent }) {
+  const id = String(agent.tokenId);
+  const watched = useStored("watched").includes(`/agent/${id}`);
+  const compared = useStored("compared");
+  const others = compared.filter((other) => other !== id).slice(0, 3);
+  const wallet = useWallet()?.address.toLowerCase();
+  const isYours = [agent.agentAddress, agent.owner].some((one) => one.toLowerCase() === wallet);
+  return (
+    <p className="actions">
+      <button
+        type="button"
+        className="button"
+        aria-pressed={watched}
+        onClick={() => toggleStored("watched", `/agent/${id}`)}
+      >
+        <Icon name="star" filled={watched} /> {watched ? say("agent.watched") : say("agent.watch")}
+      </button>
+      <Link className="button" href={`/compare?ids=${[id, ...others].join(",")}`}>
+        <Icon name="compare" /> {say("agent.compare")}
+      </Link>
+      {isYours && (
+        <Link className="button strong" href={`/agent/${id}/manage`}>
+          {say("agent.manage")}
+        </Link>
+      )}
+      <Link className="button" href={`/report/${id}`}>
+        {say("report.link")}
+      </Link>
+      <a className="button" href={agent.explorer} rel="nofollow noopener noreferrer">
+        <Icon name="out" /> {say("agent.explorer")}
+      </a>
+      <ApiButton
+        paths={[
+          agentPath(id),
+          `${agentPath(agent.agentAddress)}/cred`,
+          `${agentPath(id)}/cred/history?days=90`,
+          `${agentPath(id)}/verifications`,
+        ]}
+      />
+    </p>
   );
 }
 
@@ -176,20 +210,20 @@ const Tags = ({ agent }: { agent: Agent }) => (
     {agent.agentDomain && <span className="tag">{agent.agentDomain}</span>}
     {agent.verified && (
       <span className="tag">
-        <Icon name="check" /> Wallet proven
+        <Icon name="check" /> {say("agent.walletProven")}
       </span>
     )}
     {agent.soulbound && (
       <span className="tag">
-        <Icon name="lock" /> Soulbound
+        <Icon name="lock" /> {say("agent.soulbound")}
       </span>
     )}
-    <span className="tag plain">Registered {originWords(agent.mintOrigin)}</span>
+    <span className="tag plain">{say("agent.registeredBy", { mintOrigin: originWords(agent.mintOrigin) })}</span>
   </p>
 );
 
 function Traits({ agent }: { agent: Agent }) {
-  if (agent.traits.length === 0) return <p className="muted">No traits yet.</p>;
+  if (agent.traits.length === 0) return <p className="muted">{say("agent.noTraitsYet")}</p>;
   return (
     <ul className="tags">
       {agent.traits.map(({ name, category }) => (
@@ -204,43 +238,51 @@ function Traits({ agent }: { agent: Agent }) {
 const Registry = ({ agent, explorer }: { agent: Agent; explorer: string }) => (
   <dl className="facts tall">
     <div>
-      <dt>Token</dt>
+      <dt>{say("agent.token")}</dt>
       <dd>#{agent.tokenId}</dd>
     </div>
     <div>
-      <dt>Generation</dt>
+      <dt>{say("agent.generation")}</dt>
       <dd>
-        {agent.generation}, version <bdi>{agent.version || "—"}</bdi>
+        <Say
+          k="agent.generationVersion"
+          generation={agent.generation}
+          version={agent.version || "—"}
+          stated={(text) => <bdi>{text}</bdi>}
+        />
       </dd>
     </div>
     <div>
-      <dt>Mutations</dt>
+      <dt>{say("agent.mutations")}</dt>
       <dd>{agent.mutationCount}</dd>
     </div>
     <div>
-      <dt>Operator</dt>
+      <dt>{say("agent.operator")}</dt>
       <dd>
         {agent.operator ? (
           <Address address={agent.operator} explorer={explorer} />
         ) : (
-          <span className="faint">nobody</span>
+          <span className="faint">{say("agent.nobody")}</span>
         )}
       </dd>
     </div>
     <div>
-      <dt>Linked token</dt>
+      <dt>{say("agent.linkedToken")}</dt>
       <dd>
         {agent.linkedToken ? (
           <bdi>
-            {agent.linkedToken.symbol || short(agent.linkedToken.contractAddress)} on {agent.linkedToken.chain}
+            {say("agent.tokenOn", {
+              token: agent.linkedToken.symbol || short(agent.linkedToken.contractAddress),
+              chain: agent.linkedToken.chain,
+            })}
           </bdi>
         ) : (
-          <span className="faint">none</span>
+          <span className="faint">{say("agent.none")}</span>
         )}
       </dd>
     </div>
     <div>
-      <dt>Indexed to block</dt>
+      <dt>{say("agent.indexedToBlock")}</dt>
       <dd>{agent.indexedBlock === null ? "—" : count(agent.indexedBlock)}</dd>
     </div>
   </dl>
@@ -249,14 +291,19 @@ const Registry = ({ agent, explorer }: { agent: Agent; explorer: string }) => (
 function Share({ agent }: { agent: Agent }) {
   const page = `${location.origin}/agent/${agent.tokenId}`;
   const badge = `${location.origin}/api/v2/badge/${agent.tokenId}.svg`;
-  const markdown = `[![Cred of #${agent.tokenId}](${badge})](${page})`;
+  const markdown = `[![${say("agent.badgeText", { tokenId: agent.tokenId })}](${badge})](${page})`;
   return (
     <div className="stack">
-      <img src={new URL(badge).pathname} alt={`Badge: cred ${agent.credScore}`} height="20" className="badge" />
+      <img
+        src={new URL(badge).pathname}
+        alt={say("agent.badgeCred", { credScore: agent.credScore })}
+        height="20"
+        className="badge"
+      />
       <pre className="code">{markdown}</pre>
       <p className="actions">
-        <Copy text={markdown} label="Copy Markdown" />
-        <Copy text={page} label="Copy link" />
+        <Copy text={markdown} label={say("agent.copyMarkdown")} />
+        <Copy text={page} label={say("agent.copyLink")} />
       </p>
     </div>
   );

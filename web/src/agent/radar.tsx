@@ -1,6 +1,8 @@
 /** The eight signals of a score as a radar chart; the table beside it has the numbers. */
+
 import { SIGNALS } from "../../../core/cred.ts";
 import type { Factors } from "../api/types.ts";
+import { say } from "../say.tsx";
 
 const MIDDLE = { x: 150, y: 130 };
 const REACH = 88;
@@ -21,7 +23,7 @@ const outline = (parts: number[]) =>
 /** @param of one or several agents, each with the class of its line */
 export function Radar({ of }: { of: { factors: Factors; className: string }[] }) {
   return (
-    <svg className="radar" viewBox="0 0 300 262" aria-hidden="true">
+    <svg className="radar" viewBox="-12 0 324 262" aria-hidden="true">
       {[0.25, 0.5, 0.75, 1].map((part) => (
         <path key={part} className="radar-web" d={outline(SIGNALS.map(() => part))} />
       ))}
@@ -33,7 +35,14 @@ export function Radar({ of }: { of: { factors: Factors; className: string }[] })
           <g key={key}>
             <line className="radar-web" x1={MIDDLE.x} y1={MIDDLE.y} x2={x} y2={y} />
             <text x={textX} y={textY + 4} textAnchor={anchor}>
-              {label.split(" ").find((word) => !["Onchain", "Exchange", "Account", "Mint"].includes(word)) ?? label}
+              {label
+                .split(" ")
+                .find(
+                  (word) =>
+                    ![say("agent.onchain"), say("agent.exchange"), say("agent.account"), say("agent.mint")].includes(
+                      word,
+                    ),
+                ) ?? label}
             </text>
           </g>
         );

@@ -1,13 +1,19 @@
 /** Proofs of an agent: platform, account, time of the last check. */
+
 import { useQuery } from "@tanstack/react-query";
 import { PROOF_PLATFORMS, type ProofPlatformKey } from "../../../core/proof-platforms.ts";
 import { report, verifications } from "../api/queries.ts";
 import type { Agent, Verifications as Records } from "../api/types.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
 import { age, moment } from "../words.ts";
 
-const STATUS = { verified: "verified", stale: "not checked of late", lapsed: "vanished, counts no more" };
+const STATUS = {
+  verified: say("agent.proofVerified"),
+  stale: say("agent.proofStale"),
+  lapsed: say("agent.proofLapsed"),
+};
 
 export function Verifications({ agent, explorer }: { agent: Agent; explorer: string }) {
   const { data: answer, error, refetch } = useQuery(verifications(agent.tokenId));
@@ -16,8 +22,8 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
   if (!answer) return <Loading rows={5} />;
   return (
     <ul className="proofs">
-      <Proof letter="W" name="Wallet" proven={agent.verified}>
-        {agent.verified ? "The agent's own wallet has signed" : "Not signed for"}
+      <Proof letter="W" name={say("agent.wallet")} proven={agent.verified}>
+        {agent.verified ? say("agent.theAgentSOwnWallet") : say("agent.notSignedFor")}
       </Proof>
       {PROOF_PLATFORMS.map(({ key, label, letter }) => (
         <Proof
@@ -29,14 +35,16 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
           <Account record={answer.data[key]} explorer={explorer} />
         </Proof>
       ))}
-      <Proof letter="C" name="Coinbase" proven={agent.coinbaseVerified}>
-        {agent.coinbaseVerified
-          ? "The exchange attests the current owner's account"
-          : "No valid attestation of the current owner"}
+      <Proof letter="C" name={say("parts.coinbase")} proven={agent.coinbaseVerified}>
+        {agent.coinbaseVerified ? say("agent.theExchangeAttestsTheCurrent") : say("agent.noValidAttestationOfThe")}
       </Proof>
       {reported && (
         <li className="faint small">
-          Rank {reported.data.rank} of {reported.data.totalAgents} · Ethos {reported.data.ethosScore ?? "— (not known)"}
+          {say("agent.rankAndEthos", {
+            rank: reported.data.rank,
+            total: reported.data.totalAgents,
+            ethos: reported.data.ethosScore ?? say("agent.ethosUnknown"),
+          })}
         </li>
       )}
     </ul>
@@ -44,17 +52,17 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
 }
 
 function Account({ record, explorer }: { record: Records[ProofPlatformKey]; explorer: string }) {
-  if (record === null) return <>No proof</>;
+  if (record === null) return <>{say("agent.noProof")}</>;
   return (
     <>
       <bdi>@{record.handle}</bdi> · {STATUS[record.status]} ·{" "}
-      <span title={moment(record.checkedAt)}>looked at {age(record.checkedAt)} ago</span>
+      <span title={moment(record.checkedAt)}>{say("agent.lookedAtAgo", { checkedAt: age(record.checkedAt) })}</span>
       {record.txHash && (
         <>
           {" "}
           ·{" "}
           <a href={`${explorer}/tx/${record.txHash}`} rel="nofollow noopener noreferrer">
-            transaction
+            {say("agent.transactionLink")}
           </a>
         </>
       )}
@@ -78,7 +86,7 @@ const Proof = ({
       {proven ? <Icon name="check" /> : letter}
     </span>
     <span>
-      <b>{name}</b> <span className="unseen">{proven ? "proven:" : "not proven:"}</span>
+      <b>{name}</b> <span className="unseen">{proven ? say("agent.proven") : say("agent.notProven")}</span>
       <span className="muted hint">{children}</span>
     </span>
   </li>

@@ -1,10 +1,22 @@
 /** What an agent says of itself: narrative, personality, and where else it can be found. */
+
 import type { Agent } from "../api/types.ts";
 import { OutLink, webAddress } from "../parts/out-link.tsx";
+import { say } from "../say.tsx";
 
-const LEVELS = { riskTolerance: "Risk tolerance", autonomyLevel: "Autonomy" } as const;
-const TEXTS = { origin: "Origin", mission: "Mission", lore: "Lore", manifesto: "Manifesto" } as const;
-const MANNERS = { quirks: "Quirks", communicationStyle: "Style", values: "Values", humor: "Humor" } as const;
+const LEVELS = { riskTolerance: say("agent.riskTolerance"), autonomyLevel: say("agent.autonomy") } as const;
+const TEXTS = {
+  origin: say("agent.origin"),
+  mission: say("agent.mission"),
+  lore: say("agent.lore"),
+  manifesto: say("agent.manifesto"),
+} as const;
+const MANNERS = {
+  quirks: say("agent.quirks"),
+  communicationStyle: say("agent.style"),
+  values: say("agent.values"),
+  humor: say("agent.humor"),
+} as const;
 
 export function Words({ agent: { narrative, personality, socials } }: { agent: Agent }) {
   const texts = [
@@ -18,7 +30,7 @@ export function Words({ agent: { narrative, personality, socials } }: { agent: A
   // `x` repeats what is stated under `twitter`, or what is proven, which stands among the verifications.
   const places = Object.entries(socials).filter(([place, text]) => place !== "x" && text);
   if (texts.length + levels.length + places.length === 0)
-    return <p className="muted">It has not told anything about itself.</p>;
+    return <p className="muted">{say("agent.itHasNotToldAnything")}</p>;
   return (
     <dl className="words">
       {texts.map(([label, text]) => (
@@ -38,13 +50,13 @@ export function Words({ agent: { narrative, personality, socials } }: { agent: A
                 <i key={i} data-on={i < level || undefined} />
               ))}
             </span>
-            {level} of 10
+            {say("agent.levelOf", { level })}
           </dd>
         </div>
       ))}
       {places.map(([place, text]) => (
         <div key={place}>
-          <dt>{place[0]!.toUpperCase() + place.slice(1)}, as it says</dt>
+          <dt>{say("agent.asItSays", { slice: place[0]!.toUpperCase() + place.slice(1) })}</dt>
           <dd>{webAddress(text) ? <OutLink text={text} /> : <bdi>{text}</bdi>}</dd>
         </div>
       ))}

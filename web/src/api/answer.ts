@@ -1,4 +1,5 @@
 /** One call of the API: body, index headers, or a problem with its request id. */
+import { say } from "../say.tsx";
 import type { ErrorBody } from "./types.ts";
 
 export type Answer<T> = {
@@ -37,7 +38,7 @@ export class Problem extends Error {
   readonly body: Partial<ErrorBody> & Record<string, unknown>;
   readonly headers: Headers;
   constructor(status: number, body: Partial<ErrorBody>, headers = new Headers()) {
-    super(body.error ?? "The service gave no reason.");
+    super(body.error ?? say("shell.theServiceGaveNoReason"));
     this.status = status;
     this.code = body.code ?? "unknown";
     this.requestId = body.requestId ?? headers.get("x-request-id");
@@ -53,14 +54,16 @@ export async function call<T>(path: string, init: RequestInit = {}): Promise<Ans
     response = await fetch(path, { ...init, headers: { accept: "application/json", ...init.headers } });
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new Problem(0, { code: "unreachable", error: "The service cannot be reached. Is this device online?" });
+    throw new Problem(0, { code: "unreachable", error: say("shell.theServiceCannotBeReached") });
   }
   hear(response.headers);
   const body = (await response.json().catch(() => null)) as T | Partial<ErrorBody> | null;
   if (!response.ok || body === null)
     throw new Problem(
       response.status,
-      (body as Partial<ErrorBody>) ?? { error: `The service answered ${response.status} without a reason.` },
+      (body as Partial<ErrorBody>) ?? {
+        error: say("shell.answeredWithoutReason", { status: String(response.status) }),
+      },
       response.headers,
     );
   const block = response.headers.get("x-indexed-block");
@@ -69,6 +72,35 @@ export async function call<T>(path: string, init: RequestInit = {}): Promise<Ans
     block: block === null ? null : Number(block),
     receivedAt: Date.now(),
   };
+}
+
+/** An event of a stream (Server-Sent Events) whose data are JSON. */
+export type StreamEvent = { id: string | undefined; name: string | undefined; data: unknown };
+
+/**
+ * Follows a stream of events until it ends. Unlike EventSource it can carry a credential.
+ * @param take receives each event
+ * @throws Problem when it is refused or breaks; the abort error when `signal` fires
+ */
+export async function follow(path: string, init: RequestInit, take: (event: StreamEvent) => void): Promise<void> {
+  const { createParser } = await import("eventsource-parser");
+  try {
+    const response = await fetch(path, { ...init, headers: { accept: "text/event-stream", ...init.headers } });
+    if (!response.ok || !response.body) {
+      const body = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
+      throw new Problem(response.status, body, response.headers);
+    }
+    const parser = createParser({
+      onEvent: ({ id, event, data }) => take({ id, name: event, data: JSON.parse(data) as unknown }),
+    });
+    for await (const text of response.body.pipeThrough(
+      new TextDecoderStream() as never,
+    ) as unknown as AsyncIterable<string>)
+      parser.feed(text);
+  } catch (error) {
+    if (error instanceof Problem || init.signal?.aborted) throw error;
+    throw new Problem(0, { code: "unreachable", error: say("shell.theServiceCannotBeReached") });
+  }
 }
 
 /** A query function of react-query. */

@@ -4,11 +4,13 @@ import { get, Problem } from "./answer.ts";
 import { liveEvery } from "./events.ts";
 import type {
   Agent,
+  CredAdvice,
   CredByAddress,
   CredHistory,
   CredProof,
   Discovery,
   Leaderboard,
+  Referral,
   Report,
   Status,
   Summary,
@@ -40,9 +42,16 @@ export const status = queryOptions({ ...asked<Status>("/api/v2/status"), refetch
 export const agentPath = (ref: string) => `/api/v2/agent/${encodeURIComponent(ref)}`;
 export const agent = (ref: string) =>
   queryOptions({ ...asked<Agent>(agentPath(ref)), ...liveEvery(), placeholderData: keepPreviousData });
+/** The path of an agent's card without its origin: the page may be served under another origin than PUBLIC_URL. */
+export const cardPath = ({ image }: Pick<Agent, "image">): string => {
+  const { pathname, search } = new URL(image);
+  return pathname + search;
+};
 export const factors = (address: string) => asked<CredByAddress>(`${agentPath(address)}/cred`);
 export const report = (tokenId: number) => asked<Report>(`${agentPath(String(tokenId))}/report`);
 export const verifications = (tokenId: number) => asked<Verifications>(`${agentPath(String(tokenId))}/verifications`);
+export const advice = (tokenId: number) => asked<CredAdvice>(`${agentPath(String(tokenId))}/cred/advice`);
+export const referral = (tokenId: number) => asked<Referral>(`${agentPath(String(tokenId))}/referral`);
 export const history = (tokenId: number, days: number) =>
   asked<CredHistory>(`${agentPath(String(tokenId))}/cred/history?days=${days}`);
 export const credProof = (tokenId: number) => asked<CredProof>(`${agentPath(String(tokenId))}/cred/proof`);

@@ -1,15 +1,51 @@
 /** The bodies of the API as types: the output types of the schemas behind the OpenAPI document. */
 import type { z } from "zod";
-import type { agentSchema, leaderboardSchema, summarySchema } from "../../../api/schemas/agent.ts";
-import type { credByAddressSchema, credHistorySchema, credProofSchema } from "../../../api/schemas/cred.ts";
+import type { agentSchema, leaderboardSchema, nameCheckSchema, summarySchema } from "../../../api/schemas/agent.ts";
+import type {
+  credAdviceSchema,
+  credByAddressSchema,
+  credHistorySchema,
+  credProofSchema,
+} from "../../../api/schemas/cred.ts";
+import type { credReportSchema } from "../../../api/schemas/cred-report.ts";
 import type { terminalDetailSchema, terminalListSchema, terminalMarksSchema } from "../../../api/schemas/directory.ts";
 import type { discoverSchema } from "../../../api/schemas/discover.ts";
 import type { errorSchema } from "../../../api/schemas/error.ts";
-import type { groupSchema, groupsSchema, messagesSchema } from "../../../api/schemas/messages.ts";
+import type { handshakesSchema } from "../../../api/schemas/handshakes.ts";
+import type { identityProviderSchema } from "../../../api/schemas/identity-provider.ts";
+import type { pricesSchema } from "../../../api/schemas/manifest.ts";
+import type {
+  groupSchema,
+  groupsSchema,
+  membersSchema,
+  messageSchema,
+  messagesSchema,
+} from "../../../api/schemas/messages.ts";
 import type { mintStateSchema, pendingMintSchema, registrationSchema } from "../../../api/schemas/mint.ts";
-import type { humanListSchema, organizationListSchema } from "../../../api/schemas/principals.ts";
+import type { operatorSchema } from "../../../api/schemas/operator.ts";
+import type { pendingWriteSchema } from "../../../api/schemas/pending.ts";
+import type {
+  humanCredSchema,
+  humanListSchema,
+  humanSchema,
+  organizationListSchema,
+  organizationSchema,
+  ownHumanSchema,
+} from "../../../api/schemas/principals.ts";
+import type { provenSchema } from "../../../api/schemas/proofs.ts";
+import type { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "../../../api/schemas/referral.ts";
 import type { reportSchema, verificationsSchema } from "../../../api/schemas/report.ts";
 import type { discoverySchema, statusSchema } from "../../../api/schemas/service.ts";
+import type { exchangeVerifySchema, verifySchema } from "../../../api/schemas/verify.ts";
+import type {
+  createdWebhookSchema,
+  deliveriesSchema,
+  queuedDeliverySchema,
+  replayedSchema,
+  rotatedSecretSchema,
+  webhookDetailSchema,
+} from "../../../api/schemas/webhooks.ts";
+import type { x402ManifestSchema } from "../../../api/schemas/well-known.ts";
 
 export type Directory = z.output<typeof terminalListSchema>;
 export type Row = Directory["agents"][number];
@@ -25,19 +61,49 @@ export type Leaderboard = z.output<typeof leaderboardSchema>;
 export type RankedAgent = Leaderboard["agents"][number];
 export type CredByAddress = z.output<typeof credByAddressSchema>;
 export type Factors = CredByAddress["factors"];
+export type CredAdvice = z.output<typeof credAdviceSchema>;
+export type OpenPoint = CredAdvice["steps"][number];
 export type CredHistory = z.output<typeof credHistorySchema>;
 export type CredPoint = CredHistory["points"][number];
 export type CredProof = z.output<typeof credProofSchema>;
 export type Report = z.output<typeof reportSchema>;
 export type Verifications = z.output<typeof verificationsSchema>;
+export type Proven = z.output<ReturnType<typeof provenSchema>>;
+export type PendingWrite = z.output<typeof pendingWriteSchema>;
+export type WalletVerified = z.output<typeof verifySchema>;
+export type ExchangeVerified = z.output<typeof exchangeVerifySchema>;
+export type Referred = z.output<typeof referredSchema>;
+export type Webhook = z.output<typeof webhookDetailSchema>;
+export type CreatedWebhook = z.output<typeof createdWebhookSchema>;
+export type RotatedSecret = z.output<typeof rotatedSecretSchema>;
+export type Deliveries = z.output<typeof deliveriesSchema>;
+export type Delivery = Deliveries["deliveries"][number];
+export type QueuedDelivery = z.output<typeof queuedDeliverySchema>;
+export type Replayed = z.output<typeof replayedSchema>;
 export type Discovery = z.output<typeof discoverySchema>;
+export type IdentityProvider = z.output<typeof identityProviderSchema>;
+export type OperatorState = z.output<typeof operatorSchema>;
 export type Status = z.output<typeof statusSchema>;
+export type Handshakes = z.output<typeof handshakesSchema>;
 export type Registration = z.output<typeof registrationSchema>;
 export type PendingMint = z.output<typeof pendingMintSchema>;
 export type MintState = z.output<typeof mintStateSchema>;
+export type NameCheck = z.output<typeof nameCheckSchema>;
+export type Referral = z.output<typeof referralSchema>;
+export type ReferralCode = z.output<typeof referralCodeSchema>;
+export type Og = z.output<typeof ogSchema>;
+export type Prices = z.output<typeof pricesSchema>;
+export type X402Manifest = z.output<typeof x402ManifestSchema>;
+export type CredReport = z.output<typeof credReportSchema>;
+export type Human = z.output<typeof humanSchema>;
+export type OwnHuman = z.output<typeof ownHumanSchema>;
+export type HumanCred = z.output<typeof humanCredSchema>;
+export type Organization = z.output<typeof organizationSchema>;
 export type Humans = z.output<typeof humanListSchema>;
 export type Organizations = z.output<typeof organizationListSchema>;
 export type Group = z.output<typeof groupSchema>;
 export type Groups = z.output<typeof groupsSchema>;
+export type Message = z.output<typeof messageSchema>;
+export type Members = z.output<typeof membersSchema>;
 export type Messages = z.output<typeof messagesSchema>;
 export type ErrorBody = z.output<typeof errorSchema>;

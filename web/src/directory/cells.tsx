@@ -2,12 +2,15 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { PLATFORMS } from "../../../core/directory/platforms.ts";
+import type { Marks } from "../api/types.ts";
 import { Cred, NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Change, ProofMarks, Protocols, Sparkline } from "../parts/marks.tsx";
 import { Sigil } from "../parts/sigil.tsx";
+import { say } from "../say.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { age, count, moment, percent, short, usd } from "../words.ts";
+import { chainLabel } from "./facets.ts";
 import { useChanged } from "./live.ts";
 import { type MarkedRow, type Row, rowLink } from "./source.ts";
 import type { Sort } from "./view.ts";
@@ -23,12 +26,12 @@ export function AgentCell({ row }: { row: Row }) {
       <span className="agent-words">
         <span className="agent-line">
           <Link href={rowLink(row)} className="row-link clip">
-            <bdi>{row.name || "Unnamed"}</bdi>
+            <bdi>{row.name || say("directory.unnamed")}</bdi>
           </Link>
           {row.verified === 1 && (
-            <span className="tick" title="Its wallet is proven">
+            <span className="tick" title={say("directory.walletProven")}>
               <Icon name="check" />
-              <span className="unseen">Wallet proven</span>
+              <span className="unseen">{say("directory.walletProven")}</span>
             </span>
           )}
         </span>
@@ -53,26 +56,26 @@ export function CredCell({ row }: { row: MarkedRow }) {
 }
 
 /** Marks arrive after their row; their cells are empty until then. */
-export const ProofsCell = ({ row }: { row: MarkedRow }) =>
-  row.marks ? <ProofMarks marks={row.marks} own={row.platform === OWN} /> : null;
+export const ProofsCell = ({ row, column = false }: { row: MarkedRow; column?: boolean }) =>
+  row.marks ? <ProofMarks marks={row.marks} own={row.platform === OWN} column={column} /> : null;
 
 function ProtocolsCell({ row }: { row: MarkedRow }) {
   if (!row.marks) return null;
   return row.marks.protocols.length > 0 ? (
     <Protocols of={row.marks.protocols} />
   ) : (
-    <NoData reason="its registry names no known protocol" />
+    <NoData reason={say("directory.noProtocol")} />
   );
 }
 
 function FeedbackCell({ row }: { row: MarkedRow }) {
   if (!row.marks) return null;
   const { feedback } = row.marks;
-  if (feedback === null) return <NoData reason="its registry takes no feedback" />;
-  if (feedback.count === 0) return <NoData reason="nobody has said anything yet" />;
+  if (feedback === null) return <NoData reason={say("directory.takesNoFeedback")} />;
+  if (feedback.count === 0) return <NoData reason={say("directory.noFeedback")} />;
   return (
-    <span title={`${feedback.count} from ${feedback.reviewers} different clients`}>
-      {count(feedback.count)} <span className="faint">by {count(feedback.reviewers)}</span>
+    <span title={say("directory.feedback", { count: feedback.count, reviewers: feedback.reviewers })}>
+      {count(feedback.count)} <span className="faint">{say("directory.reviewers", { n: feedback.reviewers })}</span>
     </span>
   );
 }
@@ -85,7 +88,7 @@ const PriceChange = ({ of, before = "" }: { of: number; before?: string }) => (
 );
 
 export function TokenCell({ row }: { row: Row }) {
-  if (row.token_symbol === null && row.token_address === null) return <NoData reason="no token is known" />;
+  if (row.token_symbol === null && row.token_address === null) return <NoData reason={say("directory.noToken")} />;
   const claimed = row.market_data_source === "claimed";
   return (
     <span className="token">
@@ -94,13 +97,13 @@ export function TokenCell({ row }: { row: Row }) {
           <bdi>{row.token_symbol ?? short(row.token_address!)}</bdi>
         </b>
         {claimed && (
-          <span className="tag" title="Said by somebody, seen by nobody: never ranked by">
-            claimed
+          <span className="tag" title={say("directory.claimedNote")}>
+            {say("directory.claimed")}
           </span>
         )}
       </span>
       <span className="faint">
-        {row.token_market_cap === null ? "no market data" : usd(row.token_market_cap)}
+        {row.token_market_cap === null ? say("directory.noMarket") : usd(row.token_market_cap)}
         {row.price_change_24h !== null && <PriceChange of={row.price_change_24h} before=" " />}
       </span>
     </span>
@@ -119,7 +122,7 @@ export function RowActions({ row }: { row: Row }) {
           type="button"
           className="icon-button"
           aria-pressed={compared}
-          aria-label={`Compare ${row.name}`}
+          aria-label={say("directory.compareOne", { name: row.name })}
           onClick={() => toggleStored("compared", compareRef)}
         >
           <Icon name="compare" />
@@ -129,7 +132,7 @@ export function RowActions({ row }: { row: Row }) {
         type="button"
         className="icon-button star"
         aria-pressed={watched}
-        aria-label={`Watch ${row.name}`}
+        aria-label={say("directory.watchOne", { name: row.name })}
         onClick={() => toggleStored("watched", ref)}
       >
         <Icon name="star" filled={watched} />
@@ -140,12 +143,40 @@ export function RowActions({ row }: { row: Row }) {
 
 const when = (iso: string | null) =>
   iso === null ? (
-    <NoData reason="its registry does not say" />
+    <NoData reason={say("directory.notSaid")} />
   ) : (
     <time dateTime={iso} title={moment(iso)}>
       {age(iso)}
     </time>
   );
+
+const OwnerLink = ({ owner }: { owner: string }) =>
+  /^0x[0-9a-f]{40}$/i.test(owner) ? (
+    <Link className="mono over-row" href={`/owner/${owner}`} title={owner}>
+      {short(owner)}
+    </Link>
+  ) : (
+    <span className="mono" title={owner}>
+      {short(owner)}
+    </span>
+  );
+
+/** What only own agents have; of others nothing is known, or could be. */
+const ofOwn = (row: MarkedRow, cell: (marks: Marks) => ReactNode) =>
+  !row.marks ? null : row.platform === OWN ? cell(row.marks) : <NoData reason={say("directory.ownOnly")} />;
+
+/** Whether its endpoints answer: in a word, not by colour alone. */
+function HealthCell({ row }: { row: MarkedRow }) {
+  if (!row.marks) return null;
+  const { health } = row.marks;
+  if (health === null) return <NoData reason={say("directory.notChecked")} />;
+  const state = health.value === 1 ? "answers" : health.value === 0 ? "silent" : "partly";
+  return (
+    <span className={state === "answers" ? "up" : state === "silent" ? "down" : undefined} title={health.says}>
+      {say(`directory.health.${state}`)}
+    </span>
+  );
+}
 
 /** A column; `extra` columns are hidden by default. */
 export type Column = {
@@ -158,78 +189,123 @@ export type Column = {
 };
 
 export const COLUMNS: Column[] = [
-  { key: "agent", label: "Agent", sort: "name", className: "wide", cell: (row) => <AgentCell row={row} /> },
-  { key: "cred", label: "Cred", sort: "cred_score", cell: (row) => <CredCell row={row} /> },
-  { key: "proofs", label: "Proofs", cell: (row) => <ProofsCell row={row} /> },
+  {
+    key: "agent",
+    label: say("directory.column.agent"),
+    sort: "name",
+    className: "wide",
+    cell: (row) => <AgentCell row={row} />,
+  },
+  { key: "cred", label: say("directory.column.cred"), sort: "cred_score", cell: (row) => <CredCell row={row} /> },
+  { key: "proofs", label: say("directory.column.proofs"), cell: (row) => <ProofsCell row={row} column /> },
   {
     key: "platform",
-    label: "Platform",
+    label: say("directory.column.platform"),
     sort: "platform",
     cell: (row) => <span className="tag plain">{platformLabel(row.platform)}</span>,
   },
   {
     key: "protocols",
-    label: "Speaks",
+    label: say("directory.column.protocols"),
     cell: (row) => <ProtocolsCell row={row} />,
   },
   {
     key: "feedback",
-    label: "Feedback",
+    label: say("directory.column.feedback"),
     className: "number roomy",
     cell: (row) => <FeedbackCell row={row} />,
   },
-  { key: "token", label: "Token", sort: "token_market_cap", cell: (row) => <TokenCell row={row} /> },
+  {
+    key: "token",
+    label: say("directory.column.token"),
+    sort: "token_market_cap",
+    cell: (row) => <TokenCell row={row} />,
+  },
   {
     key: "ethos",
-    label: "Ethos",
+    label: say("directory.column.ethos"),
     sort: "ethos_score",
     extra: true,
     className: "number",
-    cell: (row) => row.ethos_score ?? <NoData reason="not known" />,
+    cell: (row) => (row.ethos_score !== null ? count(row.ethos_score) : <NoData reason={say("directory.notKnown")} />),
   },
   {
     key: "volume",
-    label: "Volume 24h",
+    label: say("directory.column.volume"),
     sort: "volume_24h",
     extra: true,
     className: "number",
-    cell: (row) => (row.volume_24h === null ? <NoData reason="no market data" /> : usd(row.volume_24h)),
+    cell: (row) => (row.volume_24h === null ? <NoData reason={say("directory.noMarket")} /> : usd(row.volume_24h)),
   },
   {
     key: "change",
-    label: "Price 24h",
+    label: say("directory.column.change"),
     sort: "price_change_24h",
     extra: true,
     className: "number",
     cell: (row) =>
-      row.price_change_24h === null ? <NoData reason="no market data" /> : <PriceChange of={row.price_change_24h} />,
+      row.price_change_24h === null ? (
+        <NoData reason={say("directory.noMarket")} />
+      ) : (
+        <PriceChange of={row.price_change_24h} />
+      ),
   },
   {
     key: "liquidity",
-    label: "Liquidity",
+    label: say("directory.column.liquidity"),
     sort: "liquidity_usd",
     extra: true,
     className: "number",
-    cell: (row) => (row.liquidity_usd === null ? <NoData reason="no market data" /> : usd(row.liquidity_usd)),
+    cell: (row) =>
+      row.liquidity_usd === null ? <NoData reason={say("directory.noMarket")} /> : usd(row.liquidity_usd),
   },
   {
     key: "owner",
-    label: "Owner",
+    label: say("directory.column.owner"),
     extra: true,
     cell: (row) =>
-      row.owner_address ? <span className="mono">{short(row.owner_address)}</span> : <NoData reason="not known" />,
+      row.owner_address ? <OwnerLink owner={row.owner_address} /> : <NoData reason={say("directory.notKnown")} />,
   },
-  { key: "age", label: "Age", sort: "created_at", className: "number", cell: (row) => when(row.created_at) },
+  {
+    key: "framework",
+    label: say("directory.column.framework"),
+    extra: true,
+    cell: (row) => ofOwn(row, ({ framework }) => <bdi>{framework || "—"}</bdi>),
+  },
+  { key: "health", label: say("directory.column.health"), extra: true, cell: (row) => <HealthCell row={row} /> },
+  {
+    key: "chain",
+    label: say("directory.column.chain"),
+    extra: true,
+    cell: (row) => (row.chain_id === null ? <NoData reason={say("directory.noChain")} /> : chainLabel(row.chain_id)),
+  },
+  {
+    key: "soulbound",
+    label: say("directory.column.soulbound"),
+    extra: true,
+    cell: (row) => ofOwn(row, ({ soulbound }) => say(soulbound ? "directory.yes" : "directory.no")),
+  },
+  {
+    key: "age",
+    label: say("directory.column.age"),
+    sort: "created_at",
+    className: "number",
+    cell: (row) => when(row.created_at),
+  },
   {
     key: "active",
-    label: "Active",
+    label: say("directory.column.active"),
     className: "number",
     cell: (row) =>
-      !row.marks ? null : row.marks.active_at ? when(row.marks.active_at) : <NoData reason="nobody has seen it act" />,
+      !row.marks ? null : row.marks.active_at ? (
+        when(row.marks.active_at)
+      ) : (
+        <NoData reason={say("directory.notSeen")} />
+      ),
   },
   {
     key: "updated",
-    label: "Updated",
+    label: say("directory.column.updated"),
     sort: "updated_at",
     extra: true,
     className: "number",

@@ -1,28 +1,34 @@
-/** Tabs and tier chips over the table, each with its count, mirrored in the address. */
+/** What narrows the table, mirrored in the address: tabs, tiers and windows with their counts, the facets that are set, and one button that clears all. */
 import { useQueries } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import type { Facets } from "../../../core/directory/facets.ts";
+import { TREND_WINDOW_KEYS } from "../../../core/directory/filters.ts";
 import { TierShape } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { say } from "../say.tsx";
 import { useStored } from "../stored.ts";
 import { TIERS } from "../tiers.ts";
 import { count } from "../words.ts";
-import { filterCount } from "./source.ts";
-import type { Filter, View } from "./view.ts";
+import { facetWords } from "./facets.ts";
+import { totalOf } from "./source.ts";
+import { type Filter, isNarrowed, underFilter, type View, widened } from "./view.ts";
 
-const TABS: [Filter, string][] = [
-  ["all", "All"],
-  ["trending", "Trending"],
-  ["gainers", "Gainers"],
-  ["losers", "Losers"],
-  ["new", "New"],
-  ["x402", "x402"],
-];
+const FacetPanel = lazy(() => import("./facet-panel.tsx"));
 
-export function Filters({ view, change }: { view: View; change: (view: View) => void }) {
+const TABS = ["all", "trending", "gainers", "losers", "new", "x402"] as const satisfies Filter[];
+
+/** How the panel of facets was opened: by a key it takes the focus. */
+export type Opened = "key" | "click" | null;
+
+type Props = { view: View; change: (view: View) => void; opened: Opened; open: (opened: Opened) => void };
+
+export function Filters({ view, change, opened, open }: Props) {
   const tiers = TIERS.map(({ key }) => key);
-  const filters: Filter[] = [...TABS.map(([key]) => key), ...tiers];
-  const counts = useQueries({ queries: filters.map((filter) => filterCount(filter, view.q)) });
+  const filters: Filter[] = [...TABS, ...tiers];
+  const counts = useQueries({ queries: filters.map((filter) => totalOf({ ...view, filter })) });
   const watched = useStored("watched").length;
   const countOf = (filter: Filter) => counts[filters.indexOf(filter)]?.data;
+  const toggle = (filter: View["filter"]) => change(underFilter(view, view.filter === filter ? "all" : filter));
   const chip = (filter: Filter, label: React.ReactNode, tier?: string) => {
     const known = countOf(filter);
     return (
@@ -32,7 +38,7 @@ export function Filters({ view, change }: { view: View; change: (view: View) => 
         className="chip"
         data-tier={tier}
         aria-pressed={view.filter === filter}
-        onClick={() => change({ ...view, filter: view.filter === filter ? "all" : filter, page: 1 })}
+        onClick={() => toggle(filter)}
       >
         {label}
         <span className="chip-count">{known == null ? "" : count(known)}</span>
@@ -50,40 +56,90 @@ export function Filters({ view, change }: { view: View; change: (view: View) => 
             (tier, i) => scored[i]! > 0 && <span key={tier} data-tier={tier} style={{ flexGrow: scored[i] }} />,
           )}
       </div>
-      <fieldset className="chips" id="filters">
-        <legend className="unseen">Filter</legend>
-        {TABS.map(([key, label]) => chip(key, label))}
-        <button
-          type="button"
-          className="chip"
-          aria-pressed={view.filter === "watched"}
-          onClick={() => change({ ...view, filter: view.filter === "watched" ? "all" : "watched", page: 1 })}
-        >
-          <Icon name="star" filled={view.filter === "watched"} />
-          Watched
-          <span className="chip-count">{watched}</span>
-        </button>
-        <span className="chips-gap" />
-        {TIERS.map(({ key, label }) =>
-          chip(
-            key,
-            <>
-              <TierShape tier={key} />
-              {label}
-            </>,
-            key,
-          ),
-        )}
-        {(view.filter !== "all" || view.q) && (
+      <div className="filter-lines">
+        <fieldset className="chips" id="filters">
+          <legend className="unseen">{say("directory.filter")}</legend>
+          {TABS.map((key) => chip(key, say(`directory.tab.${key}`)))}
           <button
             type="button"
-            className="chip clear"
-            onClick={() => change({ ...view, filter: "all", q: "", page: 1 })}
+            className="chip"
+            aria-pressed={view.filter === "watched"}
+            onClick={() => toggle("watched")}
           >
-            Clear all
+            <Icon name="star" filled={view.filter === "watched"} />
+            {say("directory.tab.watched")}
+            <span className="chip-count">{watched}</span>
           </button>
-        )}
-      </fieldset>
+          <span className="chips-gap" />
+          {TIERS.map(({ key, label }) =>
+            chip(
+              key,
+              <>
+                <TierShape tier={key} />
+                {label}
+              </>,
+              key,
+            ),
+          )}
+        </fieldset>
+        <FacetBar {...{ view, change, opened, open }} />
+      </div>
+      {opened && view.filter !== "watched" && (
+        <Suspense>
+          <FacetPanel view={view} change={change} focus={opened === "key"} close={() => open(null)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** The button of the panel, the windows of trending, and what is set, each to be taken away by a click. */
+function FacetBar({ view, change, opened, open }: Props) {
+  const set = facetWords(view.facets);
+  const without = (facets: Facets) => change({ ...view, facets, page: 1 });
+  return (
+    <div className="facet-bar">
+      {view.filter !== "watched" && (
+        <button
+          type="button"
+          className="button"
+          id="facets-button"
+          aria-expanded={opened !== null}
+          aria-controls="facets"
+          onClick={() => open(opened ? null : "click")}
+        >
+          <Icon name="filter" /> {say("directory.facets")}
+          {set.length > 0 && <span className="chip-count">{set.length}</span>}
+        </button>
+      )}
+      {view.filter === "trending" && (
+        <fieldset className="windows">
+          <legend className="unseen">{say("directory.window")}</legend>
+          {TREND_WINDOW_KEYS.map((window) => (
+            <button
+              key={window}
+              type="button"
+              className="chip"
+              aria-pressed={view.window === window}
+              onClick={() => change({ ...view, window, page: 1 })}
+            >
+              {window}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {set.map(({ key, words, without: rest }) => (
+        <button key={key} type="button" className="chip set" onClick={() => without(rest)}>
+          <bdi className="clip">{words}</bdi>
+          <Icon name="close" />
+          <span className="unseen">{say("directory.takeAway")}</span>
+        </button>
+      ))}
+      {isNarrowed(view) && (
+        <button type="button" className="chip clear" onClick={() => change(widened(view))}>
+          {say("directory.clearAll")}
+        </button>
+      )}
     </div>
   );
 }

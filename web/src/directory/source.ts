@@ -4,7 +4,7 @@ import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { get } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
 import type { Detail, Directory, Marks, Row } from "../api/types.ts";
-import { type Filter, PAGE_SIZE, type View } from "./view.ts";
+import { PAGE_SIZE, type View, writeFacets } from "./view.ts";
 
 export type { Directory, Row };
 
@@ -12,10 +12,13 @@ export type { Directory, Row };
 export type MarkedRow = Row & { place: number; marks: Marks | undefined };
 
 /** The API path of a view. */
-export function directoryPath({ q, filter, sort, dir, page }: Omit<View, "spam">, limit = PAGE_SIZE): string {
+export function directoryPath(view: Omit<View, "spam">, limit = PAGE_SIZE): string {
+  const { q, filter, window, facets, sort, dir, page } = view;
   const params = new URLSearchParams({ limit: String(limit) });
   if (page > 1) params.set("page", String(page));
   if (filter !== "all" && filter !== "watched") params.set("filter", filter);
+  if (filter === "trending" && window !== "24h") params.set("window", window);
+  writeFacets(params, facets);
   if (sort) {
     params.set("sort", sort);
     params.set("dir", dir.toUpperCase());
@@ -33,17 +36,16 @@ export const directory = (view: View, limit = PAGE_SIZE) =>
     placeholderData: keepPreviousData,
   });
 
-/** Number of agents that match a filter under the same search. */
-export const filterCount = (filter: Filter, q: string) =>
-  queryOptions({
-    queryKey: ["directory-count", filter, q],
-    queryFn: async (asked) => {
-      const { data } = await get<Directory>(directoryPath({ q, filter, sort: null, dir: "desc", page: 1 }, 1))(asked);
-      return data.total;
-    },
+/** Number of agents in a view. */
+export const totalOf = (view: View) => {
+  const path = directoryPath({ ...view, sort: null, page: 1 }, 1);
+  return queryOptions({
+    queryKey: ["directory-count", path],
+    queryFn: async (asked) => (await get<Directory>(path)(asked)).data.total,
     staleTime: 30_000,
     refetchInterval: 60_000,
   });
+};
 
 /** URL of the whole view as a file, up to the export limit of the API. */
 export const exportPath = (view: View, format: "csv" | "json"): string => {

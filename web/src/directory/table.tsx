@@ -2,10 +2,11 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
 import { Change } from "../parts/marks.tsx";
+import { say } from "../say.tsx";
 import { useStored } from "../stored.ts";
 import { RowActions, shownColumns } from "./cells.tsx";
 import type { MarkedRow } from "./source.ts";
-import { isRanking, nextSort, PAGE_SIZE, type View } from "./view.ts";
+import { isRanking, nextSort, PAGE_SIZE, type View, writeView } from "./view.ts";
 
 const HEIGHT = { comfortable: 56, compact: 44 };
 
@@ -32,7 +33,9 @@ export function Table({ rows, total, view, active, dim, change }: Props) {
   useEffect(() => {
     if (active >= 0) virtual.scrollToIndex(active, { align: "auto" });
   }, [active, virtual]);
-  useEffect(() => void scroller.current?.scrollTo({ top: 0 }), [view]);
+  // By its words: `view` is another object with every answer of the service, which must not move the reader.
+  const asked = writeView(view).toString();
+  useEffect(() => void scroller.current?.scrollTo({ top: 0 }), [asked]);
 
   const items = virtual.getVirtualItems();
   const before = items[0]?.start ?? 0;
@@ -40,7 +43,7 @@ export function Table({ rows, total, view, active, dim, change }: Props) {
   const first = (view.page - 1) * PAGE_SIZE;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
-    <section className="table-scroll" ref={scroller} tabIndex={0} aria-label="Agents" aria-busy={dim}>
+    <section className="table-scroll" ref={scroller} tabIndex={0} aria-label={say("directory.agents")} aria-busy={dim}>
       <table className="table" data-density={density} data-dim={dim || undefined} aria-rowcount={total + 1}>
         <thead>
           <tr aria-rowindex={1}>
@@ -51,7 +54,7 @@ export function Table({ rows, total, view, active, dim, change }: Props) {
               <ColumnHead key={column.key} column={column} view={view} change={change} />
             ))}
             <th scope="col">
-              <span className="unseen">Watch and compare</span>
+              <span className="unseen">{say("directory.rowActions")}</span>
             </th>
           </tr>
         </thead>

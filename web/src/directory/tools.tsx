@@ -5,19 +5,20 @@ import { useConnected } from "../api/events.ts";
 import type { Directory } from "../api/types.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
+import { Say, say } from "../say.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { store, toggleStored, useStored } from "../stored.ts";
-import { age, count } from "../words.ts";
+import { age, count, decimals } from "../words.ts";
 import { CHOOSABLE, shownColumns } from "./cells.tsx";
 import { directoryPath, exportPath } from "./source.ts";
 import { type View, writeView } from "./view.ts";
 
 export function Totals({ stats }: { stats: Directory["stats"] }) {
   const items: [string, string][] = [
-    ["Agents", count(stats.total)],
-    ["Scored", count(stats.scored)],
-    ["Average cred", stats.scored === 0 ? "—" : stats.avgScore.toFixed(1)],
-    ["Take x402", count(stats.x402)],
+    [say("directory.agents"), count(stats.total)],
+    [say("directory.scored"), count(stats.scored)],
+    [say("directory.average"), stats.scored === 0 ? "—" : decimals(stats.avgScore, 1)],
+    [say("directory.takeX402"), count(stats.x402)],
   ];
   return (
     <dl className="totals">
@@ -47,18 +48,18 @@ export function Tools({ view, total, hidden, fresh, failed, change }: Props) {
   return (
     <div className="tools">
       <p className="muted" role="status">
-        {total === undefined ? "Loading" : `${count(total)} ${total === 1 ? "agent" : "agents"}`}
+        {total === undefined ? say("directory.loading") : say("directory.total", { n: total })}
         {view.q && (
           <>
             {" "}
-            for “<bdi>{view.q}</bdi>”
+            <Say k="directory.searched" text={() => <bdi>{view.q}</bdi>} />
           </>
         )}
       </p>
       <Freshness fresh={fresh} failed={failed} />
       {(hidden > 0 || view.spam) && (
         <button type="button" className="link-button" onClick={() => change({ ...view, spam: !view.spam })}>
-          {view.spam ? "Hide names like “aaaa”" : `${hidden} hidden as spam · show`}
+          {view.spam ? say("directory.hideSpam") : say("directory.hidden", { n: hidden })}
         </button>
       )}
       <span className="actions push">
@@ -70,13 +71,13 @@ export function Tools({ view, total, hidden, fresh, failed, change }: Props) {
           aria-pressed={density === "compact"}
           onClick={() => store("density", density === "compact" ? "comfortable" : "compact")}
         >
-          <Icon name="rows" /> Compact
+          <Icon name="rows" /> {say("directory.compact")}
         </button>
         {!watched && (
-          <Menu label="Export" className="wide-only">
+          <Menu label={say("directory.export")} className="wide-only">
             {(["csv", "json"] as const).map((format) => (
               <a key={format} className="menu-item" href={exportPath(view, format)} download>
-                {format.toUpperCase()} <span className="faint">up to 10,000 rows</span>
+                {format.toUpperCase()} <span className="faint">{say("directory.exportMost", { n: 10_000 })}</span>
               </a>
             ))}
           </Menu>
@@ -94,17 +95,17 @@ function Freshness({ fresh, failed }: Pick<Props, "fresh" | "failed">) {
     const timer = setInterval(() => tick((n) => n + 1), 1000);
     return () => clearInterval(timer);
   }, []);
-  if (failed) return <p className="warn-text">Updates have stopped, trying again</p>;
+  if (failed) return <p className="warn-text">{say("directory.stopped")}</p>;
   if (!fresh) return null;
   return (
     <p className="faint wide-only freshness">
       <span
         className="live-dot"
         data-live={live || undefined}
-        title={live ? "Changes arrive as they happen" : "Asked for every few seconds"}
+        title={say(live ? "directory.live" : "directory.polled")}
       />
-      updated {age(new Date(fresh.at).toISOString())} ago
-      {fresh.block !== null && ` · block ${count(fresh.block)}`}
+      {say("directory.updated", { age: age(new Date(fresh.at).toISOString()) })}
+      {fresh.block !== null && ` · ${say("directory.block", { block: fresh.block })}`}
     </p>
   );
 }
@@ -113,7 +114,7 @@ function Columns() {
   const others = useStored("otherColumns");
   const shown = new Set(shownColumns(others).map(({ key }) => key));
   return (
-    <Menu label="Columns" className="wide-only">
+    <Menu label={say("directory.columns")} className="wide-only">
       {CHOOSABLE.map(({ key, label }) => (
         <label key={key} className="menu-item check">
           <input type="checkbox" checked={shown.has(key)} onChange={() => toggleStored("otherColumns", key)} />
@@ -141,10 +142,8 @@ function Presets({ view }: { view: View }) {
     field.current!.value = "";
   };
   return (
-    <Menu label="Views">
-      {presets.length === 0 && (
-        <p className="menu-note faint">Filter, search and sort as you like, then save it here.</p>
-      )}
+    <Menu label={say("directory.views")}>
+      {presets.length === 0 && <p className="menu-note faint">{say("directory.viewsHow")}</p>}
       {presets.map((text) => {
         const preset = presetOf(text);
         return (
@@ -159,7 +158,7 @@ function Presets({ view }: { view: View }) {
             <button
               type="button"
               className="icon-button"
-              aria-label={`Forget ${preset.name}`}
+              aria-label={say("directory.forgetView", { name: preset.name })}
               onClick={() =>
                 store(
                   "presets",
@@ -183,11 +182,11 @@ function Presets({ view }: { view: View }) {
           className="field"
           ref={field}
           maxLength={40}
-          aria-label="Name of this view"
-          placeholder="Name of this view"
+          aria-label={say("directory.viewName")}
+          placeholder={say("directory.viewName")}
         />
         <button type="submit" className="button">
-          Save
+          {say("directory.saveView")}
         </button>
       </form>
     </Menu>

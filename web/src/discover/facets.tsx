@@ -1,6 +1,8 @@
 /** The filters of discovery with their counts; on small screens they are folded. */
+
 import { useState } from "react";
 import type { Discovered } from "../api/types.ts";
+import { say } from "../say.tsx";
 import { count } from "../words.ts";
 import { FACETS, type FacetGroup, filterCount, isSame, PRICES, type View } from "./view.ts";
 
@@ -10,19 +12,20 @@ export function Facets({ view, facets, change }: Props) {
   const [open, setOpen] = useState(false);
   const chosen = filterCount(view);
   return (
-    <aside className="facets" aria-label="Filters" data-open={open || undefined}>
+    <aside className="found-facets" aria-label={say("discover.filters")} data-open={open || undefined}>
       <button
         type="button"
-        className="button facets-toggle"
+        className="button found-facets-toggle"
         aria-expanded={open}
         aria-controls="facets"
         onClick={() => setOpen(!open)}
       >
-        Filters{chosen > 0 && ` · ${chosen}`}
+        {say("discover.filters")}
+        {chosen > 0 && ` · ${chosen}`}
       </button>
-      <div className="facets-body" id="facets">
+      <div className="found-facets-body" id="facets">
         <fieldset className="facet">
-          <legend>Price of a call, at most</legend>
+          <legend>{say("discover.priceOfACallAt")}</legend>
           <div className="facet-row">
             {PRICES.map(([value, label]) => (
               <button

@@ -8,6 +8,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Marked } from "../parts/marked.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Sigil } from "../parts/sigil.tsx";
+import { Say, say } from "../say.tsx";
 import { count, dollars, short } from "../words.ts";
 
 /** Offers that are shown before the rest is unfolded. */
@@ -26,12 +27,12 @@ export function Hit({ hit }: { hit: DiscoveredHit }) {
         <span className="agent-words">
           <span className="agent-line">
             <Link href={rowLink(agent)} className="hit-name">
-              {name ? <Marked {...name} /> : <bdi>{agent.name || "Unnamed"}</bdi>}
+              {name ? <Marked {...name} /> : <bdi>{agent.name || say("discover.unnamed")}</bdi>}
             </Link>
             {agent.verified === 1 && (
-              <span className="tick" title="Its wallet is proven">
+              <span className="tick" title={say("discover.itsWalletIsProven")}>
                 <Icon name="check" />
-                <span className="unseen">Wallet proven</span>
+                <span className="unseen">{say("discover.walletProven")}</span>
               </span>
             )}
           </span>
@@ -60,6 +61,7 @@ export function Hit({ hit }: { hit: DiscoveredHit }) {
               {protocol}
             </li>
           ))}
+          {hit.foundBy.includes("meaning") && <li className="tag plain">{say("discover.byMeaning")}</li>}
           {liveness && (
             <li className="alive">
               <span className="dot" data-state={liveness.value >= 0.5 ? "live" : ""} />
@@ -67,8 +69,8 @@ export function Hit({ hit }: { hit: DiscoveredHit }) {
             </li>
           )}
           {copies > 0 && (
-            <li className="tag plain" title="Near-identical agents of the same operator, left out behind this one">
-              +{count(copies)} near-identical
+            <li className="tag plain" title={say("discover.nearIdenticalAgentsOfThe")}>
+              {say("discover.nearIdentical", { copies: count(copies) })}
             </li>
           )}
         </ul>
@@ -97,9 +99,11 @@ function Offers({ of, all }: { of: readonly DiscoveredOffer[]; all: number }) {
       {list(of.slice(0, FIRST_OFFERS))}
       {rest.length > 0 && (
         <details className="more">
-          <summary>{count(all - FIRST_OFFERS)} more offers</summary>
+          <summary>{say("discover.moreOffers", { n: all - FIRST_OFFERS })}</summary>
           {list(rest)}
-          {all > of.length && <p className="faint small">{count(all - of.length)} are not shown.</p>}
+          {all > of.length && (
+            <p className="faint small">{say("discover.areNotShown", { of: count(all - of.length) })}</p>
+          )}
         </details>
       )}
     </>
@@ -125,8 +129,8 @@ const OfferLine = ({ offer: { kind, name, description, endpoint, priceUsd } }: {
       )}
     </span>
     {priceUsd !== null && (
-      <span className="offer-price" title="US dollars of one call">
-        {priceUsd === 0 ? "free" : dollars(priceUsd)}
+      <span className="offer-price" title={say("discover.usDollarsOfOneCall")}>
+        {priceUsd === 0 ? say("discover.noPrice") : dollars(priceUsd)}
       </span>
     )}
   </li>
@@ -136,10 +140,10 @@ const OfferLine = ({ offer: { kind, name, description, endpoint, priceUsd } }: {
 function Why({ hit }: { hit: DiscoveredHit }) {
   const { relevance, trust, matched, factors } = hit;
   return (
-    <section className="why" aria-label="Why it stands here">
+    <section className="why" aria-label={say("discover.whyItStandsHere")}>
       <div className="why-bars">
-        <Bar label="Relevance" value={relevance} strong />
-        <Bar label="Trust" value={trust} strong />
+        <Bar label={say("discover.relevance")} value={relevance} strong />
+        <Bar label={say("discover.trust")} value={trust} strong />
       </div>
       <div className="why-bars">
         {factors.map(({ key, value, says }) => (
@@ -147,16 +151,23 @@ function Why({ hit }: { hit: DiscoveredHit }) {
         ))}
       </div>
       <details className="more">
-        <summary>Why it stands here</summary>
+        <summary>{say("discover.whyItStandsHere")}</summary>
         <ul className="why-words">
           {matched.map(({ field, words }) => (
             <li key={field}>
-              <b>{headingOf(field)}</b> has <bdi>{words.join(", ")}</bdi>.
+              <Say
+                k="discover.hasWords"
+                field={headingOf(field)}
+                words={words.join(", ")}
+                place={(text) => <b>{text}</b>}
+                found={(text) => <bdi>{text}</bdi>}
+              />
             </li>
           ))}
           {factors.map(({ key, weight, says }) => (
             <li key={key}>
-              <b>{headingOf(key)}</b> <span className="faint">weight {percentOf(weight)}</span> {says}
+              <b>{headingOf(key)}</b>{" "}
+              <span className="faint">{say("discover.weight", { weight: percentOf(weight) })}</span> {says}
             </li>
           ))}
         </ul>

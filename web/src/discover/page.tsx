@@ -1,21 +1,23 @@
 /** Discovery: agents by what they can do, with filters, prices, and the reason of each place. */
+
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { Discovered } from "../api/types.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Say, say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { isTaken } from "../shell/keyboard.tsx";
-import { count, dollars } from "../words.ts";
+import { dollars } from "../words.ts";
 import { Facets } from "./facets.tsx";
 import { Hit } from "./hit.tsx";
 import { discovered, filterCount, MOST_QUERY, NO_FILTERS, pagePath, readView, type View, writeView } from "./view.ts";
 
 /** Milliseconds without a letter after which the words are searched for. */
 const PAUSE_MS = 160;
-const EXAMPLES = ["audit solidity under 5 cents", "translate contracts to french", "solana price feed mcp"];
+const EXAMPLES = [say("discover.exampleAudit"), say("discover.exampleTranslate"), say("discover.examplePrice")];
 
 export default function DiscoverPage() {
   const [params] = useSearchParams();
@@ -35,8 +37,8 @@ export default function DiscoverPage() {
     <div className="page discover">
       <div className="page-head">
         <div>
-          <h1>Discover</h1>
-          <p>Agents by what they can do, ordered by how well they fit and by what is known about them.</p>
+          <h1>{say("discover.discover")}</h1>
+          <p>{say("discover.agentsByWhatTheyCan")}</p>
         </div>
         <ApiButton paths={[pagePath(view)]} />
       </div>
@@ -45,7 +47,7 @@ export default function DiscoverPage() {
       {first && !isPlaceholderData && <Understood of={first} />}
       <div className="discover-grid">
         <Facets view={view} facets={first?.facets} change={change} />
-        <section className="discover-found" aria-label="Found agents">
+        <section className="discover-found" aria-label={say("discover.foundAgents")}>
           {(first || !error) && <Count of={first} view={view} change={change} />}
           {error && !first ? (
             <ProblemNote error={error} retry={() => void refetch()} />
@@ -68,7 +70,7 @@ export default function DiscoverPage() {
               disabled={isFetchingNextPage}
               onClick={() => void fetchNextPage()}
             >
-              {isFetchingNextPage ? "Loading" : "Load more"}
+              {isFetchingNextPage ? say("discover.loading") : say("discover.loadMore")}
             </button>
           )}
         </section>
@@ -117,8 +119,8 @@ function Field({ q, show }: { q: string; show: (q: string) => void }) {
         <input
           id="discover-q"
           type="search"
-          aria-label="What shall the agent do?"
-          placeholder="What shall the agent do?"
+          aria-label={say("discover.whatShallTheAgentDo")}
+          placeholder={say("discover.whatShallTheAgentDo")}
           maxLength={MOST_QUERY}
           autoComplete="off"
           value={text}
@@ -144,7 +146,7 @@ function Field({ q, show }: { q: string; show: (q: string) => void }) {
 
 const Examples = ({ choose }: { choose: (q: string) => void }) => (
   <p className="chips examples">
-    <span className="faint">For example</span>
+    <span className="faint">{say("discover.forExample")}</span>
     {EXAMPLES.map((example) => (
       <button key={example} type="button" className="chip" onClick={() => choose(example)}>
         {example}
@@ -157,13 +159,15 @@ const Examples = ({ choose }: { choose: (q: string) => void }) => (
 function Understood({ of: { understood } }: { of: Discovered }) {
   const { speaks = [], maxPrice } = understood.filters;
   const wishes = [
-    ...speaks.map((protocol) => `speaks ${protocol}`),
-    ...(maxPrice === undefined ? [] : [maxPrice === 0 ? "free" : `at most ${dollars(maxPrice)}`]),
+    ...speaks.map((protocol) => say("discover.speaksProtocol", { protocol })),
+    ...(maxPrice === undefined
+      ? []
+      : [maxPrice === 0 ? say("discover.noPrice") : say("discover.atMost", { price: dollars(maxPrice) })]),
   ];
   if (wishes.length === 0 && understood.corrected.length === 0) return null;
   return (
     <p className="understood muted" role="status">
-      {wishes.length > 0 && "Standing first:"}
+      {wishes.length > 0 && say("discover.standingFirst")}
       {wishes.map((wish) => (
         <span key={wish} className="tag">
           {wish}
@@ -171,7 +175,13 @@ function Understood({ of: { understood } }: { of: Discovered }) {
       ))}
       {understood.corrected.map(({ from, to }) => (
         <span key={from}>
-          No agent has “<bdi>{from}</bdi>”: searched for “<bdi>{to}</bdi>”.
+          <Say
+            k="discover.corrected"
+            from={from}
+            to={to}
+            asked={(text) => <bdi>{text}</bdi>}
+            used={(text) => <bdi>{text}</bdi>}
+          />
         </span>
       ))}
     </p>
@@ -184,11 +194,11 @@ function Count({ of, view, change }: Changing & { of: Discovered | undefined }) 
   return (
     <p className="discover-count muted" role="status">
       {of === undefined
-        ? "Loading"
-        : `${of.totalIsExact ? "" : "About "}${count(of.total)} ${of.total === 1 ? "agent" : "agents"}${view.q ? "" : ", the most trusted first"}`}
+        ? say("discover.loading")
+        : `${of.totalIsExact ? "" : say("discover.about")}${say("discover.agents", { n: of.total })}${view.q ? "" : say("discover.mostTrustedFirst")}`}
       {filterCount(view) > 0 && (
         <button type="button" className="link-button" onClick={() => change({ ...NO_FILTERS, q: view.q })}>
-          Clear filters
+          {say("discover.clearFilters")}
         </button>
       )}
     </p>
@@ -196,15 +206,15 @@ function Count({ of, view, change }: Changing & { of: Discovered | undefined }) 
 }
 
 const Nothing = ({ view, change }: Changing) => (
-  <Empty title="No agent offers that">
-    <p className="muted">Fewer or other words may find one: name what shall be done, not how.</p>
+  <Empty title={say("discover.noAgentOffersThat")}>
+    <p className="muted">{say("discover.fewerOrOtherWordsMay")}</p>
     {filterCount(view) > 0 ? (
       <button type="button" className="button" onClick={() => change({ ...NO_FILTERS, q: view.q })}>
-        Search without filters
+        {say("discover.searchWithoutFilters")}
       </button>
     ) : (
       <button type="button" className="button" onClick={() => change(NO_FILTERS)}>
-        Show the most trusted
+        {say("discover.showTheMostTrusted")}
       </button>
     )}
   </Empty>

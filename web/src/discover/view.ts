@@ -1,9 +1,11 @@
 /** The view of discovery: the query of the page's address, the paths of its API calls, and its filters. */
+
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { PLATFORMS } from "../../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../../core/directory/protocols.ts";
 import { call, get } from "../api/answer.ts";
 import type { Discovered } from "../api/types.ts";
+import { say } from "../say.tsx";
 import { TIERS } from "../tiers.ts";
 
 /** Max characters of a query. */
@@ -78,7 +80,8 @@ export const pagePath = (view: View): string => discoverPath(view, PAGE_SIZE);
 export const canDo = (q: string, limit: number) =>
   queryOptions({
     queryKey: ["can-do", q, limit],
-    queryFn: get<Discovered>(discoverPath({ ...NO_FILTERS, q: q.slice(0, MOST_QUERY) }, limit)),
+    // While one types, each letter would be a question to the provider of embeddings.
+    queryFn: get<Discovered>(`${discoverPath({ ...NO_FILTERS, q: q.slice(0, MOST_QUERY) }, limit)}&meaning=false`),
     staleTime: 30_000,
     placeholderData: keepPreviousData,
   });
@@ -120,15 +123,15 @@ const single = (
 export const FACETS: FacetGroup[] = [
   {
     key: "speaks",
-    title: "Speaks",
+    title: say("discover.speaks"),
     label: protocolNamed,
     chosen: ({ speaks }) => speaks,
     choose: (view, value) => ({ ...view, speaks: toggled(view.speaks, protocolNamed(value)) }),
   },
-  single("accepts", "Takes payment by", (value) => value),
+  single("accepts", say("discover.takesPaymentBy"), (value) => value),
   {
     key: "tier",
-    title: "Cred, at least",
+    title: say("discover.credAtLeast"),
     label: (value) => tierNamed(value)?.label ?? value,
     chosen: ({ minCred }) => TIERS.filter(({ from }) => String(from) === minCred).map(({ key }) => key),
     choose(view, value) {
@@ -136,20 +139,22 @@ export const FACETS: FacetGroup[] = [
       return { ...view, minCred: from === 0 || view.minCred === String(from) ? null : String(from) };
     },
   },
-  single("verified", "Wallet", (value) => (value === "true" ? "Proven" : "Not proven")),
+  single("verified", say("discover.wallet"), (value) =>
+    value === "true" ? say("discover.proven") : say("discover.notProven"),
+  ),
   {
     key: "platform",
-    title: "Registry",
+    title: say("discover.registry"),
     label: (value) => PLATFORMS.find(({ key }) => key === value)?.label ?? value,
     chosen: ({ platform }) => platform,
     choose: (view, value) => ({ ...view, platform: toggled(view.platform, value) }),
   },
-  single("chain", "Chain", (value) => CHAINS[value] ?? `Chain ${value}`),
+  single("chain", say("discover.chain"), (value) => CHAINS[value] ?? say("discover.chainOfId", { id: value })),
 ];
 
 /** Limits of price that the page offers, in US dollars. */
 export const PRICES: [value: string, label: string][] = [
-  ["0", "Free"],
+  ["0", say("discover.free")],
   ["0.01", "1¢"],
   ["0.05", "5¢"],
   ["0.5", "50¢"],

@@ -1,76 +1,148 @@
-/** Registration by a browser's wallet. The page shows what is signed, and the price before the payment. */
+/** Registration by the connected wallet: what it costs, the form, the payment, and the way through mint and index to the card. */
 import { useQuery } from "@tanstack/react-query";
-import { Problem } from "../api/answer.ts";
-import { discovery, pricing as pricingQuery } from "../api/queries.ts";
-import type { Discovery } from "../api/types.ts";
+import { useEffect } from "react";
+import { get } from "../api/answer.ts";
+import { discovery } from "../api/queries.ts";
+import type { Discovery, PendingMint, Prices, Registration } from "../api/types.ts";
+import { faultsOf } from "../parts/form.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
+import { ConnectWallet } from "../wallet/connect.tsx";
+import { OperationSteps, type Running, useOperation } from "../wallet/operation.tsx";
+import { useWallet } from "../wallet/session.ts";
+import "../styles/mint.css";
+import { keepDraft } from "./body.ts";
+import { useOg, WalletRemark } from "./checks.tsx";
+import { Costs } from "./costs.tsx";
 import { Form } from "./form.tsx";
-import { useRegistration } from "./registration.ts";
-import { Done, Pay, Refused, Undecided, Working } from "./steps.tsx";
-import { useWallets } from "./wallet.ts";
+import { keepAccepted, useAccepted } from "./registration.ts";
+import { Following, NotRegistered, Stages, type StepKey } from "./steps.tsx";
+
+const PATH = "/api/v2/mint";
+const PRICING = "/api/v2/pricing";
+/** Prices may change while a page is open. */
+const prices = { queryKey: [PRICING], queryFn: get<Prices>(PRICING), refetchInterval: 60_000 };
+
+type Answer = Registration | PendingMint;
 
 export default function MintPage() {
-  const { data: answer, error: noDiscovery, refetch } = useQuery(discovery);
-  if (noDiscovery && !answer)
-    return (
-      <div className="page">
-        <ProblemNote error={noDiscovery} retry={() => void refetch()} />
-      </div>
-    );
-  if (!answer)
-    return (
-      <div className="page">
-        <Loading />
-      </div>
-    );
-  return <Registration auth={answer.data.auth} firstPricing={answer.data.pricing} />;
-}
-
-type Props = { auth: Discovery["auth"]; firstPricing: Discovery["pricing"] };
-
-/** @param firstPricing prices of the discovery document, until the price list is loaded */
-function Registration({ auth, firstPricing }: Props) {
-  const [params] = useSearchParams();
-  const pricing = useQuery(pricingQuery).data?.data ?? firstPricing;
-  const wallets = useWallets();
-  const free = Number(pricing.agentMint) === 0;
-  const { step, submit, pay, again, back } = useRegistration(wallets, auth.agent.message, free);
-  const problem = step.at === "form" ? step.problem : undefined;
-  const faults = new Map(
-    problem instanceof Problem ? problem.body.details?.map(({ path, message }) => [path, message]) : [],
-  );
+  const { data: answer, error, refetch } = useQuery(discovery);
   return (
     <div className="page narrow">
+      {answer ? (
+        <Mint firstPrices={answer.data.pricing} />
+      ) : error ? (
+        <ProblemNote error={error} retry={() => void refetch()} />
+      ) : (
+        <Loading />
+      )}
+    </div>
+  );
+}
+
+/** @param firstPrices of the discovery document, until the price list is loaded */
+function Mint({ firstPrices }: { firstPrices: Discovery["pricing"] }) {
+  const [params] = useSearchParams();
+  const wallet = useWallet();
+  const pricing = useQuery(prices).data?.data ?? firstPrices;
+  const og = useOg(wallet);
+  const free =
+    Number(pricing.agentMint) === 0 ? say("mint.freeNow") : og ? say("mint.freeOg", { name: og.v1Name }) : null;
+  const op = useOperation<Answer>({ name: "mint", caller: "siwa", arrived: keepAccepted });
+  const { accepted, minted, forget } = useAccepted(wallet?.address);
+  const { state } = op;
+  const isDone = accepted !== null;
+  useEffect(() => {
+    if (isDone) keepDraft(null);
+  }, [isDone]);
+  const writing = !accepted && (state.at === "idle" || state.at === "refused");
+  useEffect(() => {
+    // The form is longer than what follows it.
+    if (!writing) window.scrollTo(0, 0);
+  }, [writing]);
+  return (
+    <>
       <div className="page-head">
         <div>
-          <h1>Register an agent</h1>
-          <p>
-            The wallet that signs becomes the agent's identity. One agent per wallet.{" "}
-            {free
-              ? "Registration is free now."
-              : `Registration costs ${pricing.agentMint} ${pricing.currency} on Base, paid by the same wallet.`}
-          </p>
+          <h1>{say("mint.title")}</h1>
+          <p>{say("mint.lead")}</p>
         </div>
-        <ApiButton paths={["/api/v2/pricing"]} />
+        <ApiButton paths={[PRICING]} />
       </div>
-      {step.at === "working" && <Working stage={step.stage} saying={step.saying} free={free} />}
-      {step.at === "terms" && (
-        <Pay terms={step.terms} refused={step.refused} pay={() => void pay(step.terms)} back={back} />
-      )}
-      {step.at === "undecided" && <Undecided problem={step.problem as Error} again={again} />}
-      {step.at === "done" && <Done {...step.registered} />}
-      {problem !== undefined && <Refused problem={problem} />}
-      <div hidden={step.at !== "form" && step.at !== "working"}>
-        <Form
-          disabled={step.at === "working"}
-          referralCode={params.get("ref") ?? ""}
-          wallets={wallets}
-          faults={faults}
-          submit={(event) => void submit(event)}
+      {accepted ? (
+        <Following
+          accepted={accepted}
+          free={free !== null}
+          minted={minted}
+          forget={() => {
+            forget();
+            op.reset();
+          }}
         />
-      </div>
-    </div>
+      ) : (
+        <Progress op={op} free={free !== null} />
+      )}
+      {!accepted && (
+        <div className="mint-writing" hidden={!writing}>
+          <Costs prices={pricing} free={free} />
+          {wallet && <WalletRemark wallet={wallet} />}
+          <Form
+            referralCode={params.get("ref") ?? ""}
+            faults={faultsOf(state.at === "refused" ? state.problem : null)}
+            submit={(body) => void op.run({ method: "POST", path: PATH, body })}
+          >
+            {wallet ? (
+              <p className="actions">
+                <button type="submit" className="button strong">
+                  {say(free === null ? "mint.submitPaid" : "mint.submit")}
+                </button>
+              </p>
+            ) : (
+              <>
+                <p className="muted">{say("mint.connectFirst")}</p>
+                <ConnectWallet />
+              </>
+            )}
+          </Form>
+        </div>
+      )}
+    </>
+  );
+}
+
+const SETTLED_MS = 1_000;
+
+/** The step of the registration that a request is at; null while none is under way. */
+function useStep({ state, settled }: Running<Answer>, free: boolean): StepKey | null {
+  const settling = state.at === "undecided" || (state.at === "working" && state.stage === "settlement");
+  const onChain = useQuery({
+    queryKey: ["settled", state.at],
+    queryFn: settled,
+    enabled: settling && !free,
+    refetchInterval: SETTLED_MS,
+    gcTime: 0,
+  });
+  if (settling) return free || onChain.data ? "mint" : "settle";
+  if (state.at === "terms") return "pay";
+  if (state.at !== "working") return null;
+  if (state.stage === "payment") return "pay";
+  return state.stage === "request" && free ? "mint" : "sign";
+}
+
+/** The request under way, with its step among the steps. */
+function Progress({ op, free }: { op: Running<Answer>; free: boolean }) {
+  const step = useStep(op, free);
+  return (
+    <>
+      {step && <Stages at={step} free={free} />}
+      <OperationSteps
+        op={op}
+        done={() => null}
+        refused={(problem) => <NotRegistered problem={problem} />}
+        about={<p>{say("mint.paysFor")}</p>}
+      />
+    </>
   );
 }

@@ -1,90 +1,84 @@
-/** The state of one registration: which step is shown, and the acts that lead from one step to the next. */
-import { type FormEvent, useRef, useState } from "react";
-import { Problem } from "../api/answer.ts";
-import { short } from "../words.ts";
-import { bodyOf } from "./form.tsx";
-import { readTerms, signPayment, type Terms, usdc } from "./payment.ts";
-import { type Attempt, isUndecided, type Registered, register } from "./register.ts";
-import { connect, type Provider, signIn, type Wallet } from "./wallet.ts";
+/** A registration that was accepted: kept in this browser, and followed through mint and index until the agent's page has it. */
+import { queryOptions } from "@tanstack/react-query";
+import { useState } from "react";
+import { get, Problem } from "../api/answer.ts";
+import { agentPath } from "../api/queries.ts";
+import type { Agent, MintState, PendingMint, Registration } from "../api/types.ts";
+import { keep, kept } from "../stored.ts";
 
-export type Step =
-  | { at: "form"; problem?: unknown }
-  | { at: "working"; stage: number; saying: string }
-  | { at: "terms"; terms: Terms; refused?: string }
-  /** A payment was signed and sent; its outcome is unknown. */
-  | { at: "undecided"; problem: unknown }
-  | { at: "done"; registered: Registered };
+/** `mintId` while the chain is slow; afterwards the token and the block that the index must reach. */
+export type Accepted = { at: number } & ({ mintId: string } | { tokenId: number; block: number });
 
-/**
- * @param wallets wallets of this browser
- * @param message the sign-in text with placeholders, from the discovery document
- * @param free whether a registration has no price
- */
-export function useRegistration(wallets: Wallet[], message: string, free: boolean) {
-  const [step, setStep] = useState<Step>({ at: "form" });
-  const attempt = useRef<{ wallet: Provider; attempt: Attempt }>(undefined);
-  const work = (stage: number, saying: string) => setStep({ at: "working", stage, saying });
+const POLL_MS = 1_500;
+/** How long the page shows the end of a registration again, and follows one that the chain has not decided. */
+const SHOWN_MS = 3_600_000;
+const FOLLOWED_MS = 7 * 86_400_000;
+const keyOf = (address: string) => `registered.${address.toLowerCase()}`;
 
-  /** Sends the current attempt and shows its outcome. */
-  async function send() {
-    const { attempt: current } = attempt.current!;
-    try {
-      const registered = await register(current, (saying) => work(3, saying));
-      setStep({ at: "done", registered });
-    } catch (error) {
-      if (error instanceof Problem && error.status === 402) {
-        const terms = readTerms(error);
-        // A refused payment has taken nothing, so another may be signed.
-        delete current.payment;
-        if (terms)
-          return setStep({ at: "terms", terms, ...(error.body.reason !== undefined && { refused: error.message }) });
-      }
-      setStep(
-        current.payment && isUndecided(error) ? { at: "undecided", problem: error } : { at: "form", problem: error },
-      );
-    }
-  }
+/** What this page knows itself: a private window may refuse storage. */
+const known = new Map<string, Accepted>();
 
-  async function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const wallet = (wallets.find(({ id }) => id === form.get("wallet")) ?? wallets[0])?.provider;
-    if (!wallet) return;
-    try {
-      work(0, "Open your wallet and choose the account that becomes the agent's.");
-      const address = await connect(wallet);
-      work(1, `Sign the sign-in text with ${short(address)}. It costs nothing and sends nothing.`);
-      const authorization = await signIn(wallet, message, address);
-      const key = crypto.randomUUID();
-      attempt.current = { wallet, attempt: { address, authorization, body: bodyOf(form), key } };
-      work(free ? 3 : 2, free ? "The registration is being written to the chain." : "The price is being asked for.");
-    } catch (error) {
-      return setStep({ at: "form", problem: error });
-    }
-    await send();
-  }
+function remember(address: string, accepted: Accepted | null): void {
+  if (accepted) known.set(keyOf(address), accepted);
+  else known.delete(keyOf(address));
+  keep("browser", keyOf(address), accepted);
+}
 
-  async function pay(terms: Terms) {
-    const { wallet, attempt: current } = attempt.current!;
-    try {
-      work(2, `Sign the payment of ${usdc(terms.amount)} USDC in your wallet. It is good for this registration only.`);
-      current.payment = await signPayment(wallet, current.address, terms);
-      work(3, "The payment is being settled and the registration written to the chain.");
-    } catch (error) {
-      return setStep({ at: "terms", terms, refused: (error as Error).message });
-    }
-    await send();
-  }
+/** Keeps the answer to a registration request before the request is forgotten. */
+export function keepAccepted(answer: Registration | PendingMint, address: string | null): void {
+  if (address === null) return;
+  // The state of a finished mint has its mintId too.
+  const what = "tokenId" in answer ? { tokenId: answer.tokenId, block: answer.block } : { mintId: answer.mintId };
+  remember(address, { at: Date.now(), ...what });
+}
 
+function read(address: string | undefined): Accepted | null {
+  if (address === undefined) return null;
+  const accepted = known.get(keyOf(address)) ?? kept<Accepted>("browser", keyOf(address));
+  const lasts = accepted && "mintId" in accepted ? FOLLOWED_MS : SHOWN_MS;
+  return accepted && Date.now() - accepted.at < lasts ? accepted : null;
+}
+
+/** The registration of a wallet that is on its way or just done. Rendered again by its caller when a request ends. */
+export function useAccepted(address: string | undefined) {
+  const [, again] = useState(0);
   return {
-    step,
-    submit,
-    pay,
-    /** Sends the signed payment again, after an unknown outcome. */
-    again: () => {
-      work(3, "The payment is being confirmed. It is never charged twice.");
-      void send();
+    accepted: read(address),
+    /** The chain has decided: the token and its block take the place of the request. */
+    minted: (registration: Registration) => {
+      keepAccepted(registration, address ?? null);
+      again((n) => n + 1);
     },
-    back: () => setStep({ at: "form" }),
+    forget: () => {
+      if (address) remember(address, null);
+      again((n) => n + 1);
+    },
   };
 }
+
+/** The state of a registration, asked for until the chain has decided. */
+export const mintState = (mintId: string) => {
+  const path = `/api/v2/mint/${encodeURIComponent(mintId)}`;
+  return queryOptions({
+    queryKey: [path],
+    queryFn: get<MintState>(path),
+    retry: false,
+    refetchInterval: ({ state }) => (state.data && state.data.data.status !== "pending" ? false : POLL_MS),
+  });
+};
+
+/** Answers of an index that has not reached the block yet. */
+const BEHIND = new Set(["indexer_behind", "not_found", "timeout"]);
+export const isBehind = (error: unknown): boolean =>
+  error instanceof Problem && (error.status === 0 || error.status >= 500 || BEHIND.has(error.code));
+
+/** The agent as the index shows it from the block of its registration on; asked for until it does. */
+export const arrival = ({ tokenId, block }: { tokenId: number; block: number }) => {
+  const path = `${agentPath(String(tokenId))}?minBlock=${block}`;
+  return queryOptions({
+    queryKey: [path],
+    queryFn: get<Agent>(path),
+    retry: false,
+    refetchInterval: ({ state }) => (state.data ? false : POLL_MS),
+  });
+};

@@ -1,145 +1,198 @@
-/** The steps of a registration as they are shown: progress, price, unknown outcome, refusal, success. */
-import type { ReactNode } from "react";
+/** The steps of a registration after the form: progress, the chain's decision, the index, and the registered agent. */
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect } from "react";
 import { Link } from "wouter";
-import { Problem } from "../api/answer.ts";
-import { type Terms, usdc } from "./payment.ts";
-import type { Registered } from "./register.ts";
+import { get, Problem } from "../api/answer.ts";
+import { agentPath, cardPath } from "../api/queries.ts";
+import type { Agent, Referral, Registration } from "../api/types.ts";
+import { Copy } from "../parts/copy.tsx";
+import { ProblemNote } from "../parts/states.tsx";
+import { Say, say } from "../say.tsx";
+import { Note, Refused } from "../wallet/operation.tsx";
+import { type Accepted, arrival, isBehind, mintState } from "./registration.ts";
 
-const STAGES = ["Wallet", "Sign in", "Pay", "Chain"];
+/** The steps in their order; a registration that costs nothing leaves out those of the payment. */
+const STEPS = ["sign", "pay", "settle", "mint", "index"] as const;
+const PAYING: readonly StepKey[] = ["pay", "settle"];
+export type StepKey = (typeof STEPS)[number];
 
-type WorkingProps = { stage: number; saying: string; free: boolean };
-
-/** Progress, while the wallet or the service works. */
-export const Working = ({ stage, saying, free }: WorkingProps) => (
-  <section className="panel mint-step" role="status">
-    <Stages at={stage} free={free} />
-    <p>{saying}</p>
-  </section>
-);
-
-const Stages = ({ at, free }: { at: number; free: boolean }) => (
-  <ol className="stages">
-    {STAGES.map((label, i) =>
-      free && label === "Pay" ? null : (
-        <li key={label} data-state={i < at ? "done" : i === at ? "now" : undefined}>
-          {label}
+export const Stages = ({ at, free }: { at: StepKey; free: boolean }) => {
+  const steps = STEPS.filter((step) => !(free && PAYING.includes(step)));
+  const now = steps.indexOf(at);
+  return (
+    <ol className="stages" aria-label={say("mint.progress")}>
+      {steps.map((step, i) => (
+        <li key={step} data-state={i < now ? "done" : i === now ? "now" : undefined}>
+          {say(`mint.step.${step}`)}
+          {i === now && <span className="unseen"> {say("mint.now")}</span>}
         </li>
-      ),
-    )}
-  </ol>
-);
+      ))}
+    </ol>
+  );
+};
 
-const Note = ({ title, children }: { title: string; children: ReactNode }) => (
-  <section className="panel mint-step" role="alert">
-    <h2>{title}</h2>
+const Waiting = ({ children }: { children: ReactNode }) => (
+  <section className="panel mint-step" role="status" aria-busy="true">
+    <h2>{say("operation.working")}</h2>
     {children}
   </section>
 );
 
-/** The payment was sent and its outcome is unknown; the request can be repeated without a second charge. */
-export const Undecided = ({ problem, again }: { problem: Error; again: () => void }) => (
-  <Note title="The payment's outcome is not known yet">
-    <p>{problem.message}</p>
-    <p className="muted">
-      Asking again uses the payment you have signed already. It can be charged once at most, and not at all after five
-      minutes.
-    </p>
-    <button type="button" className="button strong" onClick={again}>
-      Ask again with the same payment
-    </button>
-  </Note>
-);
+type FollowingProps = {
+  accepted: Accepted;
+  free: boolean;
+  minted: (registration: Registration) => void;
+  forget: () => void;
+};
 
-type PayProps = { terms: Terms; refused: string | undefined; pay: () => void; back: () => void };
+/** Follows an accepted registration to the agent's page. */
+export function Following({ accepted, free, minted, forget }: FollowingProps) {
+  return "mintId" in accepted ? (
+    <Minting {...{ free, minted, forget }} mintId={accepted.mintId} />
+  ) : (
+    <Arriving {...{ accepted, free, forget }} />
+  );
+}
 
-/** The price, exact to the unit, shown before anything is signed. */
-export const Pay = ({ terms, refused, pay, back }: PayProps) => (
-  <section className="panel mint-step" aria-labelledby="pay">
-    <h2 id="pay">This registration costs {usdc(terms.amount)} USDC</h2>
-    {refused && (
-      <p className="warn-text" role="alert">
-        {refused}
-      </p>
-    )}
-    <dl className="facts tall">
-      <div>
-        <dt>Amount</dt>
-        <dd>{usdc(terms.amount)} USDC, exactly</dd>
-      </div>
-      <div>
-        <dt>Network</dt>
-        <dd>{terms.chainId === 8453 ? "Base" : `chain ${terms.chainId}`}</dd>
-      </div>
-      <div>
-        <dt>To</dt>
-        <dd className="mono wrap">{terms.payTo}</dd>
-      </div>
-      <div>
-        <dt>Token</dt>
-        <dd className="mono wrap">{terms.asset}</dd>
-      </div>
-    </dl>
-    <p className="muted">
-      Your wallet signs a permission to move this amount once, within {Math.round(terms.seconds / 60)} minutes. You need
-      no ether. Everything that could refuse the registration has been checked.
-    </p>
-    <p className="actions">
-      <button type="button" className="button strong" onClick={pay}>
-        Pay {usdc(terms.amount)} USDC and register
-      </button>
-      <button type="button" className="button" onClick={back}>
-        Back
-      </button>
-    </p>
-  </section>
-);
-
-/** The reason why no agent was registered. Nothing was charged in any of these cases. */
-export function Refused({ problem }: { problem: unknown }) {
-  if (!(problem instanceof Problem))
+function Minting({ mintId, free, minted, forget }: Omit<FollowingProps, "accepted"> & { mintId: string }) {
+  const { data: answer, error } = useQuery(mintState(mintId));
+  const state = answer?.data;
+  useEffect(() => {
+    if (state?.status === "minted") minted(state);
+  }, [state, minted]);
+  if (state?.status === "failed" || (error instanceof Problem && error.status === 404))
     return (
-      <Note title="Not registered">
-        <p>{(problem as Error).message}</p>
-      </Note>
-    );
-  const { tokenId } = problem.body as { tokenId?: number };
-  if (problem.code === "already_registered" && tokenId !== undefined)
-    return (
-      <Note title="This wallet has an agent already">
-        <p>
-          It is <Link href={`/agent/${tokenId}`}>agent #{tokenId}</Link>. Choose another account in your wallet to
-          register a second one.
+      <Note title={say("mint.failed")}>
+        <p>{state?.status === "failed" ? say("mint.failedBecause", { reason: state.reason }) : error?.message}</p>
+        {!free && <p className="muted">{say("mint.failedCredit")}</p>}
+        <p className="actions">
+          <button type="button" className="button strong" onClick={forget}>
+            {say("mint.tryAgain")}
+          </button>
         </p>
       </Note>
     );
   return (
-    <Note title="Not registered">
-      <p>{problem.message}</p>
-      {problem.body.hint && <p className="muted">{problem.body.hint}</p>}
-      {problem.requestId && (
-        <p className="faint">
-          Request <code>{problem.requestId}</code>
-        </p>
-      )}
-    </Note>
+    <>
+      <Stages at="mint" free={free} />
+      <Waiting>
+        <p>{say("mint.onItsWay")}</p>
+        {error && <p className="muted">{error.message}</p>}
+      </Waiting>
+    </>
   );
 }
 
-export const Done = ({ tokenId, code }: Registered) => (
-  <section className="panel mint-step" role="status">
-    <h2>Registered</h2>
-    <p>
-      Your agent has number {tokenId}. It shows in the directory as soon as its block is indexed, usually in seconds.
-    </p>
-    {code && (
-      <p className="muted">
-        Its referral code is <code>{code}</code>: who registers with it wins points for both.
-      </p>
-    )}
-    <p className="actions">
-      <Link className="button strong" href={`/agent/${tokenId}`}>
-        Open agent #{tokenId}
-      </Link>
-    </p>
-  </section>
+type Arrived = Extract<Accepted, { tokenId: number }>;
+
+function Arriving({ accepted, free, forget }: { accepted: Arrived; free: boolean; forget: () => void }) {
+  const { data: answer, error, refetch } = useQuery(arrival(accepted));
+  if (answer) return <Done agent={answer.data} forget={forget} />;
+  return (
+    <>
+      <Stages at="index" free={free} />
+      {error && !isBehind(error) ? (
+        <ProblemNote error={error} retry={() => void refetch()} />
+      ) : (
+        <Waiting>
+          <p>{say("mint.indexing", { id: String(accepted.tokenId), block: accepted.block })}</p>
+        </Waiting>
+      )}
+    </>
+  );
+}
+
+/** The card, how to show it to others, and what comes next. */
+function Done({ agent, forget }: { agent: Agent; forget: () => void }) {
+  const { tokenId, name } = agent;
+  return (
+    <section className="panel registered" aria-labelledby="registered">
+      <img src={cardPath(agent)} width="360" height="360" alt={say("mint.cardOf", { name })} />
+      <div className="stack">
+        <div role="status">
+          <h2 id="registered">
+            <Say k="mint.done" id={String(tokenId)} name={() => <bdi>{name}</bdi>} />
+          </h2>
+          <p className="muted">{say("mint.doneLead", { score: agent.credScore })}</p>
+        </div>
+        <p className="actions">
+          <Link className="button strong" href={`/agent/${tokenId}`}>
+            {say("mint.openAgent", { id: String(tokenId) })}
+          </Link>
+          <button type="button" className="button" onClick={forget}>
+            {say("mint.another")}
+          </button>
+        </p>
+        <h3>{say("mint.next")}</h3>
+        <Next tokenId={tokenId} />
+        <h3>{say("mint.share")}</h3>
+        <Share agent={agent} />
+      </div>
+    </section>
+  );
+}
+
+/** Each with the section of the agent's management where it is done. */
+const NEXT = [
+  ["mint.nextProve", "proofs"],
+  ["mint.nextManage", "words"],
+  ["mint.nextScore", "score"],
+] as const;
+
+/** What raises the score of an agent that has just begun, each with the page where it is done. */
+const Next = ({ tokenId }: { tokenId: number }) => (
+  <ul className="next-steps">
+    {NEXT.map(([key, section]) => (
+      <li key={key}>
+        <Say k={key} a={(text) => <Link href={`/agent/${tokenId}/manage/${section}`}>{text}</Link>} />
+      </li>
+    ))}
+  </ul>
 );
+
+function Share({ agent: { tokenId, name } }: { agent: Agent }) {
+  const path = `${agentPath(String(tokenId))}/referral`;
+  const { data: answer } = useQuery({ queryKey: [path], queryFn: get<Referral>(path) });
+  const page = `${location.origin}/agent/${tokenId}`;
+  const text = encodeURIComponent(say("mint.shareText", { name }));
+  const places = [
+    ["X", `https://x.com/intent/post?text=${text}&url=${encodeURIComponent(page)}`],
+    ["Farcaster", `https://farcaster.xyz/~/compose?text=${text}&embeds[]=${encodeURIComponent(page)}`],
+  ] as const;
+  return (
+    <>
+      <p className="actions">
+        <Copy text={page} label={say("mint.copyLink")} />
+        {answer && <Copy text={answer.data.link} label={say("mint.copyReferral")} />}
+        {places.map(([place, href]) => (
+          <a key={place} className="button" href={href} target="_blank" rel="noopener noreferrer">
+            {say("mint.shareOn", { place })}
+          </a>
+        ))}
+      </p>
+      {answer && (
+        <p className="muted">
+          <Say k="mint.referralNote" code={() => <code>{answer.data.code}</code>} />
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The reason why no agent was registered. Nothing was charged in any of these cases. */
+export function NotRegistered({ problem }: { problem: unknown }) {
+  const { tokenId } = (problem instanceof Problem ? problem.body : {}) as { tokenId?: number };
+  if (problem instanceof Problem && problem.code === "already_registered" && tokenId != null)
+    return (
+      <Note title={say("mint.hasAgent")}>
+        <p>
+          <Say
+            k="mint.hasAgentNote"
+            id={String(tokenId)}
+            agent={(text) => <Link href={`/agent/${tokenId}`}>{text}</Link>}
+          />
+        </p>
+      </Note>
+    );
+  return <Refused title={say("mint.notRegistered")} problem={problem} />;
+}

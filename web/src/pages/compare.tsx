@@ -1,4 +1,5 @@
 /** Two to four agents side by side; the address has their ids. */
+
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
@@ -8,7 +9,9 @@ import { agent, agentPath, factors } from "../api/queries.ts";
 import type { Agent, Factors } from "../api/types.ts";
 import { Cred, NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { Scroll } from "../parts/scroll.tsx";
 import { Empty } from "../parts/states.tsx";
+import { Say, say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { count, date, originWords } from "../words.ts";
@@ -18,15 +21,18 @@ const MOST = 4;
 const LINES = ["first", "second", "third", "fourth"];
 
 const ROWS: [string, (agent: Agent) => React.ReactNode][] = [
-  ["Cred", ({ credScore }) => <Cred score={credScore} />],
-  ["Points", ({ points }) => count(points)],
-  ["Framework", ({ framework }) => <bdi>{framework}</bdi>],
-  ["Registered", ({ mintedAt }) => date(mintedAt)],
-  ["Registered by", ({ mintOrigin }) => originWords(mintOrigin).replace(/^by /, "")],
-  ["Wallet", ({ verified }) => (verified ? "proven" : "not proven")],
-  ["Exchange", ({ coinbaseVerified }) => (coinbaseVerified ? "attested" : "not attested")],
-  ["Soulbound", ({ soulbound }) => (soulbound ? "yes" : "no")],
-  ["Traits", ({ traits }) => traits.length],
+  [say("compare.cred"), ({ credScore }) => <Cred score={credScore} />],
+  [say("compare.points"), ({ points }) => count(points)],
+  [say("compare.framework"), ({ framework }) => <bdi>{framework}</bdi>],
+  [say("compare.registered"), ({ mintedAt }) => date(mintedAt)],
+  [say("compare.registeredBy"), ({ mintOrigin }) => originWords(mintOrigin)],
+  [say("compare.wallet"), ({ verified }) => (verified ? say("compare.proven") : say("compare.notProven"))],
+  [
+    say("compare.exchange"),
+    ({ coinbaseVerified }) => (coinbaseVerified ? say("compare.attested") : say("compare.notAttested")),
+  ],
+  [say("compare.soulbound"), ({ soulbound }) => (soulbound ? say("compare.yes") : say("compare.no"))],
+  [say("compare.traits"), ({ traits }) => count(traits.length)],
 ];
 
 export default function ComparePage() {
@@ -48,8 +54,8 @@ export default function ComparePage() {
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>Compare</h1>
-          <p>Two to four agents, signal by signal.</p>
+          <h1>{say("compare.compare")}</h1>
+          <p>{say("compare.twoToFourAgentsSignal")}</p>
         </div>
         <span className="actions">
           {ids.length < MOST && <Add add={(id) => setIds([...ids, id])} />}
@@ -57,18 +63,16 @@ export default function ComparePage() {
         </span>
       </div>
       {ids.length === 0 ? (
-        <Empty title="Nobody to compare yet">
+        <Empty title={say("compare.nobodyToCompareYet")}>
           <p className="muted">
-            Add agents by id or address, or choose them in the <Link href="/">directory</Link>.
+            <Say k="compare.how" directory={(text) => <Link href="/">{text}</Link>} />
           </p>
         </Empty>
       ) : (
         <div className="compare">
-          {shapes.length > 0 && (
-            <div className="panel">
-              <Radar of={shapes} />
-            </div>
-          )}
+          <div className="panel">
+            <Radar of={shapes} />
+          </div>
           <Comparison columns={columns} remove={(id) => setIds(ids.filter((other) => other !== id))} />
         </div>
       )}
@@ -85,7 +89,7 @@ type Column = {
 };
 
 const Comparison = ({ columns, remove }: { columns: Column[]; remove: (id: string) => void }) => (
-  <section className="compare-scroll" aria-label="Comparison">
+  <Scroll label={say("compare.comparison")}>
     <table className="plain-table compare-table">
       <thead>
         <tr>
@@ -102,7 +106,7 @@ const Comparison = ({ columns, remove }: { columns: Column[]; remove: (id: strin
           <tr key={label}>
             <th scope="row">{label}</th>
             {columns.map(({ id, known }) => (
-              <td key={id}>{known ? cell(known) : <NoData reason="not loaded" />}</td>
+              <td key={id}>{known ? cell(known) : <NoData reason={say("compare.notLoaded")} />}</td>
             ))}
           </tr>
         ))}
@@ -111,7 +115,7 @@ const Comparison = ({ columns, remove }: { columns: Column[]; remove: (id: strin
         ))}
       </tbody>
     </table>
-  </section>
+  </Scroll>
 );
 
 const ColumnHead = ({ column, line, remove }: { column: Column; line: string; remove: () => void }) => (
@@ -128,7 +132,7 @@ const ColumnHead = ({ column, line, remove }: { column: Column; line: string; re
     <button
       type="button"
       className="icon-button"
-      aria-label={`Take ${column.known?.name ?? column.id} out`}
+      aria-label={say("compare.takeOut", { name: column.known?.name ?? column.id })}
       onClick={remove}
     >
       <Icon name="close" />
@@ -143,18 +147,18 @@ function SignalRow({ signal, columns }: { signal: (typeof SIGNALS)[number]; colu
   return (
     <tr>
       <th scope="row">
-        {signal.label} <span className="faint">{signal.weight} %</span>
+        {signal.label} <span className="faint">{count(signal.weight)} %</span>
       </th>
       {columns.map(({ id }, i) => (
         <td key={id}>
           {values[i] === undefined ? (
-            <NoData reason="not known" />
+            <NoData reason={say("compare.notKnown")} />
           ) : values[i] === best && columns.length > 1 && best > 0 ? (
             <b>
-              {values[i]} <span className="unseen">(best)</span>
+              {count(values[i])} <span className="unseen">{say("compare.best")}</span>
             </b>
           ) : (
-            <span className="muted">{values[i]}</span>
+            <span className="muted">{count(values[i])}</span>
           )}
         </td>
       ))}
@@ -178,13 +182,13 @@ function Add({ add }: { add: (id: string) => void }) {
     >
       <input
         className="field"
-        aria-label="Token id or address to add"
-        placeholder="Token id or address"
+        aria-label={say("compare.tokenIdOrAddressTo")}
+        placeholder={say("compare.tokenIdOrAddress")}
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
       <button type="submit" className="button" disabled={!usable}>
-        Add
+        {say("compare.add")}
       </button>
     </form>
   );

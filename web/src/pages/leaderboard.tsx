@@ -1,10 +1,12 @@
 /** The top 100 agents, by cred or by points. */
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { type LeaderboardSort, leaderboard, leaderboardPath } from "../api/queries.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { age, count, short } from "../words.ts";
@@ -17,8 +19,8 @@ export default function LeaderboardPage() {
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>Leaderboard</h1>
-          <p>The best hundred. Equal values share a rank.</p>
+          <h1>{say("leaderboard.leaderboard")}</h1>
+          <p>{say("leaderboard.theBestHundredEqualValues")}</p>
         </div>
         <span className="actions">
           <span className="segments">
@@ -29,7 +31,7 @@ export default function LeaderboardPage() {
                 aria-pressed={by === sort}
                 onClick={() => setParams(by === "cred" ? {} : { sort: by })}
               >
-                By {by}
+                {say("leaderboard.by", { by })}
               </button>
             ))}
           </span>
@@ -41,7 +43,7 @@ export default function LeaderboardPage() {
       ) : !answer ? (
         <Loading rows={12} />
       ) : answer.data.agents.length === 0 ? (
-        <Empty title="No agents yet" />
+        <Empty title={say("leaderboard.noAgentsYet")} />
       ) : (
         <ol className="ranks">
           {answer.data.agents.map((agent) => (
@@ -63,7 +65,7 @@ export default function LeaderboardPage() {
               </span>
               <Cred score={agent.credScore} />
               <span className="number points">
-                {count(agent.points)} <span className="faint">pts</span>
+                {count(agent.points)} <span className="faint">{say("leaderboard.pts")}</span>
               </span>
             </li>
           ))}

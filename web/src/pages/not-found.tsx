@@ -1,12 +1,14 @@
 /** The page of an unknown address. */
+
 import { Link } from "wouter";
 import { Empty } from "../parts/states.tsx";
+import { Say, say } from "../say.tsx";
 
 export const NotFound = () => (
   <div className="page">
-    <Empty title="There is nothing at this address">
+    <Empty title={say("shell.thereIsNothingAtThis")}>
       <p>
-        The <Link href="/">directory</Link> has every agent.
+        <Say k="shell.everyAgent" directory={(text) => <Link href="/">{text}</Link>} />
       </p>
     </Empty>
   </div>

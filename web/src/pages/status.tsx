@@ -1,24 +1,21 @@
 /** State of the service: chain, scores, scheduled work, queues. */
+
 import { useQuery } from "@tanstack/react-query";
 import { status } from "../api/queries.ts";
 import type { Status } from "../api/types.ts";
 import { NoData } from "../parts/cred.tsx";
+import { Scroll } from "../parts/scroll.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
-import { age, count } from "../words.ts";
+import { age, count, decimals, duration } from "../words.ts";
 
 const until = (iso: string) => {
   const seconds = Math.round((Date.parse(iso) - Date.now()) / 1000);
-  return seconds <= 0 ? "due" : `in ${age(new Date(Date.now() - seconds * 1000).toISOString())}`;
+  return seconds <= 0
+    ? say("status.due")
+    : say("status.in", { time: age(new Date(Date.now() - seconds * 1000).toISOString()) });
 };
-
-/** Seconds with one decimal below a minute, then minutes, then hours. */
-const behind = (seconds: number): string =>
-  seconds < 60
-    ? `${seconds.toFixed(1)} s`
-    : seconds < 7200
-      ? `${Math.round(seconds / 60)} min`
-      : `${Math.round(seconds / 3600)} h`;
 
 export default function StatusPage() {
   const { data: answer, error, refetch } = useQuery(status);
@@ -36,17 +33,26 @@ export default function StatusPage() {
     );
   const { chain, sources, queues, cred, backfill } = answer.data;
   const figures: [string, React.ReactNode][] = [
-    ["Chain head", chain.head === null ? <NoData reason="the chain cannot be asked" /> : count(chain.head)],
-    ["Indexed", chain.indexed === null ? <NoData reason="no index yet" /> : count(chain.indexed)],
-    ["Behind", chain.lagSeconds === null ? <NoData reason="not known" /> : behind(chain.lagSeconds)],
-    ["Scores to refresh", count(cred.stale)],
+    [
+      say("status.chainHead"),
+      chain.head === null ? <NoData reason={say("status.theChainCannotBeAsked")} /> : count(chain.head),
+    ],
+    [
+      say("status.indexed"),
+      chain.indexed === null ? <NoData reason={say("status.noIndexYet")} /> : count(chain.indexed),
+    ],
+    [
+      say("status.behind"),
+      chain.lagSeconds === null ? <NoData reason={say("status.notKnown")} /> : duration(chain.lagSeconds),
+    ],
+    [say("status.scoresToRefresh"), count(cred.stale)],
   ];
   return (
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>Status</h1>
-          <p>{chain.synced ? "The index follows the chain." : "The index is catching up with the chain."}</p>
+          <h1>{say("status.status")}</h1>
+          <p>{chain.synced ? say("status.theIndexFollowsTheChain") : say("status.theIndexIsCatchingUp")}</p>
         </div>
         <ApiButton paths={["/api/v2/status"]} />
       </div>
@@ -60,8 +66,8 @@ export default function StatusPage() {
       </dl>
       {!chain.synced && (
         <p className="progress">
-          <progress aria-label="Progress of the index" max={1} value={chain.progress} />{" "}
-          {(chain.progress * 100).toFixed(1)} %
+          <progress aria-label={say("status.progressOfTheIndex")} max={1} value={chain.progress} />{" "}
+          {decimals(chain.progress * 100, 1)} %
         </p>
       )}
       {backfill && backfill.state !== "done" && <Backfill of={backfill} />}
@@ -74,48 +80,55 @@ export default function StatusPage() {
 type BackfillStatus = NonNullable<Status["backfill"]>;
 
 const BACKFILL_STATES: Record<BackfillStatus["state"], string> = {
-  starting: "The indexer starts.",
-  running: "The indexer reads the chain's history.",
-  stalled: "The indexer makes no progress.",
-  stopped: "No indexer runs.",
-  done: "The history is indexed.",
+  starting: say("status.theIndexerStarts"),
+  running: say("status.theIndexerReadsTheChain"),
+  stalled: say("status.theIndexerMakesNoProgress"),
+  stopped: say("status.noIndexerRuns"),
+  done: say("status.theHistoryIsIndexed"),
 };
 
 /** The indexer's own work while it is not done: rates, time left, its problem, and each contract's share. */
 function Backfill({ of }: { of: BackfillStatus }) {
-  const left = of.secondsLeft === null ? "time left not known" : `${behind(of.secondsLeft)} left`;
+  const left =
+    of.secondsLeft === null ? say("status.timeLeftNotKnown") : say("status.left", { time: duration(of.secondsLeft) });
   const isTrouble = of.state === "stalled" || of.state === "stopped";
   return (
     <section className="panel wide">
       <div className="panel-head">
-        <h2>Backfill</h2>
+        <h2>{say("status.backfill")}</h2>
       </div>
       <p className={isTrouble ? "warn-text" : "muted"}>
         {BACKFILL_STATES[of.state]}
-        {isTrouble && of.lastFailure && ` Last failure ${age(of.lastFailure.at)} ago: ${of.lastFailure.reason}`}
+        {isTrouble &&
+          of.lastFailure &&
+          ` ${say("status.lastFailure", { age: age(of.lastFailure.at), reason: of.lastFailure.reason })}`}
       </p>
       <p className="progress">
-        <progress aria-label="Progress of the backfill" max={1} value={of.progress} /> {(of.progress * 100).toFixed(1)}{" "}
-        %
+        <progress aria-label={say("status.progressOfTheBackfill")} max={1} value={of.progress} />{" "}
+        {decimals(of.progress * 100, 1)} %
       </p>
       {of.state === "running" && (
         <p className="muted">
-          {count(Math.round(of.eventsPerSecond))} events/s, {count(Math.round(of.requestsPerSecond))} requests/s, {left}
+          {say("status.eventsSRequestsS", {
+            eventsPerSecond: count(Math.round(of.eventsPerSecond)),
+            requestsPerSecond: count(Math.round(of.requestsPerSecond)),
+            left,
+          })}
         </p>
       )}
-      <div className="compare-scroll">
-        <table className="plain-table">
+      <Scroll label={say("status.backfill")}>
+        <table className="plain-table fits">
           <thead>
             <tr>
-              <th scope="col">Contract</th>
+              <th scope="col">{say("status.contract")}</th>
               <th scope="col" className="number">
-                From block
+                {say("status.fromBlock")}
               </th>
               <th scope="col" className="number">
-                Fetched
+                {say("status.fetched")}
               </th>
               <th scope="col" className="number">
-                Events
+                {say("status.events")}
               </th>
             </tr>
           </thead>
@@ -125,14 +138,14 @@ function Backfill({ of }: { of: BackfillStatus }) {
                 <th scope="row">{contract.name}</th>
                 <td className="number">{count(contract.fromBlock)}</td>
                 <td className="number">
-                  {((100 * contract.fetchedBlocks) / Math.max(1, contract.totalBlocks)).toFixed(1)} %
+                  {decimals((100 * contract.fetchedBlocks) / Math.max(1, contract.totalBlocks), 1)} %
                 </td>
                 <td className="number">{count(contract.events)}</td>
               </tr>
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </section>
   );
 }
@@ -141,67 +154,74 @@ function Backfill({ of }: { of: BackfillStatus }) {
 const Sources = ({ of }: { of: Status["sources"] }) => (
   <section className="panel wide">
     <div className="panel-head">
-      <h2>Work that is repeated</h2>
+      <h2>{say("status.workThatIsRepeated")}</h2>
     </div>
-    <div className="compare-scroll">
-      <table className="plain-table">
+    <Scroll label={say("status.workThatIsRepeated")}>
+      <table className="plain-table fits">
         <thead>
           <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Last success</th>
-            <th scope="col">Next</th>
+            <th scope="col">{say("status.name")}</th>
+            <th scope="col">{say("status.lastSuccess")}</th>
+            <th scope="col">{say("status.next")}</th>
             <th scope="col" className="number">
-              Rows
+              {say("status.rows")}
             </th>
-            <th scope="col">Problem</th>
           </tr>
         </thead>
         <tbody>
           {of.map((source) => (
             <tr key={source.key}>
-              <th scope="row" className="mono">
-                {source.key}
+              <th scope="row">
+                <span className="mono">{source.key}</span>
+                {source.error && (
+                  <span className="hint warn-text">
+                    <bdi>{say("status.problemIs", { problem: source.error })}</bdi>
+                  </span>
+                )}
               </th>
-              <td>{source.lastSuccessAt ? `${age(source.lastSuccessAt)} ago` : <NoData reason="never yet" />}</td>
+              <td>
+                {source.lastSuccessAt ? (
+                  say("status.ago", { age: age(source.lastSuccessAt) })
+                ) : (
+                  <NoData reason={say("status.neverYet")} />
+                )}
+              </td>
               <td className="muted">{until(source.nextRunAt)}</td>
               <td className="number">
-                {source.rows === null ? <NoData reason="it counts none" /> : count(source.rows)}
-              </td>
-              <td>
-                {source.error ? <span className="warn-text">{source.error}</span> : <span className="faint">none</span>}
+                {source.rows === null ? <NoData reason={say("status.itCountsNone")} /> : count(source.rows)}
               </td>
             </tr>
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   </section>
 );
 
 const Queues = ({ of }: { of: Status["queues"] }) => (
   <section className="panel wide">
     <div className="panel-head">
-      <h2>Queues</h2>
+      <h2>{say("status.queues")}</h2>
     </div>
     {of.length === 0 ? (
-      <p className="muted">No queue has told its state.</p>
+      <p className="muted">{say("status.noQueueHasToldIts")}</p>
     ) : (
-      <div className="compare-scroll">
-        <table className="plain-table">
+      <Scroll label={say("status.queues")}>
+        <table className="plain-table fits">
           <thead>
             <tr>
-              <th scope="col">Name</th>
+              <th scope="col">{say("status.name")}</th>
               <th scope="col" className="number">
-                Waiting
+                {say("status.waiting")}
               </th>
               <th scope="col" className="number">
-                Active
+                {say("status.active")}
               </th>
               <th scope="col" className="number">
-                Failed
+                {say("status.failed")}
               </th>
               <th scope="col" className="number">
-                Oldest
+                {say("status.oldest")}
               </th>
             </tr>
           </thead>
@@ -216,16 +236,16 @@ const Queues = ({ of }: { of: Status["queues"] }) => (
                 <td className={queue.failed > 0 ? "number warn-text" : "number"}>{count(queue.failed)}</td>
                 <td className="number">
                   {queue.oldestSeconds === null ? (
-                    <NoData reason="nothing waits" />
+                    <NoData reason={say("status.nothingWaits")} />
                   ) : (
-                    `${queue.oldestSeconds.toFixed(0)} s`
+                    duration(queue.oldestSeconds)
                   )}
                 </td>
               </tr>
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     )}
   </section>
 );

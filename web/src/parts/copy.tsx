@@ -1,7 +1,9 @@
 /** A button that copies a text and says so. */
-import { useEffect, useState } from "react";
 
-export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+import { useEffect, useState } from "react";
+import { say } from "../say.tsx";
+
+export function Copy({ text, label = say("parts.copy") }: { text: string; label?: string }) {
   const [said, setSaid] = useState("");
   useEffect(() => {
     if (!said) return;
@@ -10,9 +12,9 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
   }, [said]);
   const copy = () =>
     navigator.clipboard?.writeText(text).then(
-      () => setSaid("Copied"),
-      () => setSaid("Not allowed"),
-    ) ?? setSaid("Not allowed");
+      () => setSaid(say("parts.copied")),
+      () => setSaid(say("parts.notAllowed")),
+    ) ?? setSaid(say("parts.notAllowed"));
   return (
     <button type="button" className="copy" onClick={copy}>
       <span aria-live="polite">{said || label}</span>

@@ -1,4 +1,5 @@
 /** The score components: number, tier as word and shape, ring. */
+import { say } from "../say.tsx";
 import { SHAPES, tierOf } from "../tiers.ts";
 
 export const TierShape = ({ tier }: { tier: keyof typeof SHAPES }) => (
@@ -14,7 +15,7 @@ export const TierShape = ({ tier }: { tier: keyof typeof SHAPES }) => (
 );
 
 /** @param score null = no data: shown as a dash with the reason, never as 0 */
-export function Cred({ score, reason = "no score yet" }: { score: number | null; reason?: string }) {
+export function Cred({ score, reason = say("parts.noScoreYet") }: { score: number | null; reason?: string }) {
   if (score === null) return <NoData reason={reason} />;
   const tier = tierOf(score);
   return (
@@ -53,7 +54,7 @@ export function ScoreRing({ score, size = 132 }: { score: number; size?: number 
       height={size}
       viewBox="0 0 132 132"
       role="img"
-      aria-label={`Cred score ${score} of 100, ${tier.label}`}
+      aria-label={say("parts.credScoreOf100", { score, label: tier.label })}
     >
       <circle cx="66" cy="66" r="62" className="ring-ticks" />
       <circle cx="66" cy="66" r="52" className="ring-track" />

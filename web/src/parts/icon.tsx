@@ -1,5 +1,6 @@
 /** Line icons, 16 by 16, in the colour of the text. They are decoration; words beside them carry the meaning. */
 const PATHS = {
+  filter: "M2.5 4h11M4.5 8h7M6.5 12h3",
   search: "M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9ZM10.4 10.4 14 14",
   star: "M8 1.8l1.9 3.9 4.3.6-3.1 3 .7 4.2L8 11.5l-3.8 2 .7-4.2-3.1-3 4.3-.6Z",
   check: "M3 8.4 6.4 11.6 13 4.6",
@@ -16,6 +17,7 @@ const PATHS = {
   go: "M3 8h9.5M9 4.5 12.5 8 9 11.5",
   command:
     "M5.6 5.6h4.8v4.8H5.6ZM5.6 5.6H4.3a1.6 1.6 0 1 1 1.3-1.6ZM10.4 5.6V4a1.6 1.6 0 1 1 1.3 1.6ZM10.4 10.4h1.3a1.6 1.6 0 1 1-1.3 1.6ZM5.6 10.4V12a1.6 1.6 0 1 1-1.3-1.6Z",
+  wallet: "M2.5 4.5h9.2a1.3 1.3 0 0 1 1.3 1.3v6.4H3.8a1.3 1.3 0 0 1-1.3-1.3ZM2.5 4.5l7.6-2v2M13 8.2h-2.2v2H13",
   lock: "M4 7.5h8v6H4ZM5.7 7.5V5.2a2.3 2.3 0 0 1 4.6 0v2.3",
 } as const;
 

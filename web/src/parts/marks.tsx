@@ -1,24 +1,34 @@
 /** Marks of a row: proofs, protocols, history of the score. */
+
 import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
 import type { Marks } from "../api/types.ts";
+import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
 import { moment } from "../words.ts";
 
 const PROOFS = [
   ["siwa", "W", "wallet"],
   ...PROOF_PLATFORMS.map(({ key, letter, label }) => [key, letter, label] as const),
-  ["coinbase", "C", "Coinbase"],
+  ["coinbase", "C", say("parts.coinbase")],
 ] as const;
 
-/** Five letters, filled where something is proven. */
-export function ProofMarks({ marks, own }: { marks: Marks; own: boolean }) {
+/**
+ * Five letters, filled where something is proven.
+ * @param column in a column of a table: a letter that is not asked for leaves its place empty
+ */
+export function ProofMarks({ marks, own, column }: { marks: Marks; own: boolean; column?: boolean }) {
   const proven = PROOFS.filter(([key]) => marks.verifications[key]).map(([, , name]) => name);
   // Other registries prove wallets and owners' accounts only, so the other proofs are not shown as missing there.
   const asked = own ? PROOFS : PROOFS.filter(([key]) => key === "siwa" || key === "coinbase");
   return (
-    <span className="marks" title={proven.length > 0 ? `Proven: ${proven.join(", ")}` : "Nothing is proven"}>
-      <span className="unseen">{proven.length > 0 ? `Proven: ${proven.join(", ")}` : "Nothing is proven"}</span>
-      {PROOFS.map(([key, letter]) => (
+    <span
+      className="marks"
+      title={proven.length > 0 ? say("parts.proven", { join: proven.join(", ") }) : say("parts.nothingIsProven")}
+    >
+      <span className="unseen">
+        {proven.length > 0 ? say("parts.proven", { join: proven.join(", ") }) : say("parts.nothingIsProven")}
+      </span>
+      {(column ? PROOFS : asked).map(([key, letter]) => (
         <i
           key={key}
           aria-hidden="true"
@@ -55,7 +65,12 @@ export function Sparkline({ points, score }: { points: Marks["points"]; score: n
   const y = (value: number) => (HEIGHT - 2 - ((value - least) / Math.max(1, most - least)) * (HEIGHT - 4)).toFixed(1);
   const x = (i: number) => ((i / points.length) * WIDTH).toFixed(1);
   const line = `M0 ${y(first.score)}${scores.map((value, i) => `H${x(i)}V${y(value)}`).join("")}H${WIDTH}`;
-  const words = `From ${first.score} to ${scores.at(-1)} in ${points.length} changes since ${moment(first.at)}`;
+  const words = say("parts.scoreFromTo", {
+    from: first.score,
+    to: scores.at(-1)!,
+    changes: points.length,
+    since: moment(first.at),
+  });
   return (
     <svg
       className="spark"
@@ -74,9 +89,12 @@ export function Sparkline({ points, score }: { points: Marks["points"]; score: n
 /** The change within a week; renders nothing without a change. */
 export const Change = ({ by, of = "points" }: { by: number | null | undefined; of?: "points" | "places" }) =>
   by ? (
-    <span className={by > 0 ? "change up" : "change down"} title={`${of} within seven days`}>
+    <span
+      className={by > 0 ? say("parts.changeUp") : say("parts.changeDown")}
+      title={say("parts.withinSevenDays", { of })}
+    >
       <span aria-hidden="true">{by > 0 ? "▲" : "▼"}</span>
-      <span className="unseen">{by > 0 ? "up by" : "down by"}</span> {Math.abs(by)}
-      <span className="unseen"> {of} within seven days</span>
+      <span className="unseen">{by > 0 ? say("parts.upBy") : say("parts.downBy")}</span> {Math.abs(by)}
+      <span className="unseen"> {say("parts.withinSevenDays", { of })}</span>
     </span>
   ) : null;

@@ -1,6 +1,8 @@
 /** An untrusted link: its target is visible, and `rel` keeps search engines from following it. */
+
 import { type MouseEvent, useState } from "react";
 import { urlOf } from "../../../core/urls.ts";
+import { Say, say } from "../say.tsx";
 import { Dialog } from "../shell/dialog.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -28,14 +30,13 @@ export function OutLink({ text }: { text: string }) {
   };
   return (
     <>
-      <a className="mono wrap" href={url.href} rel={STRANGERS_REL} onClick={ask}>
+      <a className="mono wrap" href={url.href} rel={STRANGERS_REL} aria-haspopup="dialog" onClick={ask}>
         <bdi>{text}</bdi>
       </a>
       {asking && (
-        <Dialog title="This leads elsewhere" onClose={() => setAsking(false)}>
+        <Dialog title={say("parts.thisLeadsElsewhere")} onClose={() => setAsking(false)}>
           <p>
-            The address was written by the agent or its registry. Nobody here has looked at what is on{" "}
-            <b className="wrap">{url.host}</b>.
+            <Say k="parts.strangersAddress" host={url.host} place={(text) => <b className="wrap">{text}</b>} />
           </p>
           <pre className="code">{url.href}</pre>
           <p className="actions">
@@ -46,10 +47,11 @@ export function OutLink({ text }: { text: string }) {
               rel={STRANGERS_REL}
               onClick={() => setAsking(false)}
             >
-              <Icon name="out" /> Open <span className="clip host">{url.host}</span>
+              <Icon name="out" />{" "}
+              <Say k="parts.openHost" host={url.host} place={(text) => <span className="clip host">{text}</span>} />
             </a>
             <button type="button" className="button" onClick={() => setAsking(false)}>
-              Stay here
+              {say("parts.stayHere")}
             </button>
           </p>
         </Dialog>

@@ -1,7 +1,9 @@
 /** Shows the API calls of the view as exact curl commands. */
+
 import { useState } from "react";
 import { Copy } from "../parts/copy.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { say } from "../say.tsx";
 import { Dialog } from "./dialog.tsx";
 
 /** @param paths of the calls this view is made of, with their queries */
@@ -10,16 +12,16 @@ export function ApiButton({ paths }: { paths: string[] }) {
   const curl = paths.map((path) => `curl '${location.origin}${path.replaceAll("'", "%27")}'`).join("\n");
   return (
     <>
-      <button type="button" className="button" onClick={() => setOpen(true)}>
-        <Icon name="code" /> API
+      <button type="button" className="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <Icon name="code" /> {say("shell.api")}
       </button>
       {open && (
-        <Dialog title="This view from the API" onClose={() => setOpen(false)}>
+        <Dialog title={say("shell.thisViewFromTheApi")} onClose={() => setOpen(false)}>
           <pre className="code">{curl}</pre>
           <p className="actions">
-            <Copy text={curl} label="Copy curl" />
-            <a href="/docs">Reference</a>
-            <a href="/api/v2/openapi.json">OpenAPI</a>
+            <Copy text={curl} label={say("shell.copyCurl")} />
+            <a href="/docs">{say("shell.reference")}</a>
+            <a href="/api/v2/openapi.json">{say("shell.openapi")}</a>
           </p>
         </Dialog>
       )}

@@ -1,20 +1,33 @@
 /** A dialog of the browser's own: it traps focus, closes with Escape and gives the focus back. */
+
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { Icon } from "../parts/icon.tsx";
+import { say } from "../say.tsx";
 
-export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+/** A ref for a `<dialog>` that is modal as long as it is shown; the focus then returns to what had it before. */
+export function useModal() {
   const dialog = useRef<HTMLDialogElement>(null);
-  const name = useId();
   useEffect(() => {
     const element = dialog.current!;
+    const opener = document.activeElement;
     if (!element.open) element.showModal();
-    return () => element.close();
+    return () => {
+      element.close();
+      // The browser does this only where the dialog stays in the document.
+      if (opener instanceof HTMLElement && document.activeElement === document.body) opener.focus();
+    };
   }, []);
+  return dialog;
+}
+
+export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+  const dialog = useModal();
+  const name = useId();
   return (
     <dialog ref={dialog} aria-labelledby={name} onClose={onClose} onCancel={onClose}>
       <header>
         <h2 id={name}>{title}</h2>
-        <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
+        <button type="button" className="icon-button" aria-label={say("shell.close")} onClick={onClose}>
           <Icon name="close" />
         </button>
       </header>

@@ -1,6 +1,8 @@
 /** Keyboard shortcuts of all views and the dialog that lists them. They can be switched off. */
+
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
+import { say } from "../say.tsx";
 import { store, stored, useStored } from "../stored.ts";
 import { Dialog } from "./dialog.tsx";
 import { PLACES } from "./places.ts";
@@ -45,7 +47,8 @@ export function Keyboard() {
       <button
         type="button"
         className="icon-button wide-only"
-        aria-label="Keyboard shortcuts"
+        aria-label={say("shell.keyboardShortcuts")}
+        aria-haspopup="dialog"
         onClick={() => setHelp(true)}
       >
         ?
@@ -56,22 +59,22 @@ export function Keyboard() {
 }
 
 const KEYS: [string, string[]][] = [
-  ["Search", ["/"]],
-  ["Everything", ["Ctrl", "K"]],
-  ["Next, previous row or agent", ["j", "k"]],
-  ["Open the row", ["Enter"]],
-  ["Watch the row", ["s"]],
-  ["Compare the row", ["c"]],
-  ["Filters", ["f"]],
+  [say("shell.search"), ["/"]],
+  [say("shell.everything"), [say("shell.ctrl"), "K"]],
+  [say("shell.nextPreviousRowOrAgent"), ["j", "k"]],
+  [say("shell.openTheRow"), ["Enter"]],
+  [say("shell.watchTheRow"), ["s"]],
+  [say("shell.compareTheRow"), ["c"]],
+  [say("shell.filters"), ["f"]],
   ...PLACES.map(({ label, key }): [string, string[]] => [label, ["g", key]]),
-  ["This page", ["?"]],
-  ["Close, leave the search", ["Esc"]],
+  [say("shell.thisPage"), ["?"]],
+  [say("shell.closeLeaveTheSearch"), [say("shell.esc")]],
 ];
 
 function Help({ onClose }: { onClose: () => void }) {
   const shortcuts = useStored("shortcuts");
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title={say("shell.keyboard")} onClose={onClose}>
       <dl className="keys">
         {KEYS.map(([what, keys]) => (
           <div key={what}>
@@ -86,7 +89,7 @@ function Help({ onClose }: { onClose: () => void }) {
       </dl>
       <label className="check">
         <input type="checkbox" checked={shortcuts} onChange={(event) => store("shortcuts", event.target.checked)} />
-        Single keys are shortcuts
+        {say("shell.singleKeys")}
       </label>
     </Dialog>
   );

@@ -1,11 +1,25 @@
-/** The views with their key after `g`; those with `small` are in the bar of small screens. */
-export const PLACES = [
-  { to: "/", label: "Directory", key: "h", small: true },
-  { to: "/discover", label: "Discover", key: "d", small: true },
-  { to: "/leaderboard", label: "Leaderboard", key: "l", small: true },
-  { to: "/compare", label: "Compare", key: "c", small: false },
-  { to: "/people", label: "People", key: "p", small: true },
-  { to: "/groups", label: "Groups", key: "m", small: true },
-  { to: "/mint", label: "Register", key: "r", small: true },
-  { to: "/status", label: "Status", key: "s", small: false },
-] as const;
+/** The views that the bars, the palette and the keys lead to. */
+import { say } from "../say.tsx";
+
+type Place = {
+  to: string;
+  label: string;
+  /** After `g`. */
+  key: string;
+  /** In the bar of small screens. */
+  small: boolean;
+  /** In no bar: for few, who find it by the palette and its key. */
+  rare?: true;
+};
+
+export const PLACES: readonly Place[] = [
+  { to: "/", label: say("shell.directory1"), key: "h", small: true },
+  { to: "/discover", label: say("shell.discover"), key: "d", small: true },
+  { to: "/leaderboard", label: say("shell.leaderboard"), key: "l", small: true },
+  { to: "/compare", label: say("shell.compare"), key: "c", small: false },
+  { to: "/people", label: say("shell.people"), key: "p", small: true },
+  { to: "/groups", label: say("shell.groups"), key: "m", small: true },
+  { to: "/mint", label: say("shell.register"), key: "r", small: true },
+  { to: "/operator", label: say("operator.title"), key: "o", small: false, rare: true },
+  { to: "/status", label: say("shell.status"), key: "s", small: false },
+];

@@ -1,8 +1,10 @@
 /** The search field of every view: filters the directory while one types, and lists agents that can do what is typed; Enter on an id or an address opens that agent. */
+
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { readOwnTokenRef } from "../../../core/directory/platforms.ts";
 import { Icon } from "../parts/icon.tsx";
+import { say } from "../say.tsx";
 import { useSearchParams } from "./address.ts";
 import { type Suggestion, Suggestions, useSuggestions } from "./suggestions.tsx";
 
@@ -80,7 +82,8 @@ export function SearchBox() {
     } else if (event.key === "Escape") {
       if (!text) return event.currentTarget.blur();
       change("");
-      show("");
+      // Elsewhere the field says nothing about what is shown, and emptying it leads nowhere.
+      if (onDirectory) show("");
     }
   };
   return (
@@ -101,8 +104,8 @@ export function SearchBox() {
           aria-controls={items.length > 0 ? list : undefined}
           aria-activedescendant={active >= 0 ? `${list}${active}` : undefined}
           aria-autocomplete="list"
-          aria-label="Search agents by name, address, id or what they can do"
-          placeholder="Name, address, id or task"
+          aria-label={say("shell.searchAgentsByNameAddress")}
+          placeholder={say("shell.nameAddressIdOrTask")}
           maxLength={100}
           autoComplete="off"
           spellCheck={false}

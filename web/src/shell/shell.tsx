@@ -1,11 +1,14 @@
 /** The frame of every view: bar, banner about the index, footer with the served block. */
+
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
 import { indexStaleness, Problem } from "../api/answer.ts";
 import { discovery, status } from "../api/queries.ts";
 import { Icon } from "../parts/icon.tsx";
+import { say } from "../say.tsx";
 import { applyTheme, store, useStored } from "../stored.ts";
+import { WalletChip } from "../wallet/chip.tsx";
 import { count } from "../words.ts";
 import { Keyboard } from "./keyboard.tsx";
 import { Palette } from "./palette.tsx";
@@ -31,10 +34,10 @@ export function Shell({ children }: { children: ReactNode }) {
   return (
     <>
       <a className="skip" href="#main">
-        Skip to the content
+        {say("shell.skipToTheContent")}
       </a>
       <header className="bar">
-        <Link href="/" className="brand" aria-label={`${name} directory`}>
+        <Link href="/" className="brand" aria-label={say("shell.directory", { name })}>
           <svg
             width="24"
             height="24"
@@ -50,14 +53,15 @@ export function Shell({ children }: { children: ReactNode }) {
           </svg>
           <span>{name}</span>
         </Link>
-        <nav className="nav" aria-label="Views">
-          {linksTo(PLACES)}
+        <nav className="nav" aria-label={say("shell.views")}>
+          {linksTo(PLACES.filter(({ rare }) => !rare))}
         </nav>
         <SearchBox />
         <div className="bar-tools">
           <Palette />
           <ThemeButton />
           <Keyboard />
+          <WalletChip />
         </div>
       </header>
       <IndexBanner />
@@ -65,7 +69,7 @@ export function Shell({ children }: { children: ReactNode }) {
         {children}
       </main>
       <Foot />
-      <nav className="nav-bottom" aria-label="Views, at the bottom">
+      <nav className="nav-bottom" aria-label={say("shell.viewsAtTheBottom")}>
         {linksTo(PLACES.filter(({ small }) => small))}
       </nav>
     </>
@@ -82,8 +86,8 @@ function ThemeButton() {
     <button
       type="button"
       className="icon-button"
-      aria-label={`Theme: ${theme}. Change to ${NEXT_THEME[theme]}`}
-      title={`Theme: ${theme}`}
+      aria-label={say("shell.themeChangeTo", { theme, theme2: NEXT_THEME[theme] })}
+      title={say("shell.theme", { theme })}
       onClick={() => store("theme", NEXT_THEME[theme])}
     >
       <Icon name={THEME_ICON[theme]} />
@@ -111,15 +115,14 @@ const isUnreachable = (error: Error) => error instanceof Problem && error.status
 type Chain = { indexed: number | null; lagSeconds: number | null };
 
 function wordsOf(chain: Chain | undefined, away: Error | null, stale: string | null): [string, string] | null {
-  if (away) return [isUnreachable(away) ? "No connection." : "The service does not tell its state.", away.message];
-  if (stale !== null)
-    return ["The index is being rebuilt.", `What you see may be wrong in places until it is done. (${stale})`];
+  if (away) return [isUnreachable(away) ? say("shell.noConnection") : say("shell.theServiceDoesNotTell"), away.message];
+  if (stale !== null) return [say("shell.theIndexIsBeingRebuilt"), say("shell.mayBeWrong", { reason: stale })];
   if (!chain) return null;
-  if (chain.indexed === null) return ["The first index is being built.", "Agents appear when it is complete."];
+  if (chain.indexed === null) return [say("shell.theFirstIndexIsBeing"), say("shell.agentsAppearWhenItIs")];
   if (chain.lagSeconds !== null && chain.lagSeconds > LATE_SECONDS)
     return [
-      "The index is behind the chain.",
-      `What you see is about ${Math.max(1, Math.round(chain.lagSeconds / 60))} min old.`,
+      say("shell.theIndexIsBehindThe"),
+      say("shell.minutesOld", { minutes: Math.max(1, Math.round(chain.lagSeconds / 60)) }),
     ];
   return null;
 }
@@ -135,17 +138,17 @@ function Foot() {
         <span className="dot" data-state={state} />
         {error
           ? isUnreachable(error)
-            ? "No connection"
-            : "State not known"
+            ? say("shell.noConnection1")
+            : say("shell.stateNotKnown")
           : chain?.indexed != null
-            ? `${late ? "Catching up" : "Live"} · block ${count(chain.indexed)}`
-            : "Connecting"}
+            ? `${late ? say("shell.catchingUp") : say("shell.live")} · ${say("shell.block", { block: count(chain.indexed) })}`
+            : say("shell.connecting")}
       </Link>
       <a className="push" href="/docs">
-        API reference
+        {say("shell.apiReference")}
       </a>
-      <a href="/api/v2/openapi.json">OpenAPI</a>
-      <span>Base 8453</span>
+      <a href="/api/v2/openapi.json">{say("shell.openapi")}</a>
+      <span>{say("shell.base8453")}</span>
     </footer>
   );
 }

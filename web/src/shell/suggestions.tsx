@@ -1,4 +1,5 @@
 /** The list under the search field: agents by name, and agents by what they can do. */
+
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
 import type { DiscoveredHit, Row } from "../api/types.ts";
@@ -8,6 +9,7 @@ import { canDo } from "../discover/view.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Marked } from "../parts/marked.tsx";
 import { Sigil } from "../parts/sigil.tsx";
+import { Say, say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
 
 const NAMED = 3;
@@ -18,7 +20,7 @@ const LEAST_LETTERS = 2;
 /** One line of the list, and where it leads. */
 export type Suggestion = { key: string; to: string } & (
   | { kind: "named"; row: Row }
-  | { kind: "can do"; hit: DiscoveredHit }
+  | { kind: "task"; hit: DiscoveredHit }
   | { kind: "all"; q: string }
 );
 
@@ -40,7 +42,7 @@ export function useSuggestions(text: string, { open, named }: { open: boolean; n
   const hits = byTask.data?.data.hits ?? [];
   return [
     ...rows.map((row): Suggestion => ({ key: `named ${row.id}`, to: rowLink(row), kind: "named", row })),
-    ...hits.map((hit): Suggestion => ({ key: `can ${hit.agent.id}`, to: rowLink(hit.agent), kind: "can do", hit })),
+    ...hits.map((hit): Suggestion => ({ key: `can ${hit.agent.id}`, to: rowLink(hit.agent), kind: "task", hit })),
     ...(hits.length > 0
       ? [{ key: "all", to: `/discover?q=${encodeURIComponent(q)}`, kind: "all", q } satisfies Suggestion]
       : []),
@@ -56,7 +58,7 @@ type Props = {
   point: (index: number) => void;
 };
 
-const TITLES = { named: "By name", "can do": "Can do" } as const;
+const TITLES = { named: say("shell.byName"), task: say("shell.canDo") } as const;
 
 export function Suggestions({ id, items, active, choose, point }: Props) {
   const line = (item: Suggestion) => {
@@ -79,11 +81,11 @@ export function Suggestions({ id, items, active, choose, point }: Props) {
       </div>
     );
   };
-  const groups = (["named", "can do"] as const).map(
+  const groups = (["named", "task"] as const).map(
     (kind) => [kind, items.filter((item) => item.kind === kind)] as const,
   );
   return (
-    <div className="suggestions" role="listbox" id={id} aria-label="Agents by name and by what they can do">
+    <div className="suggestions" role="listbox" id={id} aria-label={say("shell.agentsByNameAndBy")}>
       {groups.map(
         ([kind, members]) =>
           members.length > 0 && (
@@ -107,23 +109,23 @@ function Line({ item }: { item: Suggestion }) {
       <>
         <Icon name="go" />
         <span className="clip">
-          All that can do “<bdi>{item.q}</bdi>”
+          <Say k="shell.allThatCan" q={item.q} task={(text) => <bdi>{text}</bdi>} />
         </span>
       </>
     );
   const row = item.kind === "named" ? item.row : item.hit.agent;
-  const where = item.kind === "can do" ? item.hit.highlights.find(({ field }) => field !== "name") : undefined;
-  const name = item.kind === "can do" ? item.hit.highlights.find(({ field }) => field === "name") : undefined;
+  const where = item.kind === "task" ? item.hit.highlights.find(({ field }) => field !== "name") : undefined;
+  const name = item.kind === "task" ? item.hit.highlights.find(({ field }) => field === "name") : undefined;
   const described = row.description ?? "";
   return (
     <>
       <Sigil seed={`${row.platform}:${row.agent_id}`} score={row.cred_score} size={28} />
       <span className="agent-words">
-        <b className="clip">{name ? <Marked {...name} /> : <bdi>{row.name || "Unnamed"}</bdi>}</b>
+        <b className="clip">{name ? <Marked {...name} /> : <bdi>{row.name || say("shell.unnamed")}</bdi>}</b>
         <span className="muted clip">{where ? <Marked {...where} /> : <bdi>{described}</bdi>}</span>
       </span>
       <span className="suggestion-score" data-tier={tierOf(row.cred_score).key}>
-        <span className="unseen">cred </span>
+        <span className="unseen">{say("shell.cred")} </span>
         {row.cred_score}
       </span>
     </>

@@ -1,0 +1,61 @@
+/** Claims about an agent's token: open to anyone, kept apart, shown as claimed. */
+import { z } from "zod";
+import { PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
+import { fail } from "../../core/errors.ts";
+import { claimToken } from "../../db/directory/claims.ts";
+import { findDirectoryId } from "../../db/directory/rows.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { networkOf } from "../http/client-network.ts";
+import { optionalChoice } from "../parameters.ts";
+import { claimedSchema, tokenClaimSchema } from "../schemas/directory.ts";
+
+export const ref = z
+  .string()
+  .transform((text, ctx) => {
+    const trimmed = text.trim();
+    if (trimmed !== "" && trimmed.length <= 300 && trimmed.isWellFormed() && !trimmed.includes("\0")) return trimmed;
+    ctx.addIssue("must be an address, an agent's id or a token id");
+    return z.NEVER;
+  })
+  .meta({
+    documented: { type: "string", minLength: 1, maxLength: 300 },
+    description:
+      "Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score. `helixa-<token id>` is an own agent and no other",
+    examples: ["helixa-1"],
+  });
+
+/** The platform among whose agents a reference is looked up. */
+export const ofPlatform = optionalChoice(
+  PLATFORMS.map(({ key }) => key) as [PlatformKey, ...PlatformKey[]],
+  "Looks among the agents of this platform only: ids and wallets may be those of several",
+);
+
+export const unknownAgent = () => fail("not_found", "The directory knows no such agent.");
+
+export const terminalToken = endpoint({
+  method: "post",
+  path: "/api/terminal/agent/{ref}/token",
+  operationId: "claimTerminalToken",
+  tag: "Terminal",
+  summary: "Say which token is an agent's",
+  description:
+    "Open to anybody, and therefore a claim: shown with market_data_source `claimed` until a market tells about the token, never ranked by, never in place of the token that the registry names.",
+  params: z.object({ ref }),
+  query: z.object({ platform: ofPlatform }),
+  body: tokenClaimSchema,
+  responses: { 200: { description: "Stored as a claim", schema: claimedSchema } },
+  errors: ["not_found"],
+  async handler({ deps: { db }, params, query, body, now, clientAddress, count }) {
+    await count("claims", networkOf(clientAddress));
+    const id = await findDirectoryId(db, params.ref, query.platform);
+    if (id === null) return unknownAgent();
+    const claim = {
+      tokenAddress: body.token_address,
+      tokenSymbol: body.token_symbol,
+      tokenName: body.token_name,
+      marketCapUsd: body.token_market_cap,
+    };
+    const updated = await claimToken(db, id, claim, new Date(now));
+    return updated === 0 ? unknownAgent() : json({ success: true, updated });
+  },
+});

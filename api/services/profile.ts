@@ -1,0 +1,34 @@
+/** Reads an agent's profile with the writes on chain that are under way, in one snapshot. */
+
+import { traitKey } from "../../core/trait-input.ts";
+import { profileView } from "../../core/views/profile.ts";
+import { chainWritesSince, onchainTraits, recentChainWrites } from "../../db/chain-writes.ts";
+import { senderState } from "../../db/sender-state.ts";
+import { snapshot } from "../../db/transaction.ts";
+import type { HandlerDeps } from "../handler-types.ts";
+import { factsOf } from "./agent-facts.ts";
+import { CHAIN_WRITES_A_DAY, TRAIT_PRICE_LIMIT_WEI } from "./chain-writes.ts";
+
+const DAY_MS = 86_400_000;
+/** Writes are shown for a week: the service may be without funds for days. */
+const SHOWN_MS = 7 * DAY_MS;
+
+/** @throws Failure not_found */
+export async function readProfile(deps: HandlerDeps, tokenId: number, now: number) {
+  const { traitPriceWei } = await deps.contract.current();
+  const indexedBlock = deps.index.block;
+  return snapshot(deps.db, async (db) => {
+    const facts = await factsOf(db, { tokenId });
+    const writes = await recentChainWrites(db, tokenId, new Date(now - SHOWN_MS));
+    const today = await chainWritesSince(db, tokenId, new Date(now - DAY_MS));
+    const traits = await onchainTraits(db, tokenId);
+    const sender = await senderState(db);
+    const chain = {
+      ...{ writes, indexedBlock, traitPriceWei, traitPriceLimitWei: TRAIT_PRICE_LIMIT_WEI },
+      traitsOnchain: new Set(traits.map(({ name }) => traitKey(name))),
+      allowance: { max: CHAIN_WRITES_A_DAY, left: Math.max(0, CHAIN_WRITES_A_DAY - today.count) },
+      funded: sender === null || (sender.funded && sender.pausedUntil === null),
+    };
+    return profileView(facts, deps.payments.shown(), chain, new Date(now));
+  });
+}

@@ -1,0 +1,76 @@
+/** The meaning of questions: asked of the provider of embeddings within a budget and a short time, and kept in memory. */
+import type pg from "pg";
+import type { Embeddings } from "../../clients/ports.ts";
+import type { Questions } from "../../core/discovery/meaning.ts";
+import { ofDay } from "../../core/proof-allowances.ts";
+import { takeAll } from "../../db/allowances.ts";
+import type { Log } from "../http/error-answer.ts";
+
+/** Milliseconds that a search waits. A later answer is kept for the next search. */
+const WAIT_MS = 500;
+/** Questions that are kept, and that are asked at the same time. */
+const KEPT = 1_000;
+const ASKED_AT_ONCE = 16;
+
+type Options = {
+  db: pg.Pool;
+  embeddings: Embeddings;
+  /** Questions sent on one day (UTC), by all processes together. */
+  perDay: number;
+  now(): number;
+  log: Pick<Log, "warn">;
+  waitMs?: number;
+};
+
+/** One of a process. */
+export function openQuestions({ db, embeddings, perDay, now, log, waitMs = WAIT_MS }: Options): Questions {
+  /** Least recently used first. */
+  const kept = new Map<string, Float32Array>();
+  const asking = new Map<string, Promise<Float32Array | null>>();
+
+  async function send(question: string): Promise<Float32Array | null> {
+    try {
+      const at = new Date(now());
+      if ((await takeAll(db, [ofDay("embeddings:questions", perDay, 1, at)], at)) > 0) return null;
+      const answer = await embeddings.vectors([question]);
+      const vector = answer.kind === "answered" ? answer.vectors[0]! : null;
+      if (vector) keep(question, vector);
+      return vector;
+    } catch (error) {
+      log.warn({ err: error }, "a question was searched for by its words only: its meaning could not be asked");
+      return null;
+    } finally {
+      asking.delete(question);
+    }
+  }
+
+  function keep(question: string, vector: Float32Array): void {
+    kept.delete(question);
+    kept.set(question, vector);
+    if (kept.size > KEPT) kept.delete(kept.keys().next().value!);
+  }
+
+  return {
+    model: embeddings.model,
+    async ask(question) {
+      const known = kept.get(question);
+      if (known) {
+        keep(question, known);
+        return known;
+      }
+      if (!asking.has(question)) {
+        if (asking.size >= ASKED_AT_ONCE) return null;
+        asking.set(question, send(question));
+      }
+      return within(waitMs, asking.get(question)!);
+    },
+  };
+}
+
+/** The result, or null after a time. */
+function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
+  return new Promise((done, failed) => {
+    const timer = setTimeout(() => done(null), ms);
+    work.then(done, failed).finally(() => clearTimeout(timer));
+  });
+}

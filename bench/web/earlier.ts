@@ -1,0 +1,27 @@
+/** The local stack of an earlier revision: its files in a folder of their own, with the packages of this one. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Stack, startStack } from "../../harness/stack.ts";
+import { PROJECT_ROOT } from "../../runtime/project-root.ts";
+
+/** @param revision as git names it @throws Error when git does not know it, or its stack does not start */
+export async function startEarlier(revision: string): Promise<Stack> {
+  const root = join(mkdtempSync(join(tmpdir(), "agents-earlier-")), "files");
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: PROJECT_ROOT, stdio: ["ignore", "ignore", "pipe"] });
+  const clear = () => {
+    git("worktree", "remove", "--force", root);
+    rmSync(join(root, ".."), { recursive: true, force: true });
+  };
+  git("worktree", "add", "--detach", root, revision);
+  try {
+    symlinkSync(join(PROJECT_ROOT, "node_modules"), join(root, "node_modules"));
+    const stack = await startStack({ root, args: [], env: { PRICING_PHASE: "" } });
+    return { ...stack, remove: () => stack.remove().finally(clear) };
+  } catch (error) {
+    clear();
+    throw error;
+  }
+}

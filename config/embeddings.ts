@@ -1,0 +1,63 @@
+/** The provider of embeddings, by which agents are also found by meaning. */
+import { z } from "zod";
+import { integer, webUrl } from "./checks.ts";
+import { ConfigError } from "./config-error.ts";
+import { API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
+
+/** Numbers of a vector, at most. */
+const MAX_DIMENSIONS = 4_096;
+
+/** Variables of `Embeddings` in `.env.example`. */
+export const EMBEDDINGS = {
+  EMBEDDINGS_URL: variable(
+    API_AND_WORKERS,
+    "Endpoint of embeddings in the common shape, such as https://api.openai.com/v1/embeddings; questions and public texts of agents are sent there. Unset: agents are found by words only, and nothing is sent",
+    webUrl,
+  ),
+  EMBEDDINGS_API_KEY: secret(
+    variable(API_AND_WORKERS, "Key of the provider of embeddings, sent as a bearer token", z.string().min(1)),
+  ),
+  EMBEDDINGS_MODEL: variable(
+    API_AND_WORKERS,
+    "Model of the embeddings; another model makes all vectors anew",
+    z.string().min(1).max(200),
+  ),
+  EMBEDDINGS_DIMENSIONS: variable(
+    [...API_AND_WORKERS, "migration"],
+    "Numbers of a vector of the model",
+    integer(8, MAX_DIMENSIONS),
+  ),
+  EMBEDDINGS_DOCUMENTS: variable(
+    WORKERS,
+    "Agents that have a vector, those of the highest cred. Beyond 100000 install the extension vector in Postgres",
+    integer(1, 10_000_000),
+    "50000",
+  ),
+  EMBEDDINGS_TEXTS_PER_DAY: variable(
+    WORKERS,
+    "Max texts of agents sent on one day (UTC), of at most 2,000 characters each",
+    integer(1, 100_000_000),
+    "20000",
+  ),
+  EMBEDDINGS_QUESTIONS_PER_DAY: variable(
+    ["api"],
+    "Max questions sent on one day (UTC), of at most 300 characters each; beyond it agents are found by words only",
+    integer(1, 100_000_000),
+    "20000",
+  ),
+} satisfies Record<string, Variable>;
+
+/** Options of `embeddings` in the configuration; undefined: nothing is sent. @throws ConfigError */
+export function embeddingsConfig(v: ValuesOf<typeof EMBEDDINGS>) {
+  const { EMBEDDINGS_URL: url, EMBEDDINGS_MODEL: model, EMBEDDINGS_DIMENSIONS: dimensions } = v;
+  if (!url) return undefined;
+  if (!model || !dimensions)
+    throw new ConfigError("EMBEDDINGS_URL needs EMBEDDINGS_MODEL and EMBEDDINGS_DIMENSIONS: set all of them or none");
+  return {
+    ...{ url, model, dimensions },
+    apiKey: v.EMBEDDINGS_API_KEY,
+    documents: v.EMBEDDINGS_DOCUMENTS,
+    textsPerDay: v.EMBEDDINGS_TEXTS_PER_DAY,
+    questionsPerDay: v.EMBEDDINGS_QUESTIONS_PER_DAY,
+  };
+}

@@ -1,0 +1,196 @@
+/** The stored planes: which changes they contain, and the statements that write them. */
+import { COMMIT_SNAPSHOT } from "../../../columns/commit-snapshot.ts";
+import { array, bool, bytea, int4, int8, nullable, pgType, statement, text } from "../../statement.ts";
+import type { Queryable } from "../../transaction.ts";
+import { LAYOUT, shortGramsOf } from "./layout.ts";
+
+const bitString = pgType<string>("text");
+
+export type Image = {
+  xmax: string;
+  inProgress: string[];
+  segments: number;
+  segmentBits: number;
+  used: number;
+  built: number;
+  renamed: number;
+  maxId: number;
+  foldedAt: number;
+};
+
+const IMAGE = statement({
+  name: "directory-image",
+  params: { layout: text },
+  // What another server's dump brought lies in the future of this one.
+  text: `
+    select seen_xmax::text as xmax, seen_in_progress::text[] as "inProgress", segments, segment_bits as "segmentBits", used,
+           built, renamed, max_id as "maxId", folded_at as "foldedAt"
+    from offchain.directory_image
+    where layout = $layout and seen_xmax <= pg_snapshot_xmax(pg_current_snapshot())`,
+  columns: {
+    xmax: text,
+    inProgress: array(text),
+    segments: int4,
+    segmentBits: int4,
+    used: int4,
+    built: int4,
+    renamed: int4,
+    maxId: int8,
+    foldedAt: int8,
+  },
+});
+/** The image whose planes can be read; null while there is none. */
+export const readImage = (db: Queryable): Promise<Image | null> => IMAGE.maybeOne(db, { layout: LAYOUT });
+
+const OTHER_LAYOUT = statement({
+  name: "directory-image-other",
+  params: { layout: text },
+  text: `select folded_at as "foldedAt" from offchain.directory_image where layout <> $layout`,
+  columns: { foldedAt: int8 },
+});
+/** When planes of another layout were written last; null while there are none. */
+export const readOtherLayout = async (db: Queryable): Promise<number | null> =>
+  (await OTHER_LAYOUT.maybeOne(db, { layout: LAYOUT }))?.foldedAt ?? null;
+
+const NAME_MARKS = statement({
+  name: "directory-image-name-marks",
+  text: "select name_marks as marks from offchain.directory_image",
+  columns: { marks: array(text) },
+});
+export const readNameMarks = async (tx: Queryable): Promise<string[]> => (await NAME_MARKS.one(tx)).marks;
+
+/** @returns the number of the name among the marks: see the column `name` of layout.ts */
+export function nameOrder(marks: readonly string[]): (name: Uint8Array) => number {
+  const sorted = marks.map((mark) => Buffer.from(mark));
+  return (name) => {
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (Buffer.compare(sorted[middle]!, name) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return 2 * low + (low < sorted.length && sorted[low]!.equals(name) ? 1 : 0);
+  };
+}
+
+const SAVE = statement({
+  name: "directory-image-save",
+  params: {
+    layout: text,
+    segments: int4,
+    segmentBits: int4,
+    used: int4,
+    built: int4,
+    renamed: int4,
+    maxId: int8,
+    nameMarks: nullable(array(text)),
+    foldedAt: int8,
+  },
+  text: `
+    with seen as (${COMMIT_SNAPSHOT})
+    insert into offchain.directory_image (layout, seen_xmax, seen_in_progress, segments, segment_bits, used, built, renamed,
+      max_id, name_marks, folded_at)
+    select $layout, xmax::xid8, "inProgress"::xid8[], $segments, $segmentBits, $used, $built, $renamed, $maxId,
+      coalesce($nameMarks::text[], '{}'), $foldedAt from seen
+    on conflict (one) do update set layout = excluded.layout, seen_xmax = excluded.seen_xmax,
+      seen_in_progress = excluded.seen_in_progress, segments = excluded.segments, segment_bits = excluded.segment_bits,
+      used = excluded.used, built = excluded.built, renamed = excluded.renamed, max_id = excluded.max_id,
+      name_marks = case when $nameMarks::text[] is null then directory_image.name_marks else excluded.name_marks end,
+      folded_at = excluded.folded_at`,
+});
+/**
+ * Says that the planes now contain what the transaction sees.
+ * @param nameMarks undefined keeps those that are stored
+ */
+export const saveImage = (
+  tx: Queryable,
+  image: Omit<Image, "xmax" | "inProgress">,
+  nameMarks?: readonly string[],
+): Promise<number> => SAVE.run(tx, { layout: LAYOUT, ...image, nameMarks: nameMarks ?? null });
+
+/** Which grams have planes. */
+const GRAMS = statement({
+  name: "directory-planes-grams",
+  text: "select distinct substr(plane, 2) as gram from offchain.directory_plane where plane like 'g%'",
+  columns: { gram: text },
+});
+export const readGrams = async (tx: Queryable): Promise<Set<string>> =>
+  new Set((await GRAMS.rows(tx)).map(({ gram }) => gram));
+
+const STORE_SLOTS = statement({
+  name: "directory-slots-store",
+  params: {
+    ids: array(int8),
+    slots: array(nullable(int4)),
+    loose: array(bool),
+    names: array(text),
+    rare: array(text),
+    codes: array(bytea),
+  },
+  text: `
+    insert into offchain.directory_slot (id, slot, loose, search_name, rare, code)
+    select id, slot, loose, name, array(select jsonb_array_elements_text(rare::jsonb)), code
+    from unnest($ids::int8[], $slots::int4[], $loose::bool[], $names::text[], $rare::text[], $codes::bytea[])
+      r(id, slot, loose, name, rare, code)
+    on conflict (id) do update set slot = excluded.slot, loose = excluded.loose, search_name = excluded.search_name, rare = excluded.rare, code = excluded.code`,
+});
+export type SlotRow = { id: number; slot: number | null; loose: boolean; searchName: string; code: Uint8Array };
+
+/** Rows of one statement. */
+const SLOTS_AT_ONCE = 5_000;
+
+/** @param grams those that have planes */
+export async function storeSlots(tx: Queryable, rows: readonly SlotRow[], grams: ReadonlySet<string>): Promise<void> {
+  for (let at = 0; at < rows.length; at += SLOTS_AT_ONCE) {
+    const some = rows.slice(at, at + SLOTS_AT_ONCE);
+    await STORE_SLOTS.run(tx, {
+      ids: some.map(({ id }) => id),
+      slots: some.map(({ slot }) => slot as number),
+      loose: some.map(({ loose }) => loose),
+      names: some.map(({ searchName }) => searchName),
+      rare: some.map(({ searchName }) => JSON.stringify(shortGramsOf(searchName).filter((gram) => !grams.has(gram)))),
+      codes: some.map(({ code }) => Buffer.from(code.buffer, code.byteOffset, code.length)),
+    });
+  }
+}
+
+const FLIP = statement({
+  name: "directory-planes-flip",
+  params: { planes: array(text), segments: array(int4), masks: array(bitString) },
+  text: `
+    insert into offchain.directory_plane (plane, segment, bits)
+    select plane, segment, ('x' || mask)::varbit from unnest($planes::text[], $segments::int4[], $masks::text[]) f(plane, segment, mask)
+    on conflict (plane, segment) do update set bits = directory_plane.bits # excluded.bits`,
+});
+/** The bits of one plane in one segment, the first in the highest bit of the first byte. */
+export type Mask = { plane: string; segment: number; bits: Uint8Array };
+
+/** Planes of one statement: at a million rows they are 5 MB as text. */
+const PLANES_AT_ONCE = 16;
+
+/** Turns the bits of the masks: a plane that is not there begins with zeros. Each plane and segment at most once. */
+export async function flipPlanes(tx: Queryable, masks: Iterable<Mask>): Promise<void> {
+  let some: Mask[] = [];
+  const flush = async () => {
+    if (some.length === 0) return;
+    await FLIP.run(tx, {
+      planes: some.map(({ plane }) => plane),
+      segments: some.map(({ segment }) => segment),
+      masks: some.map(({ bits }) => Buffer.from(bits.buffer, bits.byteOffset, bits.length).toString("hex")),
+    });
+    some = [];
+  };
+  for (const mask of masks) {
+    some.push(mask);
+    if (some.length === PLANES_AT_ONCE) await flush();
+  }
+  await flush();
+}
+
+const CLEAR_PLANES = statement({ name: "directory-planes-clear", text: "delete from offchain.directory_plane" });
+const CLEAR_SLOTS = statement({ name: "directory-slots-clear", text: "delete from offchain.directory_slot" });
+/** Removes all planes and slots; those who read see them until the commit. */
+export async function clearPlanes(tx: Queryable): Promise<void> {
+  await CLEAR_PLANES.run(tx);
+  await CLEAR_SLOTS.run(tx);
+}

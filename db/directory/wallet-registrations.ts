@@ -1,0 +1,36 @@
+/** The registrations in the canonical ERC-8004 registry that belong to wallets, as the index has them. */
+import type { Address, Hex } from "../../core/facts.ts";
+import { array, int8, narrow, type Row, statement, text } from "../statement.ts";
+import type { Queryable } from "../transaction.ts";
+
+/** Max registrations, the newest first. */
+const MOST = 20;
+/** A longer URI is cut: it is read only when it holds a file of this service, and those are shorter. */
+const LONGEST_URI = 70_000;
+
+const OWNED = statement({
+  name: "erc8004-of-wallets",
+  params: { registry: text, wallets: array(text) },
+  text: `
+    select a.agent_id::text as "agentId", a.owner, left(a.agent_uri, ${LONGEST_URI}) as uri,
+      a.registered_at as "registeredAt", a.registered_block as "registeredBlock", a.tx_hash as "txHash",
+      a.updated_block as "updatedBlock"
+    from onchain.erc8004_agent a
+    where a.owner = any($wallets) and a.registry = $registry
+    order by a.agent_id desc limit ${MOST}`,
+  columns: {
+    agentId: text,
+    owner: narrow<Address>(text),
+    uri: text,
+    registeredAt: int8,
+    registeredBlock: int8,
+    txHash: narrow<Hex>(text),
+    updatedBlock: int8,
+  },
+});
+
+export type WalletRegistration = Row<typeof OWNED>;
+
+/** @param wallets the owners, lower-case, as is `registry` */
+export const registrationsOf = (db: Queryable, registry: Address, wallets: Address[]): Promise<WalletRegistration[]> =>
+  OWNED.rows(db, { registry, wallets });

@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."offer" ADD COLUMN "method" text;

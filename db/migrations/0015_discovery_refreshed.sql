@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."discovery_progress" ADD COLUMN "refreshed_at" timestamp with time zone;

@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."directory_score" ADD COLUMN "row_xid" "xid8" DEFAULT '0' NOT NULL;

@@ -1,0 +1,108 @@
+/** SQL about the write-ahead log (WAL): positions of the primary and of a replica, and which cluster a server is of. */
+import type { Queryable } from "../connect.ts";
+import { bool, int4, nullable, numeric, statement, text } from "../statement.ts";
+
+const PRIMARY = statement({
+  name: "wal-primary-position",
+  text: `
+    select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as position,
+           current_setting('wal_block_size')::int4 as block`,
+  columns: { position: numeric, block: int4 },
+  prepared: true,
+});
+
+/** Sizes of the header of a page of the WAL, and of the first page of a file (access/xlog_internal.h). */
+const PAGE_HEADERS = new Set([24n, 40n]);
+
+/**
+ * The end of the primary's WAL, in bytes: every commit that a statement before this one could see ends there or before,
+ * whatever `synchronous_commit` says. Between two records the server may stand behind the header of a page to which
+ * nothing was written; a replica's position is then the beginning of that page.
+ */
+export async function primaryPosition(db: Queryable): Promise<bigint> {
+  const { position, block } = await PRIMARY.one(db);
+  const at = BigInt(position);
+  const inPage = at % BigInt(block);
+  return PAGE_HEADERS.has(inPage) ? at - inPage : at;
+}
+
+const FLUSH = statement({
+  name: "wal-flush",
+  // A transaction that wrote nothing would not wait for the disk.
+  text: `
+    select set_config('synchronous_commit', 'local', true) as waits,
+           pg_logical_emit_message(true, 'agents', '')::text as position`,
+  columns: { waits: text, position: text },
+});
+
+/**
+ * Writes out the primary's WAL as far as it goes, which its replicas then receive. Commits that do not wait for the disk
+ * (`synchronous_commit = off`, as the indexer's) are otherwise written up to 200 ms later.
+ */
+export async function flushPrimary(db: Queryable): Promise<void> {
+  await FLUSH.one(db);
+}
+
+/** SQL that tells one run of one server from every other: when it was started, and when it last crashed. */
+const RUN = "concat(pg_postmaster_start_time(), ' ', pg_stat_get_bgwriter_stat_reset_time())";
+
+const REPLICA = statement({
+  name: "wal-replica-position",
+  text: `
+    select ${RUN} as server,
+           case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') end as replayed`,
+  columns: { server: text, replayed: nullable(numeric) },
+  prepared: true,
+});
+
+/** Where a replica is: which run of which server answered, and how far it has replayed; null when it is no replica. */
+export async function replicaPosition(db: Queryable): Promise<{ server: string; replayed: bigint | null }> {
+  const { server, replayed } = await REPLICA.one(db);
+  return { server, replayed: replayed === null ? null : BigInt(replayed) };
+}
+
+const SERVER = statement({
+  name: "wal-server",
+  text: `select ${RUN} as server`,
+  columns: { server: text },
+});
+
+/** Tells one run of one server from every other. */
+export const serverOf = async (db: Queryable): Promise<string> => (await SERVER.one(db)).server;
+
+const IDENTITY = statement({
+  name: "wal-identity",
+  text: `
+    select ${RUN} as server, s.system_identifier::text as cluster,
+           pg_is_in_recovery() as "isReplica",
+           case when pg_is_in_recovery() then pg_is_wal_replay_paused() else false end as paused,
+           case when pg_is_in_recovery() then greatest(c.timeline_id, coalesce(r.min_recovery_end_timeline, 0))
+             else ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int4 end as timeline,
+           case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')
+             else pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') end as position
+    from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`,
+  columns: {
+    server: text,
+    cluster: text,
+    isReplica: bool,
+    paused: bool,
+    timeline: int4,
+    position: numeric,
+  },
+});
+
+/** Which history a server has: its cluster, its timeline, and how far it is on it, in bytes. */
+export type ServerIdentity = {
+  server: string;
+  cluster: string;
+  isReplica: boolean;
+  /** Its replay was paused by an operator. */
+  paused: boolean;
+  timeline: number;
+  position: bigint;
+};
+
+export async function serverIdentity(db: Queryable): Promise<ServerIdentity> {
+  const { position, ...identity } = await IDENTITY.one(db);
+  return { ...identity, position: BigInt(position) };
+}

@@ -1,0 +1,49 @@
+/** Webhooks whose receivers take nothing, for operators. */
+import type { Address } from "../../core/facts.ts";
+import type { DisabledReason } from "../../core/webhooks/attempts.ts";
+import type { LoggedAttempt } from "../../core/webhooks/webhook.ts";
+import { int4, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../statement.ts";
+import type { Queryable } from "../transaction.ts";
+
+export type FailingWebhook = {
+  webhookId: string;
+  owner: Address;
+  url: string;
+  failures: number;
+  failingSince: Date | null;
+  disabledAt: Date | null;
+  disabledReason: DisabledReason | null;
+  /** Deliveries that were given up, counted up to 1,000. */
+  dead: number;
+  /** The attempts of its newest delivery; null without one. */
+  log: LoggedAttempt[] | null;
+};
+
+const FAILING = statement({
+  name: "webhooks-failing",
+  params: { limit: int8 },
+  text: `
+    select w.webhook_id as "webhookId", w.owner, w.url, w.failures, w.failing_since as "failingSince",
+      w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason",
+      (select count(*)::int4 from (select from offchain.webhook_delivery d
+         where d.webhook_id = w.webhook_id and d.state = 'dead' limit 1000) counted) as dead,
+      (select d.log from offchain.webhook_delivery d
+       where d.webhook_id = w.webhook_id order by d.delivery_id desc limit 1) as log
+    from offchain.webhook w
+    where w.failures > 0 or w.disabled_at is not null
+    order by coalesce(w.failing_since, w.disabled_at), w.webhook_id limit $limit`,
+  columns: {
+    webhookId: text,
+    owner: narrow<Address>(text),
+    url: text,
+    failures: int4,
+    failingSince: nullable(timestamptz),
+    disabledAt: nullable(timestamptz),
+    disabledReason: nullable(narrow<DisabledReason>(text)),
+    dead: int4,
+    log: nullable(jsonb<LoggedAttempt[]>()),
+  },
+});
+
+/** Webhooks that fail or were switched off, those that have failed longest first. */
+export const failingWebhooks = (db: Queryable, limit: number): Promise<FailingWebhook[]> => FAILING.rows(db, { limit });

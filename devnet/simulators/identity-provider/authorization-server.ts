@@ -1,0 +1,130 @@
+/** The authorization server of the simulated provider: the code flow of a public client with PKCE, one-time codes, revocation. */
+import { hash, randomBytes } from "node:crypto";
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { z } from "zod";
+import { reply } from "../simulator.ts";
+import { loginPage, refusalPage } from "./pages.ts";
+import type { Person } from "./people.ts";
+
+/** The only client: the web terminal. */
+export const IDP_CLIENT_ID = "agent-cred-terminal";
+/** The path its redirect URIs end in, on any port of the loopback interface (RFC 8252, section 7.3). */
+const REDIRECT_PATH = "/people/return";
+
+/** Lifetimes in seconds. */
+const CODE_SECONDS = 60;
+const TOKEN_SECONDS = 3600;
+const MAX_CODES = 1_000;
+
+const authorization = z.object({
+  response_type: z.literal("code"),
+  client_id: z.literal(IDP_CLIENT_ID),
+  redirect_uri: z.string().refine(isRegistered, "is not registered"),
+  scope: z.string().default(""),
+  state: z.string().max(512).optional(),
+  nonce: z.string().max(512).optional(),
+  code_challenge: z.string().regex(/^[\w-]{43}$/),
+  code_challenge_method: z.literal("S256"),
+});
+type Authorization = z.output<typeof authorization>;
+
+const exchange = z.object({
+  grant_type: z.literal("authorization_code"),
+  code: z.string(),
+  client_id: z.literal(IDP_CLIENT_ID),
+  redirect_uri: z.string(),
+  code_verifier: z.string().regex(/^[\w.~-]{43,128}$/),
+});
+
+type Parts = {
+  issuer: string;
+  people(): Person[];
+  accessToken(person: Person, expiresIn: number): Promise<string>;
+  identityToken(person: Person, nonce: string | undefined, expiresIn: number): Promise<string>;
+};
+
+/** @returns `metadata` for the discovery document, `api` with the endpoints that it names */
+export function authorizationServer({ issuer, people, accessToken, identityToken }: Parts) {
+  /** Codes that were given out, oldest first. A used one stays, so that a second use is told from an unknown one. */
+  const codes = new Map<string, { asked: Authorization; person: Person; until: number; used: boolean }>();
+  const metadata = {
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    revocation_endpoint: `${issuer}/revoke`,
+    scopes_supported: ["openid"],
+    response_types_supported: ["code"],
+    grant_types_supported: ["authorization_code"],
+    token_endpoint_auth_methods_supported: ["none"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+  };
+
+  /** Sends the browser back with an answer (RFC 6749, section 4.1.2; RFC 9207). */
+  const back = ({ redirect_uri, state }: Authorization, answer: Record<string, string>) => {
+    const target = new URL(redirect_uri);
+    for (const [name, value] of Object.entries({ ...answer, ...(state !== undefined && { state }), iss: issuer }))
+      target.searchParams.set(name, value);
+    return new Response(null, { status: 303, headers: { location: target.href, "cache-control": "no-store" } });
+  };
+
+  const api = new Hono();
+  // Browsers of every origin may exchange a code: it is worth nothing without its verifier.
+  api.use("/*", cors());
+  api.get("/authorize", (c) => {
+    const asked = authorization.safeParse(c.req.query());
+    // Nothing is sent to an address that may be a stranger's.
+    if (!asked.success)
+      return refusalPage(asked.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`));
+    return loginPage(people(), asked.data);
+  });
+  api.post("/login", async (c) => {
+    const form = Object.fromEntries(await c.req.formData()) as Record<string, string>;
+    const asked = authorization.parse(form);
+    const person = people().find(({ sub }) => sub === form.sub);
+    if (!person) return back(asked, { error: "access_denied", error_description: "The person cancelled." });
+    const code = randomBytes(24).toString("base64url");
+    codes.set(code, { asked, person, until: Date.now() + CODE_SECONDS * 1000, used: false });
+    if (codes.size > MAX_CODES) codes.delete(codes.keys().next().value!);
+    return back(asked, { code });
+  });
+  api.post("/token", async (c) => {
+    const form = exchange.safeParse(Object.fromEntries(await c.req.formData()));
+    if (!form.success) return refusal("invalid_request");
+    const { code, redirect_uri, code_verifier } = form.data;
+    const given = codes.get(code);
+    const isGood =
+      given !== undefined &&
+      !given.used &&
+      given.until > Date.now() &&
+      given.asked.redirect_uri === redirect_uri &&
+      given.asked.code_challenge === hash("sha256", code_verifier, "base64url");
+    if (!isGood) return refusal("invalid_grant");
+    given.used = true;
+    const { asked, person } = given;
+    const isOpenId = asked.scope.split(" ").includes("openid");
+    const answer = {
+      access_token: await accessToken(person, TOKEN_SECONDS),
+      token_type: "Bearer",
+      expires_in: TOKEN_SECONDS,
+      scope: asked.scope,
+      ...(isOpenId && { id_token: await identityToken(person, asked.nonce, TOKEN_SECONDS) }),
+    };
+    return reply(answer, 200, { "cache-control": "no-store" });
+  });
+  // Every token, known or not, is answered alike (RFC 7009, section 2.2). The service checks tokens by itself.
+  api.post("/revoke", async (c) => {
+    const { token, client_id } = Object.fromEntries(await c.req.formData());
+    return typeof token === "string" && client_id === IDP_CLIENT_ID ? reply(undefined) : refusal("invalid_request");
+  });
+  return { api, metadata };
+}
+
+const refusal = (error: string): Response => reply({ error }, 400, { "cache-control": "no-store" });
+
+function isRegistered(redirectUri: string): boolean {
+  if (!URL.canParse(redirectUri)) return false;
+  const { protocol, hostname, pathname, search, hash: fragment, username } = new URL(redirectUri);
+  const isLoopback = ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
+  return protocol === "http:" && isLoopback && pathname === REDIRECT_PATH && search + fragment + username === "";
+}

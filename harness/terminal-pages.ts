@@ -1,0 +1,237 @@
+/** Every page of the terminal with an address in the world that `npm start` seeds: one list for the benchmark and the pictures. A new page is one entry. */
+
+import type { PrivateKeyAccount } from "viem";
+import { siwaText } from "../core/signed-texts.ts";
+import { walletsOfWorld } from "../devnet/seed.ts";
+import type { DevnetFile } from "./stack.ts";
+import { until } from "./until.ts";
+
+type World = Pick<DevnetFile, "apiUrl" | "rpcUrl">;
+
+export type TerminalPage = {
+  /** File name of its picture. */
+  name: string;
+  /** The path, or how it is found out of the API's answers. */
+  path: string | ((apiUrl: string) => Promise<string>);
+  /** A text that is on the page when it is complete. */
+  shows: string | RegExp;
+  /** Whose wallet is connected on it: an agent of the seeded world by its name, or an account of the development chain that has no agent by its number; none when it is left out. */
+  wallet?: string | number;
+  /** Where the wallet is connected; in the page itself when it is left out. */
+  connects?: "bar";
+  /** What was done by the API before the page is opened. Done again it changes nothing. */
+  before?: (world: World) => Promise<void>;
+  /** What the browser kept of earlier visits, by its key. */
+  kept?: (apiUrl: string) => Promise<Record<string, object>>;
+  /** Texts that are typed before anything is pressed, by the labels of their fields. */
+  fill?: Readonly<Record<string, string>>;
+  /** Label of a field that takes an API key of scope `operator:read`. */
+  operatorKey?: string;
+  /** Names of buttons pressed for the picture, one after the other; `shows` is awaited after the last. */
+  press?: readonly RegExp[];
+  /** Selector of the part that the keyboard works; the whole content when it is left out. */
+  part?: string;
+};
+
+const MERIDIAN = "Meridian";
+/** Has proofs, and open points. */
+const NIGHTJAR = "Nightjar";
+/** Has services and skills. */
+const QUILL = "Quill & Ledger";
+/** Account of the development chain that never registers an agent. */
+const NEWCOMER = 7;
+
+export const TERMINAL_PAGES: readonly TerminalPage[] = [
+  { name: "directory", path: directory, shows: "Meridian" },
+  {
+    name: "directory-filters",
+    path: "/?platform=helixa&minScore=50",
+    shows: "Has a token",
+    press: [/^Filters/],
+    part: "#facets",
+  },
+  { name: "directory-sorted", path: "/?platform=helixa&sort=name&dir=asc", shows: "Anvil Chorus" },
+  { name: "discover", path: discover, shows: "Translate contracts to French" },
+  { name: "agent", path: "/agent/0", shows: "What the score is made of" },
+  { name: "foreign-agent", path: foreignAgent, shows: "Raw JSON" },
+  { name: "leaderboard", path: "/leaderboard", shows: "Meridian" },
+  {
+    name: "compare",
+    path: async (apiUrl) => `/compare?ids=0,${await idOf(apiUrl, QUILL)}`,
+    shows: "Onchain Activity",
+  },
+  { name: "people", path: "/people", shows: "Inês Carvalho" },
+  { name: "human", path: human, shows: "How the score came to be" },
+  { name: "organization", path: "/org/tidewater", shows: QUILL },
+  { name: "join", path: "/people/join", shows: "Save the changes", wallet: MERIDIAN, press: [/^Sign in and show/] },
+  { name: "return", path: "/people/return", shows: "You are not signed in" },
+  { name: "groups", path: "/groups/welcome", shows: "Good morning. Buoy 41" },
+  {
+    name: "group-gate",
+    path: "/groups/governance",
+    shows: /more are needed/,
+    wallet: NIGHTJAR,
+    connects: "bar",
+  },
+  { name: "new-group", path: "/groups/new", shows: "Create the group", wallet: MERIDIAN },
+  { name: "owner", path: owner, shows: "Meridian" },
+  {
+    name: "operator",
+    path: "/operator",
+    shows: "Payments of 24 hours",
+    operatorKey: "API key",
+    press: [/^Show the state/],
+  },
+  { name: "register", path: "/mint", shows: "Register an agent" },
+  {
+    name: "register-price",
+    path: "/mint",
+    shows: /^This costs/,
+    wallet: NEWCOMER,
+    fill: { Name: "Orrery" },
+    press: [/^Sign and see/],
+  },
+  { name: "registered", path: "/mint", shows: /is agent #\d+/, wallet: NIGHTJAR, kept: registration },
+  { name: "report-offer", path: "/report/0", shows: /^Buy for/, wallet: MERIDIAN },
+  {
+    name: "report",
+    path: "/report/0",
+    shows: /signed exactly this report|full report for/,
+    wallet: MERIDIAN,
+    press: [/^Buy for/, /^Pay/],
+  },
+  { name: "check-report", path: "/report/check", shows: "Check a report" },
+  { name: "status", path: "/status", shows: "Chain head" },
+  { name: "me", path: "/me", shows: "Manage", wallet: MERIDIAN },
+  {
+    name: "manage",
+    path: async (apiUrl) => `/agent/${await idOf(apiUrl, NIGHTJAR)}/manage`,
+    shows: /points? reach|Prove the agent/,
+    wallet: NIGHTJAR,
+  },
+  {
+    name: "manage-proofs",
+    path: async (apiUrl) => `/agent/${await idOf(apiUrl, NIGHTJAR)}/manage/proofs`,
+    shows: "Coinbase attestation",
+    wallet: NIGHTJAR,
+  },
+  { name: "manage-referral", path: "/agent/0/manage/referral", shows: "Who came by it", wallet: MERIDIAN },
+  { name: "manage-words", path: "/agent/0/manage/words", shows: "Only what you change is written", wallet: MERIDIAN },
+  { name: "manage-traits", path: "/agent/0/manage/traits", shows: "night-owl", wallet: MERIDIAN },
+  {
+    name: "manage-listing",
+    path: async (apiUrl) => `/agent/${await idOf(apiUrl, QUILL)}/manage/listing`,
+    shows: "invoice matching",
+    wallet: QUILL,
+  },
+  { name: "manage-accounts", path: "/agent/0/manage/accounts", shows: "They count for nothing", wallet: MERIDIAN },
+  { name: "manage-token", path: "/agent/0/manage/token", shows: "Contract address", wallet: MERIDIAN },
+  { name: "manage-erc8004", path: "/agent/0/manage/erc8004", shows: /8004/, wallet: MERIDIAN },
+  {
+    name: "manage-webhooks",
+    path: "/agent/0/manage/webhooks",
+    shows: /answered \d+ in/,
+    wallet: MERIDIAN,
+    before: webhook,
+    press: [/^Sign in$/, /^Deliveries$/],
+  },
+  {
+    name: "manage-transfer",
+    path: async (apiUrl) => `/agent/${await idOf(apiUrl, QUILL)}/manage/transfer`,
+    shows: "What a transfer ends",
+    wallet: QUILL,
+  },
+];
+
+/** Waits until an answer has a text: what other services say of agents is read after the world is seeded. */
+const said = (apiUrl: string, path: string, text: string) =>
+  until(`${path} has ${text}`, async () => (await (await fetch(apiUrl + path)).text()).includes(text), {
+    timeoutMs: 60_000,
+    everyMs: 500,
+  });
+
+/** With the prices of tokens. */
+async function directory(apiUrl: string): Promise<string> {
+  await said(apiUrl, "/api/terminal/agents?filter=gainers&limit=1", "agent_id");
+  return "/";
+}
+
+/** With what the agents' own hosts offer. */
+async function discover(apiUrl: string): Promise<string> {
+  const q = "q=translate+contracts+to+french";
+  await said(apiUrl, `/api/v2/discover?${q}`, "Translate contracts to French");
+  return `/discover?${q}`;
+}
+
+type Row = { agent_id: string; name: string; platform: string };
+
+/** Rows of the directory with a name. */
+async function rowsOf(apiUrl: string, name: string): Promise<Row[]> {
+  const answer = await fetch(`${apiUrl}/api/terminal/agents?q=${encodeURIComponent(name)}&limit=20`);
+  const { agents } = (await answer.json()) as { agents: Row[] };
+  return agents.filter((row) => row.name === name);
+}
+
+/** The id of an agent of the own registry. */
+const idOf = async (apiUrl: string, name: string): Promise<string> =>
+  (await rowsOf(apiUrl, name)).find(({ platform }) => platform === "helixa")!.agent_id;
+
+/** An agent as ERC-8004 has it: it has services, a proven wallet and an identity here. */
+async function foreignAgent(apiUrl: string): Promise<string> {
+  const { agent_id, platform } = (await rowsOf(apiUrl, QUILL)).find((row) => row.platform === "erc8004")!;
+  return `/terminal/${encodeURIComponent(agent_id)}?platform=${platform}`;
+}
+
+/** The first human of the world. */
+async function human(apiUrl: string): Promise<string> {
+  const answer = await fetch(`${apiUrl}/api/v2/humans?limit=1`);
+  const { humans } = (await answer.json()) as { humans: { id: string }[] };
+  return `/human/${humans[0]!.id}`;
+}
+
+/** The agents of Meridian's owner. */
+async function owner(apiUrl: string): Promise<string> {
+  const answer = await fetch(`${apiUrl}/api/v2/agent/0`);
+  return `/owner/${((await answer.json()) as { owner: string }).owner}`;
+}
+
+/** What a browser keeps of Nightjar's registration, as right after it. */
+async function registration(apiUrl: string): Promise<Record<string, object>> {
+  const { address } = accountOf(NIGHTJAR);
+  const tokenId = Number(await idOf(apiUrl, NIGHTJAR));
+  return { [`registered.${address.toLowerCase()}`]: { at: Date.now(), tokenId, block: 1 } };
+}
+
+/** Meridian has a webhook with one delivery, of a test. Nothing else is sent: its agent is soulbound. Who takes it is the chain's node, which answers 200 to every POST. */
+async function webhook({ apiUrl, rpcUrl }: World): Promise<void> {
+  const account = accountOf(MERIDIAN);
+  const ask = async <T>(path: string, body?: object): Promise<T> => {
+    const timestamp = String(Date.now());
+    const message = siwaText(new URL(apiUrl).host, account.address, timestamp);
+    const response = await fetch(`${apiUrl}/api/v2/webhooks${path}`, {
+      method: body ? "POST" : "GET",
+      headers: {
+        authorization: `Bearer ${account.address}:${timestamp}:${await account.signMessage({ message })}`,
+        ...(body && { "content-type": "application/json" }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+  if ((await ask<{ webhooks: object[] }>("")).webhooks.length > 0) return;
+  const { id } = await ask<{ id: string }>("", { url: rpcUrl, events: ["agent.transferred"], agents: [0] });
+  await ask(`/${id}/test`, {});
+  await until("the test is delivered", async () => {
+    const { deliveries } = await ask<{ deliveries: { state: string }[] }>(`/${id}/deliveries`);
+    return deliveries.some(({ state }) => state === "delivered");
+  });
+}
+
+/** The wallet of an agent of the seeded world. */
+export const accountOf = (name: string): PrivateKeyAccount =>
+  walletsOfWorld().find(({ agent }) => agent.name === name)!.account;
+
+/** The path of a page in the world behind an API. */
+export const pathOf = async ({ path }: Pick<TerminalPage, "path">, apiUrl: string): Promise<string> =>
+  typeof path === "string" ? path : path(apiUrl);

@@ -1,0 +1,15 @@
+/** The most memory that this process had. */
+import { readFileSync } from "node:fs";
+
+/**
+ * Peak of the resident memory in bytes. `maxRSS` counts the memory of the process that started it too, until the program was
+ * loaded: Linux tells the peak since then in VmHWM (proc(5)).
+ */
+export function peakMemory(): number {
+  try {
+    const [, kB] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))!;
+    return Number(kB) * 1024;
+  } catch {
+    return process.resourceUsage().maxRSS * 1024;
+  }
+}

@@ -1,0 +1,94 @@
+/** `npm run screenshots [-- FOLDER [PAGE…]]`: a picture of every page, or of those named, of the terminal at both widths, on a seeded local stack, and of the cards of five agents; docs/screens/ without a folder. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { keccak256, toHex } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
+import { createCardRenderer } from "../card-renderer/renderer.ts";
+import { MARKS, type MarkKey } from "../core/card/facts.ts";
+import { showPage } from "../harness/show-page.ts";
+import { type Stack, startStack } from "../harness/stack.ts";
+import { TERMINAL_PAGES, type TerminalPage } from "../harness/terminal-pages.ts";
+import { until } from "../harness/until.ts";
+import { PROJECT_ROOT } from "../runtime/project-root.ts";
+import { startBrowser } from "../test/web/browser.ts";
+
+const WIDTHS = { desk: { width: 1360, height: 900 }, phone: { width: 390, height: 844 } } as const;
+/** Quality of JPEG at which small text stays sharp; a picture then has 30 to 120 KB. */
+const QUALITY = 78;
+
+/** Five agents, one of each tier: their scores, names, proofs and traits. */
+const OF_EACH_TIER: readonly [score: number, name: string, proven: string, traits: string[]][] = [
+  [97, "Halcyon", "WXGFC", ["Trader", "Risk averse", "Market maker", "Open source", "Multilingual"]],
+  [83, "Meridian Oracle", "WXF", ["Oracle", "Oceanography", "Open source"]],
+  [64, "Bramble & Finch", "WG", ["Gardener"]],
+  [40, "quiet-harbor-7", "W", ["Night owl"]],
+  [12, "driftwood", "", []],
+];
+
+const byMark = (holds: (letter: string) => boolean) =>
+  Object.fromEntries(MARKS.map(({ key, letter }) => [key, holds(letter)])) as Record<MarkKey, boolean>;
+
+const [folder = join(PROJECT_ROOT, "docs/screens"), ...only] = process.argv.slice(2);
+mkdirSync(folder, { recursive: true });
+const stack = await startStack({ args: [], env: { PRICING_PHASE: "" } });
+const browser = await startBrowser();
+try {
+  await until("everything is printed", () => stack.output().includes("Ctrl-C ends everything"));
+  const isAsked = (name: string) => only.length === 0 || only.includes(name);
+  if (isAsked("cards")) await cards(browser);
+  for (const page of TERMINAL_PAGES.filter(({ name }) => isAsked(name)))
+    for (const device of ["desk", "phone"] as const) {
+      // The dark theme on desks, the light one on phones: both are seen.
+      await picture(browser, stack, page, device);
+      console.log(`${page.name}-${device}`);
+    }
+} finally {
+  await browser.close();
+  await stack.remove();
+}
+
+async function picture(
+  browser: Browser,
+  stack: Stack,
+  shown: TerminalPage,
+  device: keyof typeof WIDTHS,
+): Promise<void> {
+  const context = await browser.newContext({
+    viewport: WIDTHS[device],
+    colorScheme: device === "desk" ? "dark" : "light",
+    reducedMotion: "reduce",
+    ...(device === "phone" && { hasTouch: true, isMobile: true }),
+  });
+  try {
+    const page = await context.newPage();
+    await showPage(page, stack, shown);
+    await page.screenshot({ path: join(folder, `${shown.name}-${device}.jpg`), type: "jpeg", quality: QUALITY });
+  } finally {
+    await context.close();
+  }
+}
+
+/** The cards of five agents in one row. */
+async function cards(browser: Browser): Promise<void> {
+  const side = 400;
+  const cardsOf = createCardRenderer();
+  const page = await browser.newPage({ viewport: { width: side * OF_EACH_TIER.length, height: side } });
+  const drawn = OF_EACH_TIER.map(async ([score, name, proven, traits], i) => {
+    const card = await cardsOf.picture(
+      {
+        ...{ serviceName: "Helixa", tokenId: 1 + i * 7, name, score, traits, moreTraits: 0, generation: 0 },
+        ...{ framework: "langchain", agentAddress: privateKeyToAddress(keccak256(toHex(name))) },
+        ...{ soulbound: i < 2, mintedOn: "2026-03-12" },
+        verifications: byMark((letter) => proven.includes(letter)),
+      },
+      "square",
+      "png",
+    );
+    return `<img width="${side}" src="data:image/png;base64,${Buffer.from(card).toString("base64")}">`;
+  });
+  await page.setContent(`<body style="margin:0;display:flex">${(await Promise.all(drawn)).join("")}</body>`);
+  await page.screenshot({ path: join(folder, "cards.jpg"), type: "jpeg", quality: 85 });
+  await page.close();
+  await cardsOf.close();
+}

@@ -1,0 +1,30 @@
+/** Packed rows are written out byte for byte as `JSON.stringify` writes the objects that they were made of. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { PackedRows } from "../../api/packed-rows.ts";
+
+type Row = { id: number; text: string | null; 'a "b" é': boolean; last: number | string };
+
+const value = {
+  id: fc.integer(),
+  text: fc.option(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\u001e", "a\u001eb", "\ud800", "機器", ""))),
+  'a "b" é': fc.boolean(),
+  last: fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string()),
+};
+
+test("an answer is the JSON of its rows and of its other members", () => {
+  const packed = new PackedRows<Row>(["id", "text", 'a "b" é', "last"]);
+  fc.assert(
+    fc.property(fc.array(fc.record(value), { maxLength: 5 }), fc.nat(), (rows, total) => {
+      const { content } = packed.answer(
+        "agents",
+        rows.map((row) => packed.pack(row)),
+        { total, stats: { rows: "1" } },
+      );
+      expect(Buffer.from(content as Uint8Array).toString()).toBe(
+        JSON.stringify({ agents: rows, total, stats: { rows: "1" } }),
+      );
+    }),
+    { numRuns: 1_000 },
+  );
+});

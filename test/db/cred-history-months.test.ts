@@ -1,0 +1,260 @@
+/** The months of the score history: partitions begin, nothing is missed, and what is removed leaves every later answer as it was. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, it } from "vitest";
+import { openPool } from "../../db/connect.ts";
+import { recomputeCred, retractCred } from "../../db/cred.ts";
+import { credHeld } from "../../db/cred-history.ts";
+import { beginMonth, historyState, removeMonths } from "../../db/cred-history-months.ts";
+import { fullPass } from "../../db/cred-passes.ts";
+import { credUpdates } from "../../db/cred-updates.ts";
+import { isSequencingDue, sequenceEvents } from "../../db/event-sequence.ts";
+import { transaction } from "../../db/transaction.ts";
+import { plantAgents } from "../../harness/plant-agents.ts";
+import { until } from "../../harness/until.ts";
+import { credHistory, retainMonths } from "../../workers/jobs/cred-history.ts";
+import { JOBS } from "../../workers/jobs.ts";
+import { randomAgents } from "../support/agents.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+
+const AGENTS = 20;
+const DAY_MS = 86_400_000;
+const START = Date.parse("2026-01-10T00:00:00Z");
+const day = (n: number) => new Date(START + n * DAY_MS);
+
+let db: TestDatabase;
+beforeEach(async () => {
+  db = await testDatabase({ indexed: true });
+  return () => db.drop();
+});
+
+/** A point of an agent at a time, one for all agents whose number divides the day's. */
+async function live(days: number, from = 0) {
+  for (let n = from; n < from + days; n++) {
+    await beginMonth(db.pool, day(n));
+    await db.pool.query(
+      `insert into offchain.cred_history (token_id, score, cause, block, at)
+       select i, ($1::int + i) % 100, 'age', $1::int + 1, $2::timestamptz from generate_series(1, $3::int) i where $1::int % i = 0`,
+      [n, day(n), AGENTS],
+    );
+  }
+}
+const parts = async () =>
+  (
+    await db.pool.query<{ name: string }>(
+      "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'offchain.cred_history'::regclass order by 1",
+    )
+  ).rows.map(({ name }) => name.replace("offchain.cred_history_", ""));
+const held = (agent: number, at: Date) => credHeld(db.pool, agent, { at, block: null });
+
+it("begin with the first write of each month, once, whoever runs the job, and no reader by id misses a point", async () => {
+  await live(100);
+  expect(await parts()).toEqual(["1", "2", "3", "4", "5", "default", "kept"]);
+  expect(await Promise.all([1, 2, 3].map(() => beginMonth(db.pool, day(120))))).toHaveLength(3);
+  expect((await parts()).length).toBe(8);
+  const { rows } = await db.pool.query("select id::int8, at from offchain.cred_history order by id");
+  expect(rows.map(({ at }) => at.getTime())).toEqual(rows.map(({ at }) => at.getTime()).toSorted((a, b) => a - b));
+  expect(await historyState(db.pool)).toEqual({ keptSince: null, stray: 0 });
+  const read: number[] = [];
+  for (let after = 0; ; ) {
+    const { updates, more } = await credUpdates(db.pool, { after, limit: 50 });
+    read.push(...updates.map(({ id }) => id));
+    after = updates.at(-1)?.id ?? after;
+    if (!more) break;
+  }
+  expect(read).toEqual(rows.map(({ id }) => Number(id)));
+});
+
+it("that are removed change no answer about the time since, and leave the last point of each agent", async () => {
+  await live(100);
+  const now = day(99);
+  const moments = Array.from({ length: 100 }, (_, n) => day(n));
+  const answers = async () =>
+    Promise.all(
+      moments.map((at) =>
+        Promise.all(
+          Array.from({ length: AGENTS }, async (_, i) => {
+            const point = await held(i + 1, at);
+            return point && { score: point.score, at: point.at, until: point.until };
+          }),
+        ),
+      ),
+    );
+  const before = await answers();
+  // Of two at once, one removes them.
+  const cut = new Date(now.getTime() - 45 * DAY_MS);
+  expect((await Promise.all([removeMonths(db.pool, cut), removeMonths(db.pool, cut)])).toSorted()).toEqual([0, 3]);
+  const { keptSince } = await historyState(db.pool);
+  expect(keptSince).toEqual(new Date("2026-03-01T00:00:00Z"));
+  const after = await answers();
+  const whole = moments.findIndex((at) => at >= keptSince!);
+  expect(after.slice(whole)).toEqual(before.slice(whole));
+  // Of the time before, an answer is the same or there is none.
+  for (const [n, ofDay] of after.slice(0, whole).entries())
+    for (const [i, point] of ofDay.entries()) if (point !== null) expect(point).toEqual(before[n]![i]);
+  expect(after.slice(0, whole).flat()).toContain(null);
+  expect(await removeMonths(db.pool, cut)).toBe(0);
+  // Twenty agents, each once, below the bound; no correction tells a reader of it.
+  const kept = await db.pool.query("select token_id from offchain.cred_history_kept");
+  expect(kept.rowCount).toBe(AGENTS);
+  expect((await db.pool.query("select from offchain.cred_correction")).rowCount).toBe(0);
+  await live(10, 100);
+  expect(await removeMonths(db.pool, day(109))).toBe(2);
+  expect((await db.pool.query("select from offchain.cred_history_kept")).rowCount).toBe(AGENTS);
+  expect(await historyState(db.pool)).toMatchObject({ stray: 0 });
+});
+
+it("that are removed take no event back, and a reorganisation finds the score before", async () => {
+  await plantAgents(db.pool, randomAgents(4, day(0), 7));
+  await beginMonth(db.pool, day(0));
+  await fullPass(db.pool, { now: day(0), cause: "test" });
+  const { rows } = await db.pool.query(
+    "select token_id::int4 as id, score, seen_block::int4 as block from offchain.cred order by 1",
+  );
+  const sequence = async () => {
+    while (await isSequencingDue(db.pool)) await transaction(db.pool, (tx) => sequenceEvents(tx, new Date(0)));
+  };
+  await sequence();
+  await beginMonth(db.pool, day(40));
+  await beginMonth(db.pool, day(80));
+  // Its newest point is of the second month; the one before it goes.
+  await db.pool.query(
+    "update onchain.agent set points = points + 50, soulbound = not soulbound, updated_block = updated_block + 10",
+  );
+  await fullPass(db.pool, { now: day(0), cause: "test" });
+  await sequence();
+  expect(await removeMonths(db.pool, day(81))).toBe(3);
+  await db.pool.query(
+    "update onchain.agent set points = points - 50, soulbound = not soulbound, updated_block = updated_block - 10",
+  );
+  const [first] = rows;
+  await retractCred(db.pool, [{ tokenId: first.id, block: first.block + 1 }], day(0));
+  await sequence();
+  const points = await db.pool.query("select score from offchain.cred_history where token_id = $1 order by id", [
+    first.id,
+  ]);
+  expect(points.rows).toEqual([{ score: first.score }]);
+  const events = await db.pool.query(
+    "select (data ->> 'score')::int4 as score, retracted from offchain.event where type = 'cred.changed' and token_id = $1 and retracts is null order by position",
+    [first.id],
+  );
+  expect(events.rows.map(({ retracted }) => retracted)).toEqual([false, true]);
+});
+
+it("lose nothing that is taken back while points are collected", async () => {
+  await live(100);
+  const cut = day(99);
+  const { rows } = await db.pool.query("select offchain.cred_history_gather($1)::int8 as bound", [cut]);
+  await db.pool.query(
+    `delete from offchain.cred_history where token_id = 2 and id = (
+       select max(id) from offchain.cred_history where token_id = 2 and id < $1)`,
+    [rows[0].bound],
+  );
+  await db.pool.query("delete from offchain.cred_history where token_id = 3");
+  const expected = await db.pool.query(
+    "select distinct on (token_id) token_id, id from offchain.cred_history where id < $1 order by token_id, id desc",
+    [rows[0].bound],
+  );
+  await db.pool.query("select offchain.cred_history_swap($1, 0)", [rows[0].bound]);
+  const kept = await db.pool.query("select token_id, id from offchain.cred_history_kept order by token_id");
+  expect(kept.rows).toEqual(expected.rows);
+  expect(kept.rowCount).toBe(AGENTS - 1);
+});
+
+it("are begun and removed beside writers and readers, who lose nothing", async () => {
+  await live(100);
+  await plantAgents(db.pool, randomAgents(30, day(0), 7));
+  const ids = Array.from({ length: 30 }, (_, i) => i);
+  await db.pool.query("delete from offchain.cred_history where id >= 4::int8 << 30");
+  const write = async (n: number) => {
+    await db.pool.query(
+      "update onchain.agent set points = (points + 17) % 50, updated_block = updated_block + 1 where token_id = $1",
+      [n % 30],
+    );
+    await recomputeCred(db.pool, { tokenIds: ids }, { now: day(100), cause: "test" });
+  };
+  const work = Array.from({ length: 60 }, (_, n) =>
+    n % 20 === 7
+      ? beginMonth(db.pool, day(130 + n))
+      : n % 20 === 9
+        ? removeMonths(db.pool, day(60 + n))
+        : n % 2 === 0
+          ? write(n)
+          : held(n % AGENTS, day(99)),
+  );
+  const failures = (await Promise.allSettled(work)).filter((outcome) => outcome.status === "rejected");
+  expect(failures).toEqual([]);
+  const { rows } = await db.pool.query(
+    `select c.token_id from offchain.cred c where c.score is distinct from
+      (select h.score from offchain.cred_history h where h.token_id = c.token_id order by h.id desc limit 1)`,
+  );
+  expect(rows).toEqual([]);
+  expect(await historyState(db.pool)).toMatchObject({ stray: 0 });
+});
+
+it("without a partition take the points nevertheless, and the metric tells", async () => {
+  await db.pool.query("select setval('offchain.cred_history_id_seq', 7::int8 << 30)");
+  await db.pool.query(
+    "insert into offchain.cred_history (token_id, score, cause, block, at) values (1, 5, 'age', 1, now())",
+  );
+  expect(await historyState(db.pool)).toEqual({ keptSince: null, stray: 1 });
+  expect(await held(1, new Date())).toMatchObject({ score: 5 });
+});
+
+it("are removed by the job where the operator says for how long", async () => {
+  expect(JOBS).toContain(credHistory);
+  await live(100);
+  const run = (retentionMs?: number) => retainMonths(db.pool, { now: day(99), retentionMs });
+  expect(await run()).toBe(0);
+  expect(await run(45 * DAY_MS)).toBe(3);
+  expect(await parts()).toEqual(["3", "4", "5", "default", "kept"]);
+});
+
+it("are collected for as long as it takes, whatever limit of time the pool's statements have", async () => {
+  await live(100);
+  const hurried = openPool({ connectionString: db.url, max: 1, statement_timeout: 100 });
+  const holder = await db.pool.connect();
+  try {
+    await holder.query("begin; select pg_advisory_xact_lock(hashtextextended('cred-history', 0))");
+    const removed = removeMonths(hurried, day(54));
+    await until("it has run for longer than the limit", async () => {
+      const { rows } = await db.pool.query(
+        `select from pg_stat_activity where datname = current_database() and query like '%cred_history_gather%'
+         and wait_event_type = 'Lock' and clock_timestamp() - query_start > interval '300 ms'`,
+      );
+      return rows.length === 1;
+    });
+    await holder.query("commit");
+    expect(await removed).toBeGreaterThan(0);
+  } finally {
+    holder.release();
+    await hurried.end();
+  }
+});
+
+it("are made of the table of a former version, whose points stay where they are", async () => {
+  const former = await testDatabase({ migrated: false });
+  const folder = join(import.meta.dirname, "../../db");
+  const sql = (path: string) => former.pool.query(readFileSync(join(folder, path), "utf8"));
+  for (const file of readdirSync(join(folder, "migrations"))
+    .filter((name) => name.endsWith(".sql"))
+    .sort())
+    await sql(`migrations/${file}`);
+  await former.pool.query(
+    `insert into offchain.cred_history (token_id, score, cause, block, at) select i, 1, 'age', 1, now() from generate_series(1, 50) i`,
+  );
+  const points = "select * from offchain.cred_history order by id";
+  const before = (await former.pool.query(points)).rows;
+  const node = (await former.pool.query("select pg_relation_filenode('offchain.cred_history') as node")).rows;
+  await sql("triggers.sql");
+  await sql("triggers.sql");
+  expect((await former.pool.query(points)).rows).toEqual(before);
+  expect((await former.pool.query("select pg_relation_filenode('offchain.cred_history_kept') as node")).rows).toEqual(
+    node,
+  );
+  await former.pool.query(
+    "insert into offchain.cred_history (token_id, score, cause, block, at) values (1, 2, 'age', 1, now())",
+  );
+  expect((await former.pool.query("select max(id)::int4 as id from offchain.cred_history")).rows).toEqual([{ id: 51 }]);
+  await former.drop();
+});

@@ -1,0 +1,88 @@
+/** Lists that SQL answers hold a few connections only: the others are for everything else. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openPool } from "../../db/connect.ts";
+import { listSnapshot, setListBudget } from "../../db/list-budget.ts";
+import { snapshot } from "../../db/transaction.ts";
+import { until } from "../../harness/until.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+
+const LOCK = 77_001;
+let database: TestDatabase;
+let pools: ReturnType<typeof openPool>[] = [];
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(async () => {
+  await Promise.all(pools.map((pool) => pool.end()));
+  pools = [];
+  await database?.drop();
+});
+
+/** A pool of four connections, and a lock on which its lists wait until it is given up. */
+async function lists(patienceMs: number) {
+  let now = 0;
+  const pool = openPool({ connectionString: database.url, max: 4 });
+  pools.push(pool);
+  setListBudget(pool, { connections: 2, patienceMs, clock: () => now });
+  const holder = await database.pool.connect();
+  await holder.query("select pg_advisory_lock($1)", [LOCK]);
+  const blocked = async () =>
+    (await database.pool.query("select from pg_locks where locktype = 'advisory' and not granted")).rowCount;
+  return {
+    pool,
+    list: () =>
+      listSnapshot(pool, async (tx) => {
+        await tx.query("select pg_advisory_xact_lock_shared($1)", [LOCK]);
+        return (await tx.query("show transaction_read_only")).rows[0].transaction_read_only;
+      }),
+    /** Resolves once so many lists are under way. */
+    underWay: (count: number) => until(`${count} lists`, async () => (await blocked()) === count),
+    blocked,
+    pass(ms: number) {
+      now += ms;
+    },
+    async release() {
+      await holder.query("select pg_advisory_unlock($1)", [LOCK]);
+      holder.release();
+    },
+  };
+}
+
+it("two lists at once, and beside them every other read has a connection", async () => {
+  const world = await lists(60_000);
+  const four = [1, 2, 3, 4].map(() => world.list());
+  await world.underWay(2);
+  // Two connections are free, and what is no list takes them.
+  for (let i = 0; i < 4; i++) await snapshot(world.pool, (tx) => tx.query("select 1"));
+  await world.pool.query("select 1");
+  expect(await world.blocked()).toBe(2);
+  expect(world.pool.waitingCount).toBe(0);
+  await world.release();
+  expect(await Promise.all(four)).toEqual(["on", "on", "on", "on"]);
+});
+
+it("who would wait too long is refused at once, and nothing else with it", async () => {
+  const world = await lists(60_000);
+  const under = [world.list(), world.list()];
+  await world.underWay(2);
+  // As many may wait as there are places, however slow.
+  const waiting = [world.list(), world.list()];
+  world.pass(31_000);
+  await expect(world.list()).rejects.toMatchObject({ code: "overloaded", options: { retryAfter: 1 } });
+  await world.pool.query("select 1");
+  await world.release();
+  await Promise.all([...under, ...waiting]);
+  await world.list();
+});
+
+it("nobody waits for longer than its patience, and a failed list gives its place back", async () => {
+  const world = await lists(20);
+  const under = [world.list(), world.list()];
+  await world.underWay(2);
+  await expect(world.list()).rejects.toMatchObject({ code: "overloaded" });
+  await world.release();
+  await Promise.all(under);
+  const failed = () => listSnapshot(world.pool, (tx) => tx.query("select 1 / 0"));
+  for (let i = 0; i < 3; i++) await expect(failed()).rejects.toThrow("division by zero");
+  expect(await world.list()).toBe("on");
+});

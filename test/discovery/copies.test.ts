@@ -1,0 +1,75 @@
+/** Properties of the keys of texts, and of what stands behind what in a ranking. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { siblingKeyOf } from "../../core/discovery/copies.ts";
+import { type Candidate, inOrder, ranked } from "../../core/discovery/rank.ts";
+import { wordsOf } from "../../core/discovery/words.ts";
+
+const words = (text: string) => wordsOf(text, 400).map(({ word }) => word);
+const keyOf = (operator: string | null, name: string, text: string) => siblingKeyOf(operator, words(name), words(text));
+
+describe("the key of siblings", () => {
+  const word = fc.stringMatching(/^[a-z]{3,9}$/);
+  it("is equal for agents of one operator that differ in name and digits only, and another for any other word", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(word, { minLength: 9, maxLength: 18 }), fc.nat(99), ([a, b, other, ...text], n) => {
+        const of = (name: string, more = "") => keyOf("0xaa", name, `${name} ${n} ${text.join(" ")}${more}`);
+        expect(of(a!)).toBe(of(`${b} ${n}`));
+        expect(of(a!)).not.toBe(of(a!, ` ${other}`));
+        expect(of(a!)).not.toBe(keyOf("0xbb", a!, text.join(" ")));
+        expect(keyOf(null, a!, text.join(" "))).toBeNull();
+      }),
+    );
+  });
+  it("is null for a text that says too little beside the name", () => {
+    expect(keyOf("0xaa", "AI agent", "An AI agent.")).toBeNull();
+    expect(keyOf("0xaa", "Audit Agent", "An audit agent of five words")).toBeNull();
+  });
+});
+
+describe("agents of one name", () => {
+  const candidate = fc.record({
+    trust: fc.integer({ min: 1, max: 1000 }),
+    owner: fc.constantFrom("0xaa", "0xbb", null),
+    nameKey: fc.constantFrom(1, 2, null),
+    textKey: fc.constant(null),
+    siblingKey: fc.constant(null),
+    simhash: fc.constant(null),
+    copy: fc.constant(false),
+    nameSince: fc.option(fc.integer({ min: 0, max: 5 }).map((day) => new Date(day * 86_400_000))),
+    registeredAt: fc.constant(null),
+    disguised: fc.boolean(),
+    stuffed: fc.boolean(),
+    imitation: fc.boolean(),
+    worth: fc.constant([1]),
+    named: fc.boolean(),
+    rarelyNamed: fc.boolean(),
+    exact: fc.boolean(),
+    length: fc.constant(20),
+    unmet: fc.constant(0),
+  });
+  const isOlder = ({ nameSince: a }: Candidate, { nameSince: b }: Candidate) => a !== null && (b === null || a < b);
+
+  it("are each shown or counted, in the order of their ranks, and the first to have a plain name is shown", () => {
+    fc.assert(
+      fc.property(fc.array(candidate, { minLength: 1, maxLength: 12 }), (some) => {
+        const candidates: Candidate[] = some.map((one, i) => ({
+          ...one,
+          id: i + 1,
+          disguised: one.disguised || one.imitation,
+          // Above the least share of the best rank.
+          trust: 500 + Math.round(one.trust / 2),
+        }));
+        const hits = ranked(inOrder(candidates, [1]), new Map());
+        expect(hits.map(({ rank }) => rank)).toEqual(hits.map(({ rank }) => rank).toSorted((a, b) => b - a));
+        const readable = candidates.filter(({ stuffed, exact }) => !stuffed || exact);
+        const left = readable.length === 0 ? candidates : readable;
+        expect(hits.length + hits.reduce((sum, { copies }) => sum + copies, 0)).toBe(left.length);
+        const shown = new Set(hits.map(({ candidate: { id } }) => id));
+        for (const one of left.filter(({ stuffed, disguised }) => !stuffed && !disguised))
+          if (left.every((other) => other.nameKey !== one.nameKey || other === one || isOlder(one, other)))
+            expect(shown).toContain(one.id);
+      }),
+    );
+  });
+});

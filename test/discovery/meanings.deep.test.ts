@@ -1,0 +1,2 @@
+/** Meanings in all their cases. */
+import "./meanings.test.ts";

@@ -1,0 +1,151 @@
+/** What the tests of the terminal's flows share: the built pages before a real API and a real chain, wallets in them, both widths, and the judgement of axe. */
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { expect } from "vitest";
+import type { Address, AgentFacts } from "../../core/facts.ts";
+import { plantAgents } from "../../harness/plant-agents.ts";
+import { buildWeb, webIsStale } from "../../web/build.ts";
+import { MESSAGES } from "../../web/src/messages.ts";
+import { HOST } from "../api/support/api.ts";
+import { type Paying, startPaying } from "../payments/support/paying.ts";
+import { randomAgents } from "../support/agents.ts";
+import { openPage, startBrowser } from "./browser.ts";
+import { type BrowserWallet, giveWallet, NO_WALLET } from "./wallet.ts";
+
+export { connectByChip } from "./wallet.ts";
+
+/** A desk and a phone, in CSS pixels. */
+export const WIDTHS = [1360, 390] as const;
+export type Width = (typeof WIDTHS)[number];
+
+/** A folder for a picture of every page as its visit leaves it, to be looked at. */
+const { SHOTS } = process.env;
+let shots = 0;
+
+export type Terminal = {
+  world: Paying;
+  api: Awaited<ReturnType<Paying["api"]>>;
+  /** Opens a page; ends with an error when a script failed, a policy was broken, or it was wider than the screen. */
+  visit(path: string, options: VisitOptions, act: (visit: Visit) => Promise<void>): Promise<void>;
+  stop(): Promise<void>;
+};
+export type VisitOptions = {
+  width?: Width;
+  /** The account of the wallet in the page; without one the page has no wallet. */
+  payer?: Awaited<ReturnType<Paying["payer"]>>;
+  browser?: BrowserContextOptions;
+  /** Other origins that the page may call and go to. */
+  elsewhere?: readonly string[];
+};
+export type Visit = { page: Page; wallet: BrowserWallet };
+
+/** @param env of the API, beside its host */
+export async function startTerminal({
+  env = {},
+  ...options
+}: NonNullable<Parameters<Paying["api"]>[0]> = {}): Promise<Terminal> {
+  const starting = startBrowser();
+  if (webIsStale()) await buildWeb();
+  const world = await startPaying();
+  const api = await world.api({ ...options, env: { SERVICE_HOST: HOST, ...env } });
+  const browser: Browser = await starting;
+  return {
+    world,
+    api,
+    async visit(path, { width = 1360, payer, browser: more = {}, elsewhere = [] }, act) {
+      const { page, troubles } = await openPage(browser, [api.url, ...elsewhere], {
+        viewport: { width, height: width === 390 ? 844 : 900 },
+        ...(width === 390 && { hasTouch: true }),
+        ...more,
+      });
+      try {
+        const wallet = payer ? await giveWallet(page, payer, world.evm, 8453) : NO_WALLET();
+        await page.goto(path);
+        await act({ page, wallet });
+        expect(troubles).toEqual([]);
+        expect(await keysShown(page)).toEqual([]);
+        expect(await page.evaluate("document.documentElement.scrollWidth"), "nothing is wider than the screen").toBe(
+          width,
+        );
+      } finally {
+        if (SHOTS) await page.screenshot({ path: `${SHOTS}/${++shots}-${width}.png`, fullPage: true });
+        // A request that a test answers may be under way: the page asks again by itself.
+        await page.unrouteAll({ behavior: "ignoreErrors" });
+        await page.context().close();
+      }
+    },
+    async stop() {
+      await browser.close();
+      await api.close();
+      await world.stop();
+    },
+  };
+}
+
+/**
+ * Plants an agent without proofs and without words, whose wallet and owner is `wallet` unless the facts say otherwise.
+ * @param facts what differs
+ */
+export async function plantAgent(
+  { api }: Pick<Terminal, "api">,
+  tokenId: number,
+  wallet: string,
+  facts: Partial<AgentFacts> = {},
+): Promise<void> {
+  const [agent] = randomAgents(1, new Date(), tokenId);
+  const address = wallet.toLowerCase() as Address;
+  Object.assign(agent!.facts, {
+    ...{ tokenId, name: `Agent ${tokenId}`, owner: address, agentAddress: address, verified: false },
+    ...{
+      proofs: [],
+      traits: [],
+      profile: [],
+      onchainNarrative: null,
+      onchainPersonality: null,
+      exchange: null,
+      referralCode: `agent-${tokenId}`,
+    },
+    ...facts,
+  });
+  await plantAgents(api.pool, [{ ...agent!, onchainTraits: 0, attestation: null, otherAttestation: null }]);
+}
+
+/** Keys of messages that stand on the page in place of their words: the build found none for them. */
+async function keysShown(page: Page): Promise<string[]> {
+  const text = await page.evaluate<string>("document.body.innerText");
+  return (text.match(/\b[a-z]+\.[\w.-]*\w/g) ?? []).filter((word) => word in MESSAGES);
+}
+
+/** What is wrong with the page as it is shown now: keys in place of words, and what axe finds in both themes (WCAG 2.2 AA). */
+export async function findingsOf(page: Page): Promise<string[]> {
+  const screen = page.viewportSize()!;
+  for (let tries = 1; ; tries++) {
+    // The whole page in one screen: what a bar at its end covers can be scrolled, which axe does not know.
+    await page.setViewportSize({ ...screen, height: Number(await page.evaluate("document.body.scrollHeight")) + 200 });
+    const found = await findingsOfScreen(page);
+    const grown = await page.evaluate("document.documentElement.scrollHeight > innerHeight");
+    await page.setViewportSize(screen);
+    // What was still loading has made the page longer than that screen.
+    if (!grown || tries === 5) return found;
+  }
+}
+
+async function findingsOfScreen(page: Page): Promise<string[]> {
+  const found = await keysShown(page);
+  const axe = () => new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode();
+  const note = async (theme: string, rules: AxeBuilder) => {
+    for (const { id, nodes } of (await rules.analyze()).violations)
+      found.push(`${theme} ${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.any[0]?.message ?? ""}`);
+  };
+  const before = await page.evaluate("document.documentElement.dataset.theme ?? ''");
+  const show = (theme: string) => page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
+  await show("light");
+  await note("light", axe().withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]));
+  // The themes differ in their colours only.
+  await show("dark");
+  await note("dark", axe().withRules(["color-contrast"]));
+  await page.evaluate(
+    before ? `document.documentElement.dataset.theme = '${before}'` : "delete document.documentElement.dataset.theme",
+  );
+  return found;
+}

@@ -1,0 +1,76 @@
+/** What is removed by its age goes by the database's clock: a worker whose clock is years off removes nothing early, and nothing late. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { appendEvents, type NewEvent } from "../../db/append-events.ts";
+import { historyState } from "../../db/cred-history-months.ts";
+import { isSequencingDue, sequenceEvents } from "../../db/event-sequence.ts";
+import { eventLog } from "../../db/events.ts";
+import { transaction } from "../../db/transaction.ts";
+import { credHistory } from "../../workers/jobs/cred-history.ts";
+import { eventRetention } from "../../workers/jobs/event-retention.ts";
+import { messageRetention } from "../../workers/jobs/message-retention.ts";
+import { prune } from "../../workers/jobs/prune.ts";
+import { webhookUpkeep } from "../../workers/jobs/webhook-upkeep.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+
+const DAY_MS = 86_400_000;
+const KEPT_MS = 5 * DAY_MS;
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await testDatabase({ indexed: true });
+});
+afterAll(() => db?.drop());
+
+/** What each job removes in a worker with a clock. */
+async function removed(clock: Date) {
+  const config = { eventRetentionMs: KEPT_MS, messageRetentionMs: KEPT_MS, credHistoryRetentionMs: KEPT_MS };
+  const context = { db: db.pool, clock: () => clock, config } as never;
+  return {
+    events: await eventRetention.run(context, {}),
+    messages: await messageRetention.run(context, {}),
+    pruned: await prune.run(context, {}),
+    webhooks: await webhookUpkeep.run(context, {}),
+    // Twice: a month that began by mistake could be removed by the next run.
+    months: await credHistory.run(context, {}).then(async (begun) => begun + (await credHistory.run(context, {}))),
+  };
+}
+
+function note(daysAgo: number): NewEvent {
+  const at = new Date(Date.now() - daysAgo * DAY_MS);
+  const data = { changed: ["social"], storage: "offchain" };
+  return { type: "agent.updated", data, tokenId: 1, fact: `note ${at.toISOString()}`, at } as NewEvent;
+}
+
+it("removes the same whether the worker's clock is years ahead or behind", async () => {
+  const { pool } = db;
+  await removed(new Date());
+  await appendEvents(pool, [note(6), note(1)]);
+  while (await isSequencingDue(pool)) await transaction(pool, (tx) => sequenceEvents(tx, new Date(0)));
+  await pool.query(
+    `with g as (update offchain.message_group set last_message_id = 2, member_count = 1 where group_id = 'general')
+     insert into offchain.message (group_id, message_id, sender, sender_name, sender_token_id, sender_cred, content, sent_at)
+     select 'general', n, '0x1', 'Ada', 0, 50, 'm', now() - (11 - 5 * n) * interval '1 day' from generate_series(1, 2) n`,
+  );
+  await pool.query(
+    `insert into offchain.retired_slug values ('old', 'x', now() - interval '91 days'), ('new', 'x', now())`,
+  );
+  const delivery = (id: string, days: number) =>
+    `('w', '${id}', 'agent.updated', true, 'delivered', now() - interval '${days} days',
+      now() - interval '${days} days', now() - interval '${days} days')`;
+  await pool.query(
+    `insert into offchain.webhook (webhook_id, owner, url, events, finality, created_at, from_position)
+     values ('w', '0x1', 'https://a.example', '{}', 'any', now(), 0)`,
+  );
+  await pool.query(
+    `insert into offchain.webhook_delivery (webhook_id, event_id, event_type, final, state, created_at, due_at, settled_at)
+     values ${delivery("old", 6)}, ${delivery("new", 1)}`,
+  );
+  await pool.query(
+    "insert into offchain.cred_history (token_id, score, cause, block, at) values (1, 5, 'age', 1, now())",
+  );
+  const nothing = { events: 0, messages: 0, pruned: 0, webhooks: 0, months: 0 };
+  expect(await removed(new Date("2019-01-01"))).toEqual({ ...nothing, events: 1, messages: 1, pruned: 1, webhooks: 1 });
+  expect(await removed(new Date("2099-01-01"))).toEqual(nothing);
+  expect(await eventLog(pool)).toEqual({ head: 2, keptAfter: 1 });
+  expect((await historyState(pool)).keptSince).toBe(null);
+});

@@ -1,0 +1,48 @@
+/** Whether the contract has the root of a proof, as the node of the connected wallet answers: without a word of this service. */
+import { useState } from "react";
+import type { CredProof } from "../api/types.ts";
+import { Icon } from "../parts/icon.tsx";
+import { say } from "../say.tsx";
+import { ask } from "../wallet/providers.ts";
+import { type Connected, useWallet } from "../wallet/session.ts";
+
+/** `rootOf(uint64)` of CredRoots (abis/cred-roots.ts). */
+const ROOT_OF = "0x9d7384d9";
+
+type Found = "same" | "other" | "other-chain" | "unanswered";
+
+async function rootOnChain({ provider }: Connected, { epoch, contract, root, leaf }: CredProof): Promise<Found> {
+  if (Number(await ask<string>(provider, "eth_chainId", [])) !== leaf.chainId) return "other-chain";
+  const data = ROOT_OF + epoch.toString(16).padStart(64, "0");
+  const found = await ask<string>(provider, "eth_call", [{ to: contract, data }, "latest"]);
+  return found.toLowerCase() === root.toLowerCase() ? "same" : "other";
+}
+
+const SAID = {
+  same: "agent.rootSame",
+  other: "agent.rootOther",
+  "other-chain": "agent.rootChain",
+  unanswered: "agent.rootUnknown",
+} as const;
+
+/** Nothing without a connected wallet. */
+export function ChainRoot({ proof }: { proof: CredProof }) {
+  const wallet = useWallet();
+  const [found, setFound] = useState<Found | null>(null);
+  if (!wallet) return null;
+  const check = () => rootOnChain(wallet, proof).then(setFound, () => setFound("unanswered"));
+  return (
+    <div className="stack">
+      <p className="actions">
+        <button type="button" className="button" onClick={() => void check()}>
+          <Icon name="check" /> {say("agent.rootCheck", { wallet: wallet.name })}
+        </button>
+      </p>
+      {found && (
+        <p className={found === "same" ? undefined : "note"} role={found === "other" ? "alert" : "status"}>
+          {say(SAID[found], { epoch: String(proof.epoch) })}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+/** The claim of a token for a foreign agent, with what a claim means before it is made. */
+import { useQueryClient } from "@tanstack/react-query";
+import type { FormEvent } from "react";
+import type { Detail } from "../api/types.ts";
+import { faultsOf, TextField } from "../parts/form.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { say } from "../say.tsx";
+import { OperationSteps, useOperation } from "../wallet/operation.tsx";
+
+type Sent = { success: true; updated: number };
+
+/** Shown where no registry and no market names a token: a claim never stands in the place of one. */
+export function Claim({ row }: { row: Detail }) {
+  if (row.token_address !== null && row.market_data_source !== "claimed") return null;
+  return (
+    <Panel title={say("claim.title")}>
+      <p className="muted">{say("claim.meaning")}</p>
+      {row.market_data_source === "claimed" && (
+        <p className="muted">
+          <bdi>{say("claim.present", { token: row.token_symbol ?? row.token_name ?? row.token_address ?? "" })}</bdi>
+        </p>
+      )}
+      <details>
+        <summary>{say("claim.open")}</summary>
+        <ClaimForm row={row} />
+      </details>
+    </Panel>
+  );
+}
+
+function ClaimForm({ row }: { row: Detail }) {
+  const queries = useQueryClient();
+  const op = useOperation<Sent>({ name: `claim.${row.platform}.${row.agent_id}`, caller: "anyone" });
+  const faults = op.state.at === "refused" ? faultsOf(op.state.problem) : undefined;
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const named = Object.fromEntries(
+      ["token_address", "token_symbol", "token_name"]
+        .map((key) => [key, String(form.get(key)).trim()])
+        .filter(([, value]) => value !== ""),
+    );
+    await op.run({
+      method: "POST",
+      path: `/api/terminal/agent/${encodeURIComponent(row.agent_id)}/token?platform=${row.platform}`,
+      body: named,
+    });
+    await queries.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[0]).startsWith("/api/terminal") });
+  };
+  return (
+    <>
+      <form className="form" onSubmit={(event) => void submit(event)}>
+        <TextField
+          name="token_address"
+          label={say("claim.address")}
+          hint={say("claim.addressHint")}
+          {...(faults && { faults })}
+        />
+        <TextField name="token_symbol" label={say("claim.symbol")} max={32} optional {...(faults && { faults })} />
+        <TextField name="token_name" label={say("claim.name")} max={64} optional {...(faults && { faults })} />
+        <p className="actions">
+          <button type="submit" className="button" disabled={op.state.at === "working"}>
+            {say("claim.send")}
+          </button>
+        </p>
+      </form>
+      <OperationSteps
+        op={op}
+        done={() => (
+          <p className="muted" role="status">
+            {say("claim.done")}
+          </p>
+        )}
+      />
+    </>
+  );
+}

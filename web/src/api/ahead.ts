@@ -1,0 +1,22 @@
+/** Asks for what the opened address shows first, while the first script still renders: the view finds the answers on their way. */
+import type { QueryClient } from "@tanstack/react-query";
+import { directory } from "../directory/source.ts";
+import { readView } from "../directory/view.ts";
+import { addressRef } from "../shell/address.ts";
+import { agent, cardPath } from "./queries.ts";
+
+/** Failures are left to the view, which asks again and shows them. */
+export function askAhead(queries: QueryClient): void {
+  const { pathname, search } = location;
+  if (/^\/agent\/[^/]+$/.test(pathname))
+    queries.fetchQuery(agent(addressRef())).then(
+      // The largest thing on the page: its bytes come while the page is rendered.
+      ({ data }) => {
+        new Image().src = cardPath(data);
+      },
+      () => {},
+    );
+  if (pathname !== "/" && pathname !== "/terminal") return;
+  const view = readView(new URLSearchParams(search));
+  if (view.filter !== "watched") void queries.prefetchQuery(directory(view));
+}

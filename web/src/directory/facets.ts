@@ -1,0 +1,88 @@
+/** The facets of the directory: their choices, their bounds, and what is set in words. */
+import { type Facets, VERIFIED_KINDS, type VerifiedKind } from "../../../core/directory/facets.ts";
+import { PLATFORMS } from "../../../core/directory/platforms.ts";
+import { PROTOCOLS } from "../../../core/directory/protocols.ts";
+import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
+import { say } from "../say.tsx";
+import { short } from "../words.ts";
+
+/** The chains that registries name most, by chain id; another one stands in the address. */
+const CHAINS = new Map([
+  [8453, "Base"],
+  [1, "Ethereum"],
+  [42161, "Arbitrum"],
+  [137, "Polygon"],
+]);
+export const chainLabel = (id: number): string => CHAINS.get(id) ?? say("directory.chain", { id: String(id) });
+
+const verifiedLabel = (kind: VerifiedKind): string =>
+  kind === "wallet" || kind === "coinbase"
+    ? say(`directory.verified.${kind}`)
+    : PROOF_PLATFORMS.find(({ key }) => key === kind)!.label;
+const platformLabel = (key: string): string => PLATFORMS.find((platform) => platform.key === key)?.label ?? key;
+
+/** The facets whose value is a list: their choices, and whether a row has to meet one of them or all. */
+export const LISTS = {
+  platform: { all: false, choices: PLATFORMS.map(({ key }) => key) as string[], label: platformLabel },
+  chain: { all: false, choices: [...CHAINS.keys()].map(String), label: (id: string) => chainLabel(Number(id)) },
+  speaks: { all: true, choices: [...PROTOCOLS] as string[], label: (protocol: string) => protocol },
+  verified: {
+    all: true,
+    choices: VERIFIED_KINDS as string[],
+    label: (kind: string) => verifiedLabel(kind as VerifiedKind),
+  },
+} as const;
+export type ListKey = keyof typeof LISTS;
+export const LIST_KEYS = Object.keys(LISTS) as ListKey[];
+
+export const valuesOf = (facets: Facets, key: ListKey): string[] => (facets[key] ?? []).map(String);
+/** The facets with other values of one list; an empty list is none. */
+export const withValues = (facets: Facets, key: ListKey, values: readonly string[]): Facets => ({
+  ...facets,
+  [key]: values.length === 0 ? undefined : key === "chain" ? values.map(Number) : values,
+});
+export const toggled = (values: readonly string[], value: string): string[] =>
+  values.includes(value) ? values.filter((other) => other !== value) : [...values, value];
+
+export const RANGES = {
+  score: { lower: "minScore", upper: "maxScore", least: 0, most: 100 },
+  age: { lower: "minAgeDays", upper: "maxAgeDays", least: 1, most: 3_650 },
+} as const;
+export type RangeKey = keyof typeof RANGES;
+
+/** What is set, each in words and with the facets that are left without it. */
+export function facetWords(facets: Facets): { key: string; words: string; without: Facets }[] {
+  const lists = LIST_KEYS.flatMap((key) =>
+    valuesOf(facets, key).map((value) => ({
+      key: `${key} ${value}`,
+      words: LISTS[key].label(value),
+      without: withValues(facets, key, toggled(valuesOf(facets, key), value)),
+    })),
+  );
+  const ranges = (Object.keys(RANGES) as RangeKey[]).flatMap((key) => {
+    const { lower, upper } = RANGES[key];
+    const [from, to] = [facets[lower], facets[upper]];
+    if (from === undefined && to === undefined) return [];
+    const which = to === undefined ? "from" : from === undefined ? "to" : "between";
+    const words = say(`directory.bound.${key}.${which}`, { from: from ?? 0, to: to ?? 0 });
+    return [{ key, words, without: { ...facets, [lower]: undefined, [upper]: undefined } }];
+  });
+  const { hasToken, owner } = facets;
+  const token =
+    hasToken === undefined
+      ? []
+      : [{ key: "token", words: tokenLabel(hasToken), without: { ...facets, hasToken: undefined } }];
+  const owned =
+    owner === undefined
+      ? []
+      : [
+          {
+            key: "owner",
+            words: say("directory.ownedBy", { owner: short(owner) }),
+            without: { ...facets, owner: undefined },
+          },
+        ];
+  return [...lists, ...ranges, ...token, ...owned];
+}
+
+export const tokenLabel = (has: boolean) => say(has ? "directory.hasToken" : "directory.hasNoToken");

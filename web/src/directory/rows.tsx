@@ -1,0 +1,158 @@
+/** The rows of a view with their marks: a table, or cards where the screen is narrow; and the pages below. */
+import { useQuery } from "@tanstack/react-query";
+import { memo, useDeferredValue, useId, useSyncExternalStore } from "react";
+import { say } from "../say.tsx";
+import { age } from "../words.ts";
+import { AgentCell, COLUMNS, CredCell, ProofsCell, platformLabel, RowActions, TokenCell } from "./cells.tsx";
+import { type MarkedRow, marks, type Row } from "./source.ts";
+import { Table } from "./table.tsx";
+import { nextSort, PAGE_SIZE, type View } from "./view.ts";
+
+const narrow = window.matchMedia("(max-width: 760px)");
+const useNarrow = () =>
+  useSyncExternalStore(
+    (listener) => {
+      narrow.addEventListener("change", listener);
+      return () => narrow.removeEventListener("change", listener);
+    },
+    () => narrow.matches,
+  );
+
+type PlacedRow = Row & { place: number };
+
+/** Rows with their marks, which arrive later and are shown without blocking what a person does meanwhile. */
+export function useMarked(rows: PlacedRow[]): MarkedRow[] {
+  const data = useDeferredValue(useQuery(marks(rows.map(({ id }) => id))).data);
+  const byId = new Map(data?.data.marks.map((each) => [each.id, each]));
+  return rows.map((row) => ({ ...row, marks: byId.get(row.id) }));
+}
+
+type Props = {
+  rows: MarkedRow[];
+  total: number;
+  view: View;
+  /** Index of the current row; -1 for none. */
+  active: number;
+  dim: boolean;
+  change: (view: View) => void;
+};
+
+/** Milliseconds until a card's age is written again. */
+const AGE_MS = 60_000;
+
+export const Rows = ({ rows, total, view, active, dim, change }: Props) =>
+  useNarrow() ? (
+    <>
+      <Sorts view={view} change={change} />
+      <ul className="cards" aria-busy={dim}>
+        {rows.map((row) => (
+          <Card key={row.id} row={row} now={Math.floor(Date.now() / AGE_MS)} />
+        ))}
+      </ul>
+    </>
+  ) : (
+    <Table {...{ rows, total, view, active, dim, change }} />
+  );
+
+const SORTED = COLUMNS.flatMap(({ sort, label }) => (sort ? [{ sort, label }] : []));
+
+/** What the heads of the table do where there are none: each sort in its first direction, and the other one while it is shown. */
+function Sorts({ view, change }: Pick<Props, "view" | "change">) {
+  const id = useId();
+  const { sort } = view;
+  const isReversed = sort !== null && nextSort({ ...view, sort: null }, sort).dir !== view.dir;
+  const choose = (chosen: string) => {
+    const next = SORTED.find((one) => one.sort === chosen);
+    if (next) change(nextSort({ ...view, sort: null }, next.sort));
+    else if (chosen === "") change({ ...view, sort: null, dir: "desc", page: 1 });
+  };
+  return (
+    <p className="card-sorts">
+      <label htmlFor={id}>{say("directory.sortBy")}</label>
+      <select
+        id={id}
+        className="field"
+        value={isReversed ? "reversed" : (sort ?? "")}
+        onChange={({ target }) => choose(target.value)}
+      >
+        <option value="">{say("directory.sortUsual")}</option>
+        {SORTED.map((one) => (
+          <option key={one.sort} value={one.sort}>
+            {one.label}
+          </option>
+        ))}
+        {isReversed && (
+          <option value="reversed">
+            {say("directory.sortReversed", { by: SORTED.find((one) => one.sort === sort)?.label ?? "" })}
+          </option>
+        )}
+      </select>
+    </p>
+  );
+}
+
+type CardProps = {
+  row: MarkedRow;
+  /** Changes when the ages are to be written again. */
+  now: number;
+};
+
+/** A hundred of them stand on a page: one is rendered again only when something of its row has changed. */
+const Card = memo(OneCard, (before, after) => before.now === after.now && isSame(before.row, after.row));
+
+const isSame = (one: MarkedRow, other: MarkedRow): boolean =>
+  (Object.keys(other) as (keyof MarkedRow)[]).every((key) => one[key] === other[key]);
+
+function OneCard({ row }: CardProps) {
+  return (
+    <li className="card">
+      <AgentCell row={row} />
+      <RowActions row={row} />
+      <div className="card-line">
+        <CredCell row={row} />
+      </div>
+      <div className="card-line">
+        <ProofsCell row={row} />
+        <span className="card-rest faint">
+          {[
+            platformLabel(row.platform),
+            ...(row.marks?.protocols ?? []),
+            ...(row.created_at ? [age(row.created_at)] : []),
+          ].join(" · ")}
+        </span>
+      </div>
+      {row.token_symbol && (
+        <div className="card-line">
+          <TokenCell row={row} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+export function Pager({ view, total, change }: { view: View; total: number; change: (view: View) => void }) {
+  const pages = Math.ceil(total / PAGE_SIZE);
+  const from = (view.page - 1) * PAGE_SIZE + 1;
+  const to = (page: number) => () => change({ ...view, page });
+  return (
+    <nav className="pager" aria-label={say("directory.pages")}>
+      <button type="button" className="button" disabled={view.page <= 1} onClick={to(1)}>
+        {say("directory.page.first")}
+      </button>
+      <button type="button" className="button" disabled={view.page <= 1} onClick={to(view.page - 1)}>
+        {say("directory.page.previous")}
+      </button>
+      <span className="muted">
+        {say("directory.page.range", {
+          ...{ from: Math.min(from, total), to: Math.min(from + PAGE_SIZE - 1, total), total },
+        })}
+      </span>
+      <button type="button" className="button" disabled={view.page >= pages} onClick={to(view.page + 1)}>
+        {say("directory.page.next")}
+      </button>
+      <button type="button" className="button" disabled={view.page >= pages} onClick={to(pages)}>
+        {say("directory.page.last")}
+      </button>
+    </nav>
+  );
+}

@@ -1,0 +1,90 @@
+/** What stands between the connected agent and a group: the gate, its own score, and what is missing; joining and leaving. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "wouter";
+import type { Agent, Group } from "../api/types.ts";
+import { Say, say } from "../say.tsx";
+import { OperationSteps, useOperation } from "../wallet/operation.tsx";
+import { useSignIns, useWallet } from "../wallet/session.ts";
+import { agentOf, groupPath, groups, membership } from "./queries.ts";
+
+export function Gate({ group }: { group: Group }) {
+  const wallet = useWallet();
+  if (!wallet) return <p className="muted gate">{say("groups.gateFor", { cred: group.minCred })}</p>;
+  return <GateOf group={group} address={wallet.address} />;
+}
+
+function GateOf({ group, address }: { group: Group; address: string }) {
+  useSignIns();
+  const { data: agent } = useQuery(agentOf(address));
+  const { data: isMember } = useQuery(membership(group.id, address));
+  if (agent === undefined) return <p className="muted gate" aria-busy="true" />;
+  if (agent === null)
+    return (
+      <p className="gate" role="status">
+        <Barrier agent={null} cred={group.minCred} />
+      </p>
+    );
+  const { name, credScore: yours } = agent;
+  const passes = mayAct(agent, group.minCred);
+  return (
+    <div className="gate">
+      <p className="muted" role="status">
+        {isMember && <bdi>{say("groups.isMember", { name })}</bdi>}{" "}
+        {!passes ? (
+          <Barrier agent={agent} cred={group.minCred} />
+        ) : (
+          !isMember && <bdi>{say("groups.passes", { cred: group.minCred, name, yours })}</bdi>
+        )}
+      </p>
+      {(isMember || passes) && <Membership group={group} address={address} isMember={isMember === true} />}
+    </div>
+  );
+}
+
+/** Whether an agent passes a gate, as the service decides it: a token that only names the wallet grants it nothing. */
+export const mayAct = (agent: Agent | null, cred: number): boolean =>
+  agent?.walletConfirmed === true && agent.credScore >= cred;
+
+/** Why an agent does not pass a gate, with the way to change that. */
+export function Barrier({ agent, cred }: { agent: Agent | null; cred: number }) {
+  if (agent === null) return <Say k="groups.noAgent" register={(text) => <Link href="/mint">{text}</Link>} />;
+  const { name, credScore: yours, tokenId } = agent;
+  if (!agent.walletConfirmed)
+    return (
+      <Say
+        k="groups.unconfirmed"
+        name={name}
+        verify={(text) => <Link href={`/agent/${tokenId}/manage/proofs#verify`}>{text}</Link>}
+      />
+    );
+  return (
+    <Say
+      k="groups.below"
+      {...{ cred, name, yours, missing: cred - yours }}
+      lift={(text) => <Link href={`/agent/${tokenId}/manage`}>{text}</Link>}
+    />
+  );
+}
+
+function Membership({ group, address, isMember }: { group: Group; address: string; isMember: boolean }) {
+  const queries = useQueryClient();
+  const op = useOperation<{ group: Group }>({ name: `group.${group.id}`, caller: "siwa" });
+  const act = isMember ? "leave" : "join";
+  const run = async () => {
+    await op.run({ method: "POST", path: `${groupPath(group.id)}/${act}` });
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: membership(group.id, address).queryKey }),
+      queries.invalidateQueries({ queryKey: groups.queryKey }),
+    ]);
+  };
+  return (
+    <>
+      <p className="actions">
+        <button type="button" className="button" disabled={op.state.at === "working"} onClick={() => void run()}>
+          {say(isMember ? "groups.leave" : "groups.join")}
+        </button>
+      </p>
+      <OperationSteps op={op} done={() => null} />
+    </>
+  );
+}

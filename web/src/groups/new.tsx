@@ -1,0 +1,150 @@
+/** A new message group: its topic, its gate, and who may read. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Link } from "wouter";
+import type { Agent, Group } from "../api/types.ts";
+import { Check, faultsOf, TextArea, TextField } from "../parts/form.tsx";
+import { Loading } from "../parts/states.tsx";
+import { say } from "../say.tsx";
+import { NeedsWallet } from "../wallet/needs-wallet.tsx";
+import { OperationSteps, type Running, useOperation } from "../wallet/operation.tsx";
+import { useWallet } from "../wallet/session.ts";
+import { Barrier, mayAct } from "./gate.tsx";
+import { agentOf, GROUPS, groups } from "./queries.ts";
+
+/** Cred that creating a group takes (docs/use/messaging.md). */
+const CREATE_CRED = 51;
+
+/** The id that the service makes of a topic. */
+const idOf = (topic: string): string =>
+  topic
+    .trim()
+    .replace(/^#/, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9-]/g, "-");
+
+export default function NewGroupPage() {
+  return (
+    <div className="page narrow">
+      <div className="page-head">
+        <div>
+          <h1>{say("groups.new.title")}</h1>
+          <p>{say("groups.new.lead", { cred: CREATE_CRED })}</p>
+        </div>
+      </div>
+      <NeedsWallet>
+        <NewGroup />
+      </NeedsWallet>
+    </div>
+  );
+}
+
+function NewGroup() {
+  const wallet = useWallet();
+  const queries = useQueryClient();
+  const mine = agentOf(wallet?.address ?? "");
+  const { data: agent, isPending } = useQuery({ ...mine, enabled: wallet !== null });
+  const op = useOperation<{ group: Group }>({ name: "group.new", caller: "siwa" });
+  const asked = async () => {
+    // A refusal may be news of the agent.
+    await Promise.all([groups, mine].map(({ queryKey }) => queries.invalidateQueries({ queryKey })));
+  };
+  // Where the agent could not be read, the service decides.
+  const isBarred = agent !== undefined && !mayAct(agent, CREATE_CRED);
+  return (
+    <>
+      <OperationSteps op={op} done={({ group }) => <Created group={group} />} />
+      {isBarred && (
+        <p className="panel" role="status">
+          <Barrier agent={agent} cred={CREATE_CRED} />
+        </p>
+      )}
+      {isPending ? (
+        <Loading rows={4} />
+      ) : (
+        op.state.at !== "done" && !isBarred && <Form op={op} agent={agent ?? null} asked={asked} />
+      )}
+    </>
+  );
+}
+
+type FormProps = {
+  op: Running<{ group: Group }>;
+  /** Null where it could not be read. */
+  agent: Agent | null;
+  /** Called when the service has answered. */
+  asked: () => Promise<void>;
+};
+
+function Form({ op, agent, asked }: FormProps) {
+  const [topic, setTopic] = useState("");
+  const [gate, setGate] = useState("0");
+  const faults = op.state.at === "refused" ? faultsOf(op.state.problem) : undefined;
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const description = String(form.get("description")).trim();
+    await op.run({
+      method: "POST",
+      path: GROUPS,
+      body: {
+        topic: topic.trim(),
+        ...(description && { description }),
+        minCred: Number(gate),
+        isPublic: form.get("private") !== "on",
+      },
+    });
+    await asked();
+  };
+  return (
+    <form className="panel form" onSubmit={(event) => void submit(event)}>
+      <TextField
+        name="topic"
+        label={say("groups.new.topic")}
+        max={48}
+        value={topic}
+        onChange={({ target }) => setTopic(target.value)}
+        {...(faults && { faults })}
+        {...(topic.trim() && { remark: say("groups.new.topicHint", { id: idOf(topic) }) })}
+      />
+      <TextArea
+        name="description"
+        label={say("groups.new.description")}
+        max={280}
+        optional
+        {...(faults && { faults })}
+      />
+      <TextField
+        name="minCred"
+        type="number"
+        inputMode="numeric"
+        label={say("groups.new.gate")}
+        hint={say("groups.new.gateHint")}
+        value={gate}
+        onChange={({ target }) => setGate(target.value)}
+        {...(faults && { faults })}
+        {...(agent &&
+          Number(gate) > agent.credScore && {
+            remark: say("groups.new.gateAbove", { yours: agent.credScore }),
+          })}
+      />
+      <Check name="private">{say("groups.new.private")}</Check>
+      <p className="actions">
+        <button type="submit" className="button strong" disabled={op.state.at === "working"}>
+          {say("groups.new.create")}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+const Created = ({ group }: { group: Group }) => (
+  <section className="panel mint-step" role="status">
+    <h2>{say("groups.new.created")}</h2>
+    <p className="actions">
+      <Link className="button strong" href={`/groups/${encodeURIComponent(group.id)}`}>
+        <bdi>{say("groups.new.open", { topic: `#${group.topic}` })}</bdi>
+      </Link>
+    </p>
+  </section>
+);

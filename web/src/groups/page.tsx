@@ -1,0 +1,64 @@
+/** Message groups: their gates, and the messages of the one in the address. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { Icon } from "../parts/icon.tsx";
+import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
+import { addressRef, useSearchParams } from "../shell/address.ts";
+import { ApiButton } from "../shell/api-button.tsx";
+import { GROUPS, groupPath, groups } from "./queries.ts";
+import { Talk } from "./talk.tsx";
+
+export default function GroupsPage() {
+  const [params] = useSearchParams();
+  const { data: answer, error, refetch } = useQuery(groups);
+  const all = answer?.data.groups ?? [];
+  // Links of earlier versions have the group in the query.
+  const named = addressRef() || params.get("group");
+  const chosen = named ? all.find(({ id }) => id === named.toLowerCase()) : all[0];
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <h1>{say("groups.title")}</h1>
+          <p>{say("groups.lead")}</p>
+        </div>
+        <span className="actions">
+          <Link className="button" href="/groups/new">
+            {say("groups.new")}
+          </Link>
+          <ApiButton paths={[GROUPS, ...(chosen ? [`${groupPath(chosen.id)}/messages`] : [])]} />
+        </span>
+      </div>
+      {error && !answer ? (
+        <ProblemNote error={error} retry={() => void refetch()} />
+      ) : !answer ? (
+        <Loading rows={8} />
+      ) : (
+        <div className="groups">
+          <nav className="group-list" aria-label={say("groups.list")}>
+            {all.map((group) => (
+              <Link
+                key={group.id}
+                href={`/groups/${encodeURIComponent(group.id)}`}
+                className="group-link"
+                aria-current={group.id === chosen?.id ? "page" : undefined}
+              >
+                <b className="clip">
+                  <span>
+                    #<bdi>{group.topic}</bdi>
+                  </span>{" "}
+                  {!group.isPublic && <Icon name="lock" />}
+                </b>
+                <span className="faint">
+                  {say("groups.members", { n: group.memberCount })} · {say("groups.gate", { cred: group.minCred })}
+                </span>
+              </Link>
+            ))}
+          </nav>
+          {chosen ? <Talk key={chosen.id} group={chosen} /> : <Empty title={say("groups.unknown")} />}
+        </div>
+      )}
+    </div>
+  );
+}

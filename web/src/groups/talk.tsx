@@ -1,0 +1,142 @@
+/** One group: its gate, its messages as they come, and the field to write. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "wouter";
+import { Problem } from "../api/answer.ts";
+import type { Group, Message } from "../api/types.ts";
+import { Sigil } from "../parts/sigil.tsx";
+import { Empty, hintOf, Loading, ProblemNote, Trouble } from "../parts/states.tsx";
+import { say } from "../say.tsx";
+import { tierOf } from "../tiers.ts";
+import { ConnectWallet } from "../wallet/connect.tsx";
+import { credentialOf, useSignIns, useWallet } from "../wallet/session.ts";
+import { age, moment } from "../words.ts";
+import { type Conversation, useConversation } from "./conversation.ts";
+import { Gate } from "./gate.tsx";
+import { authorizationOf, membership } from "./queries.ts";
+import { Write } from "./write.tsx";
+
+export function Talk({ group }: { group: Group }) {
+  const wallet = useWallet();
+  useSignIns();
+  const headers = group.isPublic ? {} : authorizationOf(wallet?.address);
+  const readable = group.isPublic || "authorization" in headers;
+  const { data: isMember } = useQuery({
+    ...membership(group.id, wallet?.address ?? ""),
+    enabled: wallet !== null && !group.isPublic,
+  });
+  const conversation = useConversation(group.id, headers, readable, isMember);
+  return (
+    <section className="panel talk" aria-label={say("groups.messagesOf", { topic: group.topic })}>
+      <div className="panel-head">
+        <h2>
+          #<bdi>{group.topic}</bdi>
+        </h2>
+        <span className="actions">
+          {readable && conversation.messages && <Connection live={conversation.live} />}
+          <span className="tag plain">{group.minCredTier}</span>
+        </span>
+      </div>
+      {group.description && (
+        <p className="muted">
+          <bdi>{group.description}</bdi>
+        </p>
+      )}
+      {readable ? <History of={conversation} /> : <MembersOnly group={group} connected={wallet !== null} />}
+      {conversation.ended && (
+        <p className="warn-text" role="status">
+          {say("groups.ended", { said: conversation.ended })}
+        </p>
+      )}
+      <Gate group={group} />
+      <Write group={group} sent={conversation.add} />
+    </section>
+  );
+}
+
+const Connection = ({ live }: { live: boolean }) => (
+  <span className="connection" role="status">
+    <span className="dot" data-state={live ? "live" : "late"} />
+    <span className="muted">{say(live ? "groups.live" : "groups.reconnecting")}</span>
+  </span>
+);
+
+/** A private group before its reader has signed in: one signature shows whether it is a member. */
+function MembersOnly({ group, connected }: { group: Group; connected: boolean }) {
+  const [trouble, setTrouble] = useState("");
+  const signIn = () =>
+    credentialOf("siwa").then(
+      () => setTrouble(""),
+      (error: Error) => setTrouble(error.message),
+    );
+  return (
+    <Empty title={say("groups.membersOnly")}>
+      <p className="muted">{say("groups.membersOnlyNote", { cred: group.minCred })}</p>
+      {connected ? (
+        <p className="actions">
+          <button type="button" className="button strong" onClick={() => void signIn()}>
+            {say("groups.signInToRead")}
+          </button>
+        </p>
+      ) : (
+        <ConnectWallet />
+      )}
+      <Trouble words={trouble} />
+    </Empty>
+  );
+}
+
+function History({ of: { messages, problem, loadingOlder, older } }: { of: Conversation }) {
+  if (problem instanceof Problem && problem.status === 403)
+    return (
+      <Empty title={say("groups.membersOnly")}>
+        <p className="muted" role="alert">
+          {problem.message} {hintOf(problem)}
+        </p>
+      </Empty>
+    );
+  if (problem && !messages) return <ProblemNote error={problem} />;
+  if (!messages) return <Loading rows={6} />;
+  const first = messages[0];
+  if (!first) return <Empty title={say("groups.empty")} />;
+  return (
+    <>
+      {first.id > 1 ? (
+        <p className="actions older">
+          <button type="button" className="button" disabled={loadingOlder} onClick={() => void older()}>
+            {say(loadingOlder ? "groups.olderLoading" : "groups.older")}
+          </button>
+        </p>
+      ) : (
+        <p className="faint older">{say("groups.beginning")}</p>
+      )}
+      <ol className="messages" aria-live="polite" aria-relevant="additions">
+        {messages.map((message) => (
+          <Said key={message.id} message={message} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+const Said = ({ message }: { message: Message }) => (
+  <li>
+    <Sigil seed={`helixa:${message.senderTokenId}`} score={message.senderCred} />
+    <div>
+      <p className="message-head">
+        <Link href={`/agent/${message.senderTokenId}`}>
+          <bdi>{message.senderName}</bdi>
+        </Link>
+        <span className="message-cred" data-tier={tierOf(message.senderCred).key} title={say("groups.credThen")}>
+          {message.senderCred}
+        </span>
+        <time className="faint" dateTime={message.timestamp} title={moment(message.timestamp)}>
+          {age(message.timestamp)}
+        </time>
+      </p>
+      <p className="message-text">
+        <bdi>{message.content}</bdi>
+      </p>
+    </div>
+  </li>
+);

@@ -1,0 +1,80 @@
+/** The accounts that an agent states: written by its token's owner, by one signed line of text. They count for nothing. */
+import { useQuery } from "@tanstack/react-query";
+import type { FormEvent } from "react";
+import type { Agent } from "../api/types.ts";
+import { TextField } from "../parts/form.tsx";
+import { Loading, ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
+import { NeedsWallet } from "../wallet/needs-wallet.tsx";
+import { short } from "../words.ts";
+import { type Change, Changes } from "./changes.tsx";
+import { useDraft } from "./draft.ts";
+import { type Profile, profileOf } from "./profile.ts";
+import type { SectionProps } from "./section-props.ts";
+import { fieldLabel } from "./storage.tsx";
+import { explorerOf, Outcome, useProfileWrite } from "./write.tsx";
+
+const FIELDS = ["twitter", "github", "website"] as const;
+type Draft = Partial<Record<(typeof FIELDS)[number], string>>;
+const MOST = 256;
+
+export default function AccountsSection({ agent }: SectionProps) {
+  const { data: answer, error, refetch } = useQuery(profileOf(agent.tokenId));
+  return (
+    <NeedsWallet addresses={[agent.owner]} who={say("manage.theOwner", { address: short(agent.owner) })}>
+      {answer ? (
+        <AccountsForm agent={agent} profile={answer.data} />
+      ) : error ? (
+        <ProblemNote error={error} retry={() => void refetch()} />
+      ) : (
+        <Loading rows={4} />
+      )}
+    </NeedsWallet>
+  );
+}
+
+function AccountsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
+  const [draft, setDraft] = useDraft<Draft>(`accounts.${agent.tokenId}`);
+  const write = useProfileWrite(agent, "accounts", () => setDraft(null));
+  const shown = (field: string) => String(profile.fields.find((one) => one.field === `social.${field}`)?.value ?? "");
+  const changes = FIELDS.filter((field) => (draft?.[field] ?? shown(field)).trim() !== shown(field)).map(
+    (field): Change => ({
+      ...{ field, label: fieldLabel(`social.${field}`) },
+      ...{ before: shown(field), after: draft?.[field]?.trim() ?? "" },
+    }),
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const social = Object.fromEntries(changes.map(({ field, after }) => [field, after]));
+    write.save({ social }, { bySignature: true });
+  };
+  return (
+    <>
+      <form className="panel form" onSubmit={submit} aria-label={say("manage.accounts")}>
+        <h2>{say("manage.accounts")}</h2>
+        <p className="muted">{say("manage.accountsLead")}</p>
+        {FIELDS.map((field) => (
+          <TextField
+            key={field}
+            name={field}
+            path={`social.${field}`}
+            label={fieldLabel(`social.${field}`)}
+            faults={write.faults}
+            value={draft?.[field] ?? shown(field)}
+            max={MOST}
+            optional
+            onChange={({ target }) => setDraft({ ...draft, [field]: target.value })}
+          />
+        ))}
+        <Changes changes={changes} />
+        <p className="muted">{say("manage.accountsSign")}</p>
+        <p className="actions">
+          <button type="submit" className="button strong" disabled={changes.length === 0 || write.busy}>
+            {say("manage.signAndSave")}
+          </button>
+        </p>
+      </form>
+      <Outcome write={write} explorer={explorerOf(agent)} />
+    </>
+  );
+}

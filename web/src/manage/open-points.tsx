@@ -1,0 +1,54 @@
+/** What lifts a score: the steps that are open to an agent with the points each wins, as text or as links to the forms. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { liveEvery } from "../api/events.ts";
+import { advice } from "../api/queries.ts";
+import type { OpenPoint } from "../api/types.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Loading, ProblemNote } from "../parts/states.tsx";
+import { LOCALES, say } from "../say.tsx";
+import { formOf } from "./forms.ts";
+
+type Props = {
+  tokenId: number;
+  /** Whether each step leads to its form. */
+  linked: boolean;
+};
+
+export function OpenPoints({ tokenId, linked }: Props) {
+  const { data: answer, error, refetch } = useQuery({ ...advice(tokenId), ...liveEvery() });
+  if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
+  if (!answer) return <Loading rows={6} />;
+  const { steps, credScore } = answer.data;
+  if (steps.length === 0) return <p className="muted">{say("prove.score.none")}</p>;
+  return (
+    <ul className="open-points">
+      {steps.map((step) => {
+        const form = linked ? formOf(tokenId, step) : null;
+        return (
+          <li key={step.action} className="open-point">
+            <b className="open-gain">{say("prove.score.gain", { points: points(step.gain) })}</b>
+            <span className="open-words">
+              {form ? (
+                <Link className="row-link" href={form}>
+                  {step.action}
+                </Link>
+              ) : (
+                step.action
+              )}
+              <span className="faint hint">{about(step, credScore)}</span>
+            </span>
+            {form && <Icon name="go" />}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The signal, and what the score would be; a step that moves no whole point says only the signal. */
+const about = ({ label, scoreAfter }: OpenPoint, before: number): string =>
+  scoreAfter > before ? say("prove.score.after", { label, before, after: scoreAfter }) : label;
+
+const exact = new Intl.NumberFormat(LOCALES as string[], { maximumFractionDigits: 2 });
+const points = (gain: number): string => exact.format(gain);

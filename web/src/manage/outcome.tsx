@@ -1,0 +1,25 @@
+/** What came of a write about an agent: done, or waiting for the chain. */
+import type { ReactNode } from "react";
+import type { PendingWrite } from "../api/types.ts";
+import { Icon } from "../parts/icon.tsx";
+import { say } from "../say.tsx";
+
+export const isPending = (answer: object): answer is PendingWrite => "status" in answer && answer.status === "pending";
+
+export const Done = ({ children }: { children: ReactNode }) => (
+  <p className="outcome" role="status">
+    <Icon name="check" /> <span>{children}</span>
+  </p>
+);
+
+/** The chain is slow; the same request tells the rest. */
+export const Pending = ({ answer, again }: { answer: PendingWrite; again: () => void }) => (
+  <div className="note-line" role="status">
+    <p>{answer.message}</p>
+    <p className="actions">
+      <button type="button" className="button" onClick={again}>
+        {say("prove.lookAgain")}
+      </button>
+    </p>
+  </div>
+);

@@ -1,0 +1,141 @@
+/** The token of an agent: the linked one, and linking another. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useEffect } from "react";
+import type { z } from "zod";
+import type { linkTokenAnswerSchema } from "../../../api/schemas/registries.ts";
+import { agentPath } from "../api/queries.ts";
+import type { Agent } from "../api/types.ts";
+import { Choice, faultsOf, TextField } from "../parts/form.tsx";
+import { say } from "../say.tsx";
+import { OperationSteps, useOperation } from "../wallet/operation.tsx";
+import { useDraft } from "./draft.ts";
+import { profileOf } from "./profile.ts";
+import type { SectionProps } from "./section-props.ts";
+import { refusalOf, Writing } from "./storage.tsx";
+import { explorerOf, type Pending, RefusedFields, Transactions } from "./write.tsx";
+
+type Linked = z.output<typeof linkTokenAnswerSchema>;
+type Draft = { contractAddress: string; chain: string; symbol: string; name: string };
+const EMPTY: Draft = { contractAddress: "", chain: "base", symbol: "", name: "" };
+
+/** The chains that the API takes, with their names. */
+const CHAINS = [
+  ["base", "Base"],
+  ["ethereum", "Ethereum"],
+  ["arbitrum", "Arbitrum"],
+  ["optimism", "Optimism"],
+  ["polygon", "Polygon"],
+  ["bsc", "BNB Smart Chain"],
+  ["avalanche", say("manage.avalanche")],
+  ["solana", "Solana"],
+] as const;
+
+/** A token is stored in four traits, each of its own transaction. */
+const PARTS = 4;
+
+export default function TokenSection({ agent }: SectionProps) {
+  const profile = useQuery(profileOf(agent.tokenId)).data?.data;
+  const client = useQueryClient();
+  const [kept, setDraft] = useDraft<Draft>(`token.${agent.tokenId}`);
+  const draft = kept ?? EMPTY;
+  const op = useOperation<Linked | Pending>({ name: `link-token.${agent.tokenId}`, caller: "siwa" });
+  const { at } = op.state;
+  useEffect(() => {
+    if (at !== "done") return;
+    setDraft(null);
+    void client.invalidateQueries();
+  }, [at, client]);
+  const refusal = profile ? refusalOf(profile, PARTS, PARTS) : null;
+  const faults = faultsOf(op.state.at === "refused" ? op.state.problem : null);
+  const busy = at === "working" || at === "undecided";
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const { name, ...token } = draft;
+    void op.run({
+      ...{ method: "POST", path: `${agentPath(String(agent.tokenId))}/link-token` },
+      body: { ...token, ...(name.trim() && { name }) },
+    });
+  };
+  const field = (name: keyof Draft) => ({
+    ...{ name, faults, value: draft[name] },
+    onChange: ({ target }: { target: { value: string } }) => setDraft({ ...draft, [name]: target.value }),
+  });
+  const explorer = explorerOf(agent);
+  return (
+    <>
+      {profile && <Writing profile={profile} explorer={explorer} />}
+      <Present agent={agent} />
+      <form className="panel form" onSubmit={submit} aria-label={say("manage.linkToken")}>
+        <h2>{say("manage.linkToken")}</h2>
+        <p className="muted">{say("manage.linkTokenLead")}</p>
+        <Choice {...field("chain")} label={say("manage.chain")} choices={CHAINS} />
+        <TextField {...field("contractAddress")} label={say("manage.contractAddress")} max={64} />
+        <TextField
+          {...field("symbol")}
+          label={say("manage.symbol")}
+          hint={say(draft.chain === "base" ? "manage.symbolChecked" : "manage.symbolTrusted")}
+          max={32}
+        />
+        <TextField {...field("name")} label={say("manage.tokenName")} max={64} optional />
+        <p className="muted">{refusal ?? say("manage.linkTokenCost", { n: PARTS })}</p>
+        <p className="actions">
+          <button type="submit" className="button strong" disabled={busy || refusal !== null}>
+            {say("manage.linkTokenNow")}
+          </button>
+        </p>
+      </form>
+      <OperationSteps
+        op={op}
+        refused={(problem) => <RefusedFields problem={problem} />}
+        done={(answer) => <Done {...{ answer, explorer, close: op.reset }} />}
+      />
+    </>
+  );
+}
+
+const Present = ({ agent: { linkedToken } }: { agent: Agent }) => (
+  <section className="panel" aria-label={say("manage.tokenPresent")}>
+    <h2>{say("manage.tokenPresent")}</h2>
+    {linkedToken ? (
+      <dl className="facts tall">
+        <div>
+          <dt>{say("manage.tokenName")}</dt>
+          <dd>
+            <bdi>
+              {linkedToken.name} ({linkedToken.symbol})
+            </bdi>
+          </dd>
+        </div>
+        <div>
+          <dt>{say("manage.contractAddress")}</dt>
+          <dd className="mono wrap">{linkedToken.contractAddress}</dd>
+        </div>
+        <div>
+          <dt>{say("manage.chain")}</dt>
+          <dd>{CHAINS.find(([key]) => key === linkedToken.chain)?.[1] ?? linkedToken.chain}</dd>
+        </div>
+      </dl>
+    ) : (
+      <p className="muted">{say("manage.noToken")}</p>
+    )}
+  </section>
+);
+
+type DoneProps = { answer: Linked | Pending; explorer: string; close: () => void };
+
+const Done = ({ answer, explorer, close }: DoneProps) => (
+  <section className="panel mint-step" role="status">
+    <h2>{say("status" in answer ? "manage.onItsWay" : "manage.linked")}</h2>
+    <p>
+      {"status" in answer
+        ? say("manage.onItsWayNote")
+        : say("manage.linkedNote", { symbol: answer.linkedToken.symbol, name: answer.linkedToken.name })}
+    </p>
+    <Transactions of={answer.txHashes} explorer={explorer} />
+    <p className="actions">
+      <button type="button" className="button" onClick={close}>
+        {say("manage.close")}
+      </button>
+    </p>
+  </section>
+);

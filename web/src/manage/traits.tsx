@@ -1,0 +1,169 @@
+/** The traits of an agent: those it has, and up to ten new ones. */
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { TRAIT_VALUE } from "../../../core/signals/traits.ts";
+import type { Agent } from "../api/types.ts";
+import { type Faults, TextField } from "../parts/form.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Loading, ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
+import { date } from "../words.ts";
+import { useDraft } from "./draft.ts";
+import { type Profile, pointsOf, profileOf, scoreWith } from "./profile.ts";
+import type { SectionProps } from "./section-props.ts";
+import { refusalOf, type Storage, StorageChoice, Writing } from "./storage.tsx";
+import { explorerOf, Outcome, useProfileWrite } from "./write.tsx";
+
+type Trait = { name: string; category: string };
+const EMPTY: Trait = { name: "", category: "" };
+/** Max traits in one request, as the API has it. */
+const MOST = 10;
+const MOST_NAME = 64;
+const MOST_CATEGORY = 32;
+
+const keyOf = (name: string) => name.trim().normalize("NFC").toLowerCase();
+const rawOf = (traits: number) => Math.min(100, traits * TRAIT_VALUE);
+
+export default function TraitsSection({ agent }: SectionProps) {
+  const { data: answer, error, refetch } = useQuery(profileOf(agent.tokenId));
+  if (!answer) return error ? <ProblemNote error={error} retry={() => void refetch()} /> : <Loading rows={6} />;
+  return (
+    <>
+      <Writing profile={answer.data} explorer={explorerOf(agent)} />
+      <Present profile={answer.data} />
+      <TraitsForm agent={agent} profile={answer.data} />
+    </>
+  );
+}
+
+const Present = ({ profile: { traits } }: { profile: Profile }) => (
+  <section className="panel" aria-label={say("manage.traitsPresent")}>
+    <h2>{say("manage.traitsPresent")}</h2>
+    {traits.length === 0 ? (
+      <p className="muted">{say("manage.noTraits")}</p>
+    ) : (
+      <ul className="trait-list">
+        {traits.map(({ name, category, from, addedAt }) => (
+          <li key={name}>
+            <b className="clip">
+              <bdi>{name}</bdi>
+            </b>
+            <span className="muted clip">
+              <bdi>{category}</bdi> · {say(`manage.place.${from}`, { date: date(addedAt) })}
+            </span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+);
+
+function TraitsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
+  const [draft, setDraft] = useDraft<Trait[]>(`traits.${agent.tokenId}`);
+  const [storage, setStorage] = useState<Storage>("offchain");
+  const write = useProfileWrite(agent, "traits", () => setDraft(null));
+  const rows = draft?.length ? draft : [EMPTY];
+  const has = new Map(profile.traits.map(({ name, category }) => [keyOf(name), category]));
+  const given = rows.filter(({ name }) => name.trim() !== "");
+  const fresh = given.filter(({ name }) => !has.has(keyOf(name)));
+  const where = storage === "onchain" && refusalOf(profile, fresh.length, fresh.length) === null ? storage : "offchain";
+  const change = (i: number, part: Partial<Trait>) =>
+    setDraft(rows.map((row, at) => (at === i ? { ...row, ...part } : row)));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const traits = fresh.map(({ name, category }) => ({
+      name: name.trim(),
+      ...(category.trim() && { category: category.trim() }),
+    }));
+    write.save({ traits }, { onchain: where === "onchain" });
+  };
+  return (
+    <>
+      <form className="panel form" onSubmit={submit} aria-label={say("manage.traitsNew")}>
+        <h2>{say("manage.traitsNew")}</h2>
+        <p className="muted">
+          {say("manage.traitsLead", { points: pointsOf("traits", TRAIT_VALUE), most: Math.ceil(100 / TRAIT_VALUE) })}
+        </p>
+        {rows.map((row, i) => (
+          <Row
+            key={i}
+            {...{ i, row, faults: write.faults, category: has.get(keyOf(row.name)) }}
+            path={`traits.${fresh.indexOf(row)}`}
+            change={(part) => change(i, part)}
+            remove={rows.length > 1 ? () => setDraft(rows.filter((_, at) => at !== i)) : null}
+          />
+        ))}
+        {rows.length < MOST && (
+          <p>
+            <button type="button" className="button" onClick={() => setDraft([...rows, EMPTY])}>
+              {say("manage.addRow")}
+            </button>
+          </p>
+        )}
+        {fresh.length > 0 && (
+          <p className="muted" role="status">
+            {say("manage.scoreThen", {
+              now: profile.cred.score,
+              after: scoreWith(profile, { traits: rawOf(profile.traits.length + fresh.length) }),
+            })}
+          </p>
+        )}
+        <StorageChoice
+          {...{ profile, parts: fresh.length, traits: fresh.length, storage: where, choose: setStorage }}
+          byOwner={false}
+        />
+        <p className="actions">
+          <button type="submit" className="button strong" disabled={fresh.length === 0 || write.busy}>
+            {say(where === "onchain" ? "manage.writeOnchain" : "manage.addTraits")}
+          </button>
+        </p>
+      </form>
+      <Outcome write={write} explorer={explorerOf(agent)} />
+    </>
+  );
+}
+
+type RowProps = {
+  i: number;
+  row: Trait;
+  /** Of the row's errors. */
+  path: string;
+  faults: Faults;
+  /** The category of the trait of this name that the agent has already. */
+  category: string | undefined;
+  change: (part: Partial<Trait>) => void;
+  /** Null for the only row. */
+  remove: (() => void) | null;
+};
+
+const Row = ({ i, row, path, faults, category, change, remove }: RowProps) => (
+  <div className="pair">
+    <TextField
+      name={`name${i}`}
+      path={`${path}.name`}
+      label={say("manage.traitName")}
+      value={row.name}
+      max={MOST_NAME}
+      faults={faults}
+      remark={category === undefined ? undefined : say("manage.traitHad", { category })}
+      optional={i > 0}
+      hint=""
+      onChange={({ target }) => change({ name: target.value })}
+    />
+    <TextField
+      name={`category${i}`}
+      path={`${path}.category`}
+      label={say("manage.traitCategory")}
+      value={row.category}
+      max={MOST_CATEGORY}
+      faults={faults}
+      optional
+      onChange={({ target }) => change({ category: target.value })}
+    />
+    {remove && (
+      <button type="button" className="icon-button" aria-label={say("manage.removeRow", { n: i + 1 })} onClick={remove}>
+        <Icon name="close" />
+      </button>
+    )}
+  </div>
+);

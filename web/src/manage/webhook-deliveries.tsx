@@ -1,0 +1,119 @@
+/** The deliveries of a webhook, the newest first, each with its attempts and their outcome. */
+import { useState } from "react";
+import type { Delivery, Deliveries as Page, QueuedDelivery } from "../api/types.ts";
+import { Loading, ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
+import { OperationSteps } from "../wallet/operation.tsx";
+import { useSignedRead } from "../wallet/signed-read.tsx";
+import { age, moment } from "../words.ts";
+import { useWebhookOperation } from "./webhook-operation.ts";
+
+const LIMIT = 20;
+/** Milliseconds between two reads: while a delivery waits, and otherwise. */
+const SOON_MS = 1_500;
+const LATER_MS = 15_000;
+
+const STATES = {
+  pending: { tone: "stale", words: "prove.delivery.pending" },
+  delivered: { tone: "proven", words: "prove.delivery.delivered" },
+  dead: { tone: "lapsed", words: "prove.delivery.dead" },
+} as const;
+
+/** @param path of the webhook */
+export function Deliveries({ path, enabled }: { path: string; enabled: boolean }) {
+  const [before, setBefore] = useState<number | null>(null);
+  const page = `${path}/deliveries?limit=${LIMIT}${before === null ? "" : `&before=${before}`}`;
+  const {
+    data: answer,
+    error,
+    refetch,
+  } = useSignedRead<Page>(page, (known) =>
+    known?.deliveries.some(({ state }) => state === "pending") ? SOON_MS : LATER_MS,
+  );
+  if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
+  if (!answer) return <Loading rows={2} />;
+  const { deliveries, nextBefore } = answer.data;
+  return (
+    <div className="stack">
+      {deliveries.length === 0 ? (
+        <p className="muted">{say("prove.delivery.none")}</p>
+      ) : (
+        <ul className="deliveries" aria-label={say("prove.webhooks.deliveries")}>
+          {deliveries.map((delivery) => (
+            <Row key={delivery.id} path={path} delivery={delivery} enabled={enabled} />
+          ))}
+        </ul>
+      )}
+      {(before !== null || nextBefore !== null) && (
+        <p className="actions">
+          <button type="button" className="button" disabled={before === null} onClick={() => setBefore(null)}>
+            {say("prove.delivery.newest")}
+          </button>
+          <button type="button" className="button" disabled={nextBefore === null} onClick={() => setBefore(nextBefore)}>
+            {say("prove.delivery.older")}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Row({ path, delivery, enabled }: { path: string; delivery: Delivery; enabled: boolean }) {
+  const { id, type, state, createdAt, attempts, nextAttemptAt } = delivery;
+  const op = useWebhookOperation<QueuedDelivery>(`replay.${path}.${id}`);
+  const { tone, words } = STATES[state];
+  const last = attempts.at(-1);
+  return (
+    <li className="delivery">
+      <span className="tag" data-state={tone}>
+        {say(words)}
+      </span>
+      <span className="delivery-words">
+        <code>{type}</code>
+        <span className="faint hint" title={moment(createdAt)}>
+          {say("prove.ago", { age: age(createdAt) })}
+          {last && ` · ${outcomeOf(last)}`}
+          {nextAttemptAt !== null &&
+            attempts.length > 0 &&
+            ` · ${say("prove.delivery.next", { time: moment(nextAttemptAt) })}`}
+        </span>
+        {attempts.length > 0 && (
+          <details>
+            <summary>{say("prove.delivery.attempts", { n: attempts.length })}</summary>
+            <ol className="attempts">
+              {attempts.map((attempt) => (
+                <li key={attempt.at}>
+                  <span className="faint">{moment(attempt.at)}</span> {outcomeOf(attempt)}
+                </li>
+              ))}
+            </ol>
+          </details>
+        )}
+        <OperationSteps
+          op={op}
+          done={() => (
+            <span className="unseen" role="status">
+              {say("prove.delivery.again")}
+            </span>
+          )}
+        />
+      </span>
+      {state !== "pending" && enabled && (
+        <button
+          type="button"
+          className="button"
+          disabled={op.state.at === "working"}
+          onClick={() => void op.run({ method: "POST", path: `${path}/deliveries/${id}/replay` })}
+        >
+          {say("prove.delivery.replay")}
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** The receiver's status, or the reason why there was none, and how long it took. */
+const outcomeOf = ({ status, error, durationMs }: Delivery["attempts"][number]): string =>
+  status === null
+    ? say("prove.delivery.noAnswer", { reason: error ?? "", ms: durationMs })
+    : say("prove.delivery.answered", { status: String(status), ms: durationMs });

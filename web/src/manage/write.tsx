@@ -1,0 +1,152 @@
+/** A change of an agent's profile by the connected wallet: signed in, or as the owner by one signed line of text. */
+import { useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useState } from "react";
+import { humanUpdateText } from "../../../core/signed-texts.ts";
+import { agentPath, discovery } from "../api/queries.ts";
+import type { Agent } from "../api/types.ts";
+import { EXPLORER_REL } from "../parts/address.tsx";
+import { type Faults, faultsOf } from "../parts/form.tsx";
+import { say } from "../say.tsx";
+import { OperationSteps, Refused, type Running, useOperation } from "../wallet/operation.tsx";
+import { ask, hexOf } from "../wallet/providers.ts";
+import { type Connected, useWallet } from "../wallet/session.ts";
+import { short } from "../words.ts";
+import type { Written } from "./profile.ts";
+
+/** The answer of a write that goes on chain and is not there yet. */
+export type Pending = { status: "pending"; tokenId: number; txHashes: string[]; message: string };
+type Answer = Written | Pending;
+
+const same = (one: string, other: string | undefined) => one.toLowerCase() === other?.toLowerCase();
+/** Whether the wallet owns the token and is not the agent's own. */
+export const isOwnerOnly = ({ owner, agentAddress }: Agent, wallet: Connected | null): boolean =>
+  same(owner, wallet?.address) && !same(agentAddress, wallet?.address);
+
+export type ProfileWrite = {
+  busy: boolean;
+  /** Errors of fields in the last refusal, by path. */
+  faults: Faults;
+  /** What the wallet refused to sign; null when it did not. */
+  declined: Error | null;
+  op: Running<Answer>;
+  /** Signs and sends; the outcome is shown by `Outcome`. */
+  save(update: object, options?: { onchain?: boolean; bySignature?: boolean }): void;
+};
+
+/** @param part names the form: one write of it is under way at a time. @param saved runs once the change is accepted */
+export function useProfileWrite(agent: Agent, part: string, saved: () => void): ProfileWrite {
+  const { tokenId } = agent;
+  const wallet = useWallet();
+  const client = useQueryClient();
+  const signedIn = useOperation<Answer>({ name: `${part}.${tokenId}`, caller: "siwa" });
+  const bySignature = useOperation<Answer>({ name: `${part}-owner.${tokenId}`, caller: "anyone" });
+  const [signing, setSigning] = useState(false);
+  const [declined, setDeclined] = useState<Error | null>(null);
+  const op = bySignature.state.at === "idle" ? signedIn : bySignature;
+  const { at } = op.state;
+  useEffect(() => {
+    if (at !== "done") return;
+    saved();
+    void client.invalidateQueries();
+    // `saved` is another function in each render; it belongs to the step to "done" alone.
+  }, [at, client]);
+
+  async function signAndSend(update: object): Promise<void> {
+    setSigning(true);
+    try {
+      const { data: about } = await client.ensureQueryData(discovery);
+      const message = humanUpdateText(about.name, tokenId, Date.now());
+      const signature = await ask<string>(wallet!.provider, "personal_sign", [hexOf(message), wallet!.address]);
+      const body = { message, signature, ...update };
+      await bySignature.run({ method: "POST", path: `${agentPath(String(tokenId))}/human-update`, body });
+    } catch (error) {
+      setDeclined(error as Error);
+    } finally {
+      setSigning(false);
+    }
+  }
+
+  function save(update: object, { onchain = false, bySignature: line = false } = {}): void {
+    setDeclined(null);
+    if (bySignature.state.at !== "idle") bySignature.reset();
+    if (line || (!onchain && isOwnerOnly(agent, wallet))) {
+      signedIn.reset();
+      return void signAndSend(update);
+    }
+    const path = `${agentPath(String(tokenId))}/update${onchain ? "?onchain=true" : ""}`;
+    void signedIn.run({ method: "POST", path, body: update });
+  }
+  const faults = faultsOf(op.state.at === "refused" ? op.state.problem : null);
+  return { busy: signing || at === "working" || at === "terms" || at === "undecided", faults, declined, op, save };
+}
+
+/** Progress and outcome of a write, beside the button that began it. */
+export function Outcome({ write, explorer }: { write: ProfileWrite; explorer: string }) {
+  const { op, declined } = write;
+  if (declined) return <Refused problem={declined} />;
+  return (
+    <OperationSteps
+      op={op}
+      refused={(problem) => <RefusedFields problem={problem} />}
+      done={(answer) => <Saved answer={answer} explorer={explorer} close={op.reset} />}
+    />
+  );
+}
+
+/** A refusal with every field that it is about: some have no place of their own in the form. */
+export function RefusedFields({ problem }: { problem: unknown }) {
+  const faults = [...faultsOf(problem)];
+  return (
+    <>
+      <Refused problem={problem} />
+      {faults.length > 0 && (
+        <ul className="faults">
+          {faults.map(([path, message]) => (
+            <li key={path} className="fault">
+              <code>{path}</code> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+type SavedProps = { answer: Answer; explorer: string; close: () => void; children?: ReactNode };
+
+export function Saved({ answer, explorer, close, children }: SavedProps) {
+  const pending = "status" in answer;
+  const hashes = answer.txHashes ?? [];
+  const onchain = !pending && answer.storage === "onchain";
+  return (
+    <section className="panel mint-step" role="status">
+      <h2>{say(pending ? "manage.onItsWay" : "manage.saved")}</h2>
+      <p>{say(pending ? "manage.onItsWayNote" : onchain ? "manage.savedOnchain" : "manage.savedOffchain")}</p>
+      <Transactions of={hashes} explorer={explorer} />
+      {children}
+      <p className="actions">
+        <button type="button" className="button" onClick={close}>
+          {say("manage.close")}
+        </button>
+      </p>
+    </section>
+  );
+}
+
+export const Transactions = ({ of, explorer }: { of: readonly string[]; explorer: string }) =>
+  of.length === 0 ? null : (
+    <p className="muted">
+      {say("manage.transactions")}{" "}
+      {of.map((hash, i) => (
+        <span key={hash}>
+          {i > 0 && ", "}
+          <a className="mono" href={`${explorer}/tx/${hash}`} rel={EXPLORER_REL} title={hash}>
+            {short(hash)}
+          </a>
+        </span>
+      ))}
+    </p>
+  );
+
+/** The explorer's base URL, as the agent's own link names it. */
+export const explorerOf = ({ explorer }: Agent): string => new URL(explorer).origin;

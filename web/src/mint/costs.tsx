@@ -1,0 +1,60 @@
+/** What a registration costs, and who is paid, before the wallet opens: fee, the contract's own price, gas. */
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { get } from "../api/answer.ts";
+import { discovery } from "../api/queries.ts";
+import type { Prices, X402Manifest } from "../api/types.ts";
+import { Address } from "../parts/address.tsx";
+import { Say, say } from "../say.tsx";
+
+const manifest = { queryKey: ["x402"], queryFn: get<X402Manifest>("/.well-known/x402.json") };
+
+/** Who is paid for an operation, by today's terms; null while it costs nothing or nothing is known. */
+export function useReceiver(method: string, path: string): string | null {
+  const { data: answer } = useQuery(manifest);
+  const item = answer?.data.items.find(({ input }) => input.method === method && input.routeTemplate === path);
+  return item?.accepts[0]?.payTo ?? null;
+}
+
+/** @param free why nothing is paid, where nothing is */
+export function Costs({ prices, free }: { prices: Pick<Prices, "agentMint"> & Partial<Prices>; free: string | null }) {
+  const receiver = useReceiver("POST", "/api/v2/mint");
+  const explorer = useQuery(discovery).data?.data.explorer;
+  const direct = prices.directMint;
+  const rows: [label: string, amount: string, note: ReactNode][] = [
+    [
+      say("mint.fee"),
+      free === null ? say("operation.heldAmount", { amount: prices.agentMint }) : say("mint.nothing"),
+      free ??
+        (receiver ? (
+          <Say k="mint.feeNote" to={() => <Address address={receiver} explorer={explorer} />} />
+        ) : (
+          say("mint.feeNoteShort")
+        )),
+    ],
+    [
+      say("mint.contractPrice"),
+      say("mint.nothing"),
+      direct?.price && Number(direct.price) > 0
+        ? say("mint.contractPriceNote", { price: direct.price, currency: direct.currency })
+        : say("mint.contractPriceNone"),
+    ],
+    [say("mint.gas"), say("mint.nothing"), say(free === null ? "mint.gasNote" : "mint.gasNoteFree")],
+  ];
+  return (
+    <section className="panel costs" aria-labelledby="costs">
+      <h2 id="costs">{say("mint.costs")}</h2>
+      <dl>
+        {rows.map(([label, amount, note]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <b>{amount}</b>
+              <span className="muted">{note}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+/** The operators' page: asks for an API key once a tab, then shows what needs attention first. */
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { call, Problem } from "../api/answer.ts";
+import { status as statusQuery } from "../api/queries.ts";
+import type { OperatorState } from "../api/types.ts";
+import { TextField } from "../parts/form.tsx";
+import { Loading, ProblemNote } from "../parts/states.tsx";
+import { Say, say } from "../say.tsx";
+import { ApiButton } from "../shell/api-button.tsx";
+import { keep, kept } from "../stored.ts";
+import { Figures } from "./figures.tsx";
+import { troublesOf } from "./troubles.ts";
+
+const KEY = "operator";
+const PATH = "/api/v2/operator";
+const EVERY_MS = 10_000;
+
+export default function OperatorPage() {
+  const [key, setKey] = useState(() => kept<string>("tab", KEY));
+  const change = (next: string | null) => {
+    keep("tab", KEY, next);
+    setKey(next);
+  };
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <h1>{say("operator.title")}</h1>
+          <p>{say("operator.lead")}</p>
+        </div>
+        <span className="actions">
+          {key && (
+            <button type="button" className="button" onClick={() => change(null)}>
+              {say("operator.forget")}
+            </button>
+          )}
+          <ApiButton paths={[PATH, "/api/v2/status"]} />
+        </span>
+      </div>
+      {key ? <State key={key} apiKey={key} change={change} /> : <KeyForm submit={change} />}
+    </div>
+  );
+}
+
+/** @param refused what the service said of the last key */
+function KeyForm({ submit, refused }: { submit: (key: string) => void; refused?: string }) {
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    submit(String(new FormData(event.currentTarget).get("key")).trim());
+  };
+  return (
+    <form className="panel form" onSubmit={onSubmit}>
+      <TextField name="key" type="password" label={say("operator.key")} hint={say("operator.keyHint")} max={100} />
+      {refused && (
+        <p className="fault" role="alert">
+          {say("operator.bad", { said: refused })}
+        </p>
+      )}
+      <p className="muted">
+        <Say k="operator.keyHow" code={(text) => <code>{text}</code>} />
+      </p>
+      <p className="actions">
+        <button type="submit" className="button strong">
+          {say("operator.open")}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+function State({ apiKey, change }: { apiKey: string; change: (key: string) => void }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: [PATH, apiKey],
+    queryFn: ({ signal }) => call<OperatorState>(PATH, { signal, headers: { "x-api-key": apiKey } }),
+    refetchInterval: EVERY_MS,
+    retry: false,
+  });
+  const status = useQuery(statusQuery);
+  if (error instanceof Problem && error.status === 401) return <KeyForm refused={error.message} submit={change} />;
+  const trouble = (!data && error) || (!status.data && status.error);
+  if (trouble) return <ProblemNote error={trouble} retry={() => void Promise.all([refetch(), status.refetch()])} />;
+  if (!data || !status.data) return <Loading rows={8} />;
+  const troubles = troublesOf(data.data, status.data.data);
+  return (
+    <>
+      <section className="panel wide" aria-label={say("operator.attention")}>
+        {troubles.length === 0 ? (
+          <p className="muted" role="status">
+            {say("operator.fine")}
+          </p>
+        ) : (
+          <>
+            <div className="panel-head">
+              <h2>{say("operator.attention")}</h2>
+            </div>
+            <div role="status">
+              <ul className="troubles">
+                {troubles.map((one) => (
+                  <li key={one} className="warn-text">
+                    {one}
+                  </li>
+                ))}
+              </ul>
+            </div>
+          </>
+        )}
+      </section>
+      <Figures state={data.data} status={status.data.data} />
+    </>
+  );
+}

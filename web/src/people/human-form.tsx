@@ -1,0 +1,86 @@
+/** The profile of a human as a form: registration the first time, changes after it. */
+import type { FormEvent } from "react";
+import type { Human, OwnHuman } from "../api/types.ts";
+import { faultsOf, TextArea, TextField } from "../parts/form.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { say } from "../say.tsx";
+import { OperationSteps, useOperation } from "../wallet/operation.tsx";
+import { listOf, placesFrom, placesText } from "./fields.ts";
+import { PublicPage } from "./parts.tsx";
+
+const REGISTER = "/api/v2/principals/human/register";
+
+type Props = { human: OwnHuman | null; who: string; changed: () => void };
+
+export function HumanForm({ human, who, changed }: Props) {
+  const op = useOperation<{ principal: Human }>({ name: `human.${who}`, caller: "human" });
+  const faults = op.state.at === "refused" ? faultsOf(op.state.problem) : undefined;
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    await op.run({ method: "POST", path: REGISTER, body: bodyOf(new FormData(event.currentTarget)) });
+    changed();
+  };
+  const field = (name: string, label: string, value: string, max: number) => ({
+    ...{ name, label, defaultValue: value, max, optional: true },
+    ...(faults && { faults }),
+  });
+  return (
+    <Panel title={human ? human.name : say("people.own.register")}>
+      {!human && <p className="muted">{say("people.own.new")}</p>}
+      {/* Another human is another form, while the outcome of what was sent stays; a change of this one keeps what is typed. */}
+      <form key={human?.id ?? "new"} className="form" onSubmit={(event) => void submit(event)}>
+        <TextField {...field("name", say("people.own.name"), human?.name ?? "", 64)} optional={false} />
+        <TextArea {...field("description", say("people.own.description"), human?.description ?? "", 512)} />
+        <TextField
+          {...field("image", say("people.own.image"), human?.image ?? "", 2_000)}
+          hint={say("people.own.imageHint")}
+        />
+        <TextField {...field("organization", say("people.own.organization"), human?.organization ?? "", 128)} />
+        <TextField
+          {...field("skills", say("people.own.skills"), human?.skills.join(", ") ?? "", 1_000)}
+          hint={say("people.own.listHint")}
+        />
+        <TextField
+          {...field("domains", say("people.own.domains"), human?.domains.join(", ") ?? "", 1_000)}
+          hint={say("people.own.listHint")}
+        />
+        <TextArea
+          {...field("linkedAccounts", say("people.own.accounts"), placesText(human?.linkedAccounts ?? {}), 4_000)}
+          hint={say("people.own.accountsHint")}
+        />
+        <TextField
+          {...field("email", say("people.own.email"), human?.contact.email ?? "", 254)}
+          path="contact.email"
+          hint={say("people.own.private")}
+        />
+        <TextField
+          {...field("telegram", say("people.own.telegram"), human?.contact.telegram ?? "", 64)}
+          path="contact.telegram"
+          hint={say("people.own.private")}
+        />
+        <p className="actions">
+          <button type="submit" className="button strong" disabled={op.state.at === "working"}>
+            {say(human ? "people.own.save" : "people.own.register")}
+          </button>
+          {human && <PublicPage href={`/human/${human.id}`} />}
+        </p>
+      </form>
+      <OperationSteps op={op} done={() => human && <p role="status">{say("people.own.saved")}</p>} />
+    </Panel>
+  );
+}
+
+/** Empty fields clear what was there. */
+function bodyOf(form: FormData) {
+  const text = (key: string) => String(form.get(key) ?? "").trim();
+  return {
+    name: text("name"),
+    description: text("description"),
+    image: text("image") || null,
+    organization: text("organization"),
+    skills: listOf(text("skills")),
+    domains: listOf(text("domains")),
+    linkedAccounts: placesFrom(text("linkedAccounts")),
+    contact: { email: text("email") || null, telegram: text("telegram") || null },
+  };
+}

@@ -1,0 +1,111 @@
+/** A human's page: what it states, its agents, and how its cred came to be. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { get, Problem } from "../api/answer.ts";
+import { discovery } from "../api/queries.ts";
+import type { Human, HumanCred } from "../api/types.ts";
+import { Address } from "../parts/address.tsx";
+import { ScoreRing } from "../parts/cred.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { Sigil } from "../parts/sigil.tsx";
+import { Loading, ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
+import { addressRef } from "../shell/address.ts";
+import { ApiButton } from "../shell/api-button.tsx";
+import { date } from "../words.ts";
+import { CredOf } from "./cred-of.tsx";
+import { Description, placesOf, Stated, Words } from "./parts.tsx";
+
+export const humanPath = (id: string) => `/api/v2/human/${encodeURIComponent(id)}`;
+
+export default function HumanPage() {
+  const path = humanPath(addressRef());
+  const { data: answer, error, refetch } = useQuery({ queryKey: [path], queryFn: get<Human>(path) });
+  const cred = useQuery({ queryKey: [`${path}/cred`], queryFn: get<HumanCred>(`${path}/cred`) });
+  const explorer = useQuery(discovery).data?.data.explorer;
+  const human = answer?.data;
+  if (!human)
+    return (
+      <div className="page">
+        {error instanceof Problem || error ? (
+          <ProblemNote error={error} retry={() => void refetch()} />
+        ) : (
+          <Loading rows={8} />
+        )}
+      </div>
+    );
+  const places = { ...human.linkedAccounts, ...placesOf(human.services) };
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div className="agent-cell">
+          <ScoreRing score={human.humanCred.score} size={88} />
+          <div>
+            <h1>
+              <bdi>{human.name}</bdi>
+            </h1>
+            <p>
+              {human.organization && (
+                <>
+                  <bdi>{human.organization}</bdi> ·{" "}
+                </>
+              )}
+              {human.walletAddress ? (
+                <Address address={human.walletAddress} explorer={explorer} />
+              ) : (
+                say("people.noWallet")
+              )}{" "}
+              · {say("people.since", { date: date(human.createdAt) })}
+            </p>
+          </div>
+        </div>
+        <ApiButton paths={[path, `${path}/cred`]} />
+      </div>
+      <div className="agent-grid">
+        <div className="column">
+          <Panel title={say("people.madeOf")}>
+            {cred.data ? (
+              <CredOf cred={cred.data.data} />
+            ) : cred.error ? (
+              <ProblemNote error={cred.error} retry={() => void cred.refetch()} />
+            ) : (
+              <Loading rows={8} />
+            )}
+          </Panel>
+        </div>
+        <div className="column">
+          <Panel title={say("people.statedTitle")}>
+            <div className="stack">
+              <Description text={human.description} />
+              <Words of={[...human.skills, ...human.domains]} />
+              <Stated of={places} />
+              {!human.description && human.skills.length + human.domains.length + Object.keys(places).length === 0 && (
+                <p className="muted">{say("people.nothingStated")}</p>
+              )}
+            </div>
+          </Panel>
+          <Panel title={say("people.agents")}>
+            <LinkedAgents human={human} />
+          </Panel>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const LinkedAgents = ({ human }: { human: Human }) =>
+  human.linkedAgents.length === 0 ? (
+    <p className="muted">{say("people.noAgents")}</p>
+  ) : (
+    <ul className="person-agents">
+      {human.linkedAgents.map((agent) => (
+        <li key={agent.tokenId} className="agent-cell">
+          <Sigil seed={`helixa:${agent.tokenId}`} score={agent.credScore} size={32} />
+          <Link className="clip" href={`/agent/${agent.tokenId}`}>
+            <bdi>{agent.name}</bdi>
+          </Link>
+          <b>{agent.credScore}</b>
+        </li>
+      ))}
+    </ul>
+  );

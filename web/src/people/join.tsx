@@ -1,0 +1,168 @@
+/** One's own page as a human: registration, profile, agents, organizations, and deleting oneself. */
+import { type QueryKey, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, Problem } from "../api/answer.ts";
+import type { OwnHuman } from "../api/types.ts";
+import { Panel } from "../parts/panel.tsx";
+import { Loading, ProblemNote, Trouble } from "../parts/states.tsx";
+import { say } from "../say.tsx";
+import { useTokenSignIn } from "../wallet/access-token.ts";
+import { NeedsWallet } from "../wallet/needs-wallet.tsx";
+import { Note, OperationSteps, useOperation } from "../wallet/operation.tsx";
+import { credentialOf, signInOf, useSignIns, useWallet } from "../wallet/session.ts";
+import { HumanForm } from "./human-form.tsx";
+import { Organizations } from "./organization-form.tsx";
+import { OwnAgents } from "./own-agents.tsx";
+import { signOut } from "./provider.ts";
+import { EndedSignIn, SignInAgain, SignInState, useHasEnded, WithoutWallet } from "./sign-in.tsx";
+
+const ME = "/api/v2/principals/human/me";
+
+export default function JoinPage() {
+  const wallet = useWallet();
+  const signIn = useTokenSignIn();
+  const ended = useHasEnded(signIn);
+  const queries = useQueryClient();
+  const [said, setSaid] = useState("");
+  const end = async () => {
+    const confirmed = await signOut();
+    queries.removeQueries({ queryKey: [ME] });
+    setSaid(confirmed ? say("people.idp.signedOut") : say("people.idp.signedOutHere"));
+  };
+  return (
+    <div className="page narrow">
+      <div className="page-head">
+        <div>
+          <h1>{say("people.own.title")}</h1>
+          <p>{say("people.own.lead")}</p>
+        </div>
+        {signIn && <SignInState signIn={signIn} ended={ended} end={() => void end()} />}
+      </div>
+      {!signIn && said && (
+        <p className="note-line good" role="status">
+          {said}
+        </p>
+      )}
+      {ended && <EndedSignIn />}
+      {signIn ? (
+        <Own key={signIn.account} who={signIn.account} isSignedIn={!ended} />
+      ) : wallet ? (
+        <OfWallet key={wallet.address} address={wallet.address} />
+      ) : (
+        <>
+          <NeedsWallet>{null}</NeedsWallet>
+          <WithoutWallet />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The page of the connected wallet, after its sign-in. */
+function OfWallet({ address }: { address: string }) {
+  useSignIns();
+  const [trouble, setTrouble] = useState<string>();
+  if (signInOf(address, "human") !== null) return <Own who={address} isSignedIn wallet={address} />;
+  const ask = () =>
+    void credentialOf("human").then(
+      () => setTrouble(undefined),
+      (refusal: Error) => setTrouble(refusal.message),
+    );
+  return (
+    <>
+      <section className="panel mint-step">
+        <p className="actions">
+          <button type="button" className="button strong" onClick={ask}>
+            {say("people.own.signIn")}
+          </button>
+        </p>
+        <Trouble words={trouble} />
+      </section>
+      <WithoutWallet />
+    </>
+  );
+}
+
+type OwnProps = {
+  /** The wallet, or the account of an access token. */
+  who: string;
+  isSignedIn: boolean;
+  wallet?: string;
+};
+
+function Own({ who, isSignedIn, wallet }: OwnProps) {
+  const key: QueryKey = [ME, who];
+  const { data, error, refetch } = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => readMe(signal),
+    enabled: isSignedIn,
+    retry: false,
+  });
+  if (error && data === undefined)
+    return wallet === undefined && error instanceof Problem && error.status === 401 ? (
+      <Note title={say("people.idp.notTaken")}>
+        <p>{error.message}</p>
+        <SignInAgain />
+      </Note>
+    ) : (
+      <ProblemNote error={error} retry={() => void refetch()} />
+    );
+  if (data === undefined) return isSignedIn ? <Loading rows={8} /> : null;
+  const changed = () => void refetch();
+  return (
+    <div className="stack">
+      <HumanForm human={data} who={who} changed={changed} />
+      {data && (
+        <>
+          <OwnAgents human={data} byToken={wallet === undefined} changed={changed} />
+          <Organizations human={data} changed={changed} />
+        </>
+      )}
+      <Deletion isRegistered={data !== null} who={who} queryKey={key} />
+    </div>
+  );
+}
+
+/** Oneself; null when one is not registered. */
+async function readMe(signal: AbortSignal): Promise<OwnHuman | null> {
+  try {
+    const { data } = await call<OwnHuman>(ME, { signal, headers: { authorization: await credentialOf("human") } });
+    return data;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return null;
+    throw error;
+  }
+}
+
+type DeletionProps = { isRegistered: boolean; who: string; queryKey: QueryKey };
+
+/** Stays after the human is gone, to say what was deleted. */
+function Deletion({ isRegistered, who, queryKey }: DeletionProps) {
+  const queries = useQueryClient();
+  const op = useOperation<{ deleted: { links: number } }>({ name: `human.delete.${who}`, caller: "human" });
+  const remove = async () => {
+    await op.run({ method: "DELETE", path: ME });
+    await queries.invalidateQueries({ queryKey });
+  };
+  const steps = (
+    <OperationSteps
+      op={op}
+      done={({ deleted }) => !isRegistered && <p role="status">{say("people.own.deleted", { n: deleted.links })}</p>}
+    />
+  );
+  if (!isRegistered) return steps;
+  return (
+    <Panel title={say("people.own.delete")}>
+      <p className="muted">{say("people.own.deleteNote")}</p>
+      <details>
+        <summary>{say("people.own.delete")}</summary>
+        <p className="actions">
+          <button type="button" className="button" disabled={op.state.at === "working"} onClick={() => void remove()}>
+            {say("people.own.deleteSure")}
+          </button>
+        </p>
+      </details>
+      {steps}
+    </Panel>
+  );
+}

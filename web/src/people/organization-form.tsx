@@ -1,0 +1,114 @@
+/** The organizations of a human: registered and changed by forms. */
+import type { FormEvent } from "react";
+import type { Organization, OwnHuman } from "../api/types.ts";
+import { faultsOf, TextArea, TextField } from "../parts/form.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { say } from "../say.tsx";
+import { OperationSteps, useOperation } from "../wallet/operation.tsx";
+import { listOf, membersOf, placesFrom, placesText } from "./fields.ts";
+import { PublicPage } from "./parts.tsx";
+
+const REGISTER = "/api/v2/principals/organization/register";
+type Own = OwnHuman["organizations"][number];
+
+export const Organizations = ({ human, changed }: { human: OwnHuman; changed: () => void }) => (
+  <Panel title={say("people.own.organizations")}>
+    {human.organizations.map((organization) => (
+      <details key={organization.id}>
+        <summary>
+          <bdi>{say("people.own.changeOrganization", { name: organization.displayName })}</bdi>
+        </summary>
+        <OrganizationForm organization={organization} changed={changed} />
+      </details>
+    ))}
+    <details>
+      <summary>{say("people.own.newOrganization")}</summary>
+      <OrganizationForm organization={null} known={human.organizations.length} changed={changed} />
+    </details>
+  </Panel>
+);
+
+type FormProps = {
+  organization: Own | null;
+  /** Of a new one, how many there are: the next one begins with empty fields. */
+  known?: number;
+  changed: () => void;
+};
+
+function OrganizationForm({ organization, known, changed }: FormProps) {
+  const op = useOperation<{ principal: Organization }>({
+    name: `organization.${organization?.id ?? "new"}`,
+    caller: "human",
+  });
+  const faults = op.state.at === "refused" ? faultsOf(op.state.problem) : undefined;
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    await op.run({ method: "POST", path: REGISTER, body: bodyOf(form, organization?.slug) });
+    changed();
+  };
+  const field = (name: string, label: string, value: string, max: number) => ({
+    ...{ name, label, defaultValue: value, max, optional: true },
+    ...(faults && { faults }),
+  });
+  const list = (words: readonly (string | number)[] | undefined) => words?.join(", ") ?? "";
+  return (
+    <>
+      {/* The outcome stays when the fields are emptied. */}
+      <form key={known} className="form" onSubmit={(event) => void submit(event)}>
+        <TextField
+          {...field("displayName", say("people.own.name"), organization?.displayName ?? "", 64)}
+          optional={false}
+        />
+        {!organization && (
+          <TextField {...field("slug", say("people.own.slug"), "", 48)} hint={say("people.own.slugHint")} />
+        )}
+        <TextArea {...field("description", say("people.own.description"), organization?.description ?? "", 512)} />
+        <TextField
+          {...field("organizationType", say("people.own.type"), organization?.organizationType ?? "", 64)}
+          hint={say("people.own.typeHint")}
+        />
+        <TextField
+          {...field("roles", say("people.own.roles"), list(organization?.roles), 1_000)}
+          hint={say("people.own.listHint")}
+        />
+        <TextArea
+          {...field("links", say("people.own.links"), placesText(organization?.links ?? {}), 4_000)}
+          hint={say("people.own.accountsHint")}
+        />
+        <TextField
+          {...field("email", say("people.own.email"), organization?.contact.email ?? "", 254)}
+          path="contact.email"
+          hint={say("people.own.private")}
+        />
+        <TextField
+          {...field("members", say("people.own.members"), list(organization?.members), 4_000)}
+          hint={say("people.own.membersHint")}
+        />
+        <p className="actions">
+          <button type="submit" className="button strong" disabled={op.state.at === "working"}>
+            {say(organization ? "people.own.save" : "people.own.newOrganization")}
+          </button>
+          {organization && <PublicPage href={`/org/${encodeURIComponent(organization.slug)}`} />}
+        </p>
+      </form>
+      <OperationSteps op={op} done={() => <p role="status">{say("people.own.saved")}</p>} />
+    </>
+  );
+}
+
+/** @param slug of the organization that is changed */
+function bodyOf(form: FormData, slug: string | undefined) {
+  const text = (key: string) => String(form.get(key) ?? "").trim();
+  const named = slug ?? text("slug");
+  return {
+    displayName: text("displayName"),
+    ...(named && { slug: named }),
+    description: text("description"),
+    organizationType: text("organizationType"),
+    roles: listOf(text("roles")),
+    links: placesFrom(text("links")),
+    contact: { email: text("email") || null },
+    members: membersOf(text("members")),
+  };
+}

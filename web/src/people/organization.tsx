@@ -1,0 +1,106 @@
+/** An organization's page: what it states, its members, and who registered it. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { get } from "../api/answer.ts";
+import { agent, discovery } from "../api/queries.ts";
+import type { Organization } from "../api/types.ts";
+import { Address } from "../parts/address.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { Sigil } from "../parts/sigil.tsx";
+import { Loading, ProblemNote } from "../parts/states.tsx";
+import { Say, say } from "../say.tsx";
+import { addressRef } from "../shell/address.ts";
+import { ApiButton } from "../shell/api-button.tsx";
+import { date } from "../words.ts";
+import { Description, placesOf, Stated, Words } from "./parts.tsx";
+
+export default function OrganizationPage() {
+  const path = `/api/v2/org/${encodeURIComponent(addressRef())}`;
+  const { data: answer, error, refetch } = useQuery({ queryKey: [path], queryFn: get<Organization>(path) });
+  const explorer = useQuery(discovery).data?.data.explorer;
+  const organization = answer?.data;
+  if (!organization)
+    return (
+      <div className="page">
+        {error ? <ProblemNote error={error} retry={() => void refetch()} /> : <Loading rows={8} />}
+      </div>
+    );
+  const { displayName, slug, organizationType, members, registeredBy } = organization;
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div className="agent-cell">
+          <Sigil seed={organization.id} score={null} size={64} />
+          <div>
+            <h1>
+              <bdi>{displayName}</bdi>
+            </h1>
+            <p>
+              <bdi>{slug}</bdi>
+              {organizationType && (
+                <>
+                  {" "}
+                  · <bdi>{organizationType}</bdi>
+                </>
+              )}{" "}
+              · {say("people.since", { date: date(organization.createdAt) })}
+            </p>
+          </div>
+        </div>
+        <ApiButton paths={[path]} />
+      </div>
+      <div className="agent-grid">
+        <div className="column">
+          <Panel title={say("people.statedTitle")}>
+            <div className="stack">
+              <Description text={organization.description} />
+              <Words of={[...organization.roles, ...organization.skills, ...organization.domains]} />
+              <Stated of={{ ...organization.links, ...placesOf(organization.services) }} />
+              {registeredBy && (
+                <p className="muted">
+                  <Say
+                    k="people.organizationOf"
+                    human={(text) => <Link href={`/human/${registeredBy}`}>{text}</Link>}
+                  />
+                </p>
+              )}
+            </div>
+          </Panel>
+        </div>
+        <div className="column">
+          <Panel title={say("people.membersTitle")}>
+            {members.length === 0 ? (
+              <p className="muted">{say("people.noMembers")}</p>
+            ) : (
+              <ul className="person-agents">
+                {members.map((member) => (
+                  <li key={member}>
+                    {typeof member === "number" ? (
+                      <Member id={member} />
+                    ) : (
+                      <Address address={member} explorer={explorer} />
+                    )}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Panel>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** An agent among the members, by its name as soon as that is known. */
+function Member({ id }: { id: number }) {
+  const known = useQuery(agent(String(id))).data?.data;
+  return (
+    <span className="agent-cell">
+      <Sigil seed={`helixa:${id}`} score={known?.credScore ?? null} size={32} />
+      <Link className="clip" href={`/agent/${id}`}>
+        {known ? <bdi>{known.name}</bdi> : `#${id}`}
+      </Link>
+      {known && <b>{known.credScore}</b>}
+    </span>
+  );
+}

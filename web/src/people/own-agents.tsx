@@ -1,0 +1,99 @@
+/** The agents of a human: those of the connected wallet are linked by one click, and linked ones unlinked by another. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import type { OwnHuman, Summary } from "../api/types.ts";
+import { Panel } from "../parts/panel.tsx";
+import { Sigil } from "../parts/sigil.tsx";
+import { Loading } from "../parts/states.tsx";
+import { Say, say } from "../say.tsx";
+import { ConnectWallet } from "../wallet/connect.tsx";
+import { OperationSteps, useOperation } from "../wallet/operation.tsx";
+import { ownAgents } from "../wallet/own-agents.ts";
+import { disconnect, useWallet } from "../wallet/session.ts";
+import { short } from "../words.ts";
+
+type Props = {
+  human: OwnHuman;
+  /** Whether the human is signed in by an access token: a connected wallet then only signs links. */
+  byToken: boolean;
+  changed: () => void;
+};
+
+export function OwnAgents({ human, byToken, changed }: Props) {
+  const wallet = useWallet();
+  const { data } = useQuery({ ...ownAgents(wallet?.address ?? ""), enabled: wallet !== null });
+  const link = useOperation<object>({ name: `human.link.${human.id}`, caller: "owner" });
+  const unlink = useOperation<object>({ name: `human.unlink.${human.id}`, caller: "human" });
+  const linked = new Set(human.linkedAgents.map(({ tokenId }) => tokenId));
+  const found = (wallet && data?.data.agents) || [];
+  const more = ((wallet && data?.data.total) || 0) - found.length;
+  // An agent of this wallet may have another owner, who alone can link it.
+  const own = found.filter(({ owner }) => owner.toLowerCase() === wallet?.address.toLowerCase());
+  const others = own.filter(({ tokenId }) => !linked.has(tokenId));
+  const act = async (op: typeof link, verb: "link" | "unlink", tokenId: number) => {
+    await op.run({ method: "POST", path: `/api/v2/human/${human.id}/${verb}-agent`, body: { agentTokenId: tokenId } });
+    changed();
+  };
+  const busy = link.state.at === "working" || unlink.state.at === "working";
+  const row = (op: typeof link, verb: "link" | "unlink") => (agent: Named) => (
+    <Row key={agent.tokenId} agent={agent} verb={verb} busy={busy} act={() => void act(op, verb, agent.tokenId)} />
+  );
+  return (
+    <Panel title={say("people.own.agents")}>
+      <p className="muted">{say("people.own.linkedNote")}</p>
+      {wallet && !data && <Loading rows={2} />}
+      {linked.size + others.length > 0 && (
+        <ul className="person-agents">
+          {human.linkedAgents.map(row(unlink, "unlink"))}
+          {others.map(row(link, "link"))}
+        </ul>
+      )}
+      {wallet && data && own.length === 0 && <p className="muted">{say("people.own.noOwn")}</p>}
+      {wallet && more > 0 && (
+        <p className="muted">
+          <Say k="me.more" n={more} all={(text) => <Link href={`/owner/${wallet.address}`}>{text}</Link>} />
+        </p>
+      )}
+      {byToken && <Beside />}
+      <OperationSteps op={link} done={() => null} />
+      <OperationSteps op={unlink} done={() => null} />
+    </Panel>
+  );
+}
+
+type Named = Pick<Summary, "tokenId" | "name" | "credScore">;
+type RowProps = { agent: Named; verb: "link" | "unlink"; busy: boolean; act: () => void };
+
+const Row = ({ agent: { tokenId, name, credScore }, verb, busy, act }: RowProps) => (
+  <li className="agent-cell">
+    <Sigil seed={`helixa:${tokenId}`} score={credScore} size={32} />
+    <Link className="clip" href={`/agent/${tokenId}`}>
+      <bdi>{name}</bdi>
+    </Link>
+    <button type="button" className="button push" disabled={busy} onClick={act}>
+      {say(verb === "link" ? "people.own.link" : "people.own.unlink")}
+    </button>
+  </li>
+);
+
+/** Who signs a link for a human without a wallet: the wallet that owns the agent, beside the human's own sign-in. */
+function Beside() {
+  const wallet = useWallet();
+  if (!wallet)
+    return (
+      <div className="beside">
+        <p className="muted">{say("people.own.linkNeeds")}</p>
+        <ConnectWallet />
+      </div>
+    );
+  return (
+    <div className="beside">
+      <p className="muted">{say("people.own.linkBeside", { address: short(wallet.address) })}</p>
+      <p className="actions">
+        <button type="button" className="button" onClick={disconnect}>
+          {say("wallet.switch")}
+        </button>
+      </p>
+    </div>
+  );
+}

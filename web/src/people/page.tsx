@@ -1,0 +1,157 @@
+/** Registered humans and organizations: stated data, proofs, and their agents. */
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { get } from "../api/answer.ts";
+import type { Humans, Organizations } from "../api/types.ts";
+import { Cred } from "../parts/cred.tsx";
+import { Sigil } from "../parts/sigil.tsx";
+import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
+import { useSearchParams } from "../shell/address.ts";
+import { ApiButton } from "../shell/api-button.tsx";
+import { date, short } from "../words.ts";
+import { Description, placesOf, Stated, Words } from "./parts.tsx";
+
+const PAGE_SIZE = 50;
+const KINDS = { humans: "people.humans", organizations: "people.organizations" } as const;
+type Kind = keyof typeof KINDS;
+
+const listPath = (kind: Kind, page: number) => `/api/v2/${kind}?limit=${PAGE_SIZE}${page > 1 ? `&page=${page}` : ""}`;
+const list = <T,>(kind: Kind, page: number, enabled: boolean) =>
+  queryOptions({
+    queryKey: [listPath(kind, page)],
+    queryFn: get<T>(listPath(kind, page)),
+    placeholderData: keepPreviousData,
+    enabled,
+  });
+
+export default function PeoplePage() {
+  const [params, setParams] = useSearchParams();
+  const kind: Kind = params.get("of") === "organizations" ? "organizations" : "humans";
+  const page = Math.max(1, Number.parseInt(params.get("page") ?? "1", 10) || 1);
+  const humans = useQuery(list<Humans>("humans", page, kind === "humans"));
+  const organizations = useQuery(list<Organizations>("organizations", page, kind === "organizations"));
+  const { data: answer, error, refetch } = kind === "humans" ? humans : organizations;
+  const show = (of: Kind, at = 1) =>
+    setParams({ ...(of === "organizations" && { of }), ...(at > 1 && { page: String(at) }) });
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <h1>{say("people.title")}</h1>
+          <p>{say("people.lead")}</p>
+        </div>
+        <span className="actions">
+          <span className="segments">
+            {(Object.keys(KINDS) as Kind[]).map((each) => (
+              <button key={each} type="button" aria-pressed={each === kind} onClick={() => show(each)}>
+                {say(KINDS[each])}
+              </button>
+            ))}
+          </span>
+          <Link className="button" href="/people/join">
+            {say("people.join")}
+          </Link>
+          <ApiButton paths={[listPath(kind, page)]} />
+        </span>
+      </div>
+      {error && !answer ? (
+        <ProblemNote error={error} retry={() => void refetch()} />
+      ) : !answer ? (
+        <Loading rows={8} />
+      ) : answer.data.total === 0 ? (
+        <Empty title={say(kind === "humans" ? "people.noHuman" : "people.noOrganization")}>
+          <p className="muted">{say("people.how")}</p>
+        </Empty>
+      ) : (
+        <ul className="people">
+          {kind === "humans"
+            ? humans.data?.data.humans.map((human) => <Human key={human.id} human={human} />)
+            : organizations.data?.data.organizations.map((each) => <Organization key={each.id} organization={each} />)}
+        </ul>
+      )}
+      {answer && answer.data.pages > 1 && (
+        <nav className="pager" aria-label={say("people.pages")}>
+          <button type="button" className="button" disabled={page <= 1} onClick={() => show(kind, page - 1)}>
+            {say("people.previous")}
+          </button>
+          <span className="muted">{say("people.page", { page, pages: answer.data.pages })}</span>
+          <button
+            type="button"
+            className="button"
+            disabled={page >= answer.data.pages}
+            onClick={() => show(kind, page + 1)}
+          >
+            {say("people.next")}
+          </button>
+        </nav>
+      )}
+    </div>
+  );
+}
+
+const Human = ({ human }: { human: Humans["humans"][number] }) => (
+  <li className="panel person">
+    <div className="person-head">
+      <span className="agent-cell">
+        <Sigil seed={human.id} score={human.humanCred.score} size={40} />
+        <span className="agent-words">
+          <Link href={`/human/${human.id}`} className="person-link clip">
+            <bdi>{human.name}</bdi>
+          </Link>
+          <span className="agent-id clip">
+            {human.organization && (
+              <>
+                <bdi>{human.organization}</bdi> ·{" "}
+              </>
+            )}
+            {human.walletAddress ? short(human.walletAddress) : say("people.noWallet")} ·{" "}
+            {say("people.since", { date: date(human.createdAt) })}
+          </span>
+        </span>
+      </span>
+      <Cred score={human.humanCred.score} />
+    </div>
+    <Description text={human.description} />
+    <Words of={[...human.skills, ...human.domains]} />
+    {human.linkedAgents.length > 0 && (
+      <p className="tags">
+        {human.linkedAgents.map((agent) => (
+          <Link key={agent.tokenId} href={`/agent/${agent.tokenId}`} className="tag">
+            <bdi>{agent.name}</bdi> {agent.credScore}
+          </Link>
+        ))}
+      </p>
+    )}
+    <Stated of={{ ...human.linkedAccounts, ...placesOf(human.services) }} />
+  </li>
+);
+
+const Organization = ({ organization }: { organization: Organizations["organizations"][number] }) => (
+  <li className="panel person">
+    <div className="person-head">
+      <span className="agent-cell">
+        <Sigil seed={organization.id} score={null} size={40} />
+        <span className="agent-words">
+          <Link href={`/org/${encodeURIComponent(organization.slug)}`} className="person-link clip">
+            <bdi>{organization.displayName}</bdi>
+          </Link>
+          <span className="agent-id clip">
+            <bdi>{organization.slug}</bdi>
+            {organization.organizationType && (
+              <>
+                {" "}
+                · <bdi>{organization.organizationType}</bdi>
+              </>
+            )}{" "}
+            · {say("people.since", { date: date(organization.createdAt) })}
+          </span>
+        </span>
+      </span>
+      <span className="faint">{say("people.members", { n: organization.members.length })}</span>
+    </div>
+    <Description text={organization.description} />
+    <Words of={[...organization.roles, ...organization.skills, ...organization.domains]} />
+    <Stated of={{ ...organization.links, ...placesOf(organization.services) }} />
+  </li>
+);

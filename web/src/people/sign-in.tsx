@@ -1,0 +1,128 @@
+/** The sign-in of a human without a wallet: the way to the identity provider, a form for a pasted token, and the state of the sign-in. */
+
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useEffect, useState } from "react";
+import { discovery } from "../api/queries.ts";
+import { TextField } from "../parts/form.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { Trouble } from "../parts/states.tsx";
+import { say } from "../say.tsx";
+import { hasEnded, signInByToken, type TokenSignIn } from "../wallet/access-token.ts";
+import { time } from "../words.ts";
+import { begin } from "./provider.ts";
+
+/** Ways to sign in without a wallet: at the identity provider where the service is its client, else by a pasted token. */
+export function WithoutWallet() {
+  const { data, isPending } = useQuery(discovery);
+  if (isPending) return null;
+  const provider = data?.data.auth.identityProvider;
+  return (
+    <Panel title={say("people.own.tokenTitle")}>
+      {provider ? (
+        <div className="stack">
+          <p className="muted">{say("people.idp.note", { provider: provider.name })}</p>
+          <SignInButton provider={provider.name} />
+        </div>
+      ) : (
+        <PasteForm />
+      )}
+    </Panel>
+  );
+}
+
+/** Leads to the provider; a refusal is shown below. @param provider its name */
+export function SignInButton({ provider }: { provider: string }) {
+  const [busy, setBusy] = useState(false);
+  const [trouble, setTrouble] = useState("");
+  // A page that the browser kept is shown again by its Back button as it was left.
+  useEffect(() => {
+    const shown = () => setBusy(false);
+    window.addEventListener("pageshow", shown);
+    return () => window.removeEventListener("pageshow", shown);
+  }, []);
+  const leave = () => {
+    setBusy(true);
+    setTrouble("");
+    begin().catch((error: Error) => {
+      setBusy(false);
+      setTrouble(error.message);
+    });
+  };
+  return (
+    <>
+      <p className="actions">
+        <button type="button" className="button strong" disabled={busy} onClick={leave}>
+          {say("people.idp.signIn", { provider })}
+        </button>
+      </p>
+      <Trouble words={trouble} />
+    </>
+  );
+}
+
+/** The same button with the provider's name as the service gives it; nothing where there is no provider. */
+export function SignInAgain() {
+  const provider = useQuery(discovery).data?.data.auth.identityProvider;
+  return provider ? <SignInButton provider={provider.name} /> : null;
+}
+
+function PasteForm() {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    signInByToken(String(new FormData(event.currentTarget).get("token")).trim());
+  };
+  return (
+    <>
+      <p className="muted">{say("people.own.tokenNote")}</p>
+      <form className="form" onSubmit={submit}>
+        <TextField name="token" type="password" label={say("people.own.token")} max={8192} />
+        <p className="actions">
+          <button type="submit" className="button">
+            {say("people.own.useToken")}
+          </button>
+        </p>
+      </form>
+    </>
+  );
+}
+
+type StateProps = { signIn: TokenSignIn; ended: boolean; end: () => void };
+
+/** Where one is signed in and until when, and the click that ends it. */
+export const SignInState = ({ signIn: { issuer, until }, ended, end }: StateProps) => (
+  <span className="actions">
+    {issuer && !ended && (
+      <span className="muted">
+        {until === null
+          ? say("people.idp.signedIn", { provider: issuer.name })
+          : say("people.idp.signedInUntil", { provider: issuer.name, time: time(new Date(until)) })}
+      </span>
+    )}
+    <button type="button" className="button" onClick={end}>
+      {issuer ? say("people.idp.signOut") : say("people.own.forgetToken")}
+    </button>
+  </span>
+);
+
+/** Shown above the page of one whose sign-in has ended: what is written in it stays to be read. */
+export const EndedSignIn = () => (
+  <section className="note-line stack" role="alert">
+    <p>{say("wallet.tokenEnded")}</p>
+    <SignInAgain />
+  </section>
+);
+
+/** Max milliseconds of a browser's timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Whether a sign-in has ended; renders again when it does. */
+export function useHasEnded(signIn: TokenSignIn | null): boolean {
+  const [, look] = useState(0);
+  const until = signIn?.until ?? null;
+  useEffect(() => {
+    if (until === null || until <= Date.now()) return;
+    const timer = setTimeout(() => look((looks) => looks + 1), Math.min(until - Date.now(), MAX_TIMER_MS));
+    return () => clearTimeout(timer);
+  }, [until]);
+  return signIn !== null && hasEnded(signIn);
+}

@@ -1,0 +1,109 @@
+/** The check of a report that somebody sent: pasted or dropped, judged in this browser, sent nowhere. */
+import { type DragEvent, useMemo, useState } from "react";
+import { say } from "../say.tsx";
+import { ReportDocument } from "./document.tsx";
+import type { Signed } from "./library.ts";
+import { AskService, Checks, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
+import { readGiven } from "./verdict.ts";
+
+/** Max bytes of a report; the service's own have 10 kB. */
+const MAX_BYTES = 400_000;
+
+export function CheckPage() {
+  const known = useKnownSigner();
+  const [text, setText] = useState("");
+  const given = useMemo(() => readGiven(text), [text]);
+  const verdict = useVerdict(given, known);
+  return (
+    <>
+      <div className="page-head">
+        <div>
+          <h1>{say("report.checkTitle")}</h1>
+          <p>{say("report.checkLead")}</p>
+        </div>
+      </div>
+      <Taker text={text} take={setText} readable={given !== null} />
+      {given && (
+        <>
+          <VerdictLine verdict={verdict} known={known} />
+          {verdict && (
+            <section className="panel stack report-receipt">
+              <h2>{say("report.receipt")}</h2>
+              <Checks verdict={verdict} known={known} />
+              <AskService given={given} />
+            </section>
+          )}
+          {/* What no known key has signed is not shown as a report. */}
+          {verdict?.is === "genuine" && verdict.findings.report && (
+            <ReportDocument report={verdict.findings.report satisfies object as Signed} />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+type TakerProps = { text: string; take: (text: string) => void; readable: boolean };
+
+/** Takes a report as text or as a file, pasted, dropped or chosen. */
+function Taker({ text, take: taken, readable }: TakerProps) {
+  const [trouble, setTrouble] = useState("");
+  const [over, setOver] = useState(false);
+  const take = (read: string) => {
+    taken(read.slice(0, MAX_BYTES));
+    setTrouble(read.length > MAX_BYTES ? say("report.tooLarge") : "");
+  };
+  const open = (file: File | undefined) => {
+    if (!file) return;
+    if (file.size > MAX_BYTES) return setTrouble(say("report.tooLarge"));
+    file.text().then(take, () => setTrouble(say("report.unreadableFile")));
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    open(event.dataTransfer.files[0]);
+  };
+  const unreadable = text.trim() !== "" && !readable;
+  return (
+    <section className="panel stack drop" data-over={over || undefined}>
+      <label className="label" htmlFor="report-json">
+        {say("report.paste")}
+      </label>
+      <textarea
+        id="report-json"
+        className="field mono"
+        rows={6}
+        spellCheck={false}
+        value={text}
+        aria-invalid={unreadable}
+        aria-describedby="report-trouble"
+        onChange={({ target }) => take(target.value)}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+      />
+      <p className="fault" id="report-trouble" role="alert">
+        {trouble || (unreadable ? say("report.noReceipt") : "")}
+      </p>
+      <p className="actions">
+        <label className="button">
+          <input
+            className="unseen"
+            type="file"
+            accept=".json,application/json"
+            onChange={({ target }) => open(target.files?.[0])}
+          />
+          {say("report.openFile")}
+        </label>
+        {text && (
+          <button type="button" className="button" onClick={() => take("")}>
+            {say("report.clear")}
+          </button>
+        )}
+      </p>
+    </section>
+  );
+}

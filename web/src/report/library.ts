@@ -1,0 +1,66 @@
+/** The reports that were bought in this browser, newest first, so that a reload never pays twice. */
+import { useSyncExternalStore } from "react";
+import type { CredReport } from "../api/types.ts";
+import { keep, kept, onKeptElsewhere } from "../stored.ts";
+
+export type Receipt = CredReport["receipt"];
+/** The receipt is all that is kept: its payload is the report. */
+export type Kept = { receipt: Receipt; boughtAt: number };
+/** The signed content of a report. */
+export type Signed = Omit<CredReport, "receipt">;
+
+const KEY = "reports";
+/** A report has about 10 kB; browsers keep 5 MB. */
+const MAX_KEPT = 40;
+
+let reports: readonly Kept[] = kept<Kept[]>("browser", KEY) ?? [];
+/** Whether the last report could be written into the browser's storage. */
+let stored = true;
+const listeners = new Set<() => void>();
+
+function show(next: readonly Kept[]): void {
+  reports = next;
+  for (const listener of listeners) listener();
+}
+onKeptElsewhere(KEY, () => show(kept<Kept[]>("browser", KEY) ?? []));
+
+/** Keeps a report. Where the storage is full the oldest ones give way; where it is refused it lasts until the page is closed. */
+export function keepReport({ receipt }: CredReport): void {
+  const others = reports.filter((one) => one.receipt.reportId !== receipt.reportId);
+  const next = [{ receipt, boughtAt: Date.now() }, ...others].slice(0, MAX_KEPT);
+  stored = false;
+  for (let count = next.length; count > 0 && !stored; count--) {
+    keep("browser", KEY, next.slice(0, count));
+    stored = kept<Kept[]>("browser", KEY)?.[0]?.receipt.reportId === receipt.reportId;
+  }
+  show(next);
+}
+
+export function forgetReport(reportId: string): void {
+  const next = reports.filter(({ receipt }) => receipt.reportId !== reportId);
+  keep("browser", KEY, next.length > 0 ? next : null);
+  show(next);
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+export const useReports = (): readonly Kept[] => useSyncExternalStore(subscribe, () => reports);
+export const isStored = (): boolean => stored;
+
+/** @throws SyntaxError for a payload that is no JSON */
+export const signedOf = ({ payload }: Receipt): Signed => JSON.parse(payload) as Signed;
+
+/** The report as the service sent it. */
+export const wholeOf = (receipt: Receipt): CredReport => ({ ...signedOf(receipt), receipt });
+
+export function download(receipt: Receipt): void {
+  const { agent, generatedAt } = signedOf(receipt);
+  const url = URL.createObjectURL(new Blob([JSON.stringify(wholeOf(receipt), null, 2)], { type: "application/json" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = `cred-report-${agent.tokenId}-${generatedAt.slice(0, 10)}.json`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,58 @@
+/** The judgement of a report that somebody holds: what is wrong with it, and whether it is this service's. */
+import type { GivenReceipt, ReceiptFindings } from "../../../core/cred-report/check.ts";
+import type { MessageKey } from "../say.tsx";
+import type { Receipt } from "./library.ts";
+import type { Noted } from "./signer.ts";
+
+/** `unknown`: sound in itself, by a signer that this browser does not know. */
+export type Verdict = {
+  is: "genuine" | "unknown" | "forged";
+  signer: string | null;
+  checks: { key: MessageKey; passed: boolean }[];
+  findings: ReceiptFindings;
+};
+
+/** A report with its receipt, or a receipt alone. */
+export type Given = { receipt: GivenReceipt; shown: object | null };
+
+/** Reads what was pasted or dropped. @returns null for anything that has no receipt */
+export function readGiven(text: string): Given | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof json !== "object" || json === null) return null;
+  const { receipt, ...shown } = json as Record<string, unknown>;
+  const found = (receipt ?? json) as Partial<GivenReceipt>;
+  const usable = typeof found === "object" && typeof found.payload === "string" && typeof found.signature === "string";
+  if (!usable) return null;
+  return { receipt: found as GivenReceipt, shown: receipt === undefined ? null : shown };
+}
+
+/** Judges by what is given and known, without any request. The code that hashes and recovers is loaded with the first check. */
+export async function judge({ receipt, shown }: Given, known: Noted | null): Promise<Verdict> {
+  const { checkReceipt } = await import("../../../core/cred-report/check.ts");
+  const domain = receipt.domain ?? (known && { ...known, version: "1", verifyingContract: known.contract });
+  const findings = checkReceipt({ ...receipt, domain }, shown);
+  const { report, signer, messageFits, shownFits, addsUp } = findings;
+  const named = receipt.signer === undefined || String(receipt.signer).toLowerCase() === signer;
+  const here =
+    known === null ||
+    (domain.chainId === known.chainId && domain.verifyingContract.toLowerCase() === known.contract.toLowerCase());
+  const isKnown = signer !== null && known?.signers.includes(signer) === true;
+  const checks: Verdict["checks"] = [
+    { key: "report.check.payload", passed: report !== null && messageFits },
+    ...(shownFits === null ? [] : [{ key: "report.check.shown" as const, passed: shownFits }]),
+    { key: "report.check.signature", passed: signer !== null && named },
+    { key: "report.check.signer", passed: isKnown },
+    { key: "report.check.contract", passed: here },
+    { key: "report.check.sum", passed: addsUp },
+  ];
+  const sound = checks.every(({ key, passed }) => passed || key === "report.check.signer");
+  const is = !sound ? "forged" : isKnown ? "genuine" : known === null ? "unknown" : "forged";
+  return { is, signer, checks, findings };
+}
+
+export const givenOf = (receipt: Receipt): Given => ({ receipt: receipt as GivenReceipt, shown: null });

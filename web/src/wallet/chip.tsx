@@ -1,0 +1,33 @@
+/** The connected wallet in the bar; its dialog is loaded when it is opened. */
+import { lazy, Suspense, useState } from "react";
+import { Icon } from "../parts/icon.tsx";
+import { Sigil } from "../parts/sigil.tsx";
+import { say } from "../say.tsx";
+import { short } from "../words.ts";
+import { useWallet } from "./session.ts";
+
+const Account = lazy(() => import("./account.tsx"));
+
+export function WalletChip() {
+  const wallet = useWallet();
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        className="button wallet-chip"
+        aria-label={wallet ? say("wallet.of", { address: short(wallet.address) }) : say("wallet.connect")}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        {wallet ? <Sigil seed={wallet.address} score={null} size={20} /> : <Icon name="wallet" />}
+        <span>{wallet ? short(wallet.address) : say("wallet.connect")}</span>
+      </button>
+      {open && (
+        <Suspense>
+          <Account close={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

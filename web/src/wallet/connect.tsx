@@ -1,0 +1,74 @@
+/** Choosing a wallet: those of this browser, or the browsers inside wallets where a phone has none. */
+
+import { useState } from "react";
+import { Trouble } from "../parts/states.tsx";
+import { Say, say } from "../say.tsx";
+import { useWallets, type Wallet } from "./providers.ts";
+import { connect } from "./session.ts";
+
+/** Opens this page inside a wallet's own browser, by the wallet's universal link. */
+const PHONE_WALLETS: [name: string, link: (page: URL) => string][] = [
+  ["MetaMask", ({ host, pathname, search }) => `https://metamask.app.link/dapp/${host}${pathname}${search}`],
+  ["Base", ({ href }) => `https://go.cb-w.com/dapp?cb_url=${encodeURIComponent(href)}`],
+  ["Trust Wallet", ({ href }) => `https://link.trustwallet.com/open_url?coin_id=60&url=${encodeURIComponent(href)}`],
+];
+
+export function ConnectWallet({ onConnected }: { onConnected?: () => void }) {
+  const wallets = useWallets();
+  const [trouble, setTrouble] = useState("");
+  const [busy, setBusy] = useState(false);
+  const open = async (wallet: Wallet) => {
+    setBusy(true);
+    setTrouble("");
+    try {
+      await connect(wallet);
+      onConnected?.();
+    } catch (error) {
+      setTrouble((error as Error).message);
+    } finally {
+      setBusy(false);
+    }
+  };
+  if (wallets.length === 0) return <NoWallet />;
+  return (
+    <>
+      <p className="actions">
+        {wallets.map((wallet) => (
+          <button
+            key={wallet.uuid}
+            type="button"
+            className="button strong"
+            disabled={busy}
+            onClick={() => void open(wallet)}
+          >
+            {wallets.length === 1 ? say("wallet.connect") : <bdi>{wallet.name}</bdi>}
+          </button>
+        ))}
+      </p>
+      <Trouble words={trouble} />
+    </>
+  );
+}
+
+function NoWallet() {
+  const phone = matchMedia("(pointer: coarse)").matches;
+  return (
+    <>
+      <p className="muted">
+        <Say k="wallet.none" api={(text) => <a href="/docs">{text}</a>} />
+      </p>
+      {phone && (
+        <>
+          <p className="muted">{say("wallet.onPhone")}</p>
+          <p className="actions">
+            {PHONE_WALLETS.map(([name, link]) => (
+              <a key={name} className="button" href={link(new URL(location.href))} rel="noopener noreferrer">
+                {name}
+              </a>
+            ))}
+          </p>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+/** What only certain wallets may do: shown to them, and a way to connect one of them to everyone else. */
+import type { ReactNode } from "react";
+import { say } from "../say.tsx";
+import { short } from "../words.ts";
+import { ConnectWallet } from "./connect.tsx";
+import { disconnect, useWallet } from "./session.ts";
+
+type Props = {
+  /** The wallets that may, in any case of letters; without them any wallet. */
+  addresses?: readonly (string | null)[];
+  /** The wallets in words, after "This needs": "the agent's wallet 0x12…". */
+  who?: string;
+  children: ReactNode;
+};
+
+export function NeedsWallet({ addresses, who, children }: Props) {
+  const wallet = useWallet();
+  const fits = wallet && addresses?.some((one) => one?.toLowerCase() === wallet.address.toLowerCase());
+  if (wallet && (addresses === undefined || fits)) return children;
+  return (
+    <section className="panel mint-step">
+      <p role="status">
+        {wallet
+          ? say("wallet.wrong", { who: who ?? "", address: short(wallet.address) })
+          : who
+            ? say("wallet.needed", { who })
+            : say("wallet.neededAny")}
+      </p>
+      {wallet ? (
+        <p className="actions">
+          <button type="button" className="button strong" onClick={disconnect}>
+            {say("wallet.switch")}
+          </button>
+        </p>
+      ) : (
+        <ConnectWallet />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,194 @@
+/** A write of the API in a page: its state, and the panels that show it. */
+
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { Problem } from "../api/answer.ts";
+import { Copy } from "../parts/copy.tsx";
+import { Hint, Trouble } from "../parts/states.tsx";
+import { Say, say } from "../say.tsx";
+import { usdc } from "../words.ts";
+import type { CallerRule } from "./credentials.ts";
+import { Operation, type State } from "./operation-store.ts";
+import { holding, type Terms } from "./payment.ts";
+import { useWallet } from "./session.ts";
+
+/** Operations under way by name: a visit of another page does not end them. */
+const operations = new Map<string, Operation<unknown>>();
+
+export type Running<T> = Pick<Operation<T>, "run" | "pay" | "again" | "reset" | "settled"> & { state: State<T> };
+
+type OperationOptions<T> = {
+  /** Of the operation and its subject, `update.7`: a request of that name goes on after a reload. */
+  name: string;
+  /** Who may do it, as the endpoint's guard says. */
+  caller: CallerRule;
+  /** Keeps what the answer brings before its request is forgotten, also when the page was left meanwhile. */
+  arrived?: (answer: T, address: string | null) => void;
+};
+
+/** A write of the API, or a read that is paid for. */
+export function useOperation<T>({ name, caller, arrived }: OperationOptions<T>): Running<T> {
+  const [operation] = useState(() => {
+    const known = operations.get(name) as Operation<T> | undefined;
+    const one = known ?? new Operation<T>(name, caller, arrived);
+    operations.set(name, one as Operation<unknown>);
+    // What an earlier visit of the page ended with is not news.
+    if (["done", "refused"].includes(one.read().at)) one.reset();
+    return one;
+  });
+  const wallet = useWallet();
+  useEffect(() => void operation.resume(), [operation, wallet]);
+  const state = useSyncExternalStore(operation.subscribe, operation.read);
+  const { run, pay, again, reset, settled } = operation;
+  return { state, run, pay, again, reset, settled };
+}
+
+type StepsProps<T> = {
+  op: Running<T>;
+  /** What is shown when it is done. */
+  done: (answer: T) => ReactNode;
+  /** Replaces the panel of a refusal, where a page has better words; null keeps the panel. */
+  refused?: (problem: unknown) => ReactNode;
+  /** Beside the price: what it is paid for. */
+  about?: ReactNode;
+};
+
+/** Shows the state of an operation: progress, price, unknown outcome, refusal, success. Idle shows nothing. */
+export function OperationSteps<T>({ op, done, refused, about }: StepsProps<T>) {
+  const { state } = op;
+  if (state.at === "working")
+    return (
+      <section className="panel mint-step" role="status" aria-busy="true">
+        <h2>{say("operation.working")}</h2>
+        <p>{state.saying}</p>
+      </section>
+    );
+  if (state.at === "terms")
+    return (
+      <Price terms={state.terms} refused={state.refused} pay={() => void op.pay(state.terms)} back={op.reset}>
+        {about}
+      </Price>
+    );
+  if (state.at === "undecided")
+    return (
+      <Note title={say(state.paid ? "operation.undecided" : "operation.lost")}>
+        <p>{state.problem.message}</p>
+        <p className="muted">{say(state.paid ? "operation.undecidedNote" : "operation.lostNote")}</p>
+        <p className="actions">
+          <button type="button" className="button strong" onClick={() => void op.again()}>
+            {say(state.paid ? "operation.again" : "operation.resend")}
+          </button>
+          {!state.paid && (
+            <button type="button" className="button" onClick={op.reset}>
+              {say("operation.back")}
+            </button>
+          )}
+        </p>
+      </Note>
+    );
+  if (state.at === "refused") return refused?.(state.problem) ?? <Refused problem={state.problem} />;
+  return state.at === "done" ? done(state.answer) : null;
+}
+
+/** A panel that is read out at once. */
+export const Note = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section className="panel mint-step" role="alert">
+    <h2>{title}</h2>
+    {children}
+  </section>
+);
+
+type RefusedProps = {
+  problem: unknown;
+  title?: string;
+  /** Better advice than the service's hint. */
+  children?: ReactNode;
+};
+
+/** The reason why an operation was not done: the service's sentence with its hint and request id, or the wallet's. */
+export function Refused({ problem, title = say("operation.refused"), children }: RefusedProps) {
+  const known = problem instanceof Problem ? problem : null;
+  return (
+    <Note title={title}>
+      <p>{(problem as Error).message}</p>
+      {children ?? <Hint of={known} />}
+      {known?.requestId && (
+        <p className="faint">
+          <Say k="operation.request" requestId={known.requestId} id={(text) => <code>{text}</code>} />
+        </p>
+      )}
+    </Note>
+  );
+}
+
+type PriceProps = {
+  terms: Terms;
+  refused: string | undefined;
+  pay: () => void;
+  back: () => void;
+  children: ReactNode;
+};
+
+/** The price, exact to the unit, and what the account holds, shown before anything is signed. */
+function Price({ terms, refused, pay, back, children }: PriceProps) {
+  const amount = usdc(terms.amount);
+  const wallet = useWallet();
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The button that led here is gone; what it led to is read out and brought into view.
+  useEffect(() => heading.current?.focus(), []);
+  const { data, refetch } = useQuery({
+    queryKey: ["held", wallet?.address, terms.asset],
+    queryFn: () => holding(wallet!.provider, terms, wallet!.address),
+    enabled: wallet !== null,
+  });
+  const held = typeof data === "bigint" ? data : null;
+  const facts: [string, string, boolean?][] = [
+    [say("operation.amount"), say("operation.exactly", { amount })],
+    [
+      say("operation.network"),
+      terms.chainId === 8453 ? say("operation.base") : say("operation.chain", { id: String(terms.chainId) }),
+    ],
+    [say("operation.to"), terms.payTo, true],
+    [say("operation.token"), terms.asset, true],
+    ...(held === null
+      ? []
+      : [[say("operation.held"), say("operation.heldAmount", { amount: usdc(held) })] as [string, string]]),
+  ];
+  return (
+    <section className="panel mint-step" aria-label={say("operation.cost", { amount })}>
+      <h2 ref={heading} tabIndex={-1}>
+        {say("operation.cost", { amount })}
+      </h2>
+      <Trouble words={refused} />
+      {children}
+      <dl className="facts tall">
+        {facts.map(([label, value, mono]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd className={mono ? "mono wrap" : undefined}>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {wallet && held !== null && held < BigInt(terms.amount) && (
+        <div className="note-line" role="status">
+          <p>{say("operation.topUp", { missing: usdc(BigInt(terms.amount) - held) })}</p>
+          <p className="mono wrap">
+            {wallet.address} <Copy text={wallet.address} />
+          </p>
+          <button type="button" className="button" onClick={() => void refetch()}>
+            {say("operation.lookAgain")}
+          </button>
+        </div>
+      )}
+      <p className="muted">{say("operation.permission", { n: Math.round(terms.seconds / 60) })}</p>
+      <p className="actions">
+        <button type="button" className="button strong" onClick={pay}>
+          {say("operation.pay", { amount })}
+        </button>
+        <button type="button" className="button" onClick={back}>
+          {say("operation.back")}
+        </button>
+      </p>
+    </section>
+  );
+}

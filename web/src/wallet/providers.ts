@@ -1,0 +1,101 @@
+/** The browser's wallets (EIP-1193, announced by EIP-6963), the calls to them, and their refusals as sentences. */
+import { useSyncExternalStore } from "react";
+import { say } from "../say.tsx";
+
+export type Provider = {
+  request(call: { method: string; params?: unknown[] }): Promise<unknown>;
+  on?(event: "accountsChanged", listener: (accounts: unknown) => void): void;
+};
+/** `id` is the wallet's reverse domain name, which is the same after a reload; `uuid` is not. */
+export type Wallet = { id: string; uuid: string; name: string; provider: Provider };
+
+const listeners = new Set<() => void>();
+let announced: Wallet[] = [];
+
+window.addEventListener("eip6963:announceProvider", (event) => {
+  const { info, provider } = (
+    event as CustomEvent<{ info: { uuid: string; name: string; rdns?: string }; provider: Provider }>
+  ).detail;
+  if (typeof info?.uuid !== "string" || announced.some(({ uuid }) => uuid === info.uuid)) return;
+  const id = typeof info.rdns === "string" ? info.rdns.slice(0, 100) : info.uuid;
+  announced = [...announced, { id, uuid: info.uuid, name: String(info.name).slice(0, 40), provider }];
+  for (const listener of listeners) listener();
+});
+window.dispatchEvent(new Event("eip6963:requestProvider"));
+
+const injected = (): Provider | undefined => (window as { ethereum?: Provider }).ethereum;
+let alone: Wallet[] = [];
+
+/** All wallets of this browser; `window.ethereum` only when none announces itself. */
+export function wallets(): Wallet[] {
+  const provider = injected();
+  if (announced.length > 0 || !provider) return announced;
+  if (alone[0]?.provider !== provider)
+    alone = [{ id: "injected", uuid: "injected", name: say("wallet.unnamed"), provider }];
+  return alone;
+}
+
+/** @returns a function that ends the subscription */
+export function followWallets(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+export const useWallets = (): Wallet[] => useSyncExternalStore(followWallets, wallets);
+
+/** A refusal of the wallet, as a sentence for people; `declined` when the user rejected. */
+export class WalletRefusal extends Error {
+  readonly declined: boolean;
+  constructor(message: string, declined = false) {
+    super(message);
+    this.declined = declined;
+  }
+}
+
+const codeOf = (error: unknown): number | undefined => (error as { code?: number } | null)?.code;
+
+/** @throws WalletRefusal */
+export async function ask<T>(wallet: Provider, method: string, params?: unknown[]): Promise<T> {
+  try {
+    return (await wallet.request({ method, ...(params && { params }) })) as T;
+  } catch (error) {
+    if (codeOf(error) === 4001) throw new WalletRefusal(say("wallet.declined"), true);
+    if (codeOf(error) === -32002) throw new WalletRefusal(say("wallet.busy"));
+    if (codeOf(error) === 4100) throw new WalletRefusal(say("wallet.notAllowed"));
+    throw new WalletRefusal(say("wallet.failed"));
+  }
+}
+
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+
+/** The accounts that a wallet lets this page see, the selected one first. @throws WalletRefusal */
+export async function accountsOf(wallet: Provider, method: "eth_accounts" | "eth_requestAccounts"): Promise<string[]> {
+  const accounts = await ask<unknown>(wallet, method);
+  return Array.isArray(accounts) ? accounts.filter((one): one is string => ADDRESS.test(String(one))) : [];
+}
+
+/** Parameters of Base for wallets that do not have it yet; the wallet asks the user. */
+const BASE = {
+  chainId: "0x2105",
+  chainName: "Base",
+  nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+  rpcUrls: ["https://mainnet.base.org"],
+  blockExplorerUrls: ["https://basescan.org"],
+};
+
+/** Switches the wallet to a chain: wallets refuse to sign typed data of another chain. @throws WalletRefusal */
+export async function changeTo(wallet: Provider, chainId: number): Promise<void> {
+  const wanted = `0x${chainId.toString(16)}`;
+  const current = await ask<unknown>(wallet, "eth_chainId");
+  if (Number(current) === chainId) return;
+  try {
+    await wallet.request({ method: "wallet_switchEthereumChain", params: [{ chainId: wanted }] });
+  } catch (error) {
+    if (codeOf(error) === 4902 && wanted === BASE.chainId) await ask(wallet, "wallet_addEthereumChain", [BASE]);
+    else if (codeOf(error) === 4001) throw new WalletRefusal(say("wallet.staysElsewhere"), true);
+    else throw new WalletRefusal(say("wallet.cannotChange"));
+  }
+}
+
+/** UTF-8 of a text in hex, as `personal_sign` takes it. */
+export const hexOf = (text: string): string =>
+  `0x${[...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;

@@ -1,0 +1,52 @@
+/** A transaction that the connected wallet sends itself, and its receipt as the wallet's own node gives it. */
+import { ask, changeTo } from "./providers.ts";
+import type { Connected } from "./session.ts";
+
+/** `value` in wei. */
+export type Call = { to: string; data: string; value?: bigint };
+export type Receipt = { status: "success" | "reverted"; blockNumber: number; transactionHash: string };
+
+/** Base; the development chain has the same number. */
+export const BASE_CHAIN = 8453;
+const POLL_MS = 1_000;
+
+/** Where an account stands before it sends: the nonce of its next transaction, and the block it is after. */
+export type Position = { from: string; nonce: number; block: number };
+
+/** Has the wallet change to Base first. @throws WalletRefusal */
+export async function positionOf({ provider, address }: Connected): Promise<Position> {
+  await changeTo(provider, BASE_CHAIN);
+  const [nonce, block] = await Promise.all([
+    ask<string>(provider, "eth_getTransactionCount", [address, "pending"]),
+    ask<string>(provider, "eth_blockNumber"),
+  ]);
+  return { from: address, nonce: Number(nonce), block: Number(block) };
+}
+
+/** @returns the transaction's hash @throws WalletRefusal */
+export async function sendTransaction({ provider, address }: Connected, { to, data, value }: Call): Promise<string> {
+  await changeTo(provider, BASE_CHAIN);
+  const transaction = { from: address, to, data, ...(value && { value: `0x${value.toString(16)}` }) };
+  return ask<string>(provider, "eth_sendTransaction", [transaction]);
+}
+
+/**
+ * Waits until the transaction is in a block.
+ * @param signal ends the waiting
+ * @throws WalletRefusal when the wallet cannot read the chain; the abort reason
+ */
+export async function receiptOf({ provider }: Connected, hash: string, signal?: AbortSignal): Promise<Receipt> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const found = await ask<{ status: string; blockNumber: string } | null>(provider, "eth_getTransactionReceipt", [
+      hash,
+    ]);
+    if (found)
+      return {
+        status: Number(found.status) === 1 ? "success" : "reverted",
+        blockNumber: Number(found.blockNumber),
+        transactionHash: hash,
+      };
+    await new Promise((done) => setTimeout(done, POLL_MS));
+  }
+}

@@ -1,0 +1,24 @@
+/** Begins the partition of each month of the score history, and removes months older than CRED_HISTORY_RETENTION. */
+import type pg from "pg";
+import { z } from "zod";
+import { beginMonth, removeMonths } from "../../db/cred-history-months.ts";
+import { databaseNow } from "../../db/database-clock.ts";
+import { defineJob } from "../job.ts";
+
+export const credHistory = defineJob({
+  name: "cred-history",
+  concurrency: 1,
+  schedule: { everyMs: 3_600_000 },
+  input: z.object({}),
+  run: async ({ db, config }) =>
+    retainMonths(db, { now: await databaseNow(db), retentionMs: config.credHistoryRetentionMs }),
+});
+
+/** @returns number of months that began and that were removed */
+export async function retainMonths(
+  db: pg.Pool,
+  { now, retentionMs }: { now: Date; retentionMs: number | undefined },
+): Promise<number> {
+  const begun = await beginMonth(db, now);
+  return retentionMs === undefined ? begun : begun + (await removeMonths(db, new Date(now.getTime() - retentionMs)));
+}

@@ -1,0 +1,40 @@
+/** Sends texts of agents to the provider of embeddings, where one is configured, so that agents are found by meaning. */
+import { z } from "zod";
+import { Failure } from "../../core/errors.ts";
+import { areUnusable, claimTexts, readTexts, storeVectors, unclaimTexts } from "../../db/discovery/meanings.ts";
+import { defineJob } from "../job.ts";
+
+/** Rounds of reading, and calls of the provider, in one run; the next run does the rest. */
+const READS = 40;
+const CALLS = 30;
+
+export const meanings = defineJob({
+  name: "meanings",
+  concurrency: 1,
+  schedule: { everyMs: 60_000 },
+  input: z.object({}),
+  async run({ db, embeddings, config, clock, fault }) {
+    if (!embeddings || !config.embeddings) return 0;
+    const { documents, textsPerDay: perDay } = config.embeddings;
+    const of = { model: embeddings.model, documents, perDay, most: embeddings.batch };
+    for (let i = 0; i < READS && (await readTexts(db, of, clock())).more; i++);
+    let changed = 0;
+    for (let i = 0; i < CALLS; i++) {
+      if (await areUnusable(db, clock())) throw new Failure("upstream_unavailable", UNUSABLE);
+      const claimed = await claimTexts(db, of, clock());
+      if (claimed.length === 0) break;
+      fault("meanings.claimed");
+      const answer = await embeddings.vectors(claimed.map(({ text }) => text));
+      fault("meanings.answered");
+      if (answer.kind === "refused") {
+        await unclaimTexts(db, claimed, perDay, clock());
+        throw answer.failure;
+      }
+      changed += await storeVectors(db, claimed, answer.vectors, clock());
+    }
+    return changed;
+  },
+});
+
+const UNUSABLE =
+  "The provider of embeddings answers with vectors that cannot be used: compare EMBEDDINGS_DIMENSIONS with its model.";
