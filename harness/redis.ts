@@ -35,7 +35,7 @@ export async function startRedis(): Promise<TestRedis> {
     child = spawn(binary, ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", directory], {
       stdio: "ignore",
     });
-    await until("Redis accepts connections", () => canConnect(port), { timeoutMs: 10_000 });
+    await until("Redis accepts connections", () => canConnect(port));
   };
   const ended = (signal: NodeJS.Signals) =>
     new Promise<void>((done) => {

@@ -1,4 +1,5 @@
 /** Waiting for a condition, bounded, without guessing how long it takes. */
+import { LONG } from "./patience.ts";
 
 /** Between two looks, milliseconds: what comes soon is seen soon, and waiting long costs little. */
 const FIRST_PAUSE = 10;
@@ -12,7 +13,7 @@ const LONGEST_PAUSE = 100;
 export async function until<T>(
   what: string,
   probe: () => Promise<T> | T,
-  { timeoutMs = 60_000, everyMs }: { timeoutMs?: number; everyMs?: number } = {},
+  { timeoutMs = LONG, everyMs }: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + timeoutMs;
   let last: unknown;
