@@ -1,57 +1,103 @@
 /** Test layers: `core` needs nothing, the others share one embedded PostgreSQL and start their own chains. */
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import type { ProvidedContext } from "vitest";
 import { defineConfig } from "vitest/config";
+import { FACTS } from "./harness/gate/facts.ts";
+import { FactsReporter } from "./harness/gate/facts-reporter.ts";
+import { LONG } from "./harness/patience.ts";
 import { CostReporter } from "./test/support/cost-reporter.ts";
 import { LongFirst } from "./test/support/long-first.ts";
+import { renewedForks } from "./test/support/renewed-forks.ts";
 
-/** Crashes at every step, storms, simulations and load: `npm run test:deep`, which CI runs after `npm test`. */
-const DEEP = "test/**/*.deep.test.ts";
+/** Crashes at every step, storms and whole stacks: `npm run test:deep`. */
+const DEEP_ENDING = ".deep.test.ts";
+const DEEP = `test/**/*${DEEP_ENDING}`;
 
-const SEED = Date.now() % 2 ** 31;
+/** Of a test, and of what it prepares. */
+const TEST_MS = 5 * LONG;
+
+/** Whoever wants other random cases names a seed; the same change is judged by the same cases. */
+const SEED = Number(process.env.FUZZ_SEED ?? 20_260_101);
 
 /** What is installed for the clients of test/clients brings tests along. */
 const INSTALLED = "**/node_modules/**";
 
+/**
+ * What starts whole stacks, browsers or storms of requests disturbs what runs beside it: one file at a time, in a
+ * process of its own. Names without the ending, of quick and deep files alike.
+ */
+const ALONE = [
+  "api/{event-stream,events,exports,message-processes,sigterm}",
+  "client-libraries/*",
+  "db/{migrate,replicas}",
+  "events/subscribers",
+  "indexer/{backfill,events,queries,reorg,restart}",
+  "ops/image",
+  "payments/{crash,early,mpp-crash,races}",
+  "stack/*",
+  "web/*",
+];
+const alone = (ending: string) => ALONE.map((name) => `test/${name}${ending}`);
+
+/** The gate runs the deep tests too, and nothing twice: quick files that a deep one contains. */
+const CONTAINED = FACTS
+  ? globSync(DEEP)
+      .filter((path) => readFileSync(path, "utf8").includes(`import "./${basename(path, DEEP_ENDING)}.test.ts"`))
+      .map((path) => path.replace(DEEP_ENDING, ".test.ts"))
+  : [];
+
 /** Tests that need a database, a chain or processes of their own. */
 const services = (
   name: string,
-  files: { include: string[]; exclude?: string[]; provide?: Partial<ProvidedContext> },
+  files: { include: string[]; exclude: string[] },
+  options: {
+    provide?: Partial<ProvidedContext>;
+    isolate?: true;
+    maxWorkers?: 1;
+    sequence?: { groupOrder: number };
+  } = {},
 ) => ({
   extends: true as const,
   test: {
     name,
     ...files,
+    ...options,
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/mark-worker.ts", "test/support/on-failure.ts"],
-    testTimeout: 180_000,
-    hookTimeout: 240_000,
+    // Longer than a wait that fails: it tells what did not happen.
+    testTimeout: TEST_MS,
+    hookTimeout: TEST_MS,
   },
 });
+const ONE_BY_ONE = { isolate: true, maxWorkers: 1, sequence: { groupOrder: 1 } } as const;
+const DEEPLY = { provide: { fuzz: { cases: 200, seed: SEED, share: 1 / 4 } } };
 
 export default defineConfig({
   test: {
-    // Every run draws other random cases; one that fails prints its seed.
     provide: { fuzz: { cases: 40, seed: SEED, share: 1 / 20 } },
     // A file costs two seconds of imports where it has a process of its own; none keeps state in a module.
     isolate: false,
+    pool: renewedForks,
     // More than there are cores: tests of processes and chains wait half of their time.
     maxWorkers: 3,
     // One second, the default, is a timed assertion on a busy machine.
-    expect: { poll: { timeout: 25_000 } },
-    reporters: ["default", new CostReporter()],
+    expect: { poll: { timeout: LONG } },
+    reporters: ["default", new CostReporter(), ...(FACTS ? [new FactsReporter()] : [])],
     setupFiles: ["test/support/mark-worker.ts"],
     sequence: { sequencer: LongFirst },
     projects: [
       {
         extends: true,
-        test: { name: "core", include: ["test/core/**/*.test.ts", "test/*.test.ts"], testTimeout: 180_000 },
+        test: { name: "core", include: ["test/core/**/*.test.ts", "test/*.test.ts"], testTimeout: TEST_MS },
       },
-      services("services", { include: ["test/*/**/*.test.ts"], exclude: ["test/core/**", DEEP, INSTALLED] }),
-      services("deep", {
-        include: [DEEP],
-        exclude: [INSTALLED],
-        provide: { fuzz: { cases: 200, seed: SEED, share: 1 / 4 } },
+      services("services", {
+        include: ["test/*/**/*.test.ts"],
+        exclude: ["test/core/**", DEEP, INSTALLED, ...alone(".test.ts"), ...CONTAINED],
       }),
+      services("alone", { include: alone(".test.ts"), exclude: [DEEP, ...CONTAINED] }, ONE_BY_ONE),
+      services("deep", { include: [DEEP], exclude: [INSTALLED, ...alone(DEEP_ENDING)] }, DEEPLY),
+      services("deep-alone", { include: alone(DEEP_ENDING), exclude: [] }, { ...DEEPLY, ...ONE_BY_ONE }),
     ],
   },
 });

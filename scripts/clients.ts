@@ -1,16 +1,21 @@
 /**
  * `npm run clients [-- word …]`: every client of harness/client-libraries/list.ts, or those whose name has one of the words, against
- * a stack of its own; prints a table of what each did. The packages are installed first, by their lockfile.
+ * a stack of its own; prints a table of what each did. The packages are installed first, by their lockfile; with `--install` that is all.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { join } from "node:path";
-import { nameOf, PACKAGES } from "../harness/client-libraries/client.ts";
+import { type Client, nameOf, PACKAGES } from "../harness/client-libraries/client.ts";
 import { CLIENTS } from "../harness/client-libraries/list.ts";
 import { type Row, runClient, tableOf } from "../harness/client-libraries/run.ts";
 import { startWorld } from "../harness/client-libraries/world.ts";
+import { note } from "../harness/gate/facts.ts";
 
-const words = process.argv.slice(2).map((word) => word.toLowerCase());
+const words = process.argv
+  .slice(2)
+  .filter((word) => word !== "--install")
+  .map((word) => word.toLowerCase());
 const asked = CLIENTS.filter(
   (client) =>
     words.length === 0 || words.some((word) => `${nameOf(client)} ${client.alias}`.toLowerCase().includes(word)),
@@ -20,6 +25,9 @@ if (asked.length === 0) {
   process.exit(1);
 }
 install();
+if (process.argv.includes("--install")) process.exit();
+const placeOf = (client: Client) => ({ file: nameOf(client), project: "clients" });
+for (const client of asked) note({ kind: "planned", ...placeOf(client) });
 console.log("Starting a stack of its own");
 const world = await startWorld();
 const rows: Row[] = [];
@@ -28,6 +36,7 @@ try {
     const row = await runClient(client, world);
     console.log(tableOf([row]).split("\n")[1]);
     rows.push(row);
+    noteRow(client, row);
   }
 } finally {
   await world.stop();
@@ -39,6 +48,16 @@ console.log(
   `${rows.length} clients: ${rows.length - failed - unseen} passed, ${unseen} not to be seen here, ${failed} failed`,
 );
 process.exit(failed === 0 ? 0 : 1);
+
+/** For the gate, a client is a file with one test. */
+function noteRow(client: Client, { passed, did }: Row): void {
+  const state = ({ yes: "passed", no: "failed", "not here": "skipped" } as const)[passed];
+  const message = state === "failed" ? { message: did } : {};
+  note({ kind: "test", ...placeOf(client), test: "works unchanged", state, ...message });
+  const before = rows.map((row) => row.client).slice(0, -1);
+  const circumstances = { load: loadavg()[0]!, before, rssMb: Math.round(process.memoryUsage.rss() / 2 ** 20) };
+  note({ kind: "file", ...placeOf(client), state: state === "failed" ? "failed" : "passed", ...circumstances });
+}
 
 /** Nothing is done while what is installed is what the lockfile says. */
 function install(): void {

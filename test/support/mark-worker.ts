@@ -5,9 +5,12 @@ declare module "vitest" {
   interface TaskMeta {
     /** Process id of the worker that ran the file. */
     pid?: number;
+    /** Memory of the worker after the file's last test, mebibytes. */
+    rssMb?: number;
   }
 }
 
 afterEach(({ task }) => {
   task.file.meta.pid = process.pid;
+  task.file.meta.rssMb = Math.round(process.memoryUsage.rss() / 2 ** 20);
 });

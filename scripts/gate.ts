@@ -1,0 +1,29 @@
+/** `npm run gate`: whether the checkout as it is may land; what CI runs after the installs of .ci/run. docs/engineering/testing.md says how it decides. */
+
+import { runGate, type Stage } from "../harness/gate/gate.ts";
+import { PROJECT_ROOT } from "../runtime/project-root.ts";
+
+/** All stages with their second looks; CI's own limit is 90. */
+const MINUTES = 80;
+
+const NODE = "node_modules/.bin/node";
+const tests = (...projects: string[]) => [
+  ...[NODE, "node_modules/vitest/vitest.mjs", "run"],
+  ...projects.map((name) => `--project=${name}`),
+];
+const again: Stage["again"] = ({ file, project }) => [...tests(project), file];
+
+const STAGES: Stage[] = [
+  { name: "static", command: [NODE, "scripts/verify.ts"], minutes: 10, again },
+  { name: "services", command: tests("services", "alone"), minutes: 25, again },
+  {
+    name: "clients",
+    command: [NODE, "scripts/clients.ts"],
+    minutes: 15,
+    again: ({ file }) => [NODE, "scripts/clients.ts", file],
+  },
+  { name: "deep", command: tests("deep", "deep-alone"), minutes: 45, again },
+];
+
+process.chdir(PROJECT_ROOT);
+process.exitCode = await runGate(STAGES, { folder: "gate-log", minutes: MINUTES, env: { CI: "true", PATIENCE: "3" } });

@@ -1,0 +1,3 @@
+import { expect, it } from "vitest";
+
+it("is false", () => expect("the moon").toBe("a cheese"));

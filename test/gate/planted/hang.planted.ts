@@ -1,0 +1,3 @@
+import { it } from "vitest";
+
+it("never ends", () => new Promise(() => setInterval(() => {}, 1_000)));
