@@ -40,9 +40,9 @@ describe("the gate", () => {
     expect(code).toBe(DEFECT);
     const told = last(lines, 40);
     for (const part of [
-      "DEFECT test/gate/planted/defect.planted.ts > is false",
+      "DEFECT test/gate/planted/defect.ts > is false",
       "expected 'the moon' to be 'a cheese'",
-      `again: ${VITEST.join(" ")} test/gate/planted/defect.planted.ts`,
+      `again: ${VITEST.join(" ")} test/gate/planted/defect.ts`,
     ])
       expect(told).toContain(part);
     expect(last(lines, 1)).toBe("1 passed, 1 failed, 1 skipped");
@@ -54,7 +54,7 @@ describe("the gate", () => {
     const flakes = lines.filter((line) => line.startsWith("FLAKE "));
     expect(flakes.map((line) => JSON.parse(line.slice("FLAKE ".length)))).toEqual([
       {
-        file: "test/gate/planted/flake.planted.ts",
+        file: "test/gate/planted/flake.ts",
         test: "is red once",
         message: expect.stringContaining("expected false to be true"),
         load: expect.any(Number),
@@ -77,14 +77,14 @@ describe("the gate", () => {
     const { code, lines } = await gate(planted("hang", 0.2), planted("good"));
     expect(code).toBe(DEFECT);
     expect(last(lines, 40)).toContain("hang      cut off after");
-    expect(last(lines, 40)).toContain("DEFECT test/gate/planted/hang.planted.ts > did not end");
+    expect(last(lines, 40)).toContain("DEFECT test/gate/planted/hang.ts > did not end");
     expect(last(lines, 1)).toBe("1 passed, 1 failed, 1 skipped");
   });
 
   it("calls a file that kills its worker twice broken", async () => {
     const { code, lines } = await gate(planted("death"));
     expect(code).toBe(BROKEN);
-    expect(last(lines, 40)).toContain("DEFECT test/gate/planted/death.planted.ts > did not end");
+    expect(last(lines, 40)).toContain("DEFECT test/gate/planted/death.ts > did not end");
   });
 
   it("refuses a stage that ends badly without a test that failed", async () => {

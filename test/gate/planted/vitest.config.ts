@@ -5,7 +5,8 @@ import { FactsReporter } from "../../../harness/gate/facts-reporter.ts";
 export default defineConfig({
   test: {
     root: import.meta.dirname,
-    include: ["*.planted.ts"],
+    include: ["*.ts"],
+    exclude: ["vitest.config.ts"],
     setupFiles: ["../../support/mark-worker.ts"],
     isolate: false,
     maxWorkers: 1,
