@@ -9,6 +9,7 @@ import { LONG } from "./harness/patience.ts";
 import { CostReporter } from "./test/support/cost-reporter.ts";
 import { LongFirst } from "./test/support/long-first.ts";
 import { renewedForks } from "./test/support/renewed-forks.ts";
+import { SEED } from "./test/support/seed.ts";
 
 /** Crashes at every step, storms and whole stacks: `npm run test:deep`. */
 const DEEP_ENDING = ".deep.test.ts";
@@ -16,9 +17,6 @@ const DEEP = `test/**/*${DEEP_ENDING}`;
 
 /** Of a test, and of what it prepares. */
 const TEST_MS = 5 * LONG;
-
-/** Whoever wants other random cases names a seed; the same change is judged by the same cases. */
-const SEED = Number(process.env.FUZZ_SEED ?? 20_260_101);
 
 /** What is installed for the clients of test/clients brings tests along. */
 const INSTALLED = "**/node_modules/**";
@@ -64,7 +62,7 @@ const services = (
     ...files,
     ...options,
     globalSetup: ["test/support/global-setup.ts"],
-    setupFiles: ["test/support/mark-worker.ts", "test/support/on-failure.ts"],
+    setupFiles: ["test/support/mark-worker.ts", "test/support/seeded.ts", "test/support/on-failure.ts"],
     // Longer than a wait that fails: it tells what did not happen.
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,
@@ -84,7 +82,7 @@ export default defineConfig({
     // One second, the default, is a timed assertion on a busy machine.
     expect: { poll: { timeout: LONG } },
     reporters: ["default", new CostReporter(), ...(FACTS ? [new FactsReporter()] : [])],
-    setupFiles: ["test/support/mark-worker.ts"],
+    setupFiles: ["test/support/mark-worker.ts", "test/support/seeded.ts"],
     sequence: { sequencer: LongFirst },
     projects: [
       {

@@ -1,7 +1,7 @@
 /** Keyed reads share statements: nobody gets another answer for it, and a failure reaches everyone who waited for it. */
 
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { siteOf } from "../../api/services/agent-facts.ts";
 import { referenceApp } from "../../bench/reads/reference-app.ts";
 import { checksum } from "../../core/addresses.ts";
@@ -16,7 +16,7 @@ import { startApi, type TestApi } from "./support/api.ts";
 import { raw } from "./support/raw.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
-const seed = Date.now() & 0x7fffffff;
+const { seed } = inject("fuzz");
 const agents = randomAgents(60, NOW, seed);
 const ids = agents.map(({ facts }) => facts.tokenId);
 let api: TestApi;

@@ -1,5 +1,5 @@
 /** Facts come in the order asked for, from one snapshot; wallets lead to their own agent. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import type { Address } from "../../core/facts.ts";
 import { loadFacts } from "../../db/facts.ts";
 import { transaction } from "../../db/transaction.ts";
@@ -10,7 +10,7 @@ import { addressOf, randomAgents } from "../support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
-const agents = randomAgents(20, NOW, Date.now() & 0x7fffffff);
+const agents = randomAgents(20, NOW, inject("fuzz").seed);
 let db: TestDatabase;
 
 beforeAll(async () => {
