@@ -45,6 +45,9 @@ const CONTAINED = FACTS
       .map((path) => path.replace(DEEP_ENDING, ".test.ts"))
   : [];
 
+/** The gate runs all clients in a stage of their own. */
+const CLIENTS = "test/client-libraries/**";
+
 /** Tests that need a database, a chain or processes of their own. */
 const services = (
   name: string,
@@ -95,7 +98,11 @@ export default defineConfig({
       }),
       services("alone", { include: alone(".test.ts"), exclude: [DEEP, ...CONTAINED] }, ONE_BY_ONE),
       services("deep", { include: [DEEP], exclude: [INSTALLED, ...alone(DEEP_ENDING)] }, DEEPLY),
-      services("deep-alone", { include: alone(DEEP_ENDING), exclude: [] }, { ...DEEPLY, ...ONE_BY_ONE }),
+      services(
+        "deep-alone",
+        { include: alone(DEEP_ENDING), exclude: FACTS ? [CLIENTS] : [] },
+        { ...DEEPLY, ...ONE_BY_ONE },
+      ),
     ],
   },
 });
