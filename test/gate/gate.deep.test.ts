@@ -105,7 +105,7 @@ describe("the installs of .ci/run", () => {
       chmodSync(join(root, path), 0o755);
     };
     writeFileSync(join(root, ".ci/run"), readFileSync(join(PROJECT_ROOT, ".ci/run")));
-    for (const name of ["redis-server", "caddy", "chromium"]) program(`bin/${name}`, "");
+    for (const name of ["redis-server", "caddy", "chromium-headless-shell"]) program(`bin/${name}`, "");
     program(
       "bin/npm",
       `echo try >> tries; [ "$(wc -l < tries)" -gt ${failures} ] || { echo "npm error 500"; exit 1; }`,
