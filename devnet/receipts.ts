@@ -1,15 +1,10 @@
 /** Waiting for receipts on a development chain. */
-import {
-  type Hex,
-  type PublicActions,
-  type TransactionReceipt,
-  TransactionReceiptNotFoundError,
-  WaitForTransactionReceiptTimeoutError,
-} from "viem";
+import { type Hex, TransactionReceiptNotFoundError, WaitForTransactionReceiptTimeoutError } from "viem";
 
 const TIMEOUT_MS = 180_000;
 
-type Reader = Pick<PublicActions, "getTransactionReceipt"> & { pollingInterval: number };
+/** Receipts of Tempo have states of their own. */
+type Reader<Receipt> = { getTransactionReceipt(of: { hash: Hex }): Promise<Receipt> };
 type Wanted = {
   hash: Hex;
   /** Milliseconds between two questions. */
@@ -19,10 +14,7 @@ type Wanted = {
 };
 
 /** @returns undefined while the transaction is in no block */
-export async function findReceipt(
-  chain: Pick<Reader, "getTransactionReceipt">,
-  hash: Hex,
-): Promise<TransactionReceipt | undefined> {
+export async function findReceipt<Receipt>(chain: Reader<Receipt>, hash: Hex): Promise<Receipt | undefined> {
   try {
     return await chain.getTransactionReceipt({ hash });
   } catch (error) {
@@ -36,13 +28,13 @@ export async function findReceipt(
  * that comes during such a look: a chain that makes a block for each transaction makes no further one, so that it waits
  * for ever.
  */
-export const receiptActions = (chain: Reader) => ({
+export const receiptActions = <Receipt>(chain: Reader<Receipt> & { pollingInterval: number }) => ({
   /** @throws WaitForTransactionReceiptTimeoutError */
   async waitForTransactionReceipt({
     hash,
     pollingInterval = chain.pollingInterval,
     timeout = TIMEOUT_MS,
-  }: Wanted): Promise<TransactionReceipt> {
+  }: Wanted): Promise<Receipt> {
     const deadline = performance.now() + timeout;
     for (;;) {
       const receipt = await findReceipt(chain, hash);

@@ -12,6 +12,7 @@ import {
 import { base } from "viem/chains";
 import { identityAbi } from "../abis/identity.ts";
 import { intentByKey, queueIntent } from "../db/transaction-outbox.ts";
+import { receiptActions } from "./receipts.ts";
 
 export type Call = { to: Hex; data: Hex; value?: bigint };
 
@@ -24,7 +25,9 @@ export function openSeedChain(rpcUrl: string, db: pg.Pool) {
     mode: "anvil",
     transport: http(rpcUrl),
     pollingInterval: 100,
-  }).extend(publicActions);
+  })
+    .extend(publicActions)
+    .extend(receiptActions);
   const walletOf = (account: PrivateKeyAccount) =>
     createWalletClient({ account, chain: base, transport: http(rpcUrl) });
 

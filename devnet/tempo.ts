@@ -16,6 +16,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { Actions } from "viem/tempo";
 import { tempo } from "viem/tempo/chains";
 import { devnetCast } from "./chain-keys.ts";
+import { receiptActions } from "./receipts.ts";
 
 /** Checksummed. Fees are paid in any of these; the node wants some of the first in every account that sends. */
 export const TEMPO = {
@@ -100,6 +101,7 @@ export const openTempo = <A extends PrivateKeyAccount | undefined = undefined>(r
     pollingInterval: 50,
   })
     .extend(publicActions)
+    .extend(receiptActions)
     .extend(walletActions);
 
 type Storing = Pick<TempoChain, "setStorageAt">;

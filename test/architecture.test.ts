@@ -6,6 +6,8 @@ import { parseSync } from "vite";
 import { describe, expect, it } from "vitest";
 import { ADVISORY_LOCKS } from "../db/locks.ts";
 
+/** The words that rules look for stand in this file. */
+const SELF = "test/architecture.test.ts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const ROOMS = [
   "abis",
@@ -351,6 +353,19 @@ describe("the terminal", () => {
   });
 });
 
+describe("waiting for a receipt", () => {
+  const rooms = ["bench", "devnet", "harness", "test"].flatMap(inRoom).filter(({ path }) => path !== SELF);
+
+  it("is devnet/receipts.ts's: viem's own waits for a further block, and a development chain may make none", () => {
+    const viems =
+      /\bcreatePublicClient\b|\.extend\(\s*publicActions,?\s*\)(?!\s*\.extend\(receiptActions\))|import [^;]*\bwaitForTransactionReceipt\b/;
+    const waiting = rooms.filter(({ text }) => viems.test(withoutComments(text))).map(({ path }) => path);
+    // What a client library of others does is its own, and its stack makes blocks by the clock.
+    expect(waiting.filter((path) => !path.startsWith("harness/client-libraries/entries/"))).toEqual([]);
+    expect(rooms.filter(({ text }) => text.includes(".extend(receiptActions)")).length).toBeGreaterThan(4);
+  });
+});
+
 describe("determinism", () => {
   it.each(["core", "src", "abis"])("%s/ has no clock, no randomness, no timers", (room) => {
     const bad =
@@ -434,7 +449,7 @@ describe("SQL", () => {
 
   it("runs on connections that db/connect.ts makes: they read an int8 as a number", () => {
     const makers = files.filter(({ path, text }) => path !== "db/connect.ts" && /new pg\.(Pool|Client)\(/.test(text));
-    expect(makers.map(({ path }) => path).filter((path) => path !== "test/architecture.test.ts")).toEqual([]);
+    expect(makers.map(({ path }) => path).filter((path) => path !== SELF)).toEqual([]);
   });
 });
 
@@ -497,9 +512,8 @@ describe("files", () => {
   it("hold nothing unfinished, and tests leave nothing out", () => {
     const marks = /\b(TODO|FIXME|XXX|HACK)\b/;
     const left = /\b(it|test|describe)\.(only|skip|todo)\b/;
-    const self = "test/architecture.test.ts";
     expect(
-      files.filter(({ path, text }) => path !== self && (marks.test(text) || left.test(text))).map(({ path }) => path),
+      files.filter(({ path, text }) => path !== SELF && (marks.test(text) || left.test(text))).map(({ path }) => path),
     ).toEqual([]);
   });
 });

@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import * as x402 from "@x402/fetch";
-import { createPublicClient, createWalletClient, type Hex, http, parseEther } from "viem";
+import { createWalletClient, type Hex, http, parseEther } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { Actions } from "viem/tempo";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { giveUsdce, openTempo, TEMPO } from "../../devnet/tempo.ts";
 import { giveWallet } from "../../test/web/wallet.ts";
+import { testChain } from "../agent-wallet.ts";
 import { startStack } from "../stack.ts";
 import { until } from "../until.ts";
 import { type Bundle, openPages, type Pages } from "./pages.ts";
@@ -28,7 +29,7 @@ export async function startWorld() {
   const stack = await startStack({ env: { PRICING_PHASE: "paid", BLOCK_TIME: "0.25" } });
   const { devnet } = stack;
   const { apiUrl, rpcUrl, tempoRpcUrl, contracts } = devnet;
-  const evm = createPublicClient({ chain: base, transport: http(rpcUrl), pollingInterval: 50 });
+  const evm = testChain(rpcUrl);
   const rich = createWalletClient({
     account: privateKeyToAccount(devnet.accounts[0]!.privateKey),
     chain: base,

@@ -1,12 +1,12 @@
 /** Balances of wallets: one multicall against a real chain, remembered for a minute, absent in an outage. */
-import { createTestClient, http, parseEther, publicActions } from "viem";
-import { base } from "viem/chains";
+import { parseEther } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type BalanceCache, balanceCache } from "../../api/services/balances.ts";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/facts.ts";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { type Devnet, deployDevnet } from "../../devnet/deploy.ts";
+import { testChain } from "../../harness/agent-wallet.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
 
@@ -36,8 +36,7 @@ describe("on a chain", () => {
   });
   afterAll(() => anvil?.stop());
 
-  const chainClient = () =>
-    createTestClient({ chain: base, mode: "anvil", transport: http(anvil.url) }).extend(publicActions);
+  const chainClient = () => testChain(anvil.url);
 
   it("ETH, USDC and a linked token are decimal strings", async () => {
     const wallet = lower(devnet.accounts[0]!.address);

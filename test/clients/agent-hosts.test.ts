@@ -3,9 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
-import { createPublicClient, http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { base } from "viem/chains";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
@@ -13,6 +11,7 @@ import { type Devnet, deployDevnet } from "../../devnet/deploy.ts";
 import { agentHostUrl } from "../../devnet/simulators/agent-hosts/agent-hosts.ts";
 import { hostsPayee } from "../../devnet/simulators/agent-hosts/payments.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
+import { testChain } from "../../harness/agent-wallet.ts";
 
 let anvil: Awaited<ReturnType<typeof startAnvil>>;
 let devnet: Devnet;
@@ -30,7 +29,7 @@ afterAll(async () => {
 });
 
 const earned = () =>
-  createPublicClient({ chain: base, transport: http(anvil.url) }).readContract({
+  testChain(anvil.url).readContract({
     address: devnet.contracts.usdc,
     abi: usdcAbi,
     functionName: "balanceOf",

@@ -14,11 +14,12 @@ import { privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { CANONICAL } from "../../chain-addresses.ts";
 import { devnetCast } from "../../chain-keys.ts";
+import { receiptActions } from "../../receipts.ts";
 import { reply } from "../simulator.ts";
 
 const NETWORK = `eip155:${base.id}` as const;
 /** Milliseconds that a settlement waits for its block. */
-const CONFIRMATION_MS = 15_000;
+const CONFIRMATION_MS = 60_000;
 
 /** Verifies a payment and moves the money. @returns why it was refused, or the settlement */
 export type Settle = (
@@ -41,9 +42,9 @@ export function settlementOn(rpcUrl: string | undefined): Settle {
 
 function openFacilitator(rpcUrl: string): x402Facilitator {
   const account = privateKeyToAccount(devnetCast().keys.agentHosts, { nonceManager });
-  const client = createWalletClient({ account, chain: base, transport: http(rpcUrl), pollingInterval: 100 }).extend(
-    publicActions,
-  );
+  const client = createWalletClient({ account, chain: base, transport: http(rpcUrl), pollingInterval: 100 })
+    .extend(publicActions)
+    .extend(receiptActions);
   const signer = toFacilitatorEvmSigner(
     { ...client, address: account.address } as unknown as Parameters<typeof toFacilitatorEvmSigner>[0],
     { confirmationTimeoutMs: CONFIRMATION_MS },
