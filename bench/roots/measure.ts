@@ -9,7 +9,7 @@ import { buildInProcess } from "../../db/cred-tree/start.ts";
 import { epochsState, storeEpoch } from "../../db/store-cred-epoch.ts";
 import { transaction } from "../../db/transaction.ts";
 
-const OF = { chainId: 8453, registry: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } as const;
+export const OF = { chainId: 8453, registry: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } as const;
 const CONTRACT = "0x00000000000000000000000000000000000c0de0";
 
 /** Times in milliseconds. `tokenIds`: some agents of the epoch. */

@@ -1,7 +1,13 @@
 /** The tree of tens of thousands of scores in its own process, as `npm run bench -- roots` measures it: same root and valid proofs. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { measureProofs, measureReference, measureTree } from "../../bench/roots/measure.ts";
+import { measureProofs, measureReference, measureTree, OF } from "../../bench/roots/measure.ts";
 import { SIGNALS } from "../../core/cred.ts";
+import { CHILD_ENV } from "../../harness/child-env.ts";
+import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 let db: TestDatabase;
@@ -11,6 +17,8 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 
 const AGENTS = 30_000;
+const LITTLE_MEMORY = 300e6;
+const MUCH_MEMORY = 600e6;
 
 it("has OpenZeppelin's root, little memory, and a valid proof for every agent that is asked for", async () => {
   expect(measureReference(1_000).sameRoot).toBe(true);
@@ -29,6 +37,23 @@ it("has OpenZeppelin's root, little memory, and a valid proof for every agent th
   const tree = await measureTree(db.pool, db.url);
   expect(tree.leaves).toBe(AGENTS);
   expect(tree.storedBytes / AGENTS).toBeLessThan(26);
-  expect(tree.peakBytes).toBeLessThan(300e6);
+  expect(tree.peakBytes).toBeLessThan(LITTLE_MEMORY);
   expect(await measureProofs(db.pool, tree, 50)).toMatchObject({ leaves: AGENTS, valid: true });
+});
+
+it("tells the memory of the building, also where a large process has it built", async () => {
+  const from = (path: string) => JSON.stringify(pathToFileURL(join(PROJECT_ROOT, path)).href);
+  const script = `
+    import { buildInProcess } from ${from("db/cred-tree/start.ts")};
+    import { peakMemory } from ${from("runtime/peak-memory.ts")};
+    const held = Buffer.alloc(${MUCH_MEMORY}, 1);
+    const { leaves, process } = await buildInProcess(${JSON.stringify({ ...OF, url: db.url, knownRoot: null })});
+    console.log(JSON.stringify({ leaves, parent: peakMemory(), child: process.peakBytes, held: held.length }));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
+    env: CHILD_ENV,
+  });
+  const { leaves, parent, child } = JSON.parse(stdout);
+  expect(leaves).toBe(AGENTS);
+  expect(parent).toBeGreaterThan(MUCH_MEMORY);
+  expect(child).toBeLessThan(LITTLE_MEMORY);
 });
