@@ -16,8 +16,8 @@ export type AnvilProcess = {
   stop(): Promise<void>;
 };
 
-const READY_MS = 15_000;
-const STOP_MS = 15_000;
+/** Longer than any of these takes on a busy machine: they end only what never answers. */
+const [READY_MS, ANSWER_MS, STOP_MS] = [60_000, 60_000, 60_000];
 const PLATFORMS: Record<string, string> = {
   "darwin-arm64": "darwin-arm64",
   "darwin-x64": "darwin-amd64",
@@ -82,7 +82,7 @@ export async function launchAnvil(port: number, args: string[]): Promise<AnvilPr
 export async function rpc(url: string, method: string, params: unknown[] = []): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const headers = { "content-type": "application/json" };
-  const response = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(READY_MS) });
+  const response = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(ANSWER_MS) });
   const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } };
   if (error !== undefined) throw new Error(`${method}: ${error.message}`);
   return result;

@@ -18,6 +18,7 @@ import { startSimulators } from "../../devnet/simulators/server.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { chainAt } from "../chain-at.ts";
 import { CHILD_ENV } from "../child-env.ts";
+import { LONG } from "../patience.ts";
 import { REDIS_BINARY, startRedis } from "../redis.ts";
 import { scratchDirectory } from "../scratch.ts";
 import { startTroubledFacilitator } from "../storm/facilitator.ts";
@@ -30,6 +31,8 @@ import { startInside } from "./inside.ts";
 import { type Part, type Spec, startProcesses } from "./processes.ts";
 
 export const BLOCK_MS = 400;
+/** Milliseconds; a reorganisation may drop a transaction for good. */
+const GIVEN_UP_MS = 5_000;
 /** USDC that all customers of all rounds share. */
 const MONEY_UNITS = 10_000_000_000_000n;
 const FEES = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n } as const;
@@ -192,9 +195,15 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
      * Sends a transaction, one of an account after the other.
      * @returns null when it was not mined in time: nobody minds, the chain is the truth
      */
-    send(account: PrivateKeyAccount, to: Hex, data: Hex, value = 0n): Promise<TransactionReceipt | null> {
+    send(
+      account: PrivateKeyAccount,
+      to: Hex,
+      data: Hex,
+      value = 0n,
+      timeoutMs = GIVEN_UP_MS,
+    ): Promise<TransactionReceipt | null> {
       const before = queues.get(account.address) ?? Promise.resolve();
-      const sent = before.then(() => sendNow(account, to, data, value));
+      const sent = before.then(() => sendNow(account, to, data, value, timeoutMs));
       queues.set(
         account.address,
         sent.catch(() => {}),
@@ -211,7 +220,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
     },
     close,
   };
-  async function sendNow(account: PrivateKeyAccount, to: Hex, data: Hex, value: bigint) {
+  async function sendNow(account: PrivateKeyAccount, to: Hex, data: Hex, value: bigint, timeoutMs: number) {
     const nonce = await chain.chain.getTransactionCount({ address: account.address, blockTag: "pending" });
     const raw = await account.signTransaction({
       ...{ type: "eip1559", chainId: 8453, nonce, to, data, value, gas: 1_500_000n },
@@ -220,7 +229,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
     const hash = await chain.chain.sendRawTransaction({ serializedTransaction: raw }).catch(() => null);
     if (hash === null) return null;
     const found = until("a transaction", () => chain.chain.getTransactionReceipt({ hash }).catch(() => null), {
-      ...{ timeoutMs: 5_000, everyMs: 100 },
+      ...{ timeoutMs, everyMs: 100 },
     });
     return found.catch(() => null);
   }
@@ -231,6 +240,8 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
     operator,
     CANONICAL.usdc,
     encodeFunctionData({ abi: usdcAbi, functionName: "mint", args: [rich, MONEY_UNITS] }),
+    0n,
+    LONG,
   );
   if (minted?.status !== "success") throw new Error("the simulation's money could not be made");
   await chain.chain.setBalance({ address: rich, value: parseEther("1000") });
