@@ -25,7 +25,7 @@ export type Client = {
   quick?: true;
   /** It runs in Chromium, in a page of another origin. */
   browser?: true;
-  /** Milliseconds; a minute unless given. */
+  /** Milliseconds; three times as long as one wait unless given. */
   timeoutMs?: number;
   /**
    * Uses the client as its documentation says, and looks afterwards whether what it was told is true.

@@ -5,12 +5,13 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { LONG } from "../../patience.ts";
 import { type Client, PACKAGES } from "../client.ts";
 import type { World } from "../world.ts";
 
 const MODULES = join(PACKAGES, "node_modules");
 /** For reading a document of 12,000 lines, and for the types of 90 operations. */
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 4 * LONG;
 
 /** A folder that finds the packages, as somebody's project does. */
 async function inProject<T>(files: Record<string, string>, use: (run: Run, folder: string) => Promise<T>): Promise<T> {

@@ -137,9 +137,7 @@ export const WALLET_CLIENTS: Client[] = [
     async run(world, load) {
       const TOKEN_ID = world.agent;
       const path = `/api/v2/agent/${TOKEN_ID}/cred/proof`;
-      await until("an epoch has the agent", async () => (await fetch(world.apiUrl + path)).status === 200, {
-        timeoutMs: 50_000,
-      });
+      await until("an epoch has the agent", async () => (await fetch(world.apiUrl + path)).status === 200);
       const values = { SERVICE: world.apiUrl, RPC_URL: world.rpcUrl, TOKEN_ID, IDENTITY: world.contracts.identity };
       const code = snippetOf("docs/use/onchain-cred.md", "ethers");
       const check = async (CRED_ROOTS: string) =>
