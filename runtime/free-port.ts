@@ -1,14 +1,20 @@
-/** Finds TCP ports on which no process listens. */
+/** Finds TCP ports on which no process listens, and which none has been given just now. */
+import { createSocket, type Socket } from "node:dgram";
 import { createServer } from "node:net";
 
 /** Below those that systems give to outgoing connections, which may take any of them before it is listened on. */
 const FIRST = 10_000;
 const LAST = 32_767;
+/** Who is given a port finds the next ones free by `portOr`: nobody is given these. */
+const APART = 4;
 const TRIES = 100;
 
-/** What this process was given last: who asked first may not listen yet. */
-const given = new Set<number>();
-const MOST_GIVEN = 1_000;
+/**
+ * What this process was given last, as UDP sockets: who asked may not listen yet, and while a socket is bound no other
+ * process is given the TCP port of the same number.
+ */
+const given: Socket[] = [];
+const MOST_GIVEN = 250;
 
 /**
  * @param host the address it is wanted at
@@ -16,16 +22,29 @@ const MOST_GIVEN = 1_000;
  */
 export async function freePort(host = "127.0.0.1"): Promise<number> {
   for (let left = TRIES; ; ) {
-    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
-    if (given.has(port)) continue;
-    if (given.size >= MOST_GIVEN) given.clear();
-    given.add(port);
+    const port = FIRST + APART * Math.floor((Math.random() * (LAST - FIRST)) / APART);
     try {
+      await take(port);
       return await tryPort(port, host);
     } catch (error) {
       if (--left === 0) throw error;
     }
   }
+}
+
+/** @throws where a process has been given this port */
+function take(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket("udp4").once("error", (error) => {
+      socket.close();
+      reject(error);
+    });
+    socket.bind({ port, address: "127.0.0.1", exclusive: true }, () => {
+      socket.unref();
+      if (given.push(socket) > MOST_GIVEN) given.shift()!.close();
+      resolve();
+    });
+  });
 }
 
 /** @returns the wanted port when it is free, otherwise another free one */
