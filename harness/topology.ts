@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { KEPT_ALIVE } from "./patience.ts";
 
 /**
  * @param redisUrl where the queue and the rate limits live; undefined: in Postgres and in each process
@@ -25,7 +26,7 @@ export type Balancer = { port: number; close(): Promise<void> };
  */
 export async function startBalancer(ports: readonly number[], port = 0): Promise<Balancer> {
   let turn = 0;
-  const server = createServer({ requireHostHeader: false }, async (incoming, outgoing) => {
+  const server = createServer({ ...KEPT_ALIVE, requireHostHeader: false }, async (incoming, outgoing) => {
     // Whole before it is sent on: then it can be sent to another one.
     const body = Buffer.concat(await incoming.toArray().catch(() => []));
     const first = turn++;

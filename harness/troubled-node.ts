@@ -2,6 +2,7 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { keccak256, parseTransaction, recoverTransactionAddress } from "viem";
+import { KEPT_ALIVE } from "./patience.ts";
 
 /** What is wrong with the server: every request is meant. */
 const SERVER = [
@@ -81,7 +82,7 @@ export async function startTroubledNode(rpcUrl: string): Promise<TroubledNode> {
   let asked = 0;
   let forgotten = 0;
 
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(KEPT_ALIVE, (incoming, outgoing) => {
     outgoing.on("error", () => {});
     if (mode === "cut") return void incoming.socket.destroy();
     if (mode === "error") return void outgoing.writeHead(502).end("bad gateway");

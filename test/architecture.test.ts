@@ -366,6 +366,19 @@ describe("waiting for a receipt", () => {
   });
 });
 
+describe("HTTP servers of tests", () => {
+  it("keep connections open that a client may use again", () => {
+    const servers = [...inRoom("harness"), ...inRoom("test")].filter(
+      ({ path, text }) => path !== SELF && /import [^;]*\bcreateServer\b[^;]* from "node:http"/.test(text),
+    );
+    const closing = servers.filter(({ text }) =>
+      /(?<!typeof )\bcreateServer\((?!KEPT_ALIVE|\{ \.\.\.KEPT_ALIVE)/.test(text),
+    );
+    expect(closing.map(({ path }) => path)).toEqual([]);
+    expect(servers.length).toBeGreaterThan(9);
+  });
+});
+
 describe("determinism", () => {
   it.each(["core", "src", "abis"])("%s/ has no clock, no randomness, no timers", (room) => {
     const bad =

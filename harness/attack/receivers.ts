@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { KEPT_ALIVE } from "../patience.ts";
 
 const HOSTILE_ADDRESS = "127.0.0.2";
 const DRIP_MS = 500;
@@ -62,7 +63,7 @@ async function listen(
   address: string,
   answer: (incoming: IncomingMessage, outgoing: ServerResponse) => unknown,
 ): Promise<Server> {
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(KEPT_ALIVE, (incoming, outgoing) => {
     incoming.on("error", () => {});
     outgoing.on("error", () => {});
     incoming.resume();

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { build } from "vite";
 import { startBrowser } from "../../test/web/browser.ts";
+import { KEPT_ALIVE } from "../patience.ts";
 import type { InPage } from "./page/window.ts";
 
 const BUNDLES = { own: "./page/own.ts", packages: "./packages/page.js" } as const;
@@ -22,7 +23,7 @@ export type ForeignPage = InPage & { origin: string };
 
 export async function openPages() {
   const scripts = new Map<string, string>();
-  const server = createServer((request, response) => {
+  const server = createServer(KEPT_ALIVE, (request, response) => {
     const script = scripts.get(request.url ?? "");
     const [type, body] = script ? ["text/javascript", script] : ["text/html", "<!doctype html><title>A page</title>"];
     response.writeHead(200, { "content-type": `${type}; charset=utf-8` }).end(body);

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Facilitator, PaymentOrder } from "../../clients/ports.ts";
 import type { Hex } from "../../core/facts.ts";
+import { KEPT_ALIVE } from "../patience.ts";
 import type { FacilitatorMode } from "./plan.ts";
 
 export type TroubledFacilitator = {
@@ -50,7 +51,7 @@ function readOrder({ paymentPayload, paymentRequirements }: Asked): PaymentOrder
 
 /** @param real settles; a new one for each start of the facilitator */
 export async function startTroubledFacilitator(real: Facilitator): Promise<TroubledFacilitator> {
-  const server = createServer(async (incoming, outgoing) => {
+  const server = createServer(KEPT_ALIVE, async (incoming, outgoing) => {
     let text = "";
     for await (const piece of incoming) text += piece;
     const { mode } = facilitator;

@@ -1,6 +1,7 @@
 /** A JSON-RPC proxy before a node that keeps to the limits of a profile, as public and commercial endpoints do. */
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { KEPT_ALIVE } from "../patience.ts";
 import { PROFILES, type ProfileName } from "./profiles.ts";
 import type { Answer, Call, Given, Refusal, Rule, StrictView } from "./rule.ts";
 
@@ -109,7 +110,7 @@ export async function startStrictNode({ upstream, profile, now = Date.now }: Str
     write(outgoing, text, isBatch ? undefined : answers[0]!.refusal);
   }
 
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(KEPT_ALIVE, (incoming, outgoing) => {
     outgoing.on("error", () => {});
     serve(incoming, outgoing).catch(() => outgoing.destroy());
   });

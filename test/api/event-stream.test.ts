@@ -11,6 +11,7 @@ import {
   frameOf,
   type StreamRules,
 } from "../../api/http/event-stream.ts";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
 
@@ -22,7 +23,7 @@ afterEach(() => {
 /** A server whose every answer is a stream. */
 async function serve(rules: Partial<StreamRules>, begin: (stream: EventStream) => void) {
   const streams: EventStreams = eventStreams({ perClient: 0, perProcess: 0, ...rules });
-  const server: Server = createServer((request, response) => {
+  const server: Server = createServer(KEPT_ALIVE, (request, response) => {
     try {
       const { stream } = streams.take(response, {
         client: String(request.headers["x-client"] ?? "127.0.0.1"),
@@ -132,7 +133,7 @@ describe("a stream", () => {
   it("is none for a reader that has gone before it began", async () => {
     const streams = eventStreams({ perClient: 1, perProcess: 0 });
     let begun = false;
-    const server = createServer((request, response) => {
+    const server = createServer(KEPT_ALIVE, (request, response) => {
       const { stream } = streams.take(response, { client: "127.0.0.1" })(() => {
         begun = true;
       });

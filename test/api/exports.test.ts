@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { slicedBody } from "../../api/http/sliced-body.ts";
 import { testLog } from "../../harness/log.ts";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { deepIt } from "../support/share.ts";
 import { startApi, type TestApi } from "./support/api.ts";
@@ -162,7 +163,7 @@ describe("an answer in slices", () => {
         yield "x".repeat(100_000);
       }
     }
-    const server = createServer(async (_request, response) => {
+    const server = createServer(KEPT_ALIVE, async (_request, response) => {
       const { stream } = await slicedBody(slices(), testLog(), patience);
       response.once("close", ended.resolve);
       response.writeHead(200);
@@ -202,7 +203,7 @@ describe("an answer in slices", () => {
       yield "[1";
       throw new Error("the database is away");
     }
-    const server = createServer(async (_request, response) => {
+    const server = createServer(KEPT_ALIVE, async (_request, response) => {
       const { stream } = await slicedBody(slices(), testLog());
       response.writeHead(200);
       stream(response);

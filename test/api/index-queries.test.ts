@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openIndexQueries } from "../../clients/index-queries.ts";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { insertApiKey, type KeyScope } from "../../db/api-keys.ts";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
@@ -21,7 +22,7 @@ let answer: Answer;
 const ROWS: Answer = { status: 200, body: '{"rows":[{"agents":"3"}]}' };
 
 beforeAll(async () => {
-  indexer = createServer(async (request: IncomingMessage, response) => {
+  indexer = createServer(KEPT_ALIVE, async (request: IncomingMessage, response) => {
     response.once("close", () => void (response.writableFinished || left++));
     const from = request.headers["x-forwarded-for"]?.toString();
     seen.push({ method: request.method!, url: request.url!, from, body: await text(request) });

@@ -6,6 +6,7 @@ import { createAuthorizationServer } from "../../clients/authorization-server.ts
 import { type Http, openHttp } from "../../clients/http.ts";
 import type { AuthorizationServer } from "../../clients/ports.ts";
 import type { Failure } from "../../core/errors.ts";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 
 let issuer: string;
 let document: object;
@@ -14,7 +15,7 @@ let asked: number;
 let at: number;
 let http: Http;
 let provider: AuthorizationServer;
-const server = createServer((_, response) => {
+const server = createServer(KEPT_ALIVE, (_, response) => {
   asked++;
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(document));
 });

@@ -6,6 +6,7 @@ import { foreignDocuments } from "../../clients/documents.ts";
 import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import type { Documents } from "../../clients/ports.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 
 type Answer = { status?: number; headers?: Record<string, string>; body?: string };
 /** A host whose answers are told to it, and what it was asked. */
@@ -30,7 +31,7 @@ afterEach(async () => {
 
 async function host(answer: Answer = { body: "{}" }): Promise<Host> {
   const made = { asked: [], answer } as unknown as Host;
-  made.server = createServer((request, response) => {
+  made.server = createServer(KEPT_ALIVE, (request, response) => {
     made.asked.push(request.headers);
     const { status = 200, headers = {}, body } = made.answer;
     response.writeHead(status, headers).end(body);

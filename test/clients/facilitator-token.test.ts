@@ -6,6 +6,7 @@ import { decodeProtectedHeader, importJWK, importSPKI, jwtVerify } from "jose";
 import { expect, it } from "vitest";
 import { createHttpFacilitator } from "../../clients/facilitator-http.ts";
 import { tokenAuthorization } from "../../clients/facilitator-token.ts";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 
 const NOW = Date.now();
 const URL_OF_VERIFY = new URL("https://api.example.test/platform/v2/x402/verify");
@@ -57,7 +58,7 @@ it.each(["", "c2hvcnQ=", "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVAT
 
 it("a facilitator is asked each question with a token for it", async () => {
   const heard: [string, string][] = [];
-  const server = createServer((request, response) => {
+  const server = createServer(KEPT_ALIVE, (request, response) => {
     heard.push([request.url!, request.headers.authorization ?? ""]);
     response.end(request.url === "/v2/verify" ? '{"isValid":true}' : '{"success":false,"errorReason":"expired"}');
   });

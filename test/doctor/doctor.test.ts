@@ -15,6 +15,7 @@ import { countsOf, jsonReport, textReport, variablesReport } from "../../doctor/
 import { type Result, runChecks } from "../../doctor/run.ts";
 import type { World } from "../../doctor/world.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { REDIS_BINARY, startRedis } from "../../harness/redis.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
@@ -39,7 +40,7 @@ beforeAll(async () => {
   ]);
   const head = Number(await contracts.chain.getBlockNumber());
   await plantCheckpoint(database.pool, { block: head, finalized: head });
-  web = createServer((request, response) => {
+  web = createServer(KEPT_ALIVE, (request, response) => {
     if (request.url?.startsWith("/refused")) response.statusCode = 401;
     const body = request.url === "/supported" ? { kinds } : { status: "ok" };
     response.setHeader("content-type", "application/json");

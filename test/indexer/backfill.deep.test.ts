@@ -12,6 +12,7 @@ import { openRpcPool } from "../../clients/rpc/pool.ts";
 import { loadConfig } from "../../config/config.ts";
 import { readBackfillProgress } from "../../db/backfill-progress.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { estimateBackfill } from "../../indexer/estimate/estimate.ts";
 import { logFilters } from "../../indexer/estimate/log-filters.ts";
@@ -40,7 +41,7 @@ beforeAll(async () => {
   database = await testDatabase({ migrated: false });
   node = fork(join(PROJECT_ROOT, "bench/synthetic/server.ts"), [String(HEAD)]);
   const [port] = await once(node, "message");
-  proxy = createServer(async (request, response) => {
+  proxy = createServer(KEPT_ALIVE, async (request, response) => {
     const body = await text(request);
     for (const { method } of [JSON.parse(body)].flat()) counts[method] = (counts[method] ?? 0) + 1;
     const answer = await fetch(`http://127.0.0.1:${port}`, { method: "POST", body });

@@ -8,6 +8,7 @@ import { openHttp } from "../../clients/http.ts";
 import { loadConfig } from "../../config/config.ts";
 import { openPool } from "../../db/connect.ts";
 import { intentByKey, queueIntent } from "../../db/transaction-outbox.ts";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { openTraces } from "../../ops/open-traces.ts";
 import { traceStatements } from "../../ops/traced-pool.ts";
@@ -37,7 +38,7 @@ let base: string;
 let closeTraces: () => Promise<void>;
 
 beforeAll(async () => {
-  server = createServer(async (incoming, outgoing) => {
+  server = createServer(KEPT_ALIVE, async (incoming, outgoing) => {
     const body = Buffer.concat(await incoming.toArray()).toString("utf8");
     outgoing.setHeader("content-type", "application/json");
     if (incoming.url !== "/v1/traces") {

@@ -10,6 +10,7 @@ import { createSigner } from "../../clients/signer.ts";
 import type { Hex } from "../../core/facts.ts";
 import { openPool } from "../../db/connect.ts";
 import { testLog } from "../../harness/log.ts";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { casesOf, deepIt } from "../support/share.ts";
@@ -684,7 +685,7 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
   const servers: Server[] = [];
   const listen = (answer: Parameters<typeof createServer>[1]) =>
     new Promise<string>((done) => {
-      const server = createServer(answer as never);
+      const server = createServer(KEPT_ALIVE, answer as never);
       servers.push(server);
       server.listen(0, "127.0.0.1", () => done(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
     });

@@ -1,6 +1,7 @@
 /** A small HTTP server that answers from a list and remembers what it was asked, and a clock on which nobody waits. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 import type { Time } from "../../sdk/src/index.ts";
 
 export type Asked = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
@@ -20,7 +21,7 @@ export const refusal = (status: number, code: string, headers: Record<string, st
 export async function scriptedServer() {
   const asked: Asked[] = [];
   const script: Scripted[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer(KEPT_ALIVE, async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     const { method = "", url = "", headers } = request;

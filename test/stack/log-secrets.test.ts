@@ -14,6 +14,7 @@ import { humanUpdateText } from "../../core/signed-texts.ts";
 import { insertApiKey } from "../../db/api-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { FREE_PHASE } from "../../harness/child-env.ts";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { entryOf } from "../../runtime/processes.ts";
@@ -79,7 +80,7 @@ afterAll(async () => {
 /** A node on which every wallet is a contract, and every call to one breaks down. */
 async function startNode() {
   const state = { url: "", calls: 0, close: () => void server.close() };
-  const server = createServer(async (incoming, outgoing) => {
+  const server = createServer(KEPT_ALIVE, async (incoming, outgoing) => {
     const text = Buffer.concat(await incoming.toArray()).toString("utf8");
     if (text.includes("eth_call")) {
       state.calls++;

@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 
 export const ISSUER = "idp.test";
 export const AUDIENCE = "agents-app";
@@ -31,7 +32,7 @@ const makePair = async (kid: string): Promise<Pair> => ({
 /** @param now milliseconds since the epoch at which tokens are issued */
 export async function startKeyServer(now: () => number): Promise<KeyServer> {
   let rotations = 0;
-  const server = createServer(async (_, response) => {
+  const server = createServer(KEPT_ALIVE, async (_, response) => {
     state.asked++;
     if (state.instead === "hang") return;
     const { status, body } = state.instead ?? { status: 200, body: JSON.stringify({ keys: [await published()] }) };

@@ -10,6 +10,7 @@ import { LOG_SIZE, trimLogs } from "../../db/webhooks/deliveries.ts";
 import { insertPing } from "../../db/webhooks/delivery-log.ts";
 import { fanOut } from "../../db/webhooks/fan-out.ts";
 import { slowUntilOf } from "../../db/webhooks/owner-schedule.ts";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { beginSending } from "../../workers/webhooks/send.ts";
 import { deliverDue, fanOutEvents, runWebhooks } from "../../workers/webhooks.ts";
@@ -34,7 +35,7 @@ const ownerOf = (n: number) => `0x${n.toString(16).padStart(40, "0")}` as Addres
 
 /** A server that takes requests and never answers, on every address of this machine: each is a host of its own. */
 async function startTarpit() {
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(KEPT_ALIVE, (incoming, outgoing) => {
     outgoing.on("error", () => {});
     tarpit.taken.push(incoming.headers.host!);
   });

@@ -9,6 +9,7 @@ import { type EndpointState, liveness } from "../../core/offers/liveness.ts";
 import { AGENT_HOSTS, type AgentHostKey, agentHostUrl } from "../../devnet/simulators/agent-hosts/agent-hosts.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
 import { testLog } from "../../harness/log.ts";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { directoryOwn } from "../../workers/jobs/directory-own.ts";
 import { HOST_PER_DAY, offers } from "../../workers/jobs/offers.ts";
@@ -30,7 +31,7 @@ let clock: Date;
 beforeAll(async () => {
   simulators = await startSimulators();
   publicHttp = openPublicHttp({ userAgent: "tests", loopback: true });
-  host = createServer((request, response) => {
+  host = createServer(KEPT_ALIVE, (request, response) => {
     asked.push(`${request.method} ${request.url}`);
     handle(request, response);
   });

@@ -8,6 +8,7 @@ import { apiKeyHash, apiKeyText } from "../../../core/api-keys.ts";
 import { insertApiKey } from "../../../db/api-keys.ts";
 import { openPool } from "../../../db/connect.ts";
 import { agent as agentTable } from "../../../ponder.schema.ts";
+import { KEPT_ALIVE } from "../../patience.ts";
 import { until } from "../../until.ts";
 import type { Client } from "../client.ts";
 import { signIn } from "../pay.ts";
@@ -60,7 +61,7 @@ async function receives(world: World, { Webhook }: Webhooks): Promise<string> {
   const delivered = new Promise<{ body: string; headers: Record<string, string> }>((done) => {
     taken = done;
   });
-  const server = createServer(async (request, response) => {
+  const server = createServer(KEPT_ALIVE, async (request, response) => {
     taken({ body: await text(request), headers: request.headers as Record<string, string> });
     response.writeHead(204).end();
   });

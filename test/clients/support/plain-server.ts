@@ -1,6 +1,7 @@
 /** An HTTP server that answers as a test says, and counts what reaches it. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { KEPT_ALIVE } from "../../../harness/patience.ts";
 
 export type PlainServer = {
   url: string;
@@ -16,7 +17,7 @@ export type PlainServer = {
 
 export async function plainServer(): Promise<PlainServer> {
   let connections = 0;
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(KEPT_ALIVE, (incoming, outgoing) => {
     plain.requests.push(`${incoming.method} ${incoming.url}`);
     plain.answer(incoming, outgoing);
   });

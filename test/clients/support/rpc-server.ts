@@ -1,6 +1,7 @@
 /** JSON-RPC nodes for the pool's tests: a test says what each answers. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { KEPT_ALIVE } from "../../../harness/patience.ts";
 
 export type Asked = { id: number; method: string; params: unknown[] };
 /** An HTTP answer; `drop` cuts the connection, `hang` never answers. */
@@ -33,7 +34,7 @@ export async function rpcServer(): Promise<RpcServer> {
     const body = value instanceof RpcError ? { error: value.error } : { result: value };
     return { jsonrpc: "2.0", id: call.id, ...body };
   };
-  const server = createServer(async (incoming, outgoing) => {
+  const server = createServer(KEPT_ALIVE, async (incoming, outgoing) => {
     let text = "";
     for await (const piece of incoming) text += piece;
     const body = JSON.parse(text) as Asked | Asked[];

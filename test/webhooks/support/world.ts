@@ -15,6 +15,7 @@ import { eventLog } from "../../../db/events.ts";
 import { deliveryPage } from "../../../db/webhooks/delivery-log.ts";
 import { insertSecret } from "../../../db/webhooks/secrets.ts";
 import { insertWebhook, webhookOf } from "../../../db/webhooks/webhooks.ts";
+import { KEPT_ALIVE } from "../../../harness/patience.ts";
 import type { SendContext } from "../../../workers/webhooks/send.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 
@@ -35,7 +36,7 @@ export type Receiver = {
 
 export async function startReceiver(): Promise<Receiver> {
   let connections = 0;
-  const server = createServer(async (incoming: IncomingMessage, outgoing) => {
+  const server = createServer(KEPT_ALIVE, async (incoming: IncomingMessage, outgoing) => {
     outgoing.on("error", () => {});
     const body = await text(incoming);
     const headers = incoming.headers as Record<string, string>;
