@@ -104,10 +104,15 @@ export async function startPostgres(options: {
   return { url, port, pid: server.pid!, reused: false, stop: () => stopServer(server) };
 }
 
+/** Where the cluster of a data directory is that the server's user cannot reach. */
+export function movedTo(dataDir: string): string | undefined {
+  const note = join(dataDir, MOVED_NOTE);
+  return existsSync(note) ? readFileSync(note, "utf8").trim() : undefined;
+}
+
 /** Stops a server still running on `dataDir` and removes its files, wherever they were put. */
 export async function removePostgres(dataDir: string): Promise<void> {
-  const note = join(dataDir, MOVED_NOTE);
-  const moved = existsSync(note) ? readFileSync(note, "utf8").trim() : undefined;
+  const moved = movedTo(dataDir);
   await (await findSurvivor(moved ? join(moved, "data") : dataDir))?.stop();
   for (const directory of [moved, dataDir]) if (directory) rmSync(directory, { recursive: true, force: true });
 }
@@ -178,14 +183,13 @@ function reachable(native: string, dataDir: string, user: User | undefined): { n
   // Entering the data directory's parent is what it takes; the directory itself is handed over afterwards.
   const enter = spawnSync("/bin/sh", ["-c", 'cd "$0"', dirname(dataDir)], spawnOptions(user));
   if (probe.status === 0 && enter.status === 0) return { native, dataDir };
-  const note = join(dataDir, MOVED_NOTE);
-  let base = existsSync(note) ? readFileSync(note, "utf8").trim() : "";
+  let base = movedTo(dataDir);
   // The name is random and the directory 0700, so nobody else can prepare or read it.
   if (!base || !existsSync(base)) {
     base = mkdtempSync(join(tmpdir(), "postgres-"));
     chownSync(base, user.uid, user.gid);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    writeFileSync(note, `${base}\n`, { mode: 0o600 });
+    writeFileSync(join(dataDir, MOVED_NOTE), `${base}\n`, { mode: 0o600 });
   }
   const copy = join(base, "native");
   if (!existsSync(join(base, "complete"))) {

@@ -1,10 +1,10 @@
 /** A Redis of a test's own: Debian's redis-server on a free port, when the machine has it. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { createConnection } from "node:net";
-import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { freePort } from "../runtime/free-port.ts";
+import { scratchDirectory } from "./scratch.ts";
 import { until } from "./until.ts";
 
 const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/usr/local/bin"];
@@ -28,7 +28,7 @@ export type TestRedis = {
 export async function startRedis(): Promise<TestRedis> {
   if (!REDIS_BINARY) throw new Error("redis-server is not installed");
   const binary = REDIS_BINARY;
-  const directory = mkdtempSync(join(tmpdir(), "agents-redis-"));
+  const directory = scratchDirectory("redis");
   const port = await freePort();
   let child: ChildProcess;
   const start = async () => {

@@ -1,7 +1,6 @@
 /** A whole local stack for tests: `npm start` in a directory and on a port of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { dataDir } from "../devnet/data-dir.ts";
@@ -11,6 +10,7 @@ import { freePort } from "../runtime/free-port.ts";
 import { commandOf, entryOf, PROCESSES } from "../runtime/processes.ts";
 import { CHILD_ENV, FREE_PHASE } from "./child-env.ts";
 import { runningStacks } from "./running-stacks.ts";
+import { scratchDirectory } from "./scratch.ts";
 import { startBalancer, type Topology, topologyEnv } from "./topology.ts";
 import { until } from "./until.ts";
 
@@ -52,7 +52,7 @@ export type Stack = {
  * @throws Error with what it printed when it ends before
  */
 export async function startStack(options: StartOptions = {}): Promise<Stack> {
-  const directory = options.directory ?? mkdtempSync(join(tmpdir(), "agents-stack-"));
+  const directory = options.directory ?? scratchDirectory("stack", { onDisk: true });
   const { topology } = options;
   const more = topology && (await moreProcesses(topology, directory));
   const env = { ...more?.env, ...options.env };

@@ -1,6 +1,5 @@
 /** Configuration: one list of variables, every problem told at once, .env.example equal to it. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
@@ -10,10 +9,11 @@ import { envExample } from "../config/generated-files.ts";
 import { PROCESSES, type Process } from "../config/variable.ts";
 import { VARIABLES } from "../config/variables.ts";
 import { RATE_POLICIES } from "../core/rate-policies.ts";
+import { scratchDirectory } from "../harness/scratch.ts";
 
 const directories: string[] = [];
 const emptyDirectory = () => {
-  const directory = mkdtempSync(join(tmpdir(), "config-"));
+  const directory = scratchDirectory("config");
   directories.push(directory);
   return directory;
 };

@@ -1,5 +1,5 @@
 /** The world of a simulation: the whole service on one chain, one database, one Redis and simulated upstreams, with something breakable in front of each. */
-import { chmodSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { encodeFunctionData, type Hex, parseEther, type TransactionReceipt } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
@@ -61,8 +61,7 @@ export async function startWorld({ apart = false, onWorld }: WorldOptions = {}) 
 }
 
 async function build(closers: (() => unknown)[], close: () => Promise<void>, apart: boolean) {
-  const directory = scratchDirectory("agents-simulation");
-  chmodSync(directory, 0o711);
+  const directory = scratchDirectory("simulation");
   closers.push(() => rmSync(directory, { recursive: true, force: true }));
 
   const dataDir = join(directory, "pg");

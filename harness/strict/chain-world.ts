@@ -30,7 +30,7 @@ export async function startChainWorld(blocks: number) {
     for (const closer of closers.splice(0).toReversed()) await closer();
   };
   try {
-    const directory = scratchDirectory("agents-strict");
+    const directory = scratchDirectory("strict");
     closers.push(() => rmSync(directory, { recursive: true, force: true }));
     const dataDir = join(directory, "pg");
     const postgres = await startPostgres({ dataDir, fast: true });

@@ -1,12 +1,12 @@
 /** The cred report and its receipt: what it says, and that anyone can check it with what it carries. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { recoverTypedDataAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { SIGNALS } from "../../core/cred.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
@@ -144,7 +144,7 @@ describe("the receipt", () => {
   });
 
   it("is checked by the example, whose signer discovery tells", async () => {
-    const directory = mkdtempSync(join(tmpdir(), "receipt-"));
+    const directory = scratchDirectory("receipt");
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
     const file = join(directory, "report.json");
     const example = (text: string, signer: string) => {

@@ -1,7 +1,6 @@
 /** The card renderer: one drawing for many callers, a bounded queue, and a cache that is bounded, shared and self-healing. */
 import {
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,12 +9,12 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createCardCache } from "../../card-renderer/cache.ts";
 import { createCardRenderer } from "../../card-renderer/renderer.ts";
 import { Failure } from "../../core/errors.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { cardOf } from "../support/cards.ts";
 
@@ -37,7 +36,7 @@ function slowPaint() {
 
 const folders: string[] = [];
 const folder = () => {
-  const created = mkdtempSync(join(tmpdir(), "cards-"));
+  const created = scratchDirectory("cards");
   folders.push(created);
   return created;
 };

@@ -1,14 +1,14 @@
 /** The simulators themselves: what they are told they keep, planned failures come as planned, tokens are signed by the published key. */
 import { hash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { simulatedUpstreams } from "../../devnet/simulators/environment.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "agents-simulators-"));
+const directory = scratchDirectory("simulators");
 const file = join(directory, "simulators.json");
 let simulators: RunningSimulators;
 beforeAll(async () => {

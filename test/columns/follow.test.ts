@@ -1,6 +1,5 @@
 /** What is in memory follows the database: commits in any order, reorganisations, switched views, restarts, and the times without. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -11,6 +10,7 @@ import { type AgentList, type AgentListOptions, type AgentQuery, openAgentList }
 import { migrate } from "../../db/migrate.ts";
 import { type Postgres, removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { deepIt } from "../support/share.ts";
@@ -203,7 +203,7 @@ test("a table beyond its cap stays in the database, where its lists are answered
 type OwnServer = { url: string; pool: pg.Pool; server: Postgres; start(at?: { port: number }): Promise<Postgres> };
 
 async function onOwnServer(work: (own: OwnServer) => Promise<void>): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), "columns-"));
+  const directory = scratchDirectory("columns");
   const options = { dataDir: join(directory, "pg"), fast: true };
   const first = await startPostgres(options);
   const pool = openPool({ connectionString: first.url });

@@ -1,8 +1,6 @@
 /** The development chain as a whole: what stands where, found again by a second start, kept over stops and kills. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { getAddress, type Hex, parseEther } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { afterEach, describe, expect, test } from "vitest";
@@ -14,6 +12,7 @@ import { chainFiles } from "../../devnet/chain-state.ts";
 import { openDevChain } from "../../devnet/chain-writer.ts";
 import { isAlive } from "../../devnet/data-dir.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { deepIt } from "../support/share.ts";
 
@@ -24,7 +23,7 @@ afterEach(async () => {
 
 /** A directory with a space in its name, removed afterwards. */
 function directory(): string {
-  const path = mkdtempSync(join(tmpdir(), "a chain-"));
+  const path = scratchDirectory("a chain");
   cleanups.push(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }

@@ -200,7 +200,7 @@ it("leave a database of a later version as it is", async () => {
 });
 
 it("get the next one from `npm run migration`, with its snapshot and its line in the journal", () => {
-  const copy = scratchDirectory("agents-migration");
+  const copy = scratchDirectory("migration");
   for (const path of ["core", "db", "scripts/migration.ts", "drizzle.config.ts", "package.json"])
     cpSync(join(root, path), join(copy, path), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));

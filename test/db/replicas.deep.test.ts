@@ -3,7 +3,7 @@
  * lacks what the primary had when the read began, and none fails.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -52,8 +52,7 @@ async function write(): Promise<number> {
 }
 
 beforeAll(async () => {
-  directory = scratchDirectory("agents-replicas");
-  chmodSync(directory, 0o711);
+  directory = scratchDirectory("replicas");
   primary = await startPostgres({ dataDir: join(directory, "primary"), fast: true });
   db = openPool({ connectionString: primary.url, max: 10, connectionTimeoutMillis: 1_000, statement_timeout: 15_000 });
   await db.query("create table write (n int4)");

@@ -1,18 +1,17 @@
 /** Ponder's requests over the pool of nodes: what it gets for old state that no node keeps, and for removed blocks. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { parseEther } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openRpcPool, type RpcPool, RpcRequestError } from "../../clients/rpc/pool.ts";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { withNewestState } from "../../indexer/preload/pruned-node.ts";
 import { BlockRemoved, withoutRemovedBlocks } from "../../indexer/preload/removed-blocks.ts";
 import type { Ask } from "../../indexer/preload/rpc-types.ts";
 
 const holder = "0x00000000000000000000000000000000000000aa";
-const directory = mkdtempSync(join(tmpdir(), "pruned-"));
+const directory = scratchDirectory("pruned");
 const THREE = `0x${parseEther("3").toString(16)}`;
 let anvil: Anvil;
 let pool: RpcPool;

@@ -1,7 +1,6 @@
 /** Image, compose file and proxy: every variable, command and file they name exists, secrets come from outside, and the proxy does what it promises. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,6 +11,7 @@ import type { Process, Variable } from "../../config/variable.ts";
 import { VARIABLES } from "../../config/variables.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { commandOf, entryOf, PROCESSES, type ProcessName } from "../../runtime/processes.ts";
@@ -250,7 +250,7 @@ describe.runIf(CADDY)("the proxy, run as it is", () => {
   let proxy: ChildProcess;
   let site: string;
   let output = "";
-  const home = mkdtempSync(join(tmpdir(), "agents-proxy-"));
+  const home = scratchDirectory("proxy");
   let kill: () => void;
   beforeAll(async () => {
     database = await testDatabase({ indexed: true });

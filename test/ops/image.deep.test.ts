@@ -6,19 +6,18 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
 } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serviceEnv } from "../../devnet/deploy.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { freePortsInARow } from "../../harness/free-ports.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
@@ -88,7 +87,7 @@ let database: TestDatabase;
 const children: ChildProcess[] = [];
 
 beforeAll(async () => {
-  const scratch = mkdtempSync(join(tmpdir(), "agents-image-"));
+  const scratch = scratchDirectory("image", { onDisk: true });
   chmodSync(scratch, 0o755);
   image = join(scratch, "image");
   context = contextFiles();

@@ -1,11 +1,11 @@
 /** The examples of docs/use/payments.md pay a running API: what they print is what a reader will see. */
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { entryOf } from "../../runtime/processes.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
@@ -19,7 +19,7 @@ type Payer = Awaited<ReturnType<Paying["payer"]>>;
 beforeAll(async () => {
   world = await startPaying();
   api = await world.api();
-  directory = mkdtempSync(join(tmpdir(), "examples-"));
+  directory = scratchDirectory("examples");
   await plantAgents(api.pool, [{ tokenId: 900, name: "Grace", score: 40 }]);
 });
 afterAll(async () => {

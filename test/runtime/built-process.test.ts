@@ -1,12 +1,12 @@
 /** Processes of the build: what their error stacks name, and that a changed source is never run from an old build. */
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { inputsOf, inputsUnchanged } from "../../runtime/build-inputs.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 
@@ -18,7 +18,7 @@ export function thrower(words: Words): never {
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "agents-built-"));
+  folder = scratchDirectory("built");
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

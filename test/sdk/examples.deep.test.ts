@@ -1,7 +1,6 @@
 /** The SDK's examples against chain, indexer, workers and API: what they print is what a reader will see. */
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -10,6 +9,7 @@ import { usdcAbi } from "../../abis/usdc.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { type Parts, startParts } from "../support/parts.ts";
 
@@ -19,7 +19,7 @@ let parts: Parts;
 let directory: string;
 beforeAll(async () => {
   parts = await startParts({ blockTimeSeconds: 0.3, env: { PRICING_PHASE: "paid" } });
-  directory = mkdtempSync(join(tmpdir(), "examples-"));
+  directory = scratchDirectory("examples");
   await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
   const isReady = async () => (await fetch(`${parts.apiUrl}/ready`)).ok;
   await until("the index is ready", isReady, { timeoutMs: 200_000 });

@@ -1,17 +1,17 @@
 /** The SDK as a package: built, packed, unpacked elsewhere, imported and type-checked there, without a network. */
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { scratchDirectory } from "../../harness/scratch.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const TSC = join(ROOT, "sdk/node_modules/typescript/bin/tsc");
 const MODULES = join(ROOT, "node_modules");
 
-const directory = mkdtempSync(join(tmpdir(), "sdk-package-"));
+const directory = scratchDirectory("sdk-package");
 /** Where somebody has installed it, with the packages that it names. */
 const project = join(directory, "project");
 const installed = join(project, "node_modules/agent-cred-sdk");

@@ -1,7 +1,6 @@
 /** The SDK pays: the adapters around the official clients of x402 and MPP, to the unit, and no more than they may. */
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -9,6 +8,7 @@ import { tempo as tempoMethods } from "mppx/client";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { giveUsdce, TEMPO } from "../../devnet/tempo.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { type ClientOptions, createClient, type Fetch } from "../../sdk/src/index.ts";
 import { mpp } from "../../sdk/src/mpp.ts";
 import { x402 } from "../../sdk/src/x402.ts";
@@ -115,7 +115,7 @@ it("pays no more than it may, and tells the terms where it cannot pay", async ()
 });
 
 deepDescribe("as the examples show", () => {
-  const directory = mkdtempSync(join(tmpdir(), "sdk-pay-"));
+  const directory = scratchDirectory("sdk-pay");
   afterAll(() => rmSync(directory, { recursive: true }));
   /** Runs one with a devnet.json in which this key is the first account's. */
   const run = async (example: string, key: string, ...args: string[]) => {

@@ -1,11 +1,11 @@
 /** The embedded PostgreSQL, when a server of an earlier run is still there. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Postgres, removePostgres, startPostgres } from "../../devnet/postgres.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 
 /** Longer than one question waits for its answer. */
 const BUSY_MS = 3_500;
@@ -14,7 +14,9 @@ let directory: string;
 let dataDir: string;
 let server: Postgres;
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), "postgres-test-"));
+  directory = scratchDirectory("postgres");
+  // As a private home: the cluster of root's is moved.
+  chmodSync(directory, 0o700);
   dataDir = join(directory, "pg");
   server = await startPostgres({ dataDir, fast: true });
 });

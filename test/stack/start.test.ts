@@ -1,8 +1,7 @@
 /** `npm start`: what it refuses, what it keeps, and that it leaves nothing behind. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
@@ -10,6 +9,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, describe, expect, it } from "vitest";
 import { dataDir, isAlive } from "../../devnet/data-dir.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { runStart, type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
@@ -23,8 +23,8 @@ const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
   for (const clean of cleanUps.splice(0).toReversed()) await clean();
 });
-const emptyDirectory = (name = "agents start ") => {
-  const directory = mkdtempSync(join(tmpdir(), name));
+const emptyDirectory = () => {
+  const directory = scratchDirectory("start in a path with blanks", { onDisk: true });
   cleanUps.push(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 };

@@ -1,12 +1,11 @@
 /** Processes of the API on one database and no chain, for tests of what they must agree on. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { CHILD_ENV, FREE_PHASE } from "../../harness/child-env.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { commandOf } from "../../runtime/processes.ts";
@@ -30,7 +29,7 @@ export type ApiProcesses = {
 
 /** @param env of every process, beside its port */
 export function apiProcesses(env: Record<string, string>): ApiProcesses {
-  const directory = mkdtempSync(join(tmpdir(), "agents-api-"));
+  const directory = scratchDirectory("api");
   const children: ChildProcess[] = [];
   return {
     async start(more = {}) {

@@ -1,5 +1,5 @@
 /** One embedded PostgreSQL for the whole test run, with the templates of its databases. */
-import { chmodSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { openPool } from "../../db/connect.ts";
@@ -18,9 +18,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../../node_modules
 export default async function setup(project: TestProject) {
   // Processes of tests run from the build, as the image and `npm start` do: each starts in a quarter of the CPU.
   await buildWhenStale();
-  const directory = scratchDirectory("agents-test");
-  // Passable for the account the server runs as, so that it need not be moved elsewhere.
-  chmodSync(directory, 0o711);
+  const directory = scratchDirectory("test");
   const server = await startPostgres({
     dataDir: join(directory, "pg"),
     fast: true,

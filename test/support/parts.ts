@@ -1,7 +1,6 @@
 /** The service's processes one by one on a chain and a database of their own, so that a test can kill each. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startAnvil } from "../../devnet/anvil.ts";
@@ -9,6 +8,7 @@ import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { CHILD_ENV, FREE_PHASE } from "../../harness/child-env.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { type Balancer, startBalancer, type Topology, topologyEnv } from "../../harness/topology.ts";
 import { until } from "../../harness/until.ts";
 import { NAMED_BY_PARENT } from "../../runtime/faults.ts";
@@ -55,7 +55,7 @@ export async function startParts({
   /** Two of the API, behind a balancer at `apiUrl`, and two workers; by default what the run asks for. */
   topology?: Topology | undefined;
 }): Promise<Parts> {
-  const directory = mkdtempSync(join(tmpdir(), "agents-parts-"));
+  const directory = scratchDirectory("parts");
   const database = await testDatabase();
   const replica = await onReplicaOfRun(database.url);
   const chain = await startAnvil({ directory: join(directory, "chain"), blockTimeSeconds });

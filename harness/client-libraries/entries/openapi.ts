@@ -1,11 +1,11 @@
 /** What reads the OpenAPI document: linters by their recommended rules, and generators, whose code is type-checked strictly and then run. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { LONG } from "../../patience.ts";
+import { scratchDirectory } from "../../scratch.ts";
 import { type Client, PACKAGES } from "../client.ts";
 import type { World } from "../world.ts";
 
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 4 * LONG;
 
 /** A folder that finds the packages, as somebody's project does. */
 async function inProject<T>(files: Record<string, string>, use: (run: Run, folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "openapi-"));
+  const folder = scratchDirectory("openapi");
   try {
     await symlink(MODULES, join(folder, "node_modules"), "junction");
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);

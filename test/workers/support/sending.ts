@@ -1,8 +1,6 @@
 /** A chain with the identity contract, a database, and senders on both, for tests of the transaction outbox. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Abi, encodeDeployData, encodeFunctionData, type Hex, parseGwei } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -23,6 +21,7 @@ import { chainAt } from "../../../harness/chain-at.ts";
 import { CHILD_ENV } from "../../../harness/child-env.ts";
 import { testLog } from "../../../harness/log.ts";
 import { agentRow, plantRows } from "../../../harness/onchain.ts";
+import { scratchDirectory } from "../../../harness/scratch.ts";
 import { until } from "../../../harness/until.ts";
 import type { SenderOptions } from "../../../workers/sender/session.ts";
 import { runSender } from "../../../workers/sender.ts";
@@ -46,7 +45,7 @@ export type Sending = Awaited<ReturnType<typeof startSending>>;
  * @param variables further settings of the service
  */
 export async function startSending(variables: Record<string, string> = {}) {
-  const directory = mkdtempSync(join(tmpdir(), "agents-sending-"));
+  const directory = scratchDirectory("sending");
   const anvil = await startAnvil();
   const devnet = await deployDevnet(anvil.url);
   const evm = testChain(anvil.url);
