@@ -2,13 +2,19 @@
 import { createTestClient, type Hex, http, publicActions } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
+import { ANSWER_MS } from "./anvil-process.ts";
 import { findReceipt, receiptActions } from "./receipts.ts";
 
 export type DevChain = ReturnType<typeof openDevChain>;
 
 /** A client of a local anvil, with its test methods. */
 export const openDevChain = (rpcUrl: string) =>
-  createTestClient({ chain: base, mode: "anvil", transport: http(rpcUrl, { retryCount: 0 }), cacheTime: 0 })
+  createTestClient({
+    chain: base,
+    mode: "anvil",
+    transport: http(rpcUrl, { timeout: ANSWER_MS, retryCount: 0 }),
+    cacheTime: 0,
+  })
     .extend(publicActions)
     .extend(receiptActions);
 

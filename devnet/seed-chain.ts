@@ -12,6 +12,7 @@ import {
 import { base } from "viem/chains";
 import { identityAbi } from "../abis/identity.ts";
 import { intentByKey, queueIntent } from "../db/transaction-outbox.ts";
+import { ANSWER_MS } from "./anvil-process.ts";
 import { receiptActions } from "./receipts.ts";
 
 export type Call = { to: Hex; data: Hex; value?: bigint };
@@ -23,13 +24,13 @@ export function openSeedChain(rpcUrl: string, db: pg.Pool) {
   const chain = createTestClient({
     chain: base,
     mode: "anvil",
-    transport: http(rpcUrl),
+    transport: http(rpcUrl, { timeout: ANSWER_MS }),
     pollingInterval: 100,
   })
     .extend(publicActions)
     .extend(receiptActions);
   const walletOf = (account: PrivateKeyAccount) =>
-    createWalletClient({ account, chain: base, transport: http(rpcUrl) });
+    createWalletClient({ account, chain: base, transport: http(rpcUrl, { timeout: ANSWER_MS }) });
 
   /** Number of transactions a wallet has sent. Tells what an earlier, interrupted seeding has done. */
   const sentBy = (account: PrivateKeyAccount): Promise<number> =>

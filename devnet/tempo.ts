@@ -15,6 +15,7 @@ import {
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { Actions } from "viem/tempo";
 import { tempo } from "viem/tempo/chains";
+import { ANSWER_MS } from "./anvil-process.ts";
 import { devnetCast } from "./chain-keys.ts";
 import { receiptActions } from "./receipts.ts";
 
@@ -94,9 +95,10 @@ type TempoChain = ReturnType<typeof openTempo<PrivateKeyAccount | undefined>>;
 export const openTempo = <A extends PrivateKeyAccount | undefined = undefined>(rpcUrl: string, account?: A) =>
   createTestClient({
     account: account as A,
-    chain: { ...tempo, rpcUrls: { default: { http: [rpcUrl] } } },
+    // viem lets the node wait for a receipt for three of its blocks: by its own block time 5 s.
+    chain: { ...tempo, blockTime: ANSWER_MS / 3, rpcUrls: { default: { http: [rpcUrl] } } },
     mode: "anvil",
-    transport: http(rpcUrl, { retryCount: 0 }),
+    transport: http(rpcUrl, { timeout: ANSWER_MS, retryCount: 0 }),
     cacheTime: 0,
     pollingInterval: 50,
   })

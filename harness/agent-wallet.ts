@@ -5,10 +5,17 @@ import { base } from "viem/chains";
 import { identityAbi } from "../abis/identity.ts";
 import { siwaText, siweText } from "../core/signed-texts.ts";
 import { receiptActions } from "../devnet/receipts.ts";
+import { LONG } from "./patience.ts";
 
 /** Anvil with the calls a test makes of it. */
 export const testChain = (rpcUrl: string) =>
-  createTestClient({ chain: base, mode: "anvil", transport: http(rpcUrl), pollingInterval: 20, cacheTime: 0 })
+  createTestClient({
+    chain: base,
+    mode: "anvil",
+    transport: http(rpcUrl, { timeout: LONG }),
+    pollingInterval: 20,
+    cacheTime: 0,
+  })
     .extend(publicActions)
     .extend(receiptActions);
 
@@ -65,7 +72,7 @@ export function agentWallet({
       const data = encodeFunctionData({ abi: identityAbi, functionName, args } as Parameters<
         typeof encodeFunctionData
       >[0]);
-      const wallet = createWalletClient({ account, chain: base, transport: http(rpcUrl) });
+      const wallet = createWalletClient({ account, chain: base, transport: http(rpcUrl, { timeout: LONG }) });
       const hash = await wallet.sendTransaction({ to: identity, data, value });
       return chain.waitForTransactionReceipt({ hash });
     },
