@@ -1,11 +1,11 @@
 /** `npm run bench -- auth [--short]`: what a signature costs, then keyed reads while a thousand bad signatures a second arrive. */
 import { type ChildProcess, execFile, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { startPostgres } from "../devnet/postgres.ts";
+import { scratchDirectory } from "../harness/scratch.ts";
 import { startBareNode } from "./auth/node.ts";
 import type { Storm, Stormed } from "./auth/storm.ts";
 import type { Load, Loaded } from "./reads/load.ts";
@@ -21,7 +21,7 @@ export default async function auth(args: string[]): Promise<void> {
   const short = args.includes("--short");
   await signatures(args);
   console.log(`\n## keyed reads beside ${BAD_PER_SECOND.toLocaleString("en")} bad signatures a second\n`);
-  const directory = mkdtempSync(join(tmpdir(), "bench-auth-"));
+  const directory = scratchDirectory("bench-auth", { onDisk: true });
   const postgres = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
   const node = await startBareNode();
   const started: { stop(): unknown }[] = [];

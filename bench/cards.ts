@@ -1,14 +1,14 @@
 /** `npm run bench -- cards`: what a card costs, beside satori and resvg drawing the same layout; delays of the event loop; kept cards. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createCardRenderer } from "../card-renderer/renderer.ts";
 import { CARD_SIZES, type CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import { cardHash } from "../core/card/hash.ts";
 import { TIERS } from "../core/tiers.ts";
+import { scratchDirectory } from "../harness/scratch.ts";
 import { type Batch, type Cost, type Engine, measure } from "./cards/engine.ts";
 import { goal } from "./goal.ts";
 
@@ -83,7 +83,7 @@ const lagRow = (label: string, { wallMs, delay }: Cost) =>
 
 /** Hash, memory and disk: what a card costs that has been drawn before. */
 async function readKept(reads: number): Promise<void> {
-  const cacheDir = mkdtempSync(join(tmpdir(), "bench-cards-"));
+  const cacheDir = scratchDirectory("bench-cards", { onDisk: true });
   try {
     const kept = sample(20, 50_000);
     const warm = createCardRenderer({ cacheDir });

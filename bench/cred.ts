@@ -3,8 +3,7 @@
  * inputs and over the tables of the facts, beside its writes alone, and beside a loop over agents. After each pass every
  * stored row is compared with the formula over the facts, and a share of them with the pure function.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { credOf, SIGNALS } from "../core/cred.ts";
@@ -20,6 +19,7 @@ import { transaction } from "../db/transaction.ts";
 import { removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { plantOnchain } from "../harness/onchain.ts";
 import { onchainTables } from "../harness/onchain-tables.ts";
+import { scratchDirectory } from "../harness/scratch.ts";
 
 const DAY_MS = 86_400_000;
 const DIRTY = 10_000;
@@ -49,7 +49,7 @@ export default async function cred(args: string[]): Promise<void> {
   const agents = wanted >= 0 ? Number(args[wanted + 1]) : short ? 20_000 : 100_000;
   if (!Number.isSafeInteger(agents) || agents < 1) throw new Error("--agents takes a number of agents");
   const rounds = 3;
-  const directory = mkdtempSync(join(tmpdir(), "bench-cred-"));
+  const directory = scratchDirectory("bench-cred", { onDisk: true });
   const server = await startPostgres({ dataDir: join(directory, "pg") });
   const pool = openPool({ connectionString: server.url, max: 2 });
   try {

@@ -1,14 +1,14 @@
 /** `npm run bench -- estimate [--short]`: what `npm run backfill -- --estimate` says, beside what the backfill then takes. */
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { openRpcPool } from "../clients/rpc/pool.ts";
 import { loadConfig } from "../config/config.ts";
 import { ensureDatabase, removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { CHILD_ENV } from "../harness/child-env.ts";
+import { scratchDirectory } from "../harness/scratch.ts";
 import { estimateBackfill } from "../indexer/estimate/estimate.ts";
 import { entryOf } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
@@ -27,7 +27,7 @@ const FULL: Run[] = [
 
 /** @param args `--short` makes the first run only */
 export default async function estimate(args: string[]): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), "bench-estimate-"));
+  const directory = scratchDirectory("bench-estimate", { onDisk: true });
   const postgres = await startPostgres({ dataDir: join(directory, "pg") });
   try {
     console.log("events  lanes   requests said   made  made/said   seconds said  taken  taken/said");

@@ -1,13 +1,13 @@
 /** `npm run bench -- events [--short]`: a thousand subscribers of one process, beside a bare server of the same bytes. */
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { appendEvents, type NewEvent } from "../db/append-events.ts";
 import { openPool } from "../db/connect.ts";
 import { startPostgres } from "../devnet/postgres.ts";
+import { scratchDirectory } from "../harness/scratch.ts";
 import { runEventLog } from "../workers/event-log.ts";
 import { type Crowd, openCrowd } from "./events/crowd.ts";
 import type { Figures } from "./events/readers.ts";
@@ -26,7 +26,7 @@ export default async function events(args: string[]): Promise<void> {
   const plan: Plan = args.includes("--short")
     ? { readers: 200, events: 20, perSecond: 5, burst: 20 }
     : { readers: 1_000, events: 200, perSecond: 10, burst: 200 };
-  const directory = mkdtempSync(join(tmpdir(), "bench-events-"));
+  const directory = scratchDirectory("bench-events", { onDisk: true });
   const postgres = await startPostgres({ dataDir: join(directory, "pg") });
   const db = openPool({ connectionString: postgres.url, max: 4 });
   const stops: (() => unknown)[] = [() => db.end()];

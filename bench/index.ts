@@ -1,7 +1,6 @@
 /** `npm run bench -- index`: how fast the chain becomes rows, beside the same logs decoded and copied by hand. */
 import { type ChildProcess, fork, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -10,6 +9,7 @@ import { identityAbi } from "../abis/identity.ts";
 import { openClient } from "../db/connect.ts";
 import { trackIndexedBlock } from "../db/index-state.ts";
 import { ensureDatabase, removePostgres, startPostgres } from "../devnet/postgres.ts";
+import { scratchDirectory } from "../harness/scratch.ts";
 import { entryOf } from "../runtime/processes.ts";
 import { EVENTS_PER_BLOCK, logsOf, storyOf } from "./synthetic/blocks.ts";
 import { copyIn } from "./synthetic/copy-in.ts";
@@ -25,7 +25,7 @@ const SHORT: Plan = { oneLaneBlocks: 10, lanes: 64, blocks: 200, liveBlocks: 10,
 /** @param args `--short` for a quick look (half a minute) */
 export default async function index(args: string[]): Promise<void> {
   const plan = args.includes("--short") ? SHORT : FULL;
-  const directory = mkdtempSync(join(tmpdir(), "bench-index-"));
+  const directory = scratchDirectory("bench-index", { onDisk: true });
   const postgres = await startPostgres({ dataDir: join(directory, "pg") });
   // Ponder takes all but the last 30 blocks as final: the backfill ends at `plan.blocks`.
   const head = plan.blocks + 30;

@@ -1,7 +1,6 @@
 /** `npm run bench -- list [--agents N] [--short]`: every kind of list page from memory, rows included, beside plain SQL in the same run. */
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isDeepStrictEqual, promisify } from "node:util";
@@ -11,6 +10,7 @@ import { openPool } from "../db/connect.ts";
 import { loadFacts } from "../db/facts.ts";
 import { type AgentList, type AgentQuery, openAgentList } from "../db/lists/agents.ts";
 import { removePostgres, startPostgres } from "../devnet/postgres.ts";
+import { scratchDirectory } from "../harness/scratch.ts";
 import { goal } from "./goal.ts";
 import { type Cell, matrix, newSearches, offsetOf } from "./list/matrix.ts";
 
@@ -22,7 +22,7 @@ export default async function list(args: string[]): Promise<void> {
   const wanted = args.indexOf("--agents");
   const agents = wanted >= 0 ? Number(args[wanted + 1]) : short ? 50_000 : 1_000_000;
   if (!Number.isSafeInteger(agents) || agents < 1000) throw new Error("--agents takes a number of agents from 1000 on");
-  const directory = mkdtempSync(join(tmpdir(), "bench-list-"));
+  const directory = scratchDirectory("bench-list", { onDisk: true });
   const server = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
   const pool = openPool({ connectionString: server.url, max: 4 });
   try {

@@ -1,12 +1,13 @@
 /** `npm run bench -- reads [--quick] [--keyed]`: keyed reads beside the database's own limit and a common build, /health beside bare Node, then lists and cards. */
 import { type ChildProcess, execFile, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, loadavg, tmpdir } from "node:os";
+import { rmSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { openPool } from "../db/connect.ts";
 import { type Postgres, removePostgres, startPostgres } from "../devnet/postgres.ts";
+import { scratchDirectory } from "../harness/scratch.ts";
 import { freePort } from "../runtime/free-port.ts";
 import cards from "./cards.ts";
 import { goal } from "./goal.ts";
@@ -41,7 +42,7 @@ export default async function reads(args: string[]): Promise<void> {
 }
 
 async function keyed(plan: Plan): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), "bench-reads-"));
+  const directory = scratchDirectory("bench-reads", { onDisk: true });
   const postgres = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
   const started: { stop(): unknown }[] = [];
   try {

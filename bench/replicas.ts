@@ -1,14 +1,15 @@
 /** `npm run bench -- replicas [--quick]`: keyed reads by an API on the primary alone beside one with a streaming replica, quiet and while others write. */
 import { type ChildProcess, execFile, fork } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { cpus, loadavg, tmpdir } from "node:os";
+import { rmSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { openPool } from "../db/connect.ts";
 import { type Postgres, removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { startReplica } from "../harness/replica.ts";
+import { scratchDirectory } from "../harness/scratch.ts";
 import { freePort } from "../runtime/free-port.ts";
 import { goal } from "./goal.ts";
 import { cpuOf, cpuOfMachine } from "./reads/cpu.ts";
@@ -41,8 +42,7 @@ type World = { primary: Postgres; replica: Postgres; load: ChildProcess; plan: P
 /** @param args `--quick` for a short look */
 export default async function replicas(args: string[]): Promise<void> {
   const plan = args.includes("--quick") ? QUICK : FULL;
-  const directory = mkdtempSync(join(tmpdir(), "bench-replicas-"));
-  chmodSync(directory, 0o711);
+  const directory = scratchDirectory("bench-replicas", { onDisk: true });
   // Commits wait for the WAL to be written, as in production, on a disk that need not keep it.
   const settings = { synchronous_commit: "on" };
   const primary = await startPostgres({ dataDir: join(directory, "primary"), fast: true, settings });

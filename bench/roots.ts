@@ -1,17 +1,17 @@
 /** `npm run bench -- roots [--short]`: the tree of all scores in a process of its own, beside OpenZeppelin's library, and the proofs of a kept tree. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { openPool } from "../db/connect.ts";
 import { removePostgres, startPostgres } from "../devnet/postgres.ts";
+import { scratchDirectory } from "../harness/scratch.ts";
 import { measureProofs, measureReference, measureTree } from "./roots/measure.ts";
 
 /** @param args `--short` for 20,000 agents and 2,000 leaves of the reference instead of 1,000,000 and 20,000 */
 export default async function roots(args: string[]): Promise<void> {
   const [agents, referenced] = args.includes("--short") ? [20_000, 2_000] : [1_000_000, 20_000];
-  const directory = mkdtempSync(join(tmpdir(), "bench-roots-"));
+  const directory = scratchDirectory("bench-roots", { onDisk: true });
   const server = await startPostgres({ dataDir: join(directory, "pg") });
   const pool = openPool({ connectionString: server.url, max: 2 });
   try {

@@ -1,12 +1,13 @@
 /** `npm run bench -- start [rounds]`: milliseconds from the start of an API process to its first answer on /health, and the CPU it took. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { get } from "node:http";
-import { loadavg, tmpdir } from "node:os";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { migrate } from "../db/migrate.ts";
 import { removePostgres, startPostgres } from "../devnet/postgres.ts";
+import { scratchDirectory } from "../harness/scratch.ts";
 import { freePort } from "../runtime/free-port.ts";
 import { BUILD_FOLDER, PROCESSES } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
@@ -23,7 +24,7 @@ type Start = { wallMs: number; cpuMs: number };
 export default async function start(args: string[]): Promise<void> {
   const rounds = Number(args[0] ?? ROUNDS);
   await buildWhenStale();
-  const directory = mkdtempSync(join(tmpdir(), "bench-start-"));
+  const directory = scratchDirectory("bench-start", { onDisk: true });
   const postgres = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
   const node = await startNode();
   try {

@@ -475,6 +475,11 @@ describe("files", () => {
     expect(bare.filter((path) => !path.endsWith(".d.ts"))).toEqual([]);
   });
 
+  it("of tests lie where harness/scratch.ts put them: what a killed run left is removed by its name", () => {
+    const makers = ["bench", "harness", "test"].flatMap(inRoom).filter(({ text }) => /\bmkdtemp(Sync)?\(/.test(text));
+    expect(makers.map(({ path }) => path)).toEqual(["harness/scratch.ts", "test/runtime/scratch.test.ts"]);
+  });
+
   it("are of a size a reader can hold", () => {
     const long = product.filter(({ path, lines }) => lines > MAX_FILE_LINES && !LONG.has(path));
     expect(long.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);

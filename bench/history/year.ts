@@ -1,11 +1,11 @@
 /** A simulated year of a table that grows: its database, its days, and whether its figures stay flat. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { openPool } from "../../db/connect.ts";
 import { migrate } from "../../db/migrate.ts";
 import { removePostgres, startPostgres } from "../../devnet/postgres.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { median } from "../load/check.ts";
 
 /** A figure of the last months is flat when it is at most this many times that of the second quarter. */
@@ -25,7 +25,7 @@ export const nameOf = (month: number): string => dayOf(month, 0).toISOString().s
 
 /** A migrated database with fsync on; `end` removes it. @param max connections of the pool */
 export async function yearDatabase(name: string, max: number): Promise<{ pool: pg.Pool; end(): Promise<void> }> {
-  const directory = mkdtempSync(join(tmpdir(), `bench-${name}-`));
+  const directory = scratchDirectory(`bench-${name}`, { onDisk: true });
   const dataDir = join(directory, "pg");
   const server = await startPostgres({ dataDir });
   const pool = openPool({ connectionString: server.url, max });

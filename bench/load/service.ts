@@ -1,13 +1,13 @@
 /** The service under load: a database with agents in it, a node, and one process of the API. */
 import { type ChildProcess, execFile, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Patience } from "../../api/server.ts";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { removePostgres, startPostgres } from "../../devnet/postgres.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { startBareNode } from "../auth/node.ts";
 import type { Load, Loaded } from "../reads/load.ts";
 import type { Start, Started, Stats } from "./api-process.ts";
@@ -36,7 +36,7 @@ const HERE = import.meta.dirname;
 
 /** @throws Error when something does not start */
 export async function startWorld(agents: number): Promise<LoadWorld> {
-  const directory = mkdtempSync(join(tmpdir(), "load-"));
+  const directory = scratchDirectory("load", { onDisk: true });
   const postgres = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
   await promisify(execFile)(process.execPath, [join(HERE, "../list/world.ts"), postgres.url, String(agents)]);
   const node = await startBareNode();

@@ -1,6 +1,5 @@
 /** Mints accepted a second (claim and commit by the API's code, nonce, signature and commit by the sender's), beside bare commits of one row. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { pino } from "pino";
@@ -15,6 +14,7 @@ import type { MintRequest } from "../../db/mints.ts";
 import { ensureDatabase, removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
 import { INTENT_EFFECTS } from "../../workers/intents.ts";
 import type { SenderSession } from "../../workers/sender/session.ts";
@@ -29,7 +29,7 @@ const GOAL = { perSecond: 500, p99Ms: 100 };
 
 /** @param count distinct mints; each is asked for twice */
 export default async function acceptance(count: number): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), "bench-payments-"));
+  const directory = scratchDirectory("bench-payments", { onDisk: true });
   // As in production: a commit waits for the disk.
   const postgres = await startPostgres({ dataDir: join(directory, "pg") });
   try {

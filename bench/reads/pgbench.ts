@@ -1,9 +1,9 @@
 /** PostgreSQL's own load generator: the most that the database gives for the same SQL, with nobody in between. */
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { scratchDirectory } from "../../harness/scratch.ts";
 
 const INSTALLED = "/usr/lib/postgresql";
 
@@ -24,7 +24,7 @@ export function findPgbench(): string | undefined {
 
 /** Reads of random agents through the view `public.agent_facts`, prepared, over 8 connections. @returns reads a second */
 export async function runPgbench(program: string, url: string, agents: number, seconds: number): Promise<number> {
-  const directory = mkdtempSync(join(tmpdir(), "bench-pgbench-"));
+  const directory = scratchDirectory("bench-pgbench", { onDisk: true });
   const script = join(directory, "read.sql");
   writeFileSync(
     script,

@@ -1,11 +1,11 @@
 /** The database of a benchmark with a large synthetic directory: in a folder of its own, or in one that is kept and found again. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { openPool } from "../../db/connect.ts";
 import { migrate } from "../../db/migrate.ts";
 import { type Postgres, removePostgres, startPostgres } from "../../devnet/postgres.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 
 /** A server of the machine's size, as one would run it for a million rows. */
 const SETTINGS = { shared_buffers: "4GB", work_mem: "64MB", random_page_cost: "1.1", max_wal_size: "4GB" };
@@ -30,7 +30,7 @@ export async function withKept<Filled>(
   fill: (at: Pick<Kept<Filled>, "postgres" | "pool">) => Promise<Filled>,
   work: (at: Kept<Filled>) => Promise<void>,
 ): Promise<void> {
-  const place = kept ?? mkdtempSync(join(tmpdir(), `bench-${name}-`));
+  const place = kept ?? scratchDirectory(`bench-${name}`, { onDisk: true });
   const postgres = await startPostgres({ dataDir: join(place, "pg"), fast: true, settings: SETTINGS });
   const pool = openPool({ connectionString: postgres.url, max: 4 });
   try {

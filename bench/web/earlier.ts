@@ -1,14 +1,14 @@
 /** The local stack of an earlier revision: its files in a folder of their own, with the packages of this one. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 
 /** @param revision as git names it @throws Error when git does not know it, or its stack does not start */
 export async function startEarlier(revision: string): Promise<Stack> {
-  const root = join(mkdtempSync(join(tmpdir(), "agents-earlier-")), "files");
+  const root = join(scratchDirectory("earlier", { onDisk: true }), "files");
   const git = (...args: string[]) =>
     execFileSync("git", args, { cwd: PROJECT_ROOT, stdio: ["ignore", "ignore", "pipe"] });
   const clear = () => {
