@@ -1,13 +1,13 @@
 /** The gate over planted tests: what it lets through, what it refuses, and what its last lines say. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { BROKEN, DEFECT, PASSED, runGate, type Stage } from "../../harness/gate/gate.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 
-const scratch = mkdtempSync(join(tmpdir(), "agents-gate-"));
+const scratch = scratchDirectory("agents-gate");
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 beforeEach(() => rmSync(join(scratch, "mark"), { force: true }));
 
