@@ -254,7 +254,9 @@ deepIt("a lost connection and a restarted server lose no change", () =>
   onOwnServer(async ({ url, pool, server, start }) => {
     list = openAgentList({ url, db: pool, pollMs: 20, maxAgeMs: 60_000 });
     await until("the columns are loaded", () => list!.ready);
-    await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'table-follow'");
+    await pool.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'table-follow'",
+    );
     await writeScores(pool, [[1, 70]]);
     await until("a change is seen on a new connection", async () => (await best()) === 1);
     await server.stop();

@@ -366,7 +366,7 @@ describe("at the same time", () => {
     await recomputeCred(writer, { tokenIds: [3] }, options);
     // It begins before the writer commits: with what it could read now, it would write a score that is too old.
     const reader = recomputeCred(db.pool, { tokenIds: [3] }, options);
-    const waiting = "select 1 from pg_locks where not granted";
+    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     await expect.poll(async () => (await db.pool.query(waiting)).rowCount).toBe(1);
     await writer.query("commit");
     writer.release();

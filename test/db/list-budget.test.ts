@@ -27,7 +27,12 @@ async function lists(patienceMs: number) {
   const holder = await database.pool.connect();
   await holder.query("select pg_advisory_lock($1)", [LOCK]);
   const blocked = async () =>
-    (await database.pool.query("select from pg_locks where locktype = 'advisory' and not granted")).rowCount;
+    (
+      await database.pool.query(
+        `select from pg_locks where locktype = 'advisory' and not granted
+         and database = (select oid from pg_database where datname = current_database())`,
+      )
+    ).rowCount;
   return {
     pool,
     list: () =>
