@@ -117,9 +117,6 @@ test("a retained copy has rows, keys and indexes of its own, and outlives what h
 test("an index with other columns replaces the views, and the role app may read them at once", async () => {
   await plantIndex("index_0123456789_0");
   await plantIndex("index_abcdef0123_0", { agents: 5, extraColumn: true });
-  await db.pool.query(
-    "do $$ begin if not exists (select from pg_roles where rolname = 'app') then create role app; end if; end $$",
-  );
   await publishIndex(launcher, "index_0123456789_0");
   await publishIndex(launcher, "index_abcdef0123_0");
   const client = await db.pool.connect();

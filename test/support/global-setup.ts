@@ -22,13 +22,20 @@ export default async function setup(project: TestProject) {
   const server = await startPostgres({
     dataDir: join(directory, "pg"),
     fast: true,
-    settings: { max_wal_size: "256MB" },
+    // It would look into a template while that is copied, and at statistics of its own time.
+    settings: { max_wal_size: "256MB", autovacuum: "off" },
   });
   const ddl = onchainTables();
+  const admin = openPool({ connectionString: server.url, max: 1 });
+  // Roles are of the whole server: files that make one beside each other would meet.
+  await admin.query("create role app");
   await migrate(await ensureDatabase(server.url, MIGRATED));
   const pool = openPool({ connectionString: await ensureDatabase(server.url, INDEXED, MIGRATED) });
   await plantOnchain(pool, { ddl });
   await pool.end();
+  // A template that somebody is connected to cannot be copied.
+  for (const template of [MIGRATED, INDEXED]) await admin.query(`alter database ${template} allow_connections false`);
+  await admin.end();
   project.provide("postgresUrl", server.url);
   const { topology } = project.getProvidedContext();
   const replica = topology?.replica && (await startReplica(server.url, join(directory, "replica")));
