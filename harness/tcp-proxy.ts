@@ -24,9 +24,17 @@ export type TcpProxy = {
   reset(): void;
   /** Keeps connections open and lets nothing through. */
   hush(): void;
+  /** What clients say whose first words contain `greeting` waits from now on, from where it contains `words` to the end of the hold. */
+  hold(greeting: string, words: string): Hold;
   /** Up and clear. Connections that lost bytes are ended: neither side could make sense of the rest. */
   mend(): Promise<void>;
   close(): Promise<void>;
+};
+
+export type Hold = {
+  /** Clients that were held. */
+  readonly count: number;
+  release(): void;
 };
 
 /** @param target where each new connection leads; may be changed meanwhile @param port free unless given */
@@ -34,10 +42,18 @@ export async function tcpProxy(target: { host: string; port: number }, port = 0)
   const open = new Set<Socket>();
   const maimed = new Set<Socket>();
   let mode: LineMode = { kind: "clear" };
+  let hold: { greeting: string; words: string; held: Set<Socket>; over: Promise<void> } | undefined;
   /** Hands pieces on in their order, as fast as the line lets them. */
   const passing = (from: Socket, to: Socket, isAnswer: boolean) => {
     let last = Promise.resolve();
+    let greeting: string | undefined;
     return (chunk: Buffer) => {
+      greeting ??= chunk.toString("latin1");
+      if (hold && !isAnswer && greeting.includes(hold.greeting) && chunk.includes(hold.words)) {
+        const { over } = hold;
+        hold.held.add(from);
+        last = last.then(() => over);
+      }
       const { kind } = mode;
       if (kind === "silent" || (kind === "half-open" && isAnswer)) return void maimed.add(from).add(to);
       last = last.then(() => carry(chunk, to));
@@ -92,6 +108,21 @@ export async function tcpProxy(target: { host: string; port: number }, port = 0)
     },
     hush: () => {
       mode = { kind: "silent" };
+    },
+    hold(greeting, words) {
+      const { promise: over, resolve } = Promise.withResolvers<void>();
+      const held = new Set<Socket>();
+      const mine = { greeting, words, held, over };
+      hold = mine;
+      return {
+        get count() {
+          return held.size;
+        },
+        release() {
+          if (hold === mine) hold = undefined;
+          resolve();
+        },
+      };
     },
     async mend() {
       mode = { kind: "clear" };
