@@ -35,15 +35,19 @@ const recorded = async () => (await scheduledRuns(database.pool))[0];
 
 it("an upstream that is away is told in the status, logged as a warning, and asked again at the next turn", async () => {
   let runs = 0;
+  const seen = Promise.withResolvers<void>();
   await start(async () => {
-    if (++runs > 1) return 7;
-    return fail("upstream_unavailable", "X cannot be asked at the moment.", { cause: new Error("status 500") });
-  }, 2_000);
+    if (++runs === 1)
+      fail("upstream_unavailable", "X cannot be asked at the moment.", { cause: new Error("status 500") });
+    await seen.promise;
+    return 7;
+  }, 200);
   const first = await until("the first run", recorded);
   expect(first).toMatchObject({ name: "pull", error: "X cannot be asked at the moment.", lastSuccessAt: null });
-  await until("the next turn", async () => (await recorded())?.rows === 7);
+  await until("the next turn", () => runs === 2);
+  seen.resolve();
+  await until("its record", async () => (await recorded())?.rows === 7);
   expect(await recorded()).toMatchObject({ error: null });
-  expect(runs).toBe(2);
   const levels = log.lines.map((line) => JSON.parse(line)).filter(({ job }) => job === "pull");
   expect(levels.find(({ level }) => level === 40)).toMatchObject({ err: { message: "status 500" } });
   expect(levels.filter(({ level }) => level >= 50)).toEqual([]);
