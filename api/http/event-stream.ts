@@ -54,6 +54,8 @@ export type StreamRules = {
   heartbeatMs?: number;
   /** A reader that takes nothing for this long is dropped. */
   stallMs?: number;
+  /** Milliseconds, monotonic. */
+  now?: () => number;
 };
 
 /** Headers of every stream. They forbid proxies to store, compress or buffer it. */
@@ -87,10 +89,10 @@ export function positionOf(lastEventId: string): number {
   });
 }
 
-type Open = { stream: EventStream; beat(): void; look(now: number): void };
+type Open = { stream: EventStream; beat(): void; look(): void };
 
 export function eventStreams(rules: StreamRules): EventStreams {
-  const { perClient, perProcess, heartbeatMs = 15_000, stallMs = 30_000 } = rules;
+  const { perClient, perProcess, heartbeatMs = 15_000, stallMs = 30_000, now = () => performance.now() } = rules;
   const all = new Set<Open>();
   const limit = concurrencyLimit({
     what: "event streams",
@@ -105,7 +107,7 @@ export function eventStreams(rules: StreamRules): EventStreams {
   function add(opened: Open): void {
     all.add(opened);
     beats ??= setInterval(() => all.forEach((one) => void one.beat()), heartbeatMs);
-    looks ??= setInterval(() => all.forEach((one) => void one.look(performance.now())), stallMs / 4);
+    looks ??= setInterval(() => all.forEach((one) => void one.look()), stallMs / 4);
     opened.stream.onClose(() => {
       all.delete(opened);
       if (all.size > 0) return;
@@ -125,7 +127,7 @@ export function eventStreams(rules: StreamRules): EventStreams {
         stream(outgoing) {
           // The reader disconnected during its request: no event would report that later.
           if (outgoing.destroyed) return;
-          const opened = openStream(outgoing, stallMs);
+          const opened = openStream(outgoing, stallMs, now);
           add(opened);
           outgoing.write(`retry: ${RETRY_MS}\n\n`);
           if (ending) opened.stream.end(restarting());
@@ -151,15 +153,15 @@ const restarting = (): Ending => ({
   error: "This process is ending. Connect again with the last id.",
 });
 
-function openStream(outgoing: ServerResponse, stallMs: number): Open {
+function openStream(outgoing: ServerResponse, stallMs: number, now: () => number): Open {
   let open = true;
-  /** Since when the reader has taken no bytes, or has not closed after the end; in `performance.now()`. */
+  /** Since when the reader has taken no bytes, or has not closed after the end; in `now()`. */
   let stuckSince: number | null = null;
   let insteadOfBeat: () => string | undefined = () => undefined;
   const readyListeners: (() => void)[] = [];
   const closeListeners: (() => void)[] = [];
   const write = (frame: string | Buffer) => {
-    if (open && !outgoing.write(frame)) stuckSince ??= performance.now();
+    if (open && !outgoing.write(frame)) stuckSince ??= now();
   };
   const close = () => {
     open = false;
@@ -185,7 +187,7 @@ function openStream(outgoing: ServerResponse, stallMs: number): Open {
     end(ending) {
       if (!open) return;
       open = false;
-      stuckSince ??= performance.now();
+      stuckSince ??= now();
       outgoing.end(frameOf({ event: "end", data: ending }));
     },
     onBeat(instead) {
@@ -198,9 +200,9 @@ function openStream(outgoing: ServerResponse, stallMs: number): Open {
     stream,
     // A reader that does not read needs no heartbeat; it would only be buffered.
     beat: () => stuckSince === null && write(insteadOfBeat() ?? HEARTBEAT),
-    look(now) {
+    look() {
       // Destroys the connection: a response that waits behind another one on it (pipelining) has no socket of its own.
-      if (stuckSince !== null && now - stuckSince > stallMs) outgoing.req.socket.destroy();
+      if (stuckSince !== null && now() - stuckSince > stallMs) outgoing.req.socket.destroy();
     },
   };
 }

@@ -11,7 +11,7 @@ import {
   frameOf,
   type StreamRules,
 } from "../../api/http/event-stream.ts";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
 
@@ -178,7 +178,11 @@ describe("a reader that does not read", () => {
     const log = memoryLog(0, 4000);
     const feed = log.feed(0);
     let most = 0;
-    const { streams, port, read } = await serve({ stallMs: 400 }, (stream) => {
+    let now = 0;
+    const stallMs = NEVER;
+    const followers: EventStream[] = [];
+    const { streams, port, read } = await serve({ stallMs, now: () => now }, (stream) => {
+      followers.push(stream);
       const measured: EventStream = Object.create(stream, {
         open: { get: () => stream.open },
         full: { get: () => stream.full },
@@ -202,6 +206,8 @@ describe("a reader that does not read", () => {
     }
     expect(numbers(reader)).toEqual(upTo(1, 4000));
     expect(most).toBe(0);
+    await until("the sleeper alone is full", () => followers.filter(({ full }) => full).length === 1);
+    now += stallMs + 1;
     await until("the sleeper is dropped", () => streams.count === 1);
     expect(feed.size).toBe(1);
   });
@@ -209,7 +215,7 @@ describe("a reader that does not read", () => {
   it("gets everything all the same if it wakes up in time", async () => {
     const log = memoryLog(0, 4000);
     const feed = log.feed(0);
-    const { port } = await serve({ stallMs: 60_000 }, (stream) => feed.follow(stream, 0, "late"));
+    const { port } = await serve({ stallMs: LONG }, (stream) => feed.follow(stream, 0, "late"));
     const socket = await sleeper(port);
     await until("it follows", () => feed.size === 1);
     log.add(4000);
