@@ -110,6 +110,7 @@ function configOf(v: Values, dataDir: string, secrets: string[]) {
     embeddingDimensions: v.EMBEDDINGS_DIMENSIONS ?? null,
     ...pricingConfig(v, new URL(publicUrl).host),
     faultPoint: v.FAULT_POINT,
+    watchdogStallMs: v.WATCHDOG_STALL_MS,
   };
 }
 

@@ -9,7 +9,7 @@ export const FIXED_IN_COMPOSE: readonly VariableName[] = [
   ...(["DATABASE_URL", "INDEXER_DATABASE_URL", "MIGRATION_DATABASE_URL"] as const),
 ];
 /** Variables of tests. */
-const NOT_DEPLOYED: readonly VariableName[] = ["FAULT_POINT"];
+const NOT_DEPLOYED: readonly VariableName[] = ["FAULT_POINT", "WATCHDOG_STALL_MS"];
 /** Variables without a default that a deployment must set, with the sentence that the container engine shows. */
 const REQUIRED_IN_COMPOSE: { [K in VariableName]?: string } = { RPC_URL: "?a JSON-RPC node of Base" };
 /** The part of compose.yaml that `npm run env-example` writes. */

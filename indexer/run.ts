@@ -72,7 +72,8 @@ async function follow(
   ponder: PonderProcess,
   onReport: (report: Report) => void,
 ): Promise<Alarm | string> {
-  const watchdog = watch({ db, node, chainId: config.chain.id, schema, failures: ponder.failures });
+  const { failures } = ponder;
+  const watchdog = watch({ db, node, chainId: config.chain.id, schema, failures, stallMs: config.watchdogStallMs });
   const before = await readServed(db);
   // Readers must not lose blocks that they have, unless the served rows are known to be wrong.
   const served = before.serves === null || before.stale ? null : await readProgress(db, before.serves);

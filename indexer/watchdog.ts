@@ -38,10 +38,11 @@ export function watch(options: {
   chainId: number;
   schema: string;
   failures: PonderFailures;
+  stallMs?: number | undefined;
   /** Milliseconds, monotonic. */
   now?: () => number;
 }): Watchdog {
-  const { db, node, chainId, schema, failures, now = () => performance.now() } = options;
+  const { db, node, chainId, schema, failures, stallMs = STALL_MS, now = () => performance.now() } = options;
   let head: number | null = null;
   let trouble: string | null = null;
   let suspicion: Verdict | null = null;
@@ -52,7 +53,7 @@ export function watch(options: {
       lastProgress = { block: progress.block, at: now() };
       return false;
     }
-    return now() - lastProgress.at > STALL_MS;
+    return now() - lastProgress.at > stallMs;
   }
 
   return {
