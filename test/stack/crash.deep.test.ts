@@ -15,8 +15,8 @@ let parts: Parts;
 beforeAll(async () => {
   parts = await startParts({ blockTimeSeconds: 0.25 });
   await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
-  await until("the index is served", async () => (await fetch(`${parts.apiUrl}/ready`)).ok, { timeoutMs: 180_000 });
-}, 200_000);
+  await until("the index is served", async () => (await fetch(`${parts.apiUrl}/ready`)).ok);
+});
 afterAll(() => parts?.stop());
 
 /** Posts like a patient client: again and again with the same key until there is a final answer. */
@@ -34,7 +34,7 @@ async function mintPatiently(wallet: ReturnType<typeof agentWallet>, name: strin
       expect([201, 202, 409, 503, 504]).toContain(response.status);
       return response.status === 201 ? ((await response.json()) as { tokenId: number }) : undefined;
     },
-    { timeoutMs: 60_000, everyMs: 200 },
+    { everyMs: 200 },
   );
 }
 

@@ -56,14 +56,11 @@ beforeAll(async () => {
     stream.on("data", (chunk) => {
       output += chunk;
     });
-  await until(
-    "the API answers",
-    () =>
-      fetch(`${url}/health`).then(
-        (r) => r.ok,
-        () => false,
-      ),
-    { timeoutMs: 60_000 },
+  await until("the API answers", () =>
+    fetch(`${url}/health`).then(
+      (r) => r.ok,
+      () => false,
+    ),
   );
 });
 afterAll(async () => {

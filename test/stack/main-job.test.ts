@@ -3,6 +3,7 @@ import { parseAbi, parseEventLogs } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
+import { patientFetch } from "../../harness/patient-fetch.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
 import { casesOf } from "../support/share.ts";
@@ -11,14 +12,17 @@ import { topologyOfRun } from "../support/topology-of-run.ts";
 type Wallet = ReturnType<typeof agentWallet>;
 type Json = Record<string, unknown> & { tokenId: number; credScore: number };
 
+/** The most that it takes: whoever registers is to hear of the end. */
+const MINT_WAIT_MS = "120000";
+
 let stack: Stack;
 let host: string;
 const get = async (path: string) => {
-  const response = await fetch(stack.devnet.apiUrl + path);
+  const response = await patientFetch(stack.devnet.apiUrl + path);
   return { status: response.status, headers: response.headers, body: (await response.json()) as Json };
 };
 const mint = async (wallet: ReturnType<typeof agentWallet>, body: unknown, headers: Record<string, string> = {}) => {
-  const response = await fetch(`${stack.devnet.apiUrl}/api/v2/mint`, {
+  const response = await patientFetch(`${stack.devnet.apiUrl}/api/v2/mint`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: await wallet.siwa(), ...headers },
     body: JSON.stringify(body),
@@ -31,7 +35,7 @@ const mint = async (wallet: ReturnType<typeof agentWallet>, body: unknown, heade
 };
 
 beforeAll(async () => {
-  stack = await startStack({ env: { BLOCK_TIME: "0.3" }, topology: topologyOfRun() });
+  stack = await startStack({ env: { BLOCK_TIME: "0.3", MINT_WAIT_MS }, topology: topologyOfRun() });
   host = new URL(stack.devnet.apiUrl).host;
 });
 afterAll(() => stack?.remove());
@@ -149,9 +153,9 @@ describe("a marketplace that knows nothing but ERC-721 and ERC-7572", () => {
     } as never) as Promise<string>;
   /** The JSON behind a URI, and the image that it names. */
   async function behind(uri: string) {
-    const answer = await fetch(uri);
+    const answer = await patientFetch(uri);
     const metadata = (await answer.json()) as Record<string, string>;
-    const image = await fetch(metadata.image!);
+    const image = await patientFetch(metadata.image!);
     const bytes = Buffer.from(await image.arrayBuffer());
     return { status: answer.status, metadata, type: image.headers.get("content-type"), bytes };
   }
@@ -171,7 +175,7 @@ describe("a marketplace that knows nothing but ERC-721 and ERC-7572", () => {
       [BigInt(born), "Listed"],
       [registered!.args.tokenId, "Unlisted"],
     ] as const) {
-      const uri = await until(`the URI of token ${tokenId}`, () => read("tokenURI", tokenId), { timeoutMs: 60_000 });
+      const uri = await until(`the URI of token ${tokenId}`, () => read("tokenURI", tokenId));
       expect(uri).toBe(`${stack.devnet.apiUrl}/api/v2/metadata/${tokenId}`);
       const shown = await behind(uri);
       expect(shown).toMatchObject({ status: 200, metadata: { name }, type: "image/png" });
@@ -205,7 +209,7 @@ describe("a human", () => {
     const { apiUrl, rpcUrl, contracts } = stack.devnet;
     const wallet = agentWallet({ host, webUrl: apiUrl });
     const post = async (path: string, body: object) => {
-      const response = await fetch(`${apiUrl}/api/v2/${path}`, {
+      const response = await patientFetch(`${apiUrl}/api/v2/${path}`, {
         method: "POST",
         headers: { "content-type": "application/json", authorization: await wallet.siwe() },
         body: JSON.stringify(body),
@@ -248,7 +252,7 @@ describe("a human", () => {
 describe("a wallet that strangers name in tokens of theirs", () => {
   const send = async (method: string, path: string, by: ReturnType<typeof agentWallet>, body?: object) => {
     const headers = { authorization: await by.siwa(), "content-type": "application/json" };
-    const response = await fetch(stack.devnet.apiUrl + path, {
+    const response = await patientFetch(stack.devnet.apiUrl + path, {
       method,
       headers,
       ...(body && { body: JSON.stringify(body) }),
@@ -393,9 +397,7 @@ describe("a reorg", () => {
       return true;
     });
     // The elder must be out of the reorg's reach.
-    await until("enough blocks", async () => (await chain.getBlockNumber()) > born.blockNumber + BigInt(depth) + 2n, {
-      timeoutMs: 60_000,
-    });
+    await until("enough blocks", async () => (await chain.getBlockNumber()) > born.blockNumber + BigInt(depth) + 2n);
 
     const before = (await get(`/api/v2/agent/${tokenId}`)).body;
     const child = agentWallet({ host });

@@ -22,6 +22,7 @@ import { dataDir } from "../../devnet/data-dir.ts";
 import { REGISTRY_SIMULATORS } from "../../devnet/simulators/upstreams.ts";
 import { WORLD } from "../../devnet/world.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
+import { patientFetch } from "../../harness/patient-fetch.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
 import { flowsOnTheStack } from "../web/on-the-stack.ts";
@@ -32,10 +33,10 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack({ args: [], env: { PRICING_PHASE: "" } });
-}, 400_000);
+});
 afterAll(() => stack?.remove());
 
-const get = async (path: string) => (await (await fetch(stack.devnet.apiUrl + path)).json()) as never;
+const get = async (path: string) => (await (await patientFetch(stack.devnet.apiUrl + path)).json()) as never;
 
 describe("the seeded world", () => {
   it("says what things cost and who can pay", async () => {
@@ -109,7 +110,7 @@ describe("cred on chain", () => {
       return chain.simulateContract({ ...gate, args: [BigInt(epoch), asked, proof] });
     };
     const proven = async () => "leaf" in ((await get(`/api/v2/agent/${tokenId}/cred/proof`)) as object);
-    await until("an epoch has the agent", proven, { timeoutMs: 90_000, everyMs: 500 });
+    await until("an epoch has the agent", proven, { everyMs: 500 });
     await enter(owner);
     await expect(enter(owner, { score: 100 })).rejects.toThrow("InvalidProof");
     await expect(enter(contracts.usdc!)).rejects.toThrow("NotAgentOwner");
@@ -132,7 +133,7 @@ describe("an example, run as README says", () => {
     await until(
       "the workers have read what the hosts offer",
       async () => ((await get(path)) as { total: number }).total > 0,
-      { timeoutMs: 60_000, everyMs: 500 },
+      { everyMs: 500 },
     );
     const transcript = await run("find-check-pay.ts", "audit solidity x402 under 5 cents");
     console.log(transcript);
@@ -217,7 +218,7 @@ describe("judged questions over the seeded world", () => {
           (await count("offchain.offer where kind <> 'skill' and source <> 'registry'")) >= 4 &&
           (await count(`offchain.directory d where removed_at is null and not exists (
             select from offchain.discovery_document o where o.directory_id = d.id)`)) === 0,
-        { timeoutMs: 120_000, everyMs: 500 },
+        { everyMs: 500 },
       );
       const client = await pool.connect();
       await plantPlainText(client);
@@ -231,7 +232,7 @@ describe("judged questions over the seeded world", () => {
       const own: Way = {
         name: "discover",
         async ask(q) {
-          const answer = await fetch(`${apiUrl}/api/v2/discover?limit=10&q=${encodeURIComponent(q)}`);
+          const answer = await patientFetch(`${apiUrl}/api/v2/discover?limit=10&q=${encodeURIComponent(q)}`);
           return ((await answer.json()) as { hits: { agent: { id: number } }[] }).hits.map(({ agent }) => agent.id);
         },
       };

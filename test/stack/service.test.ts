@@ -20,7 +20,7 @@ beforeAll(async () => {
     env: {
       ...simulatedUpstreams(simulators.url),
       OPS_PORT: String(opsPort),
-      MINT_WAIT_MS: "20000",
+      MINT_WAIT_MS: "120000",
       AWARD_CONFIRMATIONS: "2",
       PROOF_RECHECK_INTERVAL: "1s",
       X_RECHECK_INTERVAL: "1s",

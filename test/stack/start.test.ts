@@ -9,6 +9,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, describe, expect, it } from "vitest";
 import { dataDir, isAlive } from "../../devnet/data-dir.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
+import { patientFetch } from "../../harness/patient-fetch.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { runStart, type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
@@ -71,12 +72,10 @@ it("asks for money on another's chain only for addresses that were named", async
 });
 
 describe("a running stack", () => {
-  it("keeps its data over a restart, restarts what crashes, and ends with everything it started", {
-    timeout: 400_000,
-  }, async () => {
+  it("keeps its data over a restart, restarts what crashes, and ends with everything it started", async () => {
     // A path with a space on purpose.
     const directory = emptyDirectory();
-    const options = { directory, env: { BLOCK_TIME: "0.3", ...DEFAULT_PHASE } };
+    const options = { directory, env: { BLOCK_TIME: "0.3", MINT_WAIT_MS: "120000", ...DEFAULT_PHASE } };
     let stack: Stack = await startStack(options);
     cleanUps.push(() => stack.remove());
     const api = () => stack.devnet.apiUrl;
@@ -94,16 +93,19 @@ describe("a running stack", () => {
         headers: { "content-type": "application/json", authorization: await wallet.siwa() },
         body: JSON.stringify({ name: "Keeper" }),
       });
-    expect(await (await fetch(`${api()}/api/v2/pricing`)).json()).toMatchObject({ phase: "paid", agentMint: "1.00" });
-    expect((await mint(fetch)).status).toBe(402);
+    expect(await (await patientFetch(`${api()}/api/v2/pricing`)).json()).toMatchObject({
+      phase: "paid",
+      agentMint: "1.00",
+    });
+    expect((await mint(patientFetch)).status).toBe(402);
     const payer = new x402Client().setSpendControls(false);
     payer.register("eip155:8453", new ExactEvmScheme(privateKeyToAccount(privateKey)));
-    const created = await mint(wrapFetchWithPayment(fetch, payer));
+    const created = await mint(wrapFetchWithPayment(patientFetch, payer));
     expect(created.status).toBe(201);
     expect(created.headers.get("payment-response")).not.toBeNull();
     const { tokenId } = (await created.json()) as { tokenId: number };
 
-    const listed = await (await fetch(`${api()}/api/v2/agents?search=keeper`)).json();
+    const listed = await (await patientFetch(`${api()}/api/v2/agents?search=keeper`)).json();
     expect(listed).toMatchObject({ total: 1, agents: [{ tokenId, name: "Keeper" }] });
     const log = () => readFileSync(join(dataDir(directory).logs, "api.log"), "utf8");
     await until("lists are answered from memory", () => log().includes("loaded into memory"));
@@ -121,7 +123,7 @@ describe("a running stack", () => {
       method: "PUT",
       body: JSON.stringify({ id: "1", description: `helixa:${tokenId}` }),
     });
-    const proven = await fetch(`${api()}/api/v2/agent/${tokenId}/verify/x`, {
+    const proven = await patientFetch(`${api()}/api/v2/agent/${tokenId}/verify/x`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: await wallet.siwa() },
       body: JSON.stringify({ handle: "keeper" }),
@@ -130,9 +132,7 @@ describe("a running stack", () => {
 
     const apiPid = descendants(stack.process.pid!).find(({ command }) => command.includes(entryOf("api")))!.pid;
     process.kill(apiPid, "SIGKILL");
-    await until("the API is back", async () => (await fetch(`${api()}/ready`)).ok && !isAlive(apiPid), {
-      timeoutMs: 90_000,
-    });
+    await until("the API is back", async () => (await fetch(`${api()}/ready`)).ok && !isAlive(apiPid));
 
     const family = descendants(stack.process.pid!);
     expect(family.length).toBeGreaterThanOrEqual(5);
@@ -141,13 +141,13 @@ describe("a running stack", () => {
     expect(existsSync(dataDir(directory).devnet)).toBe(false);
 
     stack = await startStack(options);
-    const kept = await fetch(`${api()}/api/v2/agent/${tokenId}`);
+    const kept = await patientFetch(`${api()}/api/v2/agent/${tokenId}`);
     expect(await kept.json()).toMatchObject({ tokenId, name: "Keeper", agentAddress: wallet.address });
 
     // The simulators know the account still: its proof is confirmed, not lapsed.
     const restartedAt = Date.now();
     await until("the proof is looked at again", async () => {
-      const { x } = (await (await fetch(`${api()}/api/v2/agent/${tokenId}/verifications`)).json()) as {
+      const { x } = (await (await patientFetch(`${api()}/api/v2/agent/${tokenId}/verifications`)).json()) as {
         x: { status: string; checkedAt: string };
       };
       return Date.parse(x.checkedAt) > restartedAt && x.status;
@@ -162,6 +162,6 @@ describe("a running stack", () => {
     stack.process.kill("SIGKILL");
     await until("the service's processes have ended", () => orphans.every(({ pid }) => !isAlive(pid)));
     stack = await startStack(options);
-    expect((await fetch(`${api()}/api/v2/agent/${tokenId}`)).status).toBe(200);
+    expect((await patientFetch(`${api()}/api/v2/agent/${tokenId}`)).status).toBe(200);
   });
 });

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentWallet } from "../../harness/agent-wallet.ts";
+import { patientFetch } from "../../harness/patient-fetch.ts";
 import { REDIS_BINARY, startRedis, type TestRedis } from "../../harness/redis.ts";
 import { until } from "../../harness/until.ts";
 import { type EventReader, readEvents } from "../api/support/event-reader.ts";
@@ -19,11 +20,11 @@ describe.runIf(REDIS_BINARY)("two of everything, on Redis", () => {
     redis = await startRedis();
     parts = await startParts({
       blockTimeSeconds: 0.25,
-      env: { MINT_WAIT_MS: "20000" },
+      env: { MINT_WAIT_MS: "120000" },
       topology: { redisUrl: redis.url },
     });
     await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
-  }, 240_000);
+  });
   afterAll(async () => {
     stream?.close();
     await parts?.stop();
@@ -31,7 +32,7 @@ describe.runIf(REDIS_BINARY)("two of everything, on Redis", () => {
   });
 
   const call = async (method: string, path: string, authorization?: string, body?: object) => {
-    const response = await fetch(parts.apiUrl + path, {
+    const response = await patientFetch(parts.apiUrl + path, {
       method,
       headers: { ...(authorization && { authorization }), ...(body && { "content-type": "application/json" }) },
       ...(body && { body: JSON.stringify(body) }),
@@ -39,9 +40,7 @@ describe.runIf(REDIS_BINARY)("two of everything, on Redis", () => {
     return { status: response.status, body: (await response.json()) as Json };
   };
 
-  it("registers an agent, scores it, takes its write and its message, and tells a reader of it", {
-    timeout: 240_000,
-  }, async () => {
+  it("registers an agent, scores it, takes its write and its message, and tells a reader of it", async () => {
     const wallet = agentWallet({ host: parts.host });
     const credential = await wallet.siwa();
     const minted = await until("a registration", async () => {

@@ -2,6 +2,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { identityAbi } from "../../../abis/identity.ts";
 import { agentWallet, testChain } from "../../../harness/agent-wallet.ts";
+import { patientFetch } from "../../../harness/patient-fetch.ts";
 import { until } from "../../../harness/until.ts";
 import type { Simulated } from "../../clients/support/simulated.ts";
 import type { Parts } from "../../support/parts.ts";
@@ -17,14 +18,14 @@ export function proofsCases(world: () => Parts, simulators: () => Simulated): vo
   const wallet = () => agentWallet({ host: parts.host });
   type Answer = { tokenId: number; txHash: `0x${string}` };
   async function post(by: ReturnType<typeof wallet>, path: string, body: unknown) {
-    const response = await fetch(`${parts.apiUrl}/api/v2/${path}`, {
+    const response = await patientFetch(`${parts.apiUrl}/api/v2/${path}`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: await by.siwa() },
       body: JSON.stringify(body),
     });
     return { status: response.status, body: (await response.json()) as Answer };
   }
-  const get = async <T>(path: string) => (await (await fetch(`${parts.apiUrl}/api/v2/${path}`)).json()) as T;
+  const get = async <T>(path: string) => (await (await patientFetch(`${parts.apiUrl}/api/v2/${path}`)).json()) as T;
   /** The raw value of a signal of the score. */
   const signal = async (address: string, key: string) => {
     const { factors } = await get<{ factors: Record<string, { rawScore: number }> }>(`agent/${address}/cred`);
@@ -33,14 +34,10 @@ export function proofsCases(world: () => Parts, simulators: () => Simulated): vo
 
   it("an agent proves its accounts, keeps its traits, and loses the points of a proof that vanished", async () => {
     const ada = wallet();
-    const { tokenId } = await until(
-      "the agent is registered",
-      async () => {
-        const { status, body } = await post(ada, "mint", { name: "Ada" });
-        return status === 201 ? body : undefined;
-      },
-      { timeoutMs: 60_000, everyMs: 250 },
-    );
+    const { tokenId } = await until("the agent is registered", async () => {
+      const { status, body } = await post(ada, "mint", { name: "Ada" });
+      return status === 201 ? body : undefined;
+    });
     const path = `agent/${tokenId}`;
     await sim.control("PUT", `ethos/${ada.address}`, { score: 1_777 });
     await sim.control("PUT", "x/users/ada", { id: "1", description: `helixa:${tokenId}` });
@@ -99,5 +96,5 @@ export function proofsCases(world: () => Parts, simulators: () => Simulated): vo
     expect(revived).toMatchObject({ status: 200, body: { txHash: answers[0].body.txHash } });
     expect(await signal(ada.address, "verify")).toBe(75);
     expect(await names()).toEqual(all);
-  }, 120_000);
+  });
 }
