@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { countAgents, listAgents } from "../../db/agents.ts";
 import { type AgentList, openAgentList } from "../../db/lists/agents.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
+import { LONG } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { isDeep, shareOf } from "../support/share.ts";
@@ -15,9 +16,6 @@ const ROUNDS = isDeep() ? 5 : 3;
 const QUESTIONS = shareOf(30, 4);
 /** Every run asks other questions; a failing one names its seed, for `npm run fuzz`. */
 const { seed: SEED } = inject("fuzz");
-
-/** Memory answers here even where a look at the database takes long. */
-const SLOW_MACHINE_MS = 60_000;
 
 let db: TestDatabase;
 let list: AgentList;
@@ -31,7 +29,7 @@ beforeAll(async () => {
   );
   const scores = fc.sample(fc.tuple(fc.nat(3000), fc.nat(100)), { numRuns: AGENTS, seed: SEED });
   await writeScores(db.pool, scores.filter(firstOfId(([id]) => id)));
-  list = openAgentList({ url: db.url, db: db.pool, pollMs: 50, maxAgeMs: SLOW_MACHINE_MS });
+  list = openAgentList({ url: db.url, db: db.pool, pollMs: 50, maxAgeMs: LONG });
   never = openAgentList({ url: db.url, db: db.pool, enabled: false });
   await until("the columns are loaded", () => list.ready);
 });

@@ -3,6 +3,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { copyRows } from "../../columns/copy-rows.ts";
 import { openClient } from "../../db/connect.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import { type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
@@ -26,7 +27,7 @@ const THREE = "select i::int8 from generate_series(1, 3) i";
 /** After its first row the others take long. */
 const SLOW = "select case when i > 1 then (select i from pg_sleep(600)) else i end::int8 from generate_series(1, 3) i";
 
-for (const options of [{}, { query_timeout: 60_000 }]) {
+for (const options of [{}, { query_timeout: LONG }]) {
   const under = JSON.stringify(options);
 
   it(`hands every row on, in order ${under}`, async () => {
@@ -57,7 +58,7 @@ for (const options of [{}, { query_timeout: 60_000 }]) {
 }
 
 it("fails when the line says nothing for longer than the client waits", async () => {
-  const client = await connected({ query_timeout: 200 });
+  const client = await connected({ query_timeout: NEVER });
   await expect(copyRows(client, SLOW, () => {})).rejects.toThrow("timeout");
   proxy.reset();
 });

@@ -10,6 +10,7 @@ import { type AgentList, type AgentListOptions, type AgentQuery, openAgentList }
 import { migrate } from "../../db/migrate.ts";
 import { type Postgres, removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
@@ -104,7 +105,7 @@ describe("scores", () => {
 describe("blocks", () => {
   test("bring agents, and an answer that must hold one is never older", async () => {
     await plant();
-    await follow({ pollMs: 60_000 });
+    await follow({ pollMs: LONG });
     await writeAgents(db.pool, [row(20, { name: "Newcomer", updatedBlock: 1001 })]);
     await db.pool.query(
       "update onchain._ponder_checkpoint set latest_checkpoint = replace(latest_checkpoint, '1000', '1001')",
@@ -112,9 +113,9 @@ describe("blocks", () => {
     expect(list!.block).toBe(1000);
     expect((await list!.list({ ...QUERY, search: "newcomer" }, 1001)).tokenIds).toEqual([20]);
     await plantCheckpoint(db.pool, { block: 1001, finalized: 900 });
-    expect(await list!.waitFor(1001, 10_000)).toBe(true);
+    expect(await list!.waitFor(1001, LONG)).toBe(true);
     expect(await names("newcomer")).toEqual([20]);
-    expect(await list!.waitFor(1002, 50)).toBe(false);
+    expect(await list!.waitFor(1002, NEVER)).toBe(false);
   });
 
   test("that replace others at the same height take back what those did", async () => {
@@ -229,7 +230,7 @@ deepIt("a server that has crashed is read anew: it may have lost commits, whose 
   onOwnServer(async ({ url, pool, server, start }) => {
     await writeScores(pool, [[1, 70]]);
     await pool.query("checkpoint");
-    list = openAgentList({ url, db: pool, pollMs: 20, maxAgeMs: 60_000 });
+    list = openAgentList({ url, db: pool, pollMs: 20, maxAgeMs: LONG });
     await until("the columns are loaded", () => list!.ready);
     process.kill(server.pid, "SIGKILL");
     await until("the loss is noticed", () => list!.stats().error !== null);
@@ -252,7 +253,7 @@ deepIt("a server that has crashed is read anew: it may have lost commits, whose 
 
 deepIt("a lost connection and a restarted server lose no change", () =>
   onOwnServer(async ({ url, pool, server, start }) => {
-    list = openAgentList({ url, db: pool, pollMs: 20, maxAgeMs: 60_000 });
+    list = openAgentList({ url, db: pool, pollMs: 20, maxAgeMs: LONG });
     await until("the columns are loaded", () => list!.ready);
     await pool.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'table-follow'",

@@ -17,7 +17,7 @@ const YES = encodeAbiParameters([{ type: "bool" }], [true]);
 
 beforeAll(async () => {
   world = await contractWorld();
-}, 60_000);
+});
 afterAll(() => world.anvil.stop());
 
 const request = (recipient: Hex, schema: Hex = VERIFIED_ACCOUNT, data: Hex = YES) => ({

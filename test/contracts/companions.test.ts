@@ -10,7 +10,7 @@ import { type ContractWorld, contractWorld, eventsOf } from "../support/contract
 let world: ContractWorld;
 beforeAll(async () => {
   world = await contractWorld();
-}, 60_000);
+});
 afterAll(() => world.anvil.stop());
 
 test("a pair shakes hands once, in either direction, and the service records it", async () => {

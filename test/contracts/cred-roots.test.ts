@@ -16,7 +16,7 @@ let registry: Address;
 beforeAll(async () => {
   world = await contractWorld();
   registry = world.devnet.contracts.identity.toLowerCase() as Address;
-}, 60_000);
+});
 afterAll(() => world.anvil.stop());
 
 type Wallet = ContractWorld["deployer"];
@@ -197,7 +197,7 @@ describe("CredGate", () => {
     { tokenId: 2, score: 49 },
   ];
   const person = (tokenId: number) => world.people[2 + tokenId]!;
-  beforeAll(mintThree, 60_000);
+  beforeAll(mintThree);
 
   it("admits an agent's owner by proof of its score, and refuses after the score fell in a later epoch", async () => {
     const { roots, enter } = await gateWorld();

@@ -209,7 +209,7 @@ describe("starting", () => {
     const now = Math.floor(Date.now() / 1000);
     const { timestamp } = await until("a block of now", async () => {
       const block = await chain.getBlock();
-      return block.timestamp >= now && block;
+      return block.timestamp >= now ? block : undefined;
     });
     // None from the future: ten blocks would be ten seconds ahead if each had a second of its own.
     expect(Number(timestamp)).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000));

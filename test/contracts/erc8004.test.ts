@@ -12,7 +12,7 @@ const WALLET_KEY = "0x2ac6109326e720d1435c0db66f7e35eda7839f52b6f1f5520a60788e13
 
 beforeAll(async () => {
   world = await contractWorld();
-}, 60_000);
+});
 afterAll(() => world.anvil.stop());
 
 type Person = ContractWorld["deployer"];

@@ -14,7 +14,7 @@ beforeAll(async () => {
   world = await contractWorld();
   identity = { address: world.devnet.contracts.identity, abi: identityAbi };
   price = await world.chain.readContract({ ...identity, functionName: "mintPrice" });
-}, 60_000);
+});
 afterAll(() => world.anvil.stop());
 
 type Person = ContractWorld["deployer"];

@@ -33,7 +33,7 @@ const types = {
 
 beforeAll(async () => {
   world = await contractWorld();
-}, 60_000);
+});
 afterAll(() => world.anvil.stop());
 
 let lastNonce = 0;

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openClient } from "../../db/connect.ts";
 import { type IndexTracker, NOT_INDEXED, readIndexState, trackIndexedBlock } from "../../db/index-state.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
@@ -54,9 +55,9 @@ test("block, time and finality come out of the checkpoint", async () => {
 
 test("the tracker follows notifications long before its poll", async () => {
   await plantOnchain(db.pool);
-  tracker = await trackIndexedBlock(db.url, { pollMs: 60_000 });
+  tracker = await trackIndexedBlock(db.url, { pollMs: LONG });
   expect(tracker.block).toBe(1000);
-  const waiting = tracker.waitFor(1003, 30_000);
+  const waiting = tracker.waitFor(1003, LONG);
   await plantCheckpoint(db.pool, { block: 1002, finalized: 900 });
   await plantCheckpoint(db.pool, { block: 1003, finalized: 900 });
   expect(await waiting).toBe(true);
@@ -76,7 +77,7 @@ test("the tracker's poll finds what nobody announced", async () => {
 test("waiting for a block that does not come ends with false, and at once with true for one that is there", async () => {
   await plantOnchain(db.pool);
   tracker = await trackIndexedBlock(db.url);
-  expect(await tracker.waitFor(1001, 30)).toBe(false);
+  expect(await tracker.waitFor(1001, NEVER)).toBe(false);
   expect(await tracker.waitFor(1000, 0)).toBe(true);
 });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openPool } from "../../db/connect.ts";
 import { listSnapshot, setListBudget } from "../../db/list-budget.ts";
 import { snapshot } from "../../db/transaction.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
@@ -54,7 +55,7 @@ async function lists(patienceMs: number) {
 }
 
 it("two lists at once, and beside them every other read has a connection", async () => {
-  const world = await lists(60_000);
+  const world = await lists(LONG);
   const four = [1, 2, 3, 4].map(() => world.list());
   await world.underWay(2);
   // Two connections are free, and what is no list takes them.
@@ -67,12 +68,12 @@ it("two lists at once, and beside them every other read has a connection", async
 });
 
 it("who would wait too long is refused at once, and nothing else with it", async () => {
-  const world = await lists(60_000);
+  const world = await lists(LONG);
   const under = [world.list(), world.list()];
   await world.underWay(2);
   // As many may wait as there are places, however slow.
   const waiting = [world.list(), world.list()];
-  world.pass(31_000);
+  world.pass(LONG / 2 + 1_000);
   await expect(world.list()).rejects.toMatchObject({ code: "overloaded", options: { retryAfter: 1 } });
   await world.pool.query("select 1");
   await world.release();
@@ -81,7 +82,7 @@ it("who would wait too long is refused at once, and nothing else with it", async
 });
 
 it("nobody waits for longer than its patience, and a failed list gives its place back", async () => {
-  const world = await lists(20);
+  const world = await lists(NEVER);
   const under = [world.list(), world.list()];
   await world.underWay(2);
   await expect(world.list()).rejects.toMatchObject({ code: "overloaded" });

@@ -37,7 +37,7 @@ beforeAll(async () => {
     select i, decode(md5(i::text), 'hex'), 'a', now(),
       kind.signs # (select string_agg((random() < 0.125)::int::text, '') from generate_series(1, ${DIMENSIONS}) where i = i)::varbit
     from generate_series(1, ${ROWS}) i join kind on k = i % 50`);
-}, 120_000);
+});
 afterAll(() => db?.close());
 
 const nearTo = async (id: number, { model = "a", most = 20, by = "discovery_near" } = {}) =>

@@ -57,7 +57,7 @@ beforeAll(async () => {
       lanes: 64,
     }),
   };
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const child of children) child.kill("SIGKILL");
@@ -97,7 +97,7 @@ it("fetches one contract's part into the cache and leaves nothing else", async (
     2,
     `--to ${FINAL + 1} is not final yet: the newest final block is ${FINAL}.\n`,
   ]);
-}, 120_000);
+});
 
 it("the filters of the estimate are those that Ponder has", async () => {
   const { rows } = await database.pool.query("select fragment_id as id from ponder_sync.intervals order by 1");
@@ -113,9 +113,7 @@ it("the filters of the estimate are those that Ponder has", async () => {
 
 it("refuses a second run, is watched by another, and keeps what it has at an interrupt", async () => {
   const first = run();
-  await until("it has indexed something", async () => ((await readBackfillProgress(database.pool))?.block ?? 0) > 0, {
-    timeoutMs: 60_000,
-  });
+  await until("it has indexed something", async () => ((await readBackfillProgress(database.pool))?.block ?? 0) > 0);
   const watching = run("--watch");
   await once(watching.child.stdout, "data");
   watching.child.kill("SIGINT");
@@ -128,7 +126,7 @@ it("refuses a second run, is watched by another, and keeps what it has at an int
   expect(code).toBe(130);
   expect(stdout).toContain("the next run continues");
   expect((await schemas()).length).toBe(1);
-}, 120_000);
+});
 
 it("needs the requests that the estimate says, within 25 %", async () => {
   const cached = await cachedRanges(database.pool, CHAIN_ID);
@@ -154,4 +152,4 @@ it("needs the requests that the estimate says, within 25 %", async () => {
   expect(sum(counts) / expected).toBeGreaterThan(0.75);
   expect(sum(counts) / expected).toBeLessThan(1.25);
   expect((await readBackfillProgress(database.pool))!.state).toBe("done");
-}, 300_000);
+});

@@ -39,7 +39,7 @@ let world: IndexWorld;
 beforeAll(async () => {
   world = await indexWorld();
   (globalThis as never as { ix: unknown }).ix = world.startIndexer();
-}, 200_000);
+});
 afterAll(() => world.close());
 
 const [alice, bob, carol] = [someone(1), someone(2), someone(3)];
@@ -647,7 +647,7 @@ test("rebuilt from zero in another database, every row of every table is the sam
   for (const [table, rows] of Object.entries(first)) expect(second[table], table).toEqual(rows);
   expect(first.agent!.length).toBeGreaterThan(10);
   expect(first.index_changes!.length).toBeGreaterThan(50);
-}, 200_000);
+});
 
 /** How many events are in one block. */
 const TOGETHER = 20;
@@ -728,4 +728,4 @@ test("no event stops the index, whatever is in it, and everything that rests on 
   for (const source of [agentsSource, directorySource])
     expect(await buildTable(source as typeof agentsSource, { url: world.database.url, rows: 10 })).not.toBeNull();
   for (const facts of await loadFacts(db, (await shown("helixa")).map(Number))) JSON.stringify(facts);
-}, 200_000);
+});

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const [random] = fc.sample(randomHistory(RANDOM_BLOCKS), { numRuns: 1, seed: inject("fuzz").seed });
   await runHistory(world, [...fixed!, ...random!]);
   await world.mineBlocks(31);
-}, 100_000);
+});
 afterAll(() => world.close());
 
 /** Events of a contract with their transactions, as Ponder gives them. */
@@ -115,7 +115,7 @@ test("every decoded input says what the contract stored", async () => {
     expect(decoded[kind], kind).toBeGreaterThan(0);
     expect(decoded[kind], kind).toBeLessThan(seen[kind]);
   }
-}, 60_000);
+});
 
 test("an input is decoded in its one canonical encoding, with bytes behind it, and in no other", () => {
   const args = [7n, "text"] as const;
@@ -203,5 +203,4 @@ deepIt(
     expect(reading!.rows.agent!.length).toBeGreaterThan(5);
     expect(decoding!.calls).toBeLessThan(reading!.calls * 0.6);
   },
-  100_000,
 );

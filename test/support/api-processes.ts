@@ -52,7 +52,7 @@ export function apiProcesses(env: Record<string, string>): ApiProcesses {
       const ended = new Promise<number | null>((done) => child.once("exit", done));
       const failed = ended.then(() => Promise.reject(new Error(`the API ended at its start:\n${text}`)));
       failed.catch(() => {});
-      const answers = until("the API answers", async () => (await fetch(`${url}/health`)).ok, { timeoutMs: 120_000 });
+      const answers = until("the API answers", async () => (await fetch(`${url}/health`)).ok);
       await Promise.race([answers, failed]);
       return { url, kill: (signal) => void child.kill(signal), ended, output: () => text };
     },

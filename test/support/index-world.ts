@@ -136,14 +136,10 @@ export async function indexWorld() {
     /** Waits until the views serve the chain's head. */
     async settle(db: TestDatabase = database): Promise<void> {
       const head = Number(await chain.getBlockNumber());
-      await until(
-        `the index at block ${head}`,
-        async () => {
-          const state = await readIndexState(db.pool);
-          return state.ready && !state.retainedView && !state.stale && state.indexedBlock! >= head;
-        },
-        { timeoutMs: 90_000 },
-      );
+      await until(`the index at block ${head}`, async () => {
+        const state = await readIndexState(db.pool);
+        return state.ready && !state.retainedView && !state.stale && state.indexedBlock! >= head;
+      });
     },
     async rows<T = Record<string, unknown>>(sql: string, params: unknown[] = [], db: TestDatabase = database) {
       return (await db.pool.query(sql, params)).rows as T[];

@@ -102,9 +102,7 @@ export async function startParts({
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (entry.text += chunk));
     running.set(part, [...(running.get(part) ?? []), entry]);
     if (!part.startsWith("api")) return;
-    const answers = until("the API answers", async () => (await fetch(`http://127.0.0.1:${place}/health`)).ok, {
-      timeoutMs: 120_000,
-    });
+    const answers = until("the API answers", async () => (await fetch(`http://127.0.0.1:${place}/health`)).ok);
     const ended = entry.ended.then(() => Promise.reject(new Error(`the API ended at its start:\n${entry.text}`)));
     await Promise.race([answers, ended]);
   };
