@@ -20,6 +20,7 @@ import { int4, statement } from "../../db/statement.ts";
 import { snapshot, transaction } from "../../db/transaction.ts";
 import { ensureDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";
 import { agentRow, plantCheckpoint, plantOnchain, plantRows } from "../../harness/onchain.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import { startReplica } from "../../harness/replica.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
@@ -54,7 +55,7 @@ async function write(): Promise<number> {
 beforeAll(async () => {
   directory = scratchDirectory("replicas");
   primary = await startPostgres({ dataDir: join(directory, "primary"), fast: true });
-  db = openPool({ connectionString: primary.url, max: 10, connectionTimeoutMillis: 1_000, statement_timeout: 15_000 });
+  db = openPool({ connectionString: primary.url, max: 10 });
   await db.query("create table write (n int4)");
   const service = openPool({ connectionString: await ensureDatabase(primary.url, SERVICE), max: 1 });
   await migrate(of(primary, SERVICE));
@@ -63,7 +64,7 @@ beforeAll(async () => {
   await insertApiKey(service, { id: KEY.id, name: KEY.id, hash: apiKeyHash(KEY.text), scopes: ["operator:read"] });
   await service.end();
   replica = await startReplica(primary.url, join(directory, "replica"), { max_standby_streaming_delay: "0" });
-}, 60_000);
+});
 afterAll(async () => {
   await db?.end();
   await replica?.stop();
@@ -78,17 +79,19 @@ function of(server: Postgres, name: string): string {
   return url.href;
 }
 
-/** Runs `work` with reads of the database from `urls`. */
+/** Runs `work` with reads of the database from a replica. @param options.maxLagMs short where it is to lag or to be away */
 async function withReads(
   work: (reads: ReadPool) => Promise<void>,
-  urls = [replica.url],
-  maxLagMs = 100,
+  { url = replica.url, maxLagMs = LONG } = {},
 ): Promise<void> {
-  const reads = await openReadPool({ primary: db, url: primary.url, replicaUrls: urls, maxLagMs, log: LOG });
+  // Pools of replicas have the limits of the primary's.
+  const own = openPool({ connectionString: primary.url, max: 10, connectionTimeoutMillis: 5 * maxLagMs });
+  const reads = await openReadPool({ primary: own, url: primary.url, replicaUrls: [url], maxLagMs, log: LOG });
   try {
     await work(reads);
   } finally {
     await reads.close();
+    await own.end();
   }
 }
 
@@ -161,7 +164,7 @@ describe("a read from a replica", () => {
     const service = openPool({ connectionString: of(primary, SERVICE), max: 4 });
     const reads = await openReadPool({
       ...{ primary: service, url: of(primary, SERVICE), replicaUrls: [of(replica, SERVICE)] },
-      ...{ maxLagMs: 100, log: LOG },
+      ...{ maxLagMs: LONG, log: LOG },
     });
     const point = (db: Pick<pg.Pool, "query">, tokenId: number) =>
       db.query(
@@ -270,11 +273,11 @@ describe("two APIs with a replica", () => {
     });
     service = openPool({ connectionString: of(primary, SERVICE), max: 1 });
     apis = await Promise.all([processes.start(), processes.start()]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await service?.end();
     await processes?.stop();
-  }, 30_000);
+  });
 
   const stateOf = async ({ url }: ApiProcess) => {
     const answer = await fetch(`${url}/api/v2/operator`, { headers: { "x-api-key": KEY.text } });
@@ -314,6 +317,8 @@ describe("two APIs with a replica", () => {
 });
 
 describe("a replica", () => {
+  const SOON = { maxLagMs: NEVER };
+
   it("that is paused is left out, says why, and comes back", async () => {
     await withReads(async (reads) => {
       await inUse(reads);
@@ -324,7 +329,7 @@ describe("a replica", () => {
       await onReplica("select pg_wal_replay_resume()");
       await inUse(reads);
       await readOwnWrites(reads, 5);
-    });
+    }, SOON);
   });
 
   it("that lags is left out and comes back", async () => {
@@ -341,7 +346,7 @@ describe("a replica", () => {
       await onReplica("select pg_reload_conf()");
       await inUse(reads);
       await readOwnWrites(reads, 5);
-    });
+    }, SOON);
   });
 
   it("that stalls loses the reads under way to the primary, and comes back", async () => {
@@ -359,7 +364,7 @@ describe("a replica", () => {
       }
       await inUse(reads);
       await readOwnWrites(reads, 5);
-    });
+    }, SOON);
   });
 
   it("that dies and is started again costs no read", async () => {
@@ -382,7 +387,7 @@ describe("a replica", () => {
       });
       await inUse(reads);
       await readOwnWrites(reads, 5);
-    });
+    }, SOON);
   });
 
   it("of another cluster is refused", async () => {
@@ -392,7 +397,7 @@ describe("a replica", () => {
         await readOwnWrites(reads, 3);
         expect(reads.primaryReads).toBe(3);
       },
-      [inject("postgresUrl")],
+      { url: inject("postgresUrl") },
     );
   });
 
@@ -407,7 +412,7 @@ describe("a replica", () => {
       const promoted = openPool({ connectionString: replica.url, max: 1 });
       expect((await promoted.query("select n from once where n = 3")).rows).toEqual([]);
       await promoted.end();
-    });
+    }, SOON);
   });
 });
 
