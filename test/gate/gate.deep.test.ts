@@ -1,6 +1,6 @@
 /** The gate over planted tests: what it lets through, what it refuses, and what its last lines say. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { BROKEN, DEFECT, PASSED, runGate, type Stage } from "../../harness/gate/gate.ts";
@@ -98,7 +98,7 @@ describe("the gate", () => {
 describe("the installs of .ci/run", () => {
   /** A folder with .ci/run, an npm that fails so often, and a Node that only says what it was asked to run. */
   function clone(failures: number): { code: number | null; output: string } {
-    const root = mkdtempSync(join(scratch, "clone-"));
+    const root = join(scratch, `clone-${failures}`);
     for (const folder of [".ci", "bin", "node_modules/.bin"]) mkdirSync(join(root, folder), { recursive: true });
     const program = (path: string, lines: string) => {
       writeFileSync(join(root, path), `#!/bin/bash\n${lines}\n`);
