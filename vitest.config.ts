@@ -15,6 +15,9 @@ import { SEED } from "./test/support/seed.ts";
 const DEEP_ENDING = ".deep.test.ts";
 const DEEP = `test/**/*${DEEP_ENDING}`;
 
+/** Judges real time, so it has the machine to itself: `npm run nightly`. */
+const NIGHTLY = "test/**/*.nightly.test.ts";
+
 /** Of a test, and of what it prepares. */
 const TEST_MS = 5 * LONG;
 
@@ -94,7 +97,7 @@ export default defineConfig({
       },
       services("services", {
         include: ["test/*/**/*.test.ts"],
-        exclude: ["test/core/**", DEEP, INSTALLED, ...alone(".test.ts"), ...CONTAINED],
+        exclude: ["test/core/**", DEEP, NIGHTLY, INSTALLED, ...alone(".test.ts"), ...CONTAINED],
       }),
       services("alone", { include: alone(".test.ts"), exclude: [DEEP, ...CONTAINED] }, ONE_BY_ONE),
       services("deep", { include: [DEEP], exclude: [INSTALLED, ...alone(DEEP_ENDING)] }, DEEPLY),

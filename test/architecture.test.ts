@@ -508,7 +508,7 @@ describe("files", () => {
 
   it("are named by the thing or the verb, in kebab-case", () => {
     const odd = files.filter(({ path }) => {
-      const name = basename(path).replace(/(\.deep)?(\.test|\.schema|\.config)?(\.d)?\.tsx?$/, "");
+      const name = basename(path).replace(/(\.deep|\.nightly)?(\.test|\.schema|\.config)?(\.d)?\.tsx?$/, "");
       return !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || /^(utils?|helpers?|common|manager|misc|shared)$/.test(name);
     });
     expect(odd.map(({ path }) => path)).toEqual([]);

@@ -6,6 +6,7 @@ import { partsBelow } from "../../bench/soak/processes.ts";
 import { uncaughtIn } from "../../bench/soak/soak.ts";
 import { recomputeCred } from "../../db/cred.ts";
 import { dataDir } from "../../devnet/data-dir.ts";
+import { LONG } from "../patience.ts";
 import { books } from "./books.ts";
 import type { Honest } from "./honest.ts";
 import type { World } from "./world.ts";
@@ -14,7 +15,7 @@ import type { World } from "./world.ts";
 export type Verdict = { what: string; wrong: string[]; seconds: number };
 
 /** Within which every cursor has moved past the head of the end, milliseconds. */
-const CATCH_UP_MS = 60_000;
+const CATCH_UP_MS = LONG;
 const EVERY_MS = 500;
 const SHOWN = 5;
 /** Whatever was given up is taken for given up hours ago: the sweeper waits for a client, and this run does not. */

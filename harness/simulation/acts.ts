@@ -211,14 +211,14 @@ async function isAttested(world: World, recipient: `0x${string}`): Promise<boole
   return logs.some(({ args }) => !gone.has(args.uid));
 }
 
-/** Registers at the contract itself. */
-export async function directMint(world: World, { account }: Purse, name: string) {
+/** Registers at the contract itself. @param timeoutMs for the transaction to be mined; the world's own where it may be dropped */
+export async function directMint(world: World, { account }: Purse, name: string, timeoutMs?: number) {
   const price = await world.chain.chain.readContract({
     ...{ address: world.identity, abi: identityAbi, functionName: "mintPrice" },
   });
   const args = [account.address, name, "custom", false] as const;
   const data = encodeFunctionData({ abi: identityAbi, functionName: "mint", args });
-  return world.send(account, world.identity, data, price);
+  return world.send(account, world.identity, data, { value: price, ...(timeoutMs && { timeoutMs }) });
 }
 
 /** The token an agent's address was registered with; null when the chain has none. */

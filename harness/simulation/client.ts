@@ -1,5 +1,6 @@
 /** A sensible client of either API: signs in by the API's own clock, comes back with the same key, and takes trouble for trouble. */
 
+import { LONG } from "../patience.ts";
 import { pick } from "../random.ts";
 import type { Purse } from "../storm/wallets.ts";
 import type { World } from "./world.ts";
@@ -63,7 +64,7 @@ export function asker(world: World, random: () => number): Ask {
       }
       return last;
     },
-    get: (path) => ask.insist({ method: "GET", path }, 30_000),
+    get: (path) => ask.insist({ method: "GET", path }, LONG),
   };
   return ask;
 }

@@ -4,6 +4,7 @@ import { checksumAddress } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
 import { recomputeCred } from "../../db/cred.ts";
 import { type AgentTruth, agentsOfChain, servedAgents } from "../chain-truth.ts";
+import { LONG } from "../patience.ts";
 import { closeAccounts, type Treasury } from "../storm/books.ts";
 import type { Outcome } from "../storm/customers.ts";
 import { until } from "../until.ts";
@@ -121,7 +122,7 @@ async function answers(world: World, truth: readonly AgentTruth[]): Promise<stri
   const scores = new Map(rows.map(({ id, score }) => [id as number, score as number]));
   for (const [part, url] of Object.entries(world.urls)) {
     const get = async <T = Json>(path: string): Promise<T> =>
-      (await (await fetch(url + path, { signal: AbortSignal.timeout(10_000) })).json()) as T;
+      (await (await fetch(url + path, { signal: AbortSignal.timeout(LONG) })).json()) as T;
     equal(`${part}: /ready`, (await get("/ready")).ready, true);
     equal(`${part}: agents in the list`, (await get<Shown>("/api/v2/agents?limit=1")).total, truth.length);
     const directory = await get<Shown>("/api/terminal/agents?limit=100&sort=created_at");

@@ -1,5 +1,6 @@
 /** One round: people act, things break, everything is mended, nothing is left to do, and the oracle is asked. */
 import { parseEther } from "viem";
+import { LONG } from "../patience.ts";
 import { randomOf } from "../random.ts";
 import { type Outcome, PRICES, serveCustomer } from "../storm/customers.ts";
 import { purseOf } from "../storm/wallets.ts";
@@ -108,7 +109,7 @@ async function begin(world: World, plan: Plan): Promise<Newcomer[]> {
   await Promise.all(everybody.map((address) => chain.setBalance({ address, value: parseEther("10") })));
   await Promise.all([
     world.hands.fund(world.cast.accounts[0]!.privateKey, amounts, []),
-    ...wallets.map((wallet, i) => directMint(world, wallet, `Newcomer ${i} of ${seed}`)),
+    ...wallets.map((wallet, i) => directMint(world, wallet, `Newcomer ${i} of ${seed}`, LONG)),
   ]);
   await world.chain.mine(reach);
   const newcomers = await Promise.all(

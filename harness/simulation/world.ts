@@ -31,10 +31,10 @@ import { startInside } from "./inside.ts";
 import { type Part, type Spec, startProcesses } from "./processes.ts";
 
 export const BLOCK_MS = 400;
-/** Milliseconds; a reorganisation may drop a transaction for good. */
-const GIVEN_UP_MS = 5_000;
 /** USDC that all customers of all rounds share. */
 const MONEY_UNITS = 10_000_000_000_000n;
+/** After which a transaction that a reorganisation may have dropped is waited for no longer. */
+const DROPPED_MS = 5_000;
 const FEES = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n } as const;
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
@@ -198,11 +198,10 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
       account: PrivateKeyAccount,
       to: Hex,
       data: Hex,
-      value = 0n,
-      timeoutMs = GIVEN_UP_MS,
+      { value = 0n, timeoutMs = DROPPED_MS }: { value?: bigint; timeoutMs?: number } = {},
     ): Promise<TransactionReceipt | null> {
       const before = queues.get(account.address) ?? Promise.resolve();
-      const sent = before.then(() => sendNow(account, to, data, value, timeoutMs));
+      const sent = before.then(() => sendNow(account, to, data, { value, timeoutMs }));
       queues.set(
         account.address,
         sent.catch(() => {}),
@@ -219,7 +218,8 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
     },
     close,
   };
-  async function sendNow(account: PrivateKeyAccount, to: Hex, data: Hex, value: bigint, timeoutMs: number) {
+  async function sendNow(account: PrivateKeyAccount, to: Hex, data: Hex, how: { value: bigint; timeoutMs: number }) {
+    const { value, timeoutMs } = how;
     const nonce = await chain.chain.getTransactionCount({ address: account.address, blockTag: "pending" });
     const raw = await account.signTransaction({
       ...{ type: "eip1559", chainId: 8453, nonce, to, data, value, gas: 1_500_000n },
@@ -239,8 +239,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
     operator,
     CANONICAL.usdc,
     encodeFunctionData({ abi: usdcAbi, functionName: "mint", args: [rich, MONEY_UNITS] }),
-    0n,
-    LONG,
+    { timeoutMs: LONG },
   );
   if (minted?.status !== "success") throw new Error("the simulation's money could not be made");
   await chain.chain.setBalance({ address: rich, value: parseEther("1000") });

@@ -13,6 +13,7 @@ import { startParts } from "../../test/support/parts.ts";
 import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender/session.ts";
 import { agentWallet } from "../agent-wallet.ts";
 import { chainAt } from "../chain-at.ts";
+import { LONG } from "../patience.ts";
 import { startTroubledNode } from "../troubled-node.ts";
 import { until } from "../until.ts";
 import { type Accounts, closeAccounts, openTreasury } from "./books.ts";
@@ -112,7 +113,7 @@ export async function runStorm(options: {
         payTo: { mint: payees.deployer, report: payees.treasury },
         subject: 0,
         sink: addressOf(accounts[2]!.privateKey),
-        patienceMs: 60_000,
+        patienceMs: LONG,
       };
       const ready = `/api/v2/agent/0?minBlock=${subject.blockNumber}`;
       await until("the index", async () =>
