@@ -1,0 +1,85 @@
+/**
+ * `npm run flakes -- FILE [--times 20] [--burn 3] [--after FILE…]`: a test file again and again beside processes that keep
+ * the processor busy, on the seed of `npm test`. The files behind `--after`, of the same project, run before it, in their
+ * order and its worker.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { BaseSequencer, startVitest, type TestSpecification, type Vitest } from "vitest/node";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    times: { type: "string", default: "20" },
+    burn: { type: "string", default: "3" },
+    after: { type: "string" },
+  },
+});
+const refuse = (sentence: string): never => {
+  console.error(sentence);
+  process.exit(1);
+};
+const number = (name: "times" | "burn", least: number) => {
+  const value = Number(values[name]);
+  return Number.isSafeInteger(value) && value >= least
+    ? value
+    : refuse(`--${name} takes a whole number from ${least} on.`);
+};
+const [file, ...more] = positionals;
+if (file === undefined) refuse("Which test file? npm run flakes -- test/core/text.test.ts");
+const files = [...(values.after === undefined ? [] : [values.after]), ...more, file!];
+for (const one of files) if (!existsSync(one)) refuse(`There is no file ${one}.`);
+const times = number("times", 1);
+
+/** Ends with its parent, however that ends. */
+const BURN = "const parent = process.ppid; while (process.ppid === parent) for (let i = 0; i < 1e8; i++);";
+const burners: ChildProcess[] = Array.from({ length: number("burn", 0) }, () => spawn(process.execPath, ["-e", BURN]));
+process.on("exit", () => burners.forEach((burner) => void burner.kill("SIGKILL")));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
+class AsGiven extends BaseSequencer {
+  override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => files.findIndex((one) => moduleId.endsWith(one));
+    return specifications.toSorted((a, b) => place(a) - place(b));
+  }
+}
+
+/** What failed in a run, a message each. */
+function failuresOf({ state }: Vitest): string[] {
+  const modules = state.getTestModules();
+  if (modules.length < files.length) return ["a file is in no project of vitest.config.ts"];
+  if (new Set(modules.map(({ project }) => project.name)).size > 1)
+    return ["files of several projects share no worker"];
+  return [
+    ...modules.flatMap((module) => [
+      ...module.errors().map(({ message }) => `${module.relativeModuleId}: ${message}`),
+      ...[...module.children.allTests("failed")].map(
+        (test) => `${module.relativeModuleId} > ${test.fullName}: ${test.result().errors?.[0]?.message}`,
+      ),
+      ...[...module.children.allSuites()].flatMap((suite) =>
+        suite.errors().map(({ message }) => `${module.relativeModuleId} > ${suite.fullName}: ${message}`),
+      ),
+    ]),
+    ...state.getUnhandledErrors().map((error) => `unhandled: ${(error as Error).message}`),
+  ];
+}
+
+let failed = 0;
+for (let run = 1; run <= times; run++) {
+  const began = performance.now();
+  const vitest = await startVitest(
+    "test",
+    files,
+    { run: true, watch: false, maxWorkers: 1, isolate: false, reporters: [{}] },
+    { test: { sequence: { sequencer: AsGiven } } },
+  );
+  const failures = failuresOf(vitest);
+  await vitest.close();
+  if (failures.length > 0) failed++;
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  console.log(`run ${run} of ${times}: ${failures.length === 0 ? "passed" : "FAILED"} (${seconds} s)`);
+  for (const failure of failures) console.log(failure);
+}
+console.log(`\n${times - failed} runs passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);

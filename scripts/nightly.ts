@@ -1,0 +1,100 @@
+/**
+ * `npm run nightly [-- word… --short]`: whatever takes long, draws at random or judges real time, one after the other, each
+ * on a seed of its own; words pick some by their names. Exits with 1 when one failed.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { parseArgs } from "node:util";
+import { childEnvironment } from "../config/config.ts";
+
+/** `seed`: how a part takes its seed, where it has one. What is not over within its minutes is ended, with all it started. */
+type Part = { command: string; long?: string; short?: string; seed?: "option" | "variable"; minutes: number };
+
+const PARTS: Record<string, Part> = {
+  storm: { command: "storm", long: "--payments 200", short: "--payments 12", seed: "option", minutes: 60 },
+  attack: { command: "attack", long: "--minutes 10", short: "--minutes 0.5", seed: "option", minutes: 40 },
+  load: { command: "load", short: "--short", minutes: 30 },
+  soak: { command: "soak", long: "--minutes 60", short: "--minutes 1 --warm-up 0.2", minutes: 90 },
+  simulate: { command: "simulate", long: "--runs 20", short: "--runs 1", seed: "option", minutes: 60 },
+  regressions: { command: "simulate", long: "--regressions", short: "--regressions", minutes: 30 },
+  "strict-node": { command: "strict-node", short: "--short", minutes: 30 },
+  fuzz: { command: "fuzz", long: "--cases 10000", short: "--cases 50", seed: "option", minutes: 120 },
+  // Of which no command is the whole: the quality of the discovery, and what can be counted of load and soak.
+  tests: { command: "test:nightly", seed: "variable", minutes: 30 },
+};
+/** For a part to end in order before it is killed. */
+const END_MS = 20_000;
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { short: { type: "boolean" } } });
+const picked = Object.entries(PARTS).filter(
+  ([name]) => positionals.length === 0 || positionals.some((word) => name.includes(word)),
+);
+if (picked.length === 0) {
+  console.error(`Nothing is named so. There are ${Object.keys(PARTS).join(", ")}.`);
+  process.exit(1);
+}
+
+let group: number | undefined;
+function signalGroup(signal: NodeJS.Signals): void {
+  try {
+    if (group !== undefined) process.kill(-group, signal);
+  } catch {
+    // Nothing of it is left.
+  }
+}
+/** Asks the running part to end, and kills what of it does not. */
+function end(): void {
+  signalGroup("SIGTERM");
+  setTimeout(() => signalGroup("SIGKILL"), END_MS).unref();
+}
+let stopping = false;
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => {
+    stopping = true;
+    end();
+  });
+
+const verdicts: string[] = [];
+let failed = 0;
+for (const [name, { command, minutes, ...part }] of picked) {
+  if (stopping) break;
+  const seed = 1 + Math.floor(Math.random() * 1e9);
+  const words = [
+    ...(part.seed === "option" ? ["--seed", String(seed)] : []),
+    ...((values.short ? part.short : part.long)?.split(" ") ?? []),
+  ];
+  const env: Record<string, string> = part.seed === "variable" ? { FUZZ_SEED: String(seed) } : {};
+  const again = [
+    ...Object.entries(env).map(([variable, value]) => `${variable}=${value}`),
+    ...["npm", "run", command, ...(words.length > 0 ? ["--", ...words] : [])],
+  ].join(" ");
+  console.log(`\n${name}: ${again}`);
+  const began = performance.now();
+  const child = spawn("npm", ["run", "--silent", command, "--", ...words], {
+    ...{ stdio: "inherit", detached: true },
+    env: childEnvironment(env).all,
+  });
+  group = child.pid;
+  let late = false;
+  const limit = setTimeout(() => {
+    late = true;
+    end();
+  }, minutes * 60_000);
+  const [code] = await once(child, "exit");
+  clearTimeout(limit);
+  // What it left behind would disturb the next.
+  signalGroup("SIGKILL");
+  group = undefined;
+  const passed = code === 0 && !late;
+  if (!passed) failed++;
+  const took = `${((performance.now() - began) / 60_000).toFixed(1)} min`;
+  verdicts.push(
+    [
+      ...[passed ? "passed" : late ? "LATE  " : "FAILED", name.padEnd(11), took.padStart(9)],
+      ...[(part.seed ? `seed ${seed}` : "no seed").padEnd(15), again],
+    ].join("  "),
+  );
+  console.log(`\n${verdicts.at(-1)}`);
+}
+console.log(`\n${verdicts.join("\n")}\n${verdicts.length - failed} passed, ${failed} failed`);
+process.exit(failed > 0 || stopping ? 1 : 0);
