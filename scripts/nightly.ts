@@ -4,6 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { childEnvironment } from "../config/config.ts";
 
@@ -35,23 +36,30 @@ if (picked.length === 0) {
 }
 
 let group: number | undefined;
-function signalGroup(signal: NodeJS.Signals): void {
+let ending: Promise<void> | undefined;
+/** @returns whether there was somebody to hear it */
+function signalGroup(signal: NodeJS.Signals | 0): boolean {
   try {
-    if (group !== undefined) process.kill(-group, signal);
+    return group !== undefined && process.kill(-group, signal);
   } catch {
-    // Nothing of it is left.
+    return false;
   }
 }
-/** Asks the running part to end, and kills what of it does not. */
-function end(): void {
-  signalGroup("SIGTERM");
-  setTimeout(() => signalGroup("SIGKILL"), END_MS).unref();
+/** Asks what is left of the running part to end, once, and kills what does not. */
+function end(): Promise<void> {
+  ending ??= (async () => {
+    signalGroup("SIGTERM");
+    const killed = performance.now() + END_MS;
+    while (signalGroup(0) && performance.now() < killed) await wait(100);
+    signalGroup("SIGKILL");
+  })();
+  return ending;
 }
 let stopping = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => {
     stopping = true;
-    end();
+    void end();
   });
 
 const verdicts: string[] = [];
@@ -78,13 +86,13 @@ for (const [name, { command, minutes, ...part }] of picked) {
   let late = false;
   const limit = setTimeout(() => {
     late = true;
-    end();
+    void end();
   }, minutes * 60_000);
   const [code] = await once(child, "exit");
   clearTimeout(limit);
   // What it left behind would disturb the next.
-  signalGroup("SIGKILL");
-  group = undefined;
+  await end();
+  [group, ending] = [undefined, undefined];
   const passed = code === 0 && !late;
   if (!passed) failed++;
   const took = `${((performance.now() - began) / 60_000).toFixed(1)} min`;
