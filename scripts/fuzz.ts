@@ -28,6 +28,6 @@ const files = [
 await startVitest(
   "test",
   files.map((file) => `test/${file}.test.ts`),
-  { run: true, watch: false },
+  { run: true, watch: false, testTimeout: 3_600_000 },
   { test: { provide: { fuzz } } },
 );

@@ -14,6 +14,6 @@ console.log(`npm run storm -- --seed ${storm.seed} --payments ${storm.payments}`
 await startVitest(
   "test",
   ["test/payments/storm.deep.test.ts"],
-  { run: true, watch: false, disableConsoleIntercept: true },
+  { run: true, watch: false, disableConsoleIntercept: true, testTimeout: 3_600_000 },
   { test: { provide: { storm } } },
 );

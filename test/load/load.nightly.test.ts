@@ -7,10 +7,10 @@ import { LOAD_TESTS } from "../../bench/load/tests.ts";
 let world: LoadWorld;
 beforeAll(async () => {
   world = await startWorld(500);
-}, 120_000);
+});
 afterAll(() => world?.stop());
 
-it.each(Object.entries(LOAD_TESTS))("%s", { timeout: 120_000 }, async (_name, { short }) => {
+it.each(Object.entries(LOAD_TESTS))("%s", async (_name, { short }) => {
   const checks = await short(world);
   expect(
     checks.filter(({ counted, met }) => counted && !met),
