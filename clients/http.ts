@@ -77,6 +77,8 @@ export type HttpOptions = {
   meter?: UpstreamMeter | undefined;
   /** Milliseconds since the epoch. */
   now?: () => number;
+  /** Ends a request before its limits of time do; called for each request. */
+  signal?: () => AbortSignal;
 };
 
 export type Http = {
@@ -90,7 +92,7 @@ const MAX_BYTES = 2_000_000;
 const BREAKER = { failures: 10, openMs: 1_000, longestMs: 60_000 };
 
 /** Opens the connections of a process to its upstreams; they are kept alive and shared. */
-export function openHttp({ userAgent, patienceMs, limits = {}, meter, now = Date.now }: HttpOptions): Http {
+export function openHttp({ userAgent, patienceMs, limits = {}, meter, now = Date.now, signal }: HttpOptions): Http {
   const { connectMs, ...times } = { ...LIMITS, ...limits };
   const agent = new Agent({ connect: { timeout: connectMs }, connections: 16, keepAliveTimeout: 10_000 });
   return {
@@ -102,6 +104,7 @@ export function openHttp({ userAgent, patienceMs, limits = {}, meter, now = Date
         patienceMs,
         meter,
         now,
+        signal,
       }),
     close: () => agent.destroy(),
   };
@@ -116,6 +119,7 @@ type Parts = Omit<UpstreamOptions, "maxBytes" | "maxMs"> & {
   patienceMs: number;
   meter: UpstreamMeter | undefined;
   now(): number;
+  signal: HttpOptions["signal"];
 };
 
 /** The function of a request that may give a result in place of a missing answer. */
@@ -312,6 +316,7 @@ function outgoingOf(parts: Parts, request: HttpRequest<unknown>): Outgoing {
       ...(request.body !== undefined && { "content-type": "application/json" }),
     },
     ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+    ...(parts.signal && { signal: parts.signal() }),
   };
 }
 

@@ -5,6 +5,8 @@ const plan = z.object({
   source: z.string(),
   status: z.int().min(200).max(599).optional(),
   delayMs: z.int().min(0).max(600_000).optional(),
+  /** There is no answer. */
+  hangs: z.literal(true).optional(),
   /** Text as it stands (HTML), anything else as JSON. */
   body: z.unknown().optional(),
   headers: z.record(z.string(), z.string()).optional(),

@@ -5,7 +5,7 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { ZodError } from "zod";
 import { plannedFaults } from "./faults.ts";
-import { reply, type SimulatedUpstream, type Simulator } from "./simulator.ts";
+import { type Hang, reply, type SimulatedUpstream, type Simulator } from "./simulator.ts";
 import { SIMULATORS } from "./upstreams.ts";
 import { simulatedWorld } from "./world-file.ts";
 
@@ -20,6 +20,7 @@ export type RunningSimulators = { url: string; stop(): Promise<void> };
  * @param options.rows rows that each registry makes up beside those it was given; 0 by default
  * @param options.rpcUrl of the chain on which simulated agents are paid; none by default
  * @param options.upstreams what is simulated; every upstream of the service by default
+ * @param options.onHang called with the first segment of a request that is never answered
  */
 export async function startSimulators({
   port = 0,
@@ -27,12 +28,14 @@ export async function startSimulators({
   rows = 0,
   rpcUrl,
   upstreams = SIMULATORS,
+  onHang,
 }: {
   port?: number;
   file?: string;
   rows?: number;
   rpcUrl?: string;
   upstreams?: readonly SimulatedUpstream[];
+  onHang?: (segment: string) => void;
 } = {}): Promise<RunningSimulators> {
   // Its URL is part of some answers, and known once it listens.
   let listener: ReturnType<typeof getRequestListener> | undefined;
@@ -45,7 +48,14 @@ export async function startSimulators({
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const world = simulatedWorld(file);
-  const app = simulatorApp(upstreams.map(({ make }) => make({ world, baseUrl: url, rows, rpcUrl })));
+  const hang: Hang = (segment) => {
+    onHang?.(segment);
+    return new Promise<never>(() => {});
+  };
+  const app = simulatorApp(
+    upstreams.map(({ make }) => make({ world, baseUrl: url, rows, rpcUrl, hang })),
+    hang,
+  );
   listener = getRequestListener(app.fetch);
   return {
     url,
@@ -57,7 +67,7 @@ export async function startSimulators({
 }
 
 /** The HTTP surface of some simulators. */
-function simulatorApp(simulators: readonly Simulator[]): Hono {
+function simulatorApp(simulators: readonly Simulator[], hang: Hang): Hono {
   // Upstreams are asked with and without a slash at the end.
   const app = new Hono({ strict: false });
   const faults = plannedFaults();
@@ -72,6 +82,7 @@ function simulatorApp(simulators: readonly Simulator[]): Hono {
     for (const segment of [simulator.source, ...(simulator.aliases ?? [])]) {
       app.use(`/${segment}/*`, async (c, next) => {
         const planned = faults.take(simulator.source);
+        if (planned?.hangs) await hang(segment);
         if (planned?.delayMs) await pause(planned.delayMs, c.req.raw.signal);
         if (planned === undefined || (planned.status === undefined && planned.body === undefined)) return next();
         return failed(simulator, planned);

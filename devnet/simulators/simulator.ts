@@ -20,13 +20,17 @@ export type Simulator = {
  * @param parts.baseUrl under which all simulators are reached
  * @param parts.rows number of rows that a registry makes up from its start on; 0: only those it was given
  * @param parts.rpcUrl of the development chain that payments are settled on; absent where there is none
+ * @param parts.hang never answers; gets the first segment of the request
  */
 export type MakeSimulator = (parts: {
   world: SimulatedWorld;
   baseUrl: string;
   rows: number;
   rpcUrl?: string | undefined;
+  hang: Hang;
 }) => Simulator;
+
+export type Hang = (segment: string) => Promise<never>;
 
 /** A simulator, and the variables of the service that lead to it. */
 export type SimulatedUpstream = {

@@ -22,6 +22,7 @@ import { insertApiKey, revokeApiKey } from "../../db/api-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain, stubChain } from "../../harness/stub-chain.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
+import { PATIENT } from "../support/time-limits.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
@@ -50,7 +51,7 @@ beforeAll(async () => {
   now = NOW;
   chain = healthyChain();
   keys = await startKeyServer(() => now);
-  http = openHttp({ userAgent: "test", patienceMs: 0, limits: { totalMs: 1_000 } });
+  http = openHttp({ userAgent: "test", patienceMs: 0, limits: PATIENT });
   const current = new Proxy({} as Chain, { get: (_, method: keyof Chain) => chain[method] });
   api = await startApi({
     chain: current,

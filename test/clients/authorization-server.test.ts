@@ -7,6 +7,7 @@ import { type Http, openHttp } from "../../clients/http.ts";
 import type { AuthorizationServer } from "../../clients/ports.ts";
 import type { Failure } from "../../core/errors.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { PATIENT } from "../support/time-limits.ts";
 
 let issuer: string;
 let document: object;
@@ -31,7 +32,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await http?.close();
-  http = openHttp({ userAgent: "test", patienceMs: 0, limits: { totalMs: 1_000 } });
+  http = openHttp({ userAgent: "test", patienceMs: 0, limits: PATIENT });
   provider = createAuthorizationServer({ issuer }, http);
   [status, asked, at] = [200, 0, Date.now()];
   document = usual();

@@ -4,6 +4,7 @@ import { embeddings, maxAnswerBytes } from "../../clients/embeddings.ts";
 import { MAX_TEXT } from "../../core/discovery/meaning.ts";
 import { SIMULATED_DIMENSIONS as dimensions } from "../../devnet/simulators/embeddings.ts";
 import { ANY_KEY } from "../../devnet/simulators/simulator.ts";
+import { NEVER } from "../../harness/patience.ts";
 import { type Simulated, simulated, trouble } from "./support/simulated.ts";
 
 let sim: Simulated;
@@ -94,8 +95,9 @@ it("has no vector of another dimension", async () => {
 });
 
 it("waits no longer than its limit, and asks no more after ten failures", async () => {
-  const slow = client({ maxMs: 30 });
-  await sim.fail("embeddings", { delayMs: 60_000, times: 10 });
+  // Of this clock: the circuit stays open.
+  const slow = client({ maxMs: NEVER, signal: undefined, now: () => 0 });
+  await sim.fail("embeddings", { hangs: true, times: 10 });
   for (let i = 0; i < 10; i++) await trouble(slow.vectors(["a"]));
   // The simulator answers again; the circuit is open.
   expect(await slow.vectors(["a"])).toMatchObject({ kind: "refused" });

@@ -6,7 +6,7 @@ import { decodeProtectedHeader, importJWK, importSPKI, jwtVerify } from "jose";
 import { expect, it } from "vitest";
 import { createHttpFacilitator } from "../../clients/facilitator-http.ts";
 import { tokenAuthorization } from "../../clients/facilitator-token.ts";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { KEPT_ALIVE, LONG } from "../../harness/patience.ts";
 
 const NOW = Date.now();
 const URL_OF_VERIFY = new URL("https://api.example.test/platform/v2/x402/verify");
@@ -66,7 +66,7 @@ it("a facilitator is asked each question with a token for it", async () => {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const key = ed25519();
   const authorize = tokenAuthorization({ id: "key-1", secret: key.secret });
-  const facilitator = createHttpFacilitator({ url: `http://${host}/v2/`, authorize, timeoutMs: 5_000 });
+  const facilitator = createHttpFacilitator({ url: `http://${host}/v2/`, authorize, timeoutMs: LONG });
   const zero = `0x${"00".repeat(20)}` as const;
   const authorization = {
     from: zero,

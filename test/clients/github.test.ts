@@ -4,6 +4,7 @@ import type { FoundProof, ProofReader } from "../../clients/ports.ts";
 import { githubProofs } from "../../clients/proof-platforms/github.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import type { GithubClaim } from "../../core/proof-platforms/github.ts";
+import { PATIENT } from "../support/time-limits.ts";
 import { type Simulated, simulated, trouble } from "./support/simulated.ts";
 
 let sim: Simulated;
@@ -21,7 +22,7 @@ beforeAll(async () => {
   sim = await simulated();
 });
 beforeEach(async () => {
-  raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: { totalMs: 600 } });
+  raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: PATIENT });
   github = githubProofs(sim.upstream("/github", { maxBytes: 3_000_000, ...WITH_TOKEN }), raw);
   await sim.fail("github", { times: 0 });
   await plant("Octo-Cat", 583231, [gist("aa11", "7\n")]);
@@ -194,7 +195,7 @@ describe("looking for a proof", () => {
     ["a secondary limit", { status: 429 }],
     ["an error of GitHub", { status: 502 }],
     ["HTML", { body: "<!doctype html><title>Unicorn!</title>" }],
-    ["silence", { delayMs: 5_000 }],
+    ["silence", { hangs: true as const }],
   ])("takes %s for trouble", async (_what, plan) => {
     await sim.fail("github", plan);
     await trouble(find({ username: "octo-cat" }));

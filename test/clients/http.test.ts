@@ -5,6 +5,7 @@ import { requestRate } from "../../clients/http/request-rate.ts";
 import { retryAfter } from "../../clients/http/retry-after.ts";
 import { type Http, type HttpOptions, openHttp, type UpstreamOptions } from "../../clients/http.ts";
 import { Failure } from "../../core/errors.ts";
+import { IMPATIENT, PATIENT } from "../support/time-limits.ts";
 import { type PlainServer, plainServer, replying } from "./support/plain-server.ts";
 
 let server: PlainServer;
@@ -25,7 +26,7 @@ function upstream(options: Partial<HttpOptions> & Partial<UpstreamOptions> = {})
   const http = openHttp({
     userAgent: "tests",
     patienceMs: 0,
-    limits: { headersMs: 300, bodyMs: 300, totalMs: 600 },
+    limits: PATIENT,
     ...options,
   });
   open.push(http);
@@ -95,17 +96,18 @@ describe("trouble", () => {
     ["a redirect", replying(302, "", { location: "/elsewhere" })],
     ["JSON that breaks off", replying(200, '{"a":')],
     ["a connection that ends", ((_incoming, outgoing) => outgoing.destroy()) satisfies PlainServer["answer"]],
-    ["silence", (() => {}) satisfies PlainServer["answer"]],
+    ["silence", (() => {}) satisfies PlainServer["answer"], IMPATIENT],
     [
       "a body that never ends",
       ((_incoming, outgoing) => {
         outgoing.writeHead(200);
         outgoing.write("{");
       }) satisfies PlainServer["answer"],
+      IMPATIENT,
     ],
-  ])("is %s", async (_what, answer) => {
+  ])("is %s", async (_what, answer, limits = PATIENT) => {
     server.answer = answer;
-    expect((await trouble(upstream().ask(get))).options.retryAfter).toBe(5);
+    expect((await trouble(upstream({ limits }).ask(get))).options.retryAfter).toBe(5);
     expect(server.requests.filter((line) => line.includes("elsewhere"))).toEqual([]);
   });
 

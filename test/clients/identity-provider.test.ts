@@ -9,6 +9,7 @@ import { loadConfig } from "../../config/config.ts";
 import { Failure } from "../../core/errors.ts";
 import { IDP_AUDIENCE } from "../../devnet/simulators/identity-provider.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
+import { declaredTimeout, PATIENT } from "../support/time-limits.ts";
 import { simulated } from "./support/simulated.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
@@ -18,14 +19,15 @@ let server: KeyServer;
 let http: Http;
 let provider: IdentityProvider;
 let at: number;
+const timeout = declaredTimeout();
 
 const open = (requiredClaims: string[] = []) => {
-  http = openHttp({ userAgent: "test", patienceMs: 0, limits: { headersMs: 300, totalMs: 500 } });
+  http = openHttp({ userAgent: "test", patienceMs: 0, limits: PATIENT, signal: timeout.signal });
   return createIdentityProvider({ issuer: ISSUER, audience: AUDIENCE, jwksUrl: server.jwksUrl, requiredClaims }, http);
 };
 beforeEach(async () => {
   at = NOW;
-  server = await startKeyServer(() => at);
+  server = await startKeyServer(() => at, timeout.reach);
   provider = open();
 });
 afterEach(async () => {

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isDiallable, isPublicUrl, publicUrl, RefusedTarget } from "../../clients/http/public-address.ts";
 import { openPublicHttp, type PublicHttp, type PublicHttpOptions } from "../../clients/public-http.ts";
+import { PATIENT } from "../support/time-limits.ts";
 import { type PlainServer, plainServer, replying } from "./support/plain-server.ts";
 
 let server: PlainServer;
@@ -15,7 +16,7 @@ afterEach(async () => {
 afterAll(() => server?.close());
 
 const client = (options: Partial<PublicHttpOptions> = {}) => {
-  const http = openPublicHttp({ userAgent: "test", loopback: false, limits: { totalMs: 1_500 }, ...options });
+  const http = openPublicHttp({ userAgent: "test", loopback: false, limits: PATIENT, ...options });
   open.push(http);
   return http;
 };

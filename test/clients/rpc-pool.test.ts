@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openRpcPool, type RpcPool, type RpcPoolOptions, RpcRequestError } from "../../clients/rpc/pool.ts";
 import { Failure } from "../../core/errors.ts";
 import { RPC_ROLES, type RpcRole } from "../../core/rpc-roles.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import { type Asked, error, type RpcServer, rpcServer } from "./support/rpc-server.ts";
 
 let nodes: RpcServer[] = [];
@@ -30,7 +31,7 @@ function poolOf(over: (RpcServer | [RpcServer, ...RpcRole[]])[], options: Partia
       ? { url: entry[0].url, roles: entry.slice(1) as RpcRole[] }
       : { url: entry.url, roles: RPC_ROLES },
   );
-  const pool = openRpcPool({ chainId: 8453, nodes: entries, timeoutMs: 1_500, ...options });
+  const pool = openRpcPool({ chainId: 8453, nodes: entries, timeoutMs: LONG, ...options });
   pools.push(pool);
   return pool;
 }
@@ -238,7 +239,7 @@ describe("rates", () => {
   it("never keep more than the queue's bound waiting", async () => {
     const node = await started();
     node.post = (body) => (!Array.isArray(body) && body.method === "eth_chainId" ? undefined : { hang: true });
-    const pool = poolOf([node], { queue: 5, concurrency: 1, patienceMs: 0, timeoutMs: 200 });
+    const pool = poolOf([node], { queue: 5, concurrency: 1, patienceMs: 0, timeoutMs: NEVER });
     const all = await Promise.all(Array.from({ length: 40 }, (_, n) => reason(pool.request("eth_getLogs", [{ n }]))));
     expect(all.every((thrown) => thrown instanceof Failure)).toBe(true);
     expect(node.posts.length).toBeLessThan(20);
@@ -317,9 +318,17 @@ describe("a block right behind the head", () => {
 });
 
 describe("nodes in trouble", () => {
-  it("that do not answer are left out while others do, and tried again after 5 s, then 10 s", async () => {
+  it("that do not answer within the limit are silent", async () => {
+    const node = await started();
+    node.post = () => ({ hang: true });
+    const pool = poolOf([node], { timeoutMs: NEVER });
+    await unavailable(pool.request("eth_blockNumber", []));
+    expect(pool.stats()[0]).toMatchObject({ state: "silent" });
+  });
+
+  it("that are silent are left out while others answer, and tried again after 5 s, then 10 s", async () => {
     const [first, second] = [await started(), await started()];
-    first.post = () => ({ hang: true });
+    first.post = () => ({ drop: true });
     second.one = () => "0x2";
     const pool = poolOf([first, second], { clock: () => now });
     expect(await pool.request("eth_blockNumber", [])).toBe("0x2");

@@ -10,6 +10,7 @@ import { followDirectory } from "../../db/discovery/follow.ts";
 import { countMeanings, forgetMeanings } from "../../db/discovery/meanings.ts";
 import { SIMULATED_DIMENSIONS } from "../../devnet/simulators/embeddings.ts";
 import { ANY_KEY } from "../../devnet/simulators/simulator.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import { meanings } from "../../workers/jobs/meanings.ts";
 import { type Simulated, simulated, trouble } from "../clients/support/simulated.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
@@ -97,7 +98,7 @@ const questions = (by = client(), more = {}): Questions =>
       db: database.pool,
       embeddings: by,
       perDay: 1_000,
-      waitMs: 5_000,
+      waitMs: LONG,
       now: () => now.getTime(),
       log: { warn() {} },
     },
@@ -220,7 +221,7 @@ describe("a provider in trouble", () => {
     casesOf(
       [
         ["refuses", { status: 500 }],
-        ["is slow", { delayMs: 60_000 }],
+        ["is slow", { hangs: true }],
         ["gives another dimension", { status: 200, body: { data: [{ index: 0, embedding: [1, 2] }] } }],
         ["gives no number", { status: 200, body: '{"data":[{"index":0,"embedding":[NaN]}]}' }],
       ] as const,
@@ -230,7 +231,7 @@ describe("a provider in trouble", () => {
     const [, english] = await plant();
     await run();
     await sim.fail("embeddings", plan);
-    const provider = client("one", { maxMs: 200 });
+    const provider = client("one", { maxMs: NEVER, signal: undefined });
     const answers: ReturnType<Embeddings["vectors"]>[] = [];
     const watched: Embeddings = {
       ...provider,
@@ -353,9 +354,9 @@ describe("the job", () => {
 
   deepIt("does not ask for ever for a text whose answers are lost", async () => {
     await plant(AGENTS.slice(0, 1));
-    const slow = client("one", { maxMs: 20 });
+    const slow = client();
     for (let i = 0; i < 5; i++) {
-      await sim.fail("embeddings", { delayMs: 60_000 });
+      await sim.fail("embeddings", { hangs: true });
       await run({ by: slow }).catch(() => {});
       now = new Date(now.getTime() + 7 * HOUR_MS);
     }

@@ -29,12 +29,15 @@ const makePair = async (kid: string): Promise<Pair> => ({
   kid,
 });
 
-/** @param now milliseconds since the epoch at which tokens are issued */
-export async function startKeyServer(now: () => number): Promise<KeyServer> {
+/**
+ * @param now milliseconds since the epoch at which tokens are issued
+ * @param onHang called when it was asked and will not answer
+ */
+export async function startKeyServer(now: () => number, onHang = () => {}): Promise<KeyServer> {
   let rotations = 0;
   const server = createServer(KEPT_ALIVE, async (_, response) => {
     state.asked++;
-    if (state.instead === "hang") return;
+    if (state.instead === "hang") return onHang();
     const { status, body } = state.instead ?? { status: 200, body: JSON.stringify({ keys: [await published()] }) };
     response.writeHead(status, { "content-type": "application/json" }).end(body);
   });

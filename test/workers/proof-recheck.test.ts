@@ -254,23 +254,34 @@ describe("a proof that vanished", () => {
   it("is not confused with one that was proven anew meanwhile", async () => {
     await prove("x", 1, 1);
     nextDay();
-    await sim.fail("x", { delayMs: 200 });
     await show.x(1, null);
+    const [asked, proven] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { x } = platforms;
+    platforms.x = {
+      ...x,
+      async recheck(...of) {
+        asked.resolve();
+        await proven.promise;
+        return x.recheck(...of);
+      },
+    };
     const running = run();
     // While the job waits for X, the agent proves another account.
+    await Promise.race([asked.promise, running]);
     await recordProof(
       database.pool,
       { tokenId: 1, platform: "x", accountId: "77", handle: "new", username: null, evidence: {} },
       null,
       new Date(now + 1),
     );
+    proven.resolve();
     await running;
     expect(await statuses()).toEqual(["1 x verified"]);
   });
 });
 
 describe("a platform that cannot be asked", () => {
-  it.each([{ status: 500 }, { status: 429 }, { body: "<html></html>" }, { delayMs: 10_000 }])(
+  it.each([{ status: 500 }, { status: 429 }, { body: "<html></html>" }, { hangs: true as const }])(
     "makes its proofs stale, and takes no score (%j)",
     async (plan) => {
       await prove("x", 1, 1);

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { REGISTRIES, type RegistryRow } from "../../../core/directory/registries.ts";
-import { reply, type SimulatedRegistry, type Simulator } from "../simulator.ts";
+import { type Hang, reply, type SimulatedRegistry, type Simulator } from "../simulator.ts";
 import type { SimulatedWorld } from "../world-file.ts";
 
 /** Rows that one registry makes up at most. */
@@ -20,12 +20,13 @@ const put = z.union([
     .transform(({ rows, generate }): Held => ({ rows, generated: generate })),
 ]);
 
-/** Rows from `from` on whose pages are late or fail, as a row does that a server cannot read or finds slowly. */
+/** Rows from `from` on whose pages are late, never come or fail, as a row does that a server cannot read or finds slowly. */
 const trouble = z.object({
   from: z.int().min(0),
   count: z.int().min(1).default(1),
   /** Milliseconds of the delay; `slow`: beyond the registry's limit of time. */
   delayMs: z.union([z.int().min(0).max(600_000), z.literal("slow")]).optional(),
+  hangs: z.literal(true).optional(),
   status: z.int().min(400).max(599).optional(),
 });
 type Trouble = z.output<typeof trouble>;
@@ -70,13 +71,14 @@ const strapi: Simulator["failure"] = (status) => ({ body: { error: { status, mes
 /** A registry by its shape. */
 export const registry = ({ seeded = 0, ...shape }: Shape): SimulatedRegistry => ({
   seeded,
-  make: ({ world, rows }) => simulate(shape, world, rows),
+  make: ({ world, rows, hang }) => simulate(shape, world, rows, hang),
 });
 
 function simulate(
   { source, make, routes, mirrors, failure = strapi }: Shape,
   world: SimulatedWorld,
   made: number,
+  hang: Hang,
 ): Simulator {
   const store = world.collection<Held>(`registry.${source}`);
   const now = () => store.get("agents") ?? EMPTY;
@@ -87,6 +89,7 @@ function simulate(
   async function meet(places: readonly number[]): Promise<void> {
     if (troubles.length === 0) return;
     const met = troubles.filter(({ from, count }) => places.some((at) => at >= from && at < from + count));
+    if (met.some(({ hangs }) => hangs)) await hang(source);
     const delay = Math.max(0, ...met.map(({ delayMs = 0 }) => (delayMs === "slow" ? slowMs : delayMs)));
     if (delay > 0) await new Promise<void>((done) => setTimeout(done, delay).unref());
     const status = met.find((each) => each.status !== undefined)?.status;

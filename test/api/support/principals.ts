@@ -7,6 +7,7 @@ import { type AgentWallet, agentWallet } from "../../../harness/agent-wallet.ts"
 import { plantRows } from "../../../harness/onchain.ts";
 import { healthyChain, IDENTITY } from "../../../harness/stub-chain.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../../support/key-server.ts";
+import { PATIENT } from "../../support/time-limits.ts";
 import { type PlantedAgent, plantAgents } from "./agents.ts";
 import { type Answer, type ApiOptions, HOST, startApi, type TestApi } from "./api.ts";
 
@@ -32,7 +33,7 @@ export const newWallet = (): AgentWallet => agentWallet({ host: HOST });
 /** The API with an identity provider of its own; one world for a whole file. */
 export async function startPrincipals(options: ApiOptions = {}): Promise<PrincipalWorld> {
   const keys = await startKeyServer(Date.now);
-  const http: Http = openHttp({ userAgent: "test", patienceMs: 0, limits: { totalMs: 1_000 } });
+  const http: Http = openHttp({ userAgent: "test", patienceMs: 0, limits: PATIENT });
   const idp = { issuer: ISSUER, audience: AUDIENCE, jwksUrl: keys.jwksUrl, requiredClaims: [] };
   const chain = options.chain ?? { ...healthyChain(), nonce: async () => 99 };
   const api = await startApi({

@@ -1,7 +1,8 @@
 /** Simulators for a test file, an HTTP core on them, and a short way to plant what they hold. */
-import { type Http, openHttp, type Upstream, type UpstreamOptions } from "../../../clients/http.ts";
+import { type Http, type HttpOptions, openHttp, type Upstream, type UpstreamOptions } from "../../../clients/http.ts";
 import { Failure } from "../../../core/errors.ts";
 import { startSimulators } from "../../../devnet/simulators/server.ts";
+import { declaredTimeout, PATIENT } from "../../support/time-limits.ts";
 
 export type Simulated = {
   url: string;
@@ -10,15 +11,20 @@ export type Simulated = {
   /** Makes the next answers of a source fail. */
   fail(
     source: string,
-    plan?: { status?: number; delayMs?: number; body?: unknown; headers?: Record<string, string>; times?: number },
+    plan?: { status?: number; hangs?: true; body?: unknown; headers?: Record<string, string>; times?: number },
   ): Promise<unknown>;
-  /** An upstream at a path of the simulators, with short limits and a breaker of its own. */
-  upstream(path: string, options?: Partial<UpstreamOptions>): Upstream;
+  /** An upstream at a path of the simulators, with a breaker of its own. It waits long, but not for what hangs. */
+  upstream(path: string, options?: Partial<UpstreamOptions & HttpOptions>): Upstream;
   close(): Promise<void>;
 };
 
 export async function simulated(): Promise<Simulated> {
-  const simulators = await startSimulators();
+  const timeouts = new Map<string, ReturnType<typeof declaredTimeout>[]>();
+  const simulators = await startSimulators({
+    onHang: (segment) => {
+      for (const timeout of timeouts.get(segment) ?? []) timeout.reach();
+    },
+  });
   const open: Http[] = [];
   const { url } = simulators;
   async function control(method: string, path: string, body?: unknown): Promise<unknown> {
@@ -34,7 +40,11 @@ export async function simulated(): Promise<Simulated> {
     control,
     fail: (source, plan = {}) => control("POST", "fail", { source, times: 1, ...plan }),
     upstream(path, options = {}) {
-      const http = openHttp({ userAgent: "tests", patienceMs: 0, limits: { headersMs: 1_000, totalMs: 3_000 } });
+      const segment = path.split("/")[1]!;
+      const timeout = declaredTimeout();
+      timeouts.set(segment, [...(timeouts.get(segment) ?? []), timeout]);
+      const { signal } = timeout;
+      const http = openHttp({ userAgent: "tests", patienceMs: 0, limits: PATIENT, signal, ...options });
       open.push(http);
       return http.upstream({ name: "It", baseUrl: url + path, rate: { burst: 1000, perSecond: 1000 }, ...options });
     },
