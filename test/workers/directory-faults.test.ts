@@ -39,7 +39,7 @@ const FAULTS: Fault[] = [
     plan: () => ({ status: 404, body: "<html>" }),
   },
   // The page is read again in smaller ones.
-  { what: "a hang", at: 1, ends: "ends", plan: () => ({ delayMs: 5_000 }) },
+  { what: "a hang", at: 1, ends: "ends", plan: () => ({ hangs: true }) },
   { what: "another form of the page", at: 0, ends: "fails", plan: () => ({ body: { results: { none: true } } }) },
   {
     what: "another form of the rows",

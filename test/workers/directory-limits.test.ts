@@ -7,14 +7,13 @@ import { openRegistries } from "../../clients/registries.ts";
 import { REGISTRIES } from "../../core/directory/registries.ts";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
+import { NEVER } from "../../harness/patience.ts";
 import { casesOf, deepIt } from "../support/share.ts";
 import { type Pull, type RegistryWorld, type Row, registryWorld } from "./support/registries.ts";
 
 const COUNT = 250;
 /** A row of the third page of 100 rows, and of the fifth of 50. */
 const SLOW = 237;
-/** Limit of time of a request, where the test does not set another: short, because slow requests wait for it. */
-const MAX_MS = 250;
 /** Attempts that end at one place before the pull goes on behind it. */
 const ATTEMPTS = 3;
 const KEYS = REGISTRY_READERS.map(({ key }) => key);
@@ -45,7 +44,7 @@ const quarantined = async (source: string) =>
   ).rows;
 /** Pulls with connections that know nothing of earlier troubles. @returns how the pull ended */
 const ended = (source: string, options: Pull = {}) =>
-  world.pull(source, { registry: world.registry(source, { maxMs: MAX_MS }), ...options }).then(
+  world.pull(source, options).then(
     () => "ends",
     (error) => error.code,
   );
@@ -55,7 +54,7 @@ describe("a row whose pages are beyond the limit of time", () => {
     "of %s is skipped and told, all others are read, and a later sweep reads it",
     async (source) => {
       await world.plant(source, { generate: COUNT });
-      await world.troubles(source, [{ from: SLOW, delayMs: 5_000 }]);
+      await world.troubles(source, [{ from: SLOW, hangs: true }]);
       expect(await ended(source)).toBe("ends");
       expect(await shown(source)).toHaveLength(COUNT - 1);
       expect(await quarantined(source)).toEqual([
@@ -74,7 +73,7 @@ describe("a row whose pages are beyond the limit of time", () => {
     const [source] = BY_CURSOR as [string];
     await world.plant(source, { generate: COUNT });
     await world.pull(source);
-    await world.troubles(source, [{ from: SLOW, delayMs: 5_000 }]);
+    await world.troubles(source, [{ from: SLOW, hangs: true }]);
     await world.db.pool.query("delete from offchain.directory_page");
     for (let sweep = 0; sweep < 3; sweep++) expect(await ended(source, { full: true })).toBe("ends");
     expect(await shown(source)).toEqual(await world.truth(source));
@@ -87,7 +86,7 @@ describe("a row whose pages are beyond the limit of time", () => {
   deepIt("is not gone: its row stays while it is skipped", async () => {
     await world.plant("virtuals", { generate: COUNT });
     await world.pull("virtuals");
-    await world.troubles("virtuals", [{ from: SLOW, delayMs: 5_000 }]);
+    await world.troubles("virtuals", [{ from: SLOW, hangs: true }]);
     await world.db.pool.query("delete from offchain.directory_page");
     for (let sweep = 0; sweep < 2; sweep++) expect(await ended("virtuals", { full: true })).toBe("ends");
     expect(await shown("virtuals")).toEqual(await world.truth("virtuals"));
@@ -126,7 +125,7 @@ describe("a row whose pages fail", () => {
 describe("a registry that is away", () => {
   it.each([
     ["answers nothing but errors", { status: 503, times: 10_000 }, {}],
-    ["is silent", { delayMs: 5_000, times: 10_000 }, { maxMs: 60 }],
+    ["is silent", { hangs: true, times: 10_000 }, { maxMs: NEVER }],
   ])("as it %s, has no place skipped, however often it is asked", async (_, fault, limits) => {
     await world.plant("virtuals", { generate: COUNT });
     await expect(
@@ -152,16 +151,14 @@ deepIt(
   "a registry that is slow from some place on ends its sweep as incomplete, in a bounded number of requests",
   async () => {
     await world.plant("x402-bazaar", { generate: 5_000 });
-    await world.troubles("x402-bazaar", [{ from: 200, count: 4_800, delayMs: 5_000 }]);
+    await world.troubles("x402-bazaar", [{ from: 200, count: 4_800, hangs: true }]);
     let pages = 0;
-    const registry = world.registry("x402-bazaar", { maxMs: 100 });
-    expect(await ended("x402-bazaar", { registry, onPage: () => pages++ })).toBe("ends");
+    expect(await ended("x402-bazaar", { onPage: () => pages++ })).toBe("ends");
     // Two that are read, and 10 places skipped of each size; two tens between the sizes.
     expect(pages).toBeGreaterThan(30);
     expect(pages).toBeLessThan(60);
     expect(await progressOf("x402-bazaar")).toMatchObject({ error: null, note: expect.stringContaining("too slow") });
   },
-  60_000,
 );
 
 describe("with the limits of the list", () => {
@@ -186,21 +183,17 @@ describe("with the limits of the list", () => {
     expect(row.pageSize % 10).toBe(0);
   });
 
-  deepIt(
-    "a registry whose third page takes 20 seconds is read to its end",
-    async () => {
-      const { http, registry } = opened("virtuals");
-      await world.plant("virtuals", { generate: COUNT });
-      await world.troubles("virtuals", [{ from: SLOW, delayMs: 20_000 }]);
-      const pages: number[] = [];
-      expect(await ended("virtuals", { registry, onPage: ({ done }: { done: number }) => pages.push(done) })).toBe(
-        "ends",
-      );
-      expect(pages).toEqual([100, 200, 250]);
-      expect(await shown("virtuals")).toEqual(await world.truth("virtuals"));
-      expect(await progressOf("virtuals")).toMatchObject({ error: null, note: null, quarantined: 0 });
-      await http.close();
-    },
-    60_000,
-  );
+  deepIt("a registry whose third page takes 20 seconds is read to its end", async () => {
+    const { http, registry } = opened("virtuals");
+    await world.plant("virtuals", { generate: COUNT });
+    await world.troubles("virtuals", [{ from: SLOW, delayMs: 20_000 }]);
+    const pages: number[] = [];
+    expect(await ended("virtuals", { registry, onPage: ({ done }: { done: number }) => pages.push(done) })).toBe(
+      "ends",
+    );
+    expect(pages).toEqual([100, 200, 250]);
+    expect(await shown("virtuals")).toEqual(await world.truth("virtuals"));
+    expect(await progressOf("virtuals")).toMatchObject({ error: null, note: null, quarantined: 0 });
+    await http.close();
+  });
 });

@@ -7,12 +7,13 @@ import type { ReadItem, RegistryReader } from "../../../core/directory/registry-
 import { REGISTRY_READERS } from "../../../core/directory/registry-readers.ts";
 import { type RunningSimulators, startSimulators } from "../../../devnet/simulators/server.ts";
 import { testLog } from "../../../harness/log.ts";
+import { LONG } from "../../../harness/patience.ts";
 import { type PullOptions, pullRegistry } from "../../../workers/pull-registry.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { declaredTimeout, PATIENT } from "../../support/time-limits.ts";
 
 const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
-const MAX_MS = 500;
-const upstream = (http: Http, baseUrl: string, limits: { maxBytes: number; maxMs: number }) =>
+const upstream = (http: Http, baseUrl: string, limits: { maxBytes: number; maxMs?: number }) =>
   http.upstream({ name: "It", baseUrl, rate: { burst: 10_000, perSecond: 10_000 }, ...limits });
 
 export type Row = { agentId: string; name: string; description: string | null };
@@ -31,9 +32,9 @@ export type RegistryWorld = {
   clear(): Promise<void>;
   plant(source: string, body: unknown): Promise<unknown>;
   fault(source: string, plan: object): Promise<unknown>;
-  /** Rows of a registry whose pages are late or fail. */
+  /** Rows of a registry whose pages never come or fail. */
   troubles(source: string, troubles: readonly object[]): Promise<unknown>;
-  /** A registry whose connections know nothing of earlier troubles. 16 MB and 500 ms by default. */
+  /** A registry whose connections know nothing of earlier troubles; 16 MB. By default it is waited for, but not for what hangs. */
   registry(source: string, options?: { maxBytes?: number; maxMs?: number }): Registry;
   pull(source: string, options?: Pull): Promise<number | null>;
   /** Rows of the directory that a source shows or enriches, by agent id. */
@@ -50,7 +51,8 @@ export const readerOf = (source: string): RegistryReader => REGISTRY_READERS.fin
 
 /** @param registered so many ERC-8004 agents the index has, ids from 1, none of whose files can be had */
 export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWorld> {
-  const simulators = await startSimulators();
+  const timeout = declaredTimeout();
+  const simulators = await startSimulators({ onHang: timeout.reach });
   const db = await testDatabase({ indexed: true });
   await db.pool.query(
     `insert into onchain.erc8004_agent (registry, agent_id, owner, agent_uri, registered_at, registered_block, tx_hash,
@@ -81,10 +83,16 @@ export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWo
     plant: (source, body) => control("PUT", `registries/${source}/agents`, body),
     fault: (source, plan) => control("POST", "fail", { source, ...plan }),
     troubles: (source, troubles) => control("PUT", `registries/${source}/troubles`, troubles),
-    registry(source, { maxBytes = 16_000_000, maxMs = MAX_MS } = {}) {
-      const http = openHttp({ userAgent: "tests", patienceMs: 1_000 });
+    registry(source, { maxBytes = 16_000_000, maxMs } = {}) {
+      const { signal } = timeout;
+      const http = openHttp({
+        userAgent: "tests",
+        patienceMs: LONG,
+        limits: PATIENT,
+        ...(maxMs === undefined && { signal }),
+      });
       opened.push(http);
-      const opening = upstream(http, `${simulators.url}/${source}`, { maxBytes, maxMs });
+      const opening = upstream(http, `${simulators.url}/${source}`, { maxBytes, ...(maxMs && { maxMs }) });
       return OPEN_PAGES[source as keyof typeof OPEN_PAGES](opening, { chainId: 8453, pageSize: pageSizeOf(source) });
     },
     pull(source, { registry = world.registry(source), reader = readerOf(source), fault = () => {}, ...rest } = {}) {
