@@ -6,16 +6,18 @@ import { deliverDue } from "../../workers/webhooks.ts";
 import { addWebhook, happen, OWNER, replying, startReceiver, type World, webhookWorld } from "./support/world.ts";
 
 const DAY = 86_400_000;
+const TOO_LATE = "no answer within 10 s";
 
 let world: World;
 let pool: World["database"]["pool"];
 beforeEach(async () => {
-  world ??= await webhookWorld({ limits: { headersMs: 400, bodyMs: 200, totalMs: 400 } });
+  world ??= await webhookWorld();
   pool = world.database.pool;
   await pool.query("truncate offchain.webhook, offchain.webhook_turn cascade");
   world.receiver.received.length = 0;
   world.receiver.answer = replying(204);
   world.counted.length = 0;
+  world.silent.clear();
   world.now = Date.now();
 });
 afterAll(() => world?.close());
@@ -97,7 +99,7 @@ describe("a delivery that is not taken", () => {
   it.each([
     ["a redirect", replying(302, { location: "http://127.0.0.1:1/" }), 302, null],
     ["a page of errors", replying(404, { "content-type": "text/html" }, "<h1>no</h1>"), 404, null],
-    ["nothing at all", () => {}, null, "no answer within 10 s"],
+    ["nothing at all", () => {}, null, TOO_LATE],
     [
       "a closed connection",
       (_: unknown, outgoing: { destroy(): void }) => outgoing.destroy(),
@@ -107,6 +109,7 @@ describe("a delivery that is not taken", () => {
   ] as const)("was answered with %s", async (_, answer, status, error) => {
     const { webhookId } = await hook();
     world.receiver.answer = answer as never;
+    if (error === TOO_LATE) world.silent.add(world.receiver.url);
     await happen(pool, [{}]);
     await deliver();
     expect(await world.state(webhookId)).toMatchObject([{ state: "pending", log: [{ status, error }] }]);
@@ -149,6 +152,7 @@ describe("a webhook", () => {
       const slow = await hook();
       const quick = await addWebhook(pool, other.url);
       world.receiver.answer = () => {};
+      world.silent.add(world.receiver.url);
       await happen(
         pool,
         Array.from({ length: 20 }, () => ({})),
@@ -167,6 +171,7 @@ describe("a webhook", () => {
       expect(world.receiver.received.length).toBe(before + 1);
       world.now = (await world.health(slow.webhookId))!.pausedUntil!.getTime() + DAY;
       world.receiver.answer = replying(204);
+      world.silent.clear();
       await deliver();
       expect(await states(slow.webhookId)).toEqual(Array(20).fill("delivered"));
     } finally {

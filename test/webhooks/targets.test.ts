@@ -2,8 +2,9 @@
 import type { Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openWebhookReceivers, type WebhookReceiverOptions, webhookTargets } from "../../clients/webhook-receivers.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { type Receiver, replying, startReceiver } from "./support/world.ts";
+import { FOR_HEADS, type Receiver, replying, startReceiver } from "./support/world.ts";
 
 let server: Receiver;
 const open: ReturnType<typeof openWebhookReceivers>[] = [];
@@ -16,13 +17,13 @@ afterEach(async () => {
 afterAll(() => server?.close());
 
 const receivers = (options: Partial<WebhookReceiverOptions> = {}) => {
-  const made = openWebhookReceivers({ userAgent: "test", allowLoopback: false, ...options });
+  const made = openWebhookReceivers({ userAgent: "test", allowLoopback: false, limits: FOR_HEADS, ...options });
   open.push(made);
   return made;
 };
 
 /** Never, whatever the operator allows. */
-const NEVER = [
+const FORBIDDEN = [
   "https://169.254.169.254/latest/meta-data/",
   "http://169.254.169.254/",
   "http://0xa9fea9fe/",
@@ -51,7 +52,7 @@ const NEVER = [
 const LOOPBACK = ["127.1", "0x7f000001", "2130706433", "0177.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "localhost"];
 
 describe("a URL", () => {
-  it.each(NEVER)("%j is never a webhook, and never dialled", async (url) => {
+  it.each(FORBIDDEN)("%j is never a webhook, and never dialled", async (url) => {
     for (const allowLoopback of [false, true]) {
       expect(webhookTargets({ allowLoopback }).problem(url)).toMatch(/^must /);
       const before = server.connections();
@@ -149,7 +150,7 @@ it.each<[string, Partial<WebhookReceiverOptions>, Receiver["answer"]]>([
   ["a head that never comes", {}, () => {}],
   ["a head that comes byte by byte", {}, (_, outgoing) => drip(outgoing.socket!, "HTTP/1.1 200 OK\r\nx: ", "a")],
 ])("an attempt ends within its time: %s", async (_what, options, answer) => {
-  const limits = { headersMs: 60_000, bodyMs: 60_000, totalMs: 300 };
+  const limits = { headersMs: LONG, bodyMs: LONG, totalMs: NEVER };
   const local = receivers({ allowLoopback: true, limits, ...options });
   server.answer = answer;
   const url = options.resolve ? "https://slow.example/" : server.url;
@@ -157,7 +158,7 @@ it.each<[string, Partial<WebhookReceiverOptions>, Receiver["answer"]]>([
 });
 
 it("an answer whose body never ends is taken by its head, and its time ends too", async () => {
-  const local = receivers({ allowLoopback: true, limits: { headersMs: 60_000, bodyMs: 60_000, totalMs: 300 } });
+  const local = receivers({ allowLoopback: true, limits: FOR_HEADS });
   server.answer = (_, outgoing) =>
     drip(outgoing.socket!, "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", "1\r\na\r\n");
   expect(await local.post(server.url, {}, "{}")).toMatchObject({ kind: "answered", status: 200 });

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type pg from "pg";
+import type { WebhookReceivers } from "../../../clients/ports.ts";
 import { createSecretBox } from "../../../clients/secret-box.ts";
 import { openWebhookReceivers, type WebhookReceiverOptions } from "../../../clients/webhook-receivers.ts";
 import type { LoggedEvent } from "../../../core/events.ts";
@@ -15,7 +16,7 @@ import { eventLog } from "../../../db/events.ts";
 import { deliveryPage } from "../../../db/webhooks/delivery-log.ts";
 import { insertSecret } from "../../../db/webhooks/secrets.ts";
 import { insertWebhook, webhookOf } from "../../../db/webhooks/webhooks.ts";
-import { KEPT_ALIVE } from "../../../harness/patience.ts";
+import { KEPT_ALIVE, LONG, NEVER } from "../../../harness/patience.ts";
 import type { SendContext } from "../../../workers/webhooks/send.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 
@@ -135,6 +136,8 @@ export type World = {
   context: SendContext;
   /** Milliseconds since the epoch; the test moves it. */
   now: number;
+  /** URLs of receivers that never answer: what is sent to them is given up soon. */
+  silent: Set<string>;
   /** What the worker has counted. */
   counted: string[];
   state(webhookId: string): Promise<Delivery[]>;
@@ -142,19 +145,27 @@ export type World = {
   close(): Promise<void>;
 };
 
+/** For the head of an answer, which is what counts: of a body, the rest is left after a while. */
+export const FOR_HEADS = { headersMs: LONG, bodyMs: NEVER, totalMs: LONG };
+
 /** @param random jitter of the waits: in the middle unless told */
 export async function webhookWorld(
   options: Partial<WebhookReceiverOptions> & { random?: () => number } = {},
 ): Promise<World> {
-  const { random = () => 0.5, ...receiving } = options;
+  const { random = () => 0.5, limits = FOR_HEADS, ...receiving } = options;
   const [database, receiver] = await Promise.all([testDatabase(), startReceiver()]);
-  const receivers = openWebhookReceivers({
-    ...{ userAgent: "test", allowLoopback: true, now: () => world.now },
-    ...receiving,
-  });
+  const open = (limits: WebhookReceiverOptions["limits"]) =>
+    openWebhookReceivers({
+      ...{ userAgent: "test", allowLoopback: true, now: () => world.now, limits },
+      ...receiving,
+    });
+  const [patient, impatient] = [open(limits), open({ ...limits, totalMs: NEVER })];
+  const receivers: WebhookReceivers = {
+    post: (url, ...sent) => (world.silent.has(url) ? impatient : patient).post(url, ...sent),
+  };
   const silent = () => {};
   const world: World = {
-    ...{ database, receiver, now: Date.now(), counted: [] },
+    ...{ database, receiver, now: Date.now(), silent: new Set(), counted: [] },
     context: {
       ...{ db: database.pool, clock: () => new Date(world.now), fault: silent },
       log: { debug: silent, info: silent, warn: silent, error: silent } as never,
@@ -169,7 +180,8 @@ export async function webhookWorld(
     state: async (webhookId) => (await deliveryPage(database.pool, webhookId, { limit: 10_000 })).toReversed(),
     health: (webhookId) => webhookOf(database.pool, OWNER, webhookId),
     async close() {
-      await receivers.close();
+      await patient.close();
+      await impatient.close();
       await receiver.close();
       await database.drop();
     },
