@@ -5,7 +5,7 @@ import { credOracleAbi } from "../../abis/cred-oracle.ts";
 import { oracleGas } from "../../core/gas-bounds.ts";
 import { until } from "../../harness/until.ts";
 import { oracleWorld } from "./support/cred-oracle.ts";
-import { type Sending, startSending } from "./support/sending.ts";
+import { clockAtNoon, type Sending, startSending } from "./support/sending.ts";
 
 let on: Sending;
 let desk: Awaited<ReturnType<Sending["fresh"]>>;
@@ -91,18 +91,19 @@ describe("what is written", () => {
 
 describe("the gas of a day", () => {
   it("bounds the scores of all runs; the next day goes on", async () => {
-    desk.send(SENDS);
+    const clock = clockAtNoon();
+    desk.send(SENDS, {}, clock);
     await world.score(Object.fromEntries(Array.from({ length: 12 }, (_, n) => [n, 50 + n])));
     const gasPerDay = oracleGas(5);
-    expect(await world.run({ gasPerDay })).toBe(5);
+    expect(await world.run({ gasPerDay, now: clock() })).toBe(5);
     await world.settled();
     const [{ gas_limit }] = (await world.intents()) as unknown as [{ gas_limit: string }];
     expect(Number(gas_limit)).toBeLessThanOrEqual(Number(oracleGas(5)));
-    const second = await world.run({ gasPerDay });
+    const second = await world.run({ gasPerDay, now: clock() });
     expect(second).toBeLessThanOrEqual(1);
     await world.settled();
-    expect(await world.run({ gasPerDay: 0n })).toBe(0);
-    const tomorrow = new Date(Date.now() + 86_400_000);
+    expect(await world.run({ gasPerDay: 0n, now: clock() })).toBe(0);
+    const tomorrow = new Date(clock().getTime() + 86_400_000);
     expect(await world.run({ gasPerDay, now: tomorrow })).toBe(5);
     await world.settled();
     expect(await world.writes()).toHaveLength(10 + second);

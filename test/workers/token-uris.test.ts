@@ -5,7 +5,7 @@ import { senderState } from "../../db/sender-state.ts";
 import { openWork, stateTotals } from "../../db/service-counts.ts";
 import { tokensWithoutUri } from "../../db/token-uris.ts";
 import { until } from "../../harness/until.ts";
-import { type Sending, startSending } from "./support/sending.ts";
+import { clockAtNoon, type Sending, startSending } from "./support/sending.ts";
 import { PUBLIC_URL, tokenUriWorld } from "./support/token-uris.ts";
 
 let on: Sending;
@@ -34,16 +34,17 @@ describe("a token without a URI", () => {
   });
 
   it("that others minted gets one within the daily limit, and the service's own beyond it", async () => {
-    desk.send();
+    const clock = clockAtNoon();
+    desk.send({}, {}, clock);
     const strangers = [await world.direct(), await world.direct(), await world.direct()].map(({ tokenId }) => tokenId);
     const own = await world.minted();
-    await world.run({ perDay: 2 });
+    await world.run({ perDay: 2, now: clock() });
     for (const tokenId of [own, strangers[0]!, strangers[1]!]) await world.becomes(tokenId, "set");
-    await world.run({ perDay: 2 });
+    await world.run({ perDay: 2, now: clock() });
     expect(await world.state(strangers[2]!)).toBe("none");
     expect(await tokensWithoutUri(desk.db)).toBe(1);
     expect((await stateTotals(desk.db)).tokensWithoutUri).toBe(1);
-    await world.run({ perDay: 2, now: new Date(Date.now() + 86_400_000) });
+    await world.run({ perDay: 2, now: new Date(clock().getTime() + 86_400_000) });
     await world.becomes(strangers[2]!, "set");
     for (const tokenId of [own, ...strangers]) expect(await world.onChain(tokenId)).toBe(world.uriOf(tokenId));
   });
@@ -84,9 +85,17 @@ describe("an owner's own URI", () => {
   it("that is mined while the service's transaction waits to be is kept: a filler takes the nonce", async () => {
     const { tokenId, set } = await world.direct();
     await world.run();
-    let lost = 0;
-    // The first bytes reach no node.
-    desk.send({}, { send: async (raw) => (lost++ === 0 ? { kind: "accepted" } : on.chain.send(raw)) });
+    // Its bytes reach no node, however often they are sent.
+    let lost: string | undefined;
+    desk.send(
+      {},
+      {
+        send: async (raw) => {
+          lost ??= raw;
+          return raw === lost ? { kind: "accepted" } : on.chain.send(raw);
+        },
+      },
+    );
     await until("it is signed", async () => (await world.intents())[0]?.state === "signed");
     await set(OWN);
     await world.becomes(tokenId, "own");

@@ -38,6 +38,14 @@ const FAST: Partial<SenderOptions> = {
   maxFeePerGasWei: parseGwei("100"),
 };
 
+const DAY_MS = 86_400_000;
+
+/** A clock that runs on from tomorrow's noon: what is counted by the day meets no midnight. */
+export function clockAtNoon(): () => Date {
+  const ahead = (Math.floor(Date.now() / DAY_MS) + 1.5) * DAY_MS - Date.now();
+  return () => new Date(Date.now() + ahead);
+}
+
 export type Sending = Awaited<ReturnType<typeof startSending>>;
 
 /**
