@@ -1,6 +1,7 @@
 /** The sender on nodes with the limits of public and commercial endpoints: what is queued is signed, sent and mined. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { chainAt } from "../../harness/chain-at.ts";
+import { LONG } from "../../harness/patience.ts";
 import { PROFILES, type ProfileName } from "../../harness/strict-node/profiles.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { until } from "../../harness/until.ts";
@@ -25,14 +26,16 @@ it.each(casesOf(Object.keys(PROFILES), ["public-base"]))(
     try {
       const queued = [];
       for (let n = 0; n < 12; n++) queued.push(await desk.accept(desk.request()));
-      const sender = desk.send({ pollMs: 500, rebroadcastMs: 4_000, stuckAfterMs: 12_000 }, chainAt(node.url));
+      const sender = desk.send({ pollMs: 500, rebroadcastMs: 4_000, stuckAfterMs: LONG }, chainAt(node.url));
       for (const { mintId, wallet } of queued) {
         expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
         expect(await tokensOf(on, wallet)).toHaveLength(1);
       }
       await sender.stop();
-      const refused = Object.values(node.counts().refused).reduce((sum, count) => sum + count, 0);
-      expect(refused).toBeLessThan(20);
+      const { requests, refused } = node.counts();
+      const all = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+      // A share: the longer it takes, the more is asked.
+      expect(all(refused)).toBeLessThan(all(requests) / 4);
     } finally {
       node.close();
     }
