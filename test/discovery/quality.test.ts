@@ -29,7 +29,7 @@ beforeAll(async () => {
   const plain = plainWays(database.pool).filter(({ slow }) => !slow);
   ways = [{ name: "discover", all: own }];
   for (const way of plain) ways.push({ name: way.name, all: await answers(world, questions, best, way) });
-}, 180_000);
+});
 afterAll(() => database?.drop());
 
 describe("the search for agents", () => {

@@ -83,7 +83,7 @@ beforeAll(async () => {
   await world.chain.request({ method: "evm_mine", params: [] } as never);
   startBlock = await chain.headBlock();
   await attest(wallet("young"));
-}, 60_000);
+});
 beforeEach(async () => {
   await database?.drop();
   database = await testDatabase({ indexed: true });

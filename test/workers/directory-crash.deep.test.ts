@@ -53,7 +53,7 @@ it("from the stored cursor of a registry", async () => {
     said: expect.stringMatching(/^virtuals: 0 rows changed in [\d.]+ s\.\n$/),
   });
   expect(await world.rows("virtuals")).toEqual(await world.truth("virtuals"));
-}, 120_000);
+});
 
 it("from what is missing of the ERC-8004 agents", async () => {
   expect(await run("erc8004", "pull.erc8004")).toMatchObject(killed);
@@ -61,4 +61,4 @@ it("from what is missing of the ERC-8004 agents", async () => {
   expect(await run("erc8004")).toMatchObject({ code: 0 });
   const rows = await world.rows("8004scan");
   expect(new Set(rows.map(({ agentId }) => agentId)).size).toBe(COUNT);
-}, 120_000);
+});
