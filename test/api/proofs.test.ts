@@ -11,6 +11,7 @@ import { plantRows } from "../../harness/onchain.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
 import { until } from "../../harness/until.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
+import { PATIENT } from "../support/time-limits.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
@@ -30,7 +31,7 @@ const TRAIT_PRICE = 5n;
 
 beforeAll(async () => {
   sim = await simulated();
-  raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url] });
+  raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: PATIENT });
   const roomy = { rate: { burst: 10_000, perSecond: 1_000 } };
   api = await startApi({
     env: { MINT_WAIT_MS: "800", RATE_PROOFS_PER_CALLER: "0" },

@@ -7,6 +7,7 @@ import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import type { Documents } from "../../clients/ports.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { PATIENT } from "../support/time-limits.ts";
 
 type Answer = { status?: number; headers?: Record<string, string>; body?: string };
 /** A host whose answers are told to it, and what it was asked. */
@@ -18,7 +19,7 @@ let clock: number;
 const hosts: Host[] = [];
 beforeEach(() => {
   clock = Date.UTC(2026, 10, 21);
-  http = openPublicHttp({ userAgent: "tests", loopback: true });
+  http = openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT });
   documents = foreignDocuments(foreignEndpoints(http, { now: () => clock }));
 });
 afterEach(async () => {

@@ -11,6 +11,7 @@ import { showsBlock, staleOwnRows } from "../../db/directory/own.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { testLog } from "../../harness/log.ts";
 import { plantRows } from "../../harness/onchain.ts";
+import { LONG } from "../../harness/patience.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { directoryOwn } from "../../workers/jobs/directory-own.ts";
 import { erc8004Files } from "../../workers/jobs/erc8004-files.ts";
@@ -18,6 +19,7 @@ import { marketData } from "../../workers/jobs/market-data.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { hostile, text, written } from "../support/hostile-json.ts";
 import { casesOf, shareOf } from "../support/share.ts";
+import { PATIENT } from "../support/time-limits.ts";
 import { bodyOf, type RegistryWorld, type Row, readerOf, registryWorld } from "./support/registries.ts";
 
 const SOUND = 229;
@@ -29,8 +31,8 @@ let http: Http;
 let publicHttp: PublicHttp;
 beforeAll(async () => {
   world = await registryWorld({ registered: SOUND });
-  http = openHttp({ userAgent: "tests", patienceMs: 1_000 });
-  publicHttp = openPublicHttp({ userAgent: "tests", loopback: true });
+  http = openHttp({ userAgent: "tests", patienceMs: LONG, limits: PATIENT });
+  publicHttp = openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT });
 });
 afterEach(async () => {
   await world.clear();

@@ -17,6 +17,7 @@ import { byProofPlatform, type ProofPlatformKey } from "../../core/proof-platfor
 import { storeEthosScores } from "../../db/ethos.ts";
 import { recordProof } from "../../db/proofs.ts";
 import { testLog } from "../../harness/log.ts";
+import { LONG } from "../../harness/patience.ts";
 import { proofRecheck } from "../../workers/jobs/proof-recheck.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type PlainServer, plainServer } from "../clients/support/plain-server.ts";
@@ -24,6 +25,7 @@ import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { hostile, written } from "../support/hostile-json.ts";
 import { shareOf } from "../support/share.ts";
+import { PATIENT } from "../support/time-limits.ts";
 
 const DAY_MS = 86_400_000;
 /** Accounts by their id, each the proof of the token of that number: strangers' first, more than open a breaker. */
@@ -42,7 +44,7 @@ beforeAll(async () => {
   sim = await simulated();
   database = await testDatabase({ indexed: true });
   server = await plainServer();
-  raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [server.url] });
+  raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [server.url], limits: PATIENT });
   await plantAgents(
     database.pool,
     [...ODD, ...SOUND].map((tokenId) => ({ tokenId, points: 0 })),
@@ -61,7 +63,7 @@ beforeAll(async () => {
   }
 });
 beforeEach(() => {
-  http = openHttp({ userAgent: "tests", patienceMs: 1_000 });
+  http = openHttp({ userAgent: "tests", patienceMs: LONG, limits: PATIENT });
 });
 afterAll(async () => {
   await http?.close();

@@ -6,10 +6,12 @@ import { Failure } from "../../core/errors.ts";
 import { storeQuotes, tokensToQuote } from "../../db/directory/markets.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
+import { LONG } from "../../harness/patience.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { marketData } from "../../workers/jobs/market-data.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { PATIENT } from "../support/time-limits.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 const token = (n: number) => `0x${String(n).padStart(40, "0")}`;
@@ -19,7 +21,7 @@ let http: Http;
 beforeAll(async () => {
   db = await testDatabase();
   simulators = await startSimulators();
-  http = openHttp({ userAgent: "tests", patienceMs: 1_000 });
+  http = openHttp({ userAgent: "tests", patienceMs: LONG, limits: PATIENT });
 });
 afterAll(async () => {
   await http?.close();

@@ -9,12 +9,13 @@ import { type EndpointState, liveness } from "../../core/offers/liveness.ts";
 import { AGENT_HOSTS, type AgentHostKey, agentHostUrl } from "../../devnet/simulators/agent-hosts/agent-hosts.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
 import { testLog } from "../../harness/log.ts";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { KEPT_ALIVE, NEVER } from "../../harness/patience.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { directoryOwn } from "../../workers/jobs/directory-own.ts";
 import { HOST_PER_DAY, offers } from "../../workers/jobs/offers.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { PATIENT } from "../support/time-limits.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -30,7 +31,7 @@ let clock: Date;
 
 beforeAll(async () => {
   simulators = await startSimulators();
-  publicHttp = openPublicHttp({ userAgent: "tests", loopback: true });
+  publicHttp = openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT });
   host = createServer(KEPT_ALIVE, (request, response) => {
     asked.push(`${request.method} ${request.url}`);
     handle(request, response);
@@ -742,7 +743,10 @@ it("an MCP server with the older transport lives, though its tools are not read"
     response.writeHead(200, { "content-type": "text/event-stream" }).write("event: endpoint\ndata: /messages?s=1\n\n");
   };
   const old = await plant([{ name: "mcp", endpoint: `${hostUrl}/sse` }]);
-  await run();
+  // Of the stream the head is enough.
+  const brief = openPublicHttp({ userAgent: "tests", loopback: true, limits: { ...PATIENT, bodyMs: NEVER } });
+  await run({ endpoints: foreignEndpoints(brief) });
+  await brief.close();
   expect(await statesOf(old)).toMatchObject([{ status: "read", why: expect.stringContaining("HTTP with SSE") }]);
   expect(liveness(await statesOf(old), clock)).toMatchObject({ value: 1 });
   handle = (request, response) => (request.method === "GET" ? json(response, {}) : response.writeHead(405).end());

@@ -19,6 +19,7 @@ import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { PATIENT } from "../support/time-limits.ts";
 
 const DAY_MS = 86_400_000;
 let sim: Simulated;
@@ -31,7 +32,7 @@ let asked: [ProofPlatformKey, number][] = [];
 
 beforeAll(async () => {
   sim = await simulated();
-  raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url] });
+  raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: PATIENT });
   database = await testDatabase({ indexed: true });
 });
 beforeEach(async () => {
