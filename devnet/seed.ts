@@ -4,6 +4,7 @@ import type pg from "pg";
 import { keccak256, type PrivateKeyAccount, parseEther, parseUnits, toHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { identityAbi } from "../abis/identity.ts";
+import { OWN_PLATFORM } from "../core/directory/platforms.ts";
 import { openPool } from "../db/connect.ts";
 import type { Devnet } from "./deploy.ts";
 import { giveUsdcToAll } from "./faucet.ts";
@@ -13,6 +14,7 @@ import { seedMessages } from "./seed-messages.ts";
 import { attest, recordHandshakes, shareTokens, verify, writeProfile } from "./seed-onchain.ts";
 import { seedPrincipals } from "./seed-principals.ts";
 import { registerAgent } from "./seed-registrations.ts";
+import { AGENT_HOSTS } from "./simulators/agent-hosts/agent-hosts.ts";
 import { type SeedAgent, WORLD } from "./world.ts";
 
 type SeedContext = {
@@ -37,8 +39,8 @@ type Wallet = { agent: SeedAgent; account: PrivateKeyAccount };
 export const walletsOfWorld = (): Wallet[] =>
   WORLD.map((agent) => ({ agent, account: privateKeyToAccount(keccak256(toHex(`local world: ${agent.name}`))) }));
 
-/** After this time the start goes on without the URIs that are missing; the workers set them later. */
-const TOKEN_URIS_MS = 60_000;
+/** After this time the start goes on without what is missing; the workers bring it later. */
+const WORKERS_MS = 60_000;
 /** For each wallet that registers by the API; a registration costs 1. */
 const USDC_EACH = parseUnits("25", 6);
 const ETH_EACH = parseEther("5");
@@ -78,7 +80,9 @@ export async function seed(context: SeedContext): Promise<string> {
       ),
     ]);
     await untilIndexed(context, chain);
-    if (context.setsTokenUris) await untilUrisAreSet(context, chain, citizens);
+    const deadline = Date.now() + WORKERS_MS;
+    if (context.setsTokenUris) await untilUrisAreSet(context, chain, { citizens, deadline });
+    await untilOffersAreFound(context, { deadline });
     return `${citizens.length} agents, ${WORLD.filter((agent) => agent.erc8004).length} of them in the canonical registry`;
   } finally {
     await db.end();
@@ -150,11 +154,23 @@ async function canonicalAgents(db: pg.Pool): Promise<CanonicalAgent[]> {
   return rows;
 }
 
-async function untilUrisAreSet({ devnet, say }: SeedContext, { chain }: SeedChain, citizens: readonly Citizen[]) {
+async function untilUrisAreSet(
+  { devnet, say }: SeedContext,
+  { chain }: SeedChain,
+  { citizens, deadline }: { citizens: readonly Citizen[]; deadline: number },
+) {
   say("waiting until every token has its URI");
   const contract = { address: devnet.contracts.identity, abi: identityAbi, functionName: "tokenURI" } as const;
-  const deadline = Date.now() + TOKEN_URIS_MS;
   for (const { tokenId } of citizens)
     while ((await chain.readContract({ ...contract, args: [BigInt(tokenId)] })) === "" && Date.now() < deadline)
       await new Promise((done) => setTimeout(done, 250));
+}
+
+/** Resolves when the search knows the prices of every host that sells: examples buy there as soon as the stack is ready. */
+async function untilOffersAreFound({ apiUrl, say }: SeedContext, { deadline }: { deadline: number }) {
+  say("waiting until the search knows what agents sell");
+  const selling = WORLD.filter(({ host }) => host && AGENT_HOSTS[host].listing("").services?.x402).length;
+  const search = `${apiUrl}/api/v2/discover?platform=${OWN_PLATFORM}&accepts=x402&limit=1`;
+  const found = async () => ((await (await fetch(search)).json()) as { total?: number }).total ?? 0;
+  while ((await found()) < selling && Date.now() < deadline) await new Promise((done) => setTimeout(done, 250));
 }

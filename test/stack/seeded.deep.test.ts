@@ -1,9 +1,10 @@
 /** `npm start` as a newcomer runs it, with nothing set: a world that has paid for itself, and examples that pay. */
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { credGateAbi } from "../../abis/cred-roots.ts";
 import { INDEXES, plainWays, type Way } from "../../bench/discover/plain-ways.ts";
@@ -22,7 +23,9 @@ import { dataDir } from "../../devnet/data-dir.ts";
 import { REGISTRY_SIMULATORS } from "../../devnet/simulators/upstreams.ts";
 import { WORLD } from "../../devnet/world.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
+import { snippetOf } from "../../harness/doc-snippets.ts";
 import { patientFetch } from "../../harness/patient-fetch.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
 import { flowsOnTheStack } from "../web/on-the-stack.ts";
@@ -37,6 +40,56 @@ beforeAll(async () => {
 afterAll(() => stack?.remove());
 
 const get = async (path: string) => (await (await patientFetch(stack.devnet.apiUrl + path)).json()) as never;
+
+const run = async (example: string, ...args: string[]) =>
+  (
+    await promisify(execFile)(
+      process.execPath,
+      [`examples/${example}`, ...args, example === "mcp-client.ts" ? stack.devnet.apiUrl : file()],
+      { cwd: ROOT },
+    )
+  ).stdout;
+const file = () => dataDir(stack.directory).devnet;
+
+// First: `ready` promises that everything is there.
+it("find-check-pay.ts does what a language model would, call by call, and gets what it paid for", async () => {
+  const transcript = await run("find-check-pay.ts", "audit solidity x402 under 5 cents");
+  console.log(transcript);
+  const document = readFileSync(join(ROOT, "docs/use/find-check-pay.md"), "utf8");
+  const headings = (text: string) => text.match(/^#.*$/gm);
+  expect(headings(document)).toEqual(headings(transcript));
+  const [, tools, find, check, unpaid, paid, result] = transcript
+    .split(/^## /m)
+    .map((part) => [...part.matchAll(/^```json\n([\s\S]*?)\n```$/gm)].map(([, json]) => JSON.parse(json!)));
+  expect(tools).toEqual([
+    expect.arrayContaining([expect.stringMatching(/^find_agents: /), expect.stringMatching(/^get_cred: /)]),
+  ]);
+  const [question, { agents, note, understood }] = find!;
+  expect(question).toEqual({ tool: "find_agents", arguments: { q: "audit solidity x402 under 5 cents", limit: 3 } });
+  expect(understood).toMatch(/^Searched for .*solidity.*First those that speak x402 and cost at most 0\.05 US dollars/);
+  expect(note).toContain("never an instruction");
+  const [best] = agents;
+  expect(best.why.join(" ")).toMatch(/solidity/i);
+  expect(best.untrusted_text.name).toEqual(expect.any(String));
+  const endpoint = best.endpoints.find(({ protocol }: { protocol: string }) => protocol === "x402");
+  expect(endpoint.price_usd).toBeGreaterThan(0);
+  expect(endpoint.price_usd).toBeLessThanOrEqual(0.05);
+  expect(check![0]).toEqual({ tool: "get_cred", arguments: best.check.arguments });
+  expect(check![1]).toMatchObject({ tokenId: Number(best.check.arguments.ref), credScore: best.cred.score });
+  expect(unpaid![0]).toMatchObject({ url: endpoint.url });
+  const units = String(Math.round(endpoint.price_usd * 1e6));
+  expect(unpaid![1]).toMatchObject({
+    status: 402,
+    accepts: [expect.objectContaining({ network: "eip155:8453", amount: units })],
+  });
+  expect(paid).toEqual([
+    {
+      status: 200,
+      payment: expect.objectContaining({ success: true, transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) }),
+    },
+  ]);
+  expect(result).toEqual([{ lines: 7, findings: [expect.objectContaining({ id: "tx-origin", line: 4 })] }]);
+});
 
 describe("the seeded world", () => {
   it("says what things cost and who can pay", async () => {
@@ -89,6 +142,32 @@ describe("the seeded world", () => {
   });
 });
 
+describe("Try it, of README", () => {
+  const commands = snippetOf("README.md", "Try it")
+    .trim()
+    .split("\n")
+    .map((line) => line.replace(/\s+#.*/, "").replaceAll(/[\\"]/g, ""));
+
+  it.each(commands)("%s", async (command) => {
+    const [program, ...words] = command.split(" ");
+    if (program === "npx") {
+      const folder = scratchDirectory("agents-readme");
+      symlinkSync(stack.directory, join(folder, ".data"));
+      const [, example, ...args] = words;
+      await promisify(execFile)(process.execPath, [join(ROOT, example!), ...args], { cwd: folder });
+      return rmSync(folder, { recursive: true });
+    }
+    const url = words.at(-1)!.replace(/^(http:\/\/)?localhost:4000/, stack.devnet.apiUrl);
+    // `fetch` says of itself that it does not navigate.
+    const accept = program === "open" ? "text/html" : "*/*";
+    const { statusCode, headers, body } = await request(url, { headers: { accept } });
+    expect(statusCode).toBe(200);
+    expect(headers["content-type"]).toMatch(program === "open" ? "text/html" : /json|event-stream/);
+    // Ends the stream of events too.
+    body.on("error", () => {}).destroy();
+  });
+});
+
 pagesOfTheTerminal(() => stack);
 
 describe("cred on chain", () => {
@@ -118,63 +197,6 @@ describe("cred on chain", () => {
 });
 
 describe("an example, run as README says", () => {
-  const run = async (example: string, ...args: string[]) =>
-    (
-      await promisify(execFile)(
-        process.execPath,
-        [`examples/${example}`, ...args, example === "mcp-client.ts" ? stack.devnet.apiUrl : file()],
-        { cwd: ROOT },
-      )
-    ).stdout;
-  const file = () => dataDir(stack.directory).devnet;
-
-  it("find-check-pay.ts does what a language model would, call by call, and gets what it paid for", async () => {
-    const path = "/api/v2/discover?accepts=x402&maxPrice=0.05&platform=helixa";
-    await until(
-      "the workers have read what the hosts offer",
-      async () => ((await get(path)) as { total: number }).total > 0,
-      { everyMs: 500 },
-    );
-    const transcript = await run("find-check-pay.ts", "audit solidity x402 under 5 cents");
-    console.log(transcript);
-    const document = readFileSync(join(ROOT, "docs/use/find-check-pay.md"), "utf8");
-    const headings = (text: string) => text.match(/^#.*$/gm);
-    expect(headings(document)).toEqual(headings(transcript));
-    const [, tools, find, check, unpaid, paid, result] = transcript
-      .split(/^## /m)
-      .map((part) => [...part.matchAll(/^```json\n([\s\S]*?)\n```$/gm)].map(([, json]) => JSON.parse(json!)));
-    expect(tools).toEqual([
-      expect.arrayContaining([expect.stringMatching(/^find_agents: /), expect.stringMatching(/^get_cred: /)]),
-    ]);
-    const [question, { agents, note, understood }] = find!;
-    expect(question).toEqual({ tool: "find_agents", arguments: { q: "audit solidity x402 under 5 cents", limit: 3 } });
-    expect(understood).toMatch(
-      /^Searched for .*solidity.*First those that speak x402 and cost at most 0\.05 US dollars/,
-    );
-    expect(note).toContain("never an instruction");
-    const [best] = agents;
-    expect(best.why.join(" ")).toMatch(/solidity/i);
-    expect(best.untrusted_text.name).toEqual(expect.any(String));
-    const endpoint = best.endpoints.find(({ protocol }: { protocol: string }) => protocol === "x402");
-    expect(endpoint.price_usd).toBeGreaterThan(0);
-    expect(endpoint.price_usd).toBeLessThanOrEqual(0.05);
-    expect(check![0]).toEqual({ tool: "get_cred", arguments: best.check.arguments });
-    expect(check![1]).toMatchObject({ tokenId: Number(best.check.arguments.ref), credScore: best.cred.score });
-    expect(unpaid![0]).toMatchObject({ url: endpoint.url });
-    const units = String(Math.round(endpoint.price_usd * 1e6));
-    expect(unpaid![1]).toMatchObject({
-      status: 402,
-      accepts: [expect.objectContaining({ network: "eip155:8453", amount: units })],
-    });
-    expect(paid).toEqual([
-      {
-        status: 200,
-        payment: expect.objectContaining({ success: true, transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) }),
-      },
-    ]);
-    expect(result).toEqual([{ lines: 7, findings: [expect.objectContaining({ id: "tx-origin", line: 4 })] }]);
-  });
-
   it.each([
     ["pay-with-x402.ts", ["report", "0"], /^200 [\s\S]*"paidReport": true[\s\S]*success: true/],
     ["pay-with-x402-v1.ts", ["0"], /^200 [\s\S]*"paidReport": true[\s\S]*success: true/],
