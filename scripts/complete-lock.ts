@@ -1,6 +1,7 @@
 /**
  * Completes the lockfiles after an install: optional platform packages that the registry in use did not serve get their
- * entry, so that `npm ci` accepts them on every machine. It also refuses a lockfile that names a registry.
+ * entry, so that `npm ci` accepts them on every machine. What packages ask of the Node that runs `npm ci` is left out:
+ * another one, which npm installs, runs them. It also refuses a lockfile that names a registry.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -14,6 +15,7 @@ type Entry = {
   cpu?: string[];
   libc?: string[];
   optional?: boolean;
+  engines?: Record<string, string>;
 };
 
 type Lock = { packages: Record<string, Entry> };
@@ -62,6 +64,7 @@ function complete(path: string): void {
       added++;
     }
   }
+  for (const [from, entry] of Object.entries(lock.packages)) if (from !== "") delete entry.engines;
   const hosts = Object.values(lock.packages).filter((e) => e.resolved && !e.link && /^https?:/.test(e.resolved));
   if (hosts.length > 0)
     throw new Error(`${path} names a registry: set omit-lockfile-registry-resolved and write it anew`);

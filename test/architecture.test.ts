@@ -527,6 +527,13 @@ describe("files", () => {
     expect(commands.filter((command) => !command.startsWith("npx "))).toEqual([]);
   });
 
+  it("ask nothing of the Node that npm itself runs on but what package.json does: npm would warn for each package", () => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+    const asking = Object.keys(packages).filter((path) => packages[path].engines);
+    expect(asking).toEqual([""]);
+    expect(JSON.parse(readFileSync(join(ROOT, "sdk/package.json"), "utf8"))).not.toHaveProperty("engines");
+  });
+
   it("hold nothing unfinished, and tests leave nothing out", () => {
     const marks = /\b(TODO|FIXME|XXX|HACK)\b/;
     const left = /\b(it|test|describe)\.(only|skip|todo)\b/;
