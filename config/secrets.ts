@@ -19,8 +19,9 @@ export function secretsOf(v: Values): string[] {
     .map((value) => value.replace(/^0x/, ""));
   const stores = [v.DATABASE_URL, v.INDEXER_DATABASE_URL, v.MIGRATION_DATABASE_URL, v.REDIS_URL];
   const passwords = stores.flatMap((store) => {
-    const password = store === undefined ? "" : new URL(store).password;
-    return [password, decodeURIComponent(password)];
+    const { username, password } = new URL(store ?? "none:");
+    // The name of the role stands in every message: a password that is the same word cannot be kept out of them.
+    return password === username ? [] : [password, decodeURIComponent(password)];
   });
   const nodes = [v.RPC_URL?.url, ...v.RPC_URLS.map(({ url }) => url), v.RPC_WS_URL, v.TEMPO_RPC_URL].filter(
     (node) => node !== undefined,

@@ -53,8 +53,8 @@ const RIGHTS = statement({
            has_database_privilege(current_database(), 'create') as "mayCreateSchemas",
            to_regnamespace('offchain') is not null as "hasOffchain",
            coalesce(has_schema_privilege(to_regnamespace('offchain'), 'usage'), false) as "seesOffchain",
-           to_regclass('offchain.cred') is not null
-             and coalesce(has_table_privilege(to_regclass('offchain.cred'), 'insert'), false) as "writesOffchain",
+           coalesce((select has_table_privilege(c.oid, 'insert') from pg_class c
+             where c.relnamespace = to_regnamespace('offchain') and c.relname = 'cred'), false) as "writesOffchain",
            to_regnamespace('onchain') is not null as "hasOnchain",
            coalesce(has_schema_privilege(to_regnamespace('onchain'), 'usage'), false) as "seesOnchain",
            coalesce(has_schema_privilege(to_regnamespace('onchain'), 'create'), false) as "writesOnchain"`,

@@ -255,6 +255,20 @@ it("an oracle that is ours, and ours alone, is well", async () => {
   expect(result!.findings).toMatchObject([{ level: "ok", found: expect.stringContaining("accepts writes of") }]);
 });
 
+it("a role that may make schemas and sees nothing of the service's is a good one for the indexer", async () => {
+  const url = new URL(database.url);
+  await database.pool.query(`
+    create role doctors_indexer login password 'geheim';
+    grant create on database "${url.pathname.slice(1)}" to doctors_indexer`);
+  url.username = "doctors_indexer";
+  url.password = "geheim";
+  const results = await examine({ INDEXER_DATABASE_URL: url.href }, ["roles"]);
+  expect(findingsOf(results)).toContainEqual(
+    expect.objectContaining({ level: "ok", subject: "INDEXER_DATABASE_URL", found: "doctors_indexer" }),
+  );
+  await database.pool.query("drop owned by doctors_indexer; drop role doctors_indexer");
+});
+
 describe("what is wrong is found", () => {
   it.each(FAULTS)("%s", async (_, change, checks, says) => {
     const found = wrong(await examine(change(), checks));

@@ -82,3 +82,9 @@ it("leaves what is public: hashes, addresses, ids, sentences", () => {
   for (const value of Object.values(said)) expect(text).toContain(value);
   expect(text).not.toContain("[redacted]");
 });
+
+it("leaves the name of a database's role where its password is the same word, and hides that in the URL", () => {
+  const DATABASE_URL = "postgres://postgres:postgres@127.0.0.1:5432/agents";
+  const text = logged({ DATABASE_URL }, (log) => log.info(`the role postgres cannot connect to ${DATABASE_URL}`));
+  expect(text).toContain("the role postgres cannot connect to postgres://postgres:[redacted]@127.0.0.1");
+});
