@@ -1,16 +1,14 @@
 /** A Redis of a test's own: Debian's redis-server on a free port, when the machine has it. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { createConnection } from "node:net";
-import { delimiter, join } from "node:path";
 import { freePort } from "../runtime/free-port.ts";
+import { PROGRAMS } from "./programs.ts";
 import { scratchDirectory } from "./scratch.ts";
 import { until } from "./until.ts";
 
-const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/usr/local/bin"];
-
 /** The server's path; undefined when it is not installed. */
-export const REDIS_BINARY = FOLDERS.map((folder) => join(folder, "redis-server")).find((path) => existsSync(path));
+export const REDIS_BINARY = PROGRAMS.redis.path;
 
 export type TestRedis = {
   url: string;

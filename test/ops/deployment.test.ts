@@ -1,7 +1,7 @@
 /** Image, compose file and proxy: every variable, command and file they name exists, secrets come from outside, and the proxy does what it promises. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -11,6 +11,7 @@ import type { Process, Variable } from "../../config/variable.ts";
 import { VARIABLES } from "../../config/variables.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
+import { PROGRAMS } from "../../harness/programs.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
@@ -243,8 +244,7 @@ describe("the image", () => {
   });
 });
 
-const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/usr/local/bin"];
-const CADDY = FOLDERS.map((folder) => join(folder, "caddy")).find((path) => existsSync(path));
+const CADDY = PROGRAMS.caddy.path;
 
 describe.runIf(CADDY)("the proxy, run as it is", () => {
   let database: TestDatabase;

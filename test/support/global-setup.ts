@@ -7,6 +7,7 @@ import { migrate } from "../../db/migrate.ts";
 import { ensureDatabase, startPostgres } from "../../devnet/postgres.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
+import { missingInWords } from "../../harness/programs.ts";
 import { startReplica } from "../../harness/replica.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { buildWhenStale } from "../../scripts/build.ts";
@@ -16,6 +17,7 @@ import { INDEXED, MIGRATED } from "./database.ts";
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../../node_modules/.cache/node");
 
 export default async function setup(project: TestProject) {
+  for (const line of missingInWords()) console.warn(line);
   // Processes of tests run from the build, as the image and `npm start` do: each starts in a quarter of the CPU.
   await buildWhenStale();
   const directory = scratchDirectory("test");

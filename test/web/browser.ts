@@ -1,11 +1,9 @@
 /** Chromium for the tests of the web terminal: Debian's, never downloaded; and pages that tell what went wrong in them. */
-import { existsSync } from "node:fs";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { PROGRAMS } from "../../harness/programs.ts";
 
-/** The browser's path; undefined when it is not installed. Without a window it takes a third of the CPU for the same pages. */
-export const CHROMIUM = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
-  .map((name) => `/usr/bin/${name}`)
-  .find((path) => existsSync(path));
+/** The browser's path; undefined when it is not installed. */
+export const CHROMIUM = PROGRAMS.chromium.path;
 
 /** @param args more of Chromium's switches */
 export function startBrowser(args: string[] = []): Promise<Browser> {

@@ -11,8 +11,6 @@ import { HopelessJob, openQueues, type Queues } from "../../workers/queue.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { deepIt } from "../support/share.ts";
 
-if (!REDIS_BINARY) console.warn("NOT RUN: the queue on Redis, because redis-server is not installed");
-
 const stores = [
   { store: "Postgres", there: true },
   { store: "Redis", there: REDIS_BINARY !== undefined },

@@ -1,9 +1,10 @@
 /** Cases of service.test.ts: alerts and dashboard against the metrics that the service's real processes tell, and against the paragraphs that say what to do. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { PROGRAMS } from "../../../harness/programs.ts";
 import { until } from "../../../harness/until.ts";
 import { type Family, parseMetrics, sampleOf } from "../../ops/support/exposition.ts";
 import { namedIn } from "../../ops/support/promql.ts";
@@ -116,11 +117,10 @@ export function metricsCases(opsPort: () => number): void {
       expect(critical("agents_payments", { state: "lost" })).toBe(0);
     });
 
-    const promtool = (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "promtool"));
-    const installed = promtool.find((path) => existsSync(path));
-    it.runIf(installed)("fire when they should, as Prometheus' own tool computes them", () => {
-      execFileSync(installed!, ["check", "rules", "ops/alerts.yml"], { cwd: ROOT });
-      execFileSync(installed!, ["test", "rules", "test/ops/support/alerts-fire.yml"], { cwd: ROOT });
+    const promtool = PROGRAMS.promtool.path;
+    it.runIf(promtool)("fire when they should, as Prometheus' own tool computes them", () => {
+      execFileSync(promtool!, ["check", "rules", "ops/alerts.yml"], { cwd: ROOT });
+      execFileSync(promtool!, ["test", "rules", "test/ops/support/alerts-fire.yml"], { cwd: ROOT });
     });
   });
 
