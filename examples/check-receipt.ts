@@ -1,8 +1,12 @@
-/** Checks the receipt of a cred report offline: `npx node examples/check-receipt.ts report.json 0x<the service's receipt signer>`. */
+/**
+ * Checks the receipt of a cred report offline: `npx node examples/check-receipt.ts report.json 0x…`. The file is the answer
+ * of `GET /api/v2/agent/{id}/cred-report`, the address is `receipts.signer` of `GET /api/v2`.
+ */
 import { readFileSync } from "node:fs";
 import { keccak256, recoverTypedDataAddress, stringToHex } from "viem";
 
-const [file = "report.json", expectedSigner = ""] = process.argv.slice(2);
+const [file, expectedSigner] = process.argv.slice(2);
+if (!file || !expectedSigner) throw new Error("Name the report's file and the service's receipt signer.");
 const { receipt, ...report } = JSON.parse(readFileSync(file, "utf8"));
 const { domain, types, primaryType, message, signature, payload } = receipt;
 

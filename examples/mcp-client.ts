@@ -1,6 +1,7 @@
 /**
- * Uses the service's tools over MCP, with the protocol's own client: `npx node examples/mcp-client.ts atlas` searches agents
- * with this name and reads the score of the best. The second argument is the service's URL, the local stack's by default.
+ * Uses the service's tools over MCP, with the protocol's own client: `npx node examples/mcp-client.ts meridian` searches
+ * agents with this name and reads the score of the best. The second argument is the service's URL, the local stack's by
+ * default.
  */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -24,7 +25,9 @@ const { total, agents }: { total: number; agents: { tokenId: number; name: strin
   q,
   limit: 3,
 });
-console.log(`${total} agents, the best: ${agents.map(({ name }) => name).join(", ")}`);
+console.log(
+  total === 0 ? `no agent named ${q}` : `${total} agents, the best: ${agents.map(({ name }) => name).join(", ")}`,
+);
 const [best] = agents;
 if (best) {
   const { credScore, tierLabel }: { credScore: number; tierLabel: string } = await ask("get_cred", {
