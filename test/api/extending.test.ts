@@ -218,7 +218,6 @@ beforeAll(async () => {
     mastodon: openMastodon,
   });
   api = await startApi({
-    env: { MINT_WAIT_MS: "800" },
     chain: stubChain({
       isDeployed: async () => true,
       mintPrice: async () => 0n,

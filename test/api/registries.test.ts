@@ -33,7 +33,7 @@ beforeAll(async () => {
     return { ok: false, data: "0x", reason: "reverted" };
   };
   chain.traitPrice = async () => 7n;
-  api = await startApi({ chain, env: { MINT_WAIT_MS: "1000" } });
+  api = await startApi({ chain });
 });
 beforeEach(async () => {
   await api.database.pool.query(
@@ -158,8 +158,8 @@ describe("link-token", () => {
   it("is the controllers' alone, and 202 while the chain is slow", async () => {
     expect((await post("link-token", usdc, { by: stranger! })).status).toBe(403);
     expect((await post("link-token", usdc, { id: "4" })).status).toBe(404);
-    expect((await post("link-token", usdc)).status).toBe(202);
-    expect((await post("link-token", usdc)).status).toBe(202);
+    for (const _ of ["asked", "asked again"])
+      expect((await api.impatiently(() => post("link-token", usdc))).status).toBe(202);
     expect(await intentsIn(api.database.pool, "queued")).toHaveLength(4);
   });
 });

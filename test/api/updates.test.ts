@@ -17,7 +17,6 @@ const lower = (wallet: ReturnType<typeof agentWallet>) => wallet.address.toLower
 let fault = "";
 beforeAll(async () => {
   api = await startApi({
-    env: { MINT_WAIT_MS: "1000" },
     deps: {
       fault: (point) => {
         if (point === fault) throw new Error("killed");
@@ -463,7 +462,7 @@ describe("on chain", () => {
 
   it("is 202 while the chain is slow; the same request again goes on with the same transaction", async () => {
     const body = { narrative: { origin: "slow" } };
-    const pending = await post(body, { path: onchain });
+    const pending = await api.impatiently(() => post(body, { path: onchain }));
     expect(pending).toMatchObject({ status: 202, body: { status: "pending", tokenId: 0, txHashes: [] } });
     expect(pending.headers.get("retry-after")).toBe("5");
     const again = post(body, { path: onchain });
@@ -525,7 +524,7 @@ describe("on chain", () => {
   });
 
   it("a trait on its way refuses its name in another category", async () => {
-    await post({ traits: [trait("slow")] }, { path: onchain });
+    await api.impatiently(() => post({ traits: [trait("slow")] }, { path: onchain }));
     expect(await post({ traits: [trait("slow", "other")] }, { path: onchain })).toMatchObject({ status: 409 });
     expect(await post({ traits: [trait("SLOW")] })).toMatchObject({ status: 409 });
     expect((await intentsIn(api.database.pool, "queued")).length).toBe(1);
@@ -591,7 +590,7 @@ describe("the profile with its places", () => {
         ...{ partsLeft: CHAIN_WRITES_A_DAY, partsMax: CHAIN_WRITES_A_DAY },
       },
     });
-    await post({ narrative: { lore: "told" }, traits: [trait("slow")] }, { path: onchain });
+    await api.impatiently(() => post({ narrative: { lore: "told" }, traits: [trait("slow")] }, { path: onchain }));
     expect(await writing()).toMatchObject([
       { part: "narrative.lore", state: "queued", txHash: null },
       { part: "trait:slow", state: "queued" },

@@ -91,7 +91,7 @@ beforeAll(async () => {
     timestamp: firstAt,
   });
   chain.headBlock = async () => 1002;
-  api = await startApi({ chain, env: { MINT_WAIT_MS: "1000" } });
+  api = await startApi({ chain });
 });
 beforeEach(async () => {
   onChain = null;
@@ -195,7 +195,7 @@ describe("verify", () => {
   });
 
   it("is 202 while the chain is slow, 409 when it refuses, and a revert is followed by a new intent", async () => {
-    const slow = await post("verify", { headers: { "idempotency-key": "v" } });
+    const slow = await api.impatiently(() => post("verify", { headers: { "idempotency-key": "v" } }));
     expect(slow).toMatchObject({ status: 202, body: { status: "pending", tokenId: 0, txHashes: [] } });
     const refused = post("verify", { headers: { "idempotency-key": "v" } });
     await until("the request waits", async () => {
@@ -348,7 +348,8 @@ describe("coinbase-verify", () => {
       expect(await sell(stranger)).toBe(0);
       await plantAttestation({ uid: uid(4), recipient: lower(stranger) });
       expect(await sell(stranger)).toBe(0);
-      expect((await post("coinbase-verify", { by: stranger! })).status).toBe(202);
+      const pending = await api.impatiently(() => post("coinbase-verify", { by: stranger! }));
+      expect(pending.status).toBe(202);
       expect(await score()).toMatchObject({ coinbase: 100 });
       expect(await sell(owner)).toBe(100);
       expect(await revoke(1)).toBe(100);

@@ -14,7 +14,7 @@ import { type Parts, startParts } from "../support/parts.ts";
 
 let parts: Parts;
 beforeAll(async () => {
-  parts = await startParts({ blockTimeSeconds: 0.25, env: { PRICING_PHASE: "paid", PAYMENT_WAIT_MS: "10000" } });
+  parts = await startParts({ blockTimeSeconds: 0.25, env: { PRICING_PHASE: "paid" } });
   await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
   await until("the index is served", async () => (await fetch(`${parts.apiUrl}/ready`)).ok, { timeoutMs: 180_000 });
 }, 200_000);

@@ -328,7 +328,7 @@ describe("only checked terms reach the ledger", () => {
     const payer = await world.payer();
     const signed = await world.authorize(payer.account);
     settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
-    expect((await api.pay(payer, signed)).status).toBe(503);
+    expect((await api.impatiently(() => api.pay(payer, signed))).status).toBe(503);
     const longer = await world.authorize(payer.account, {
       nonce: signed.authorization.nonce,
       validBefore: signed.authorization.validBefore + 100_000n,
@@ -375,7 +375,7 @@ describe("an authorization that its payer settles itself", () => {
     async (proof) => {
       const { payer, stranger, signed, settled } = await selfSettled();
       settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
-      expect((await api.pay(stranger, signed)).status).toBe(503);
+      expect((await api.impatiently(() => api.pay(stranger, signed))).status).toBe(503);
       const { transactionHash } = await settled();
       const prove = () =>
         proof === "by its hash"
@@ -390,7 +390,7 @@ describe("an authorization that its payer settles itself", () => {
   it("is not taken by a stranger who had noted it, also before the payer comes", async () => {
     const { payer, stranger, signed, settled } = await selfSettled();
     settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
-    expect((await api.pay(stranger, signed)).status).toBe(503);
+    expect((await api.impatiently(() => api.pay(stranger, signed))).status).toBe(503);
     const { transactionHash } = await settled();
     expect(await api.pay(stranger, signed)).toMatchObject(refusal);
     expect((await api.mint(payer, { headers: { "x-payment-tx": transactionHash } })).status).toBe(201);
@@ -462,7 +462,7 @@ describe("lost answers", () => {
     const payer = await world.payer();
     const signed = await world.authorize(payer.account);
     settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
-    const pending = await api.pay(payer, signed);
+    const pending = await api.impatiently(() => api.pay(payer, signed));
     expect(pending).toMatchObject({ status: 503, body: { code: "payment_pending" } });
     expect(Number(pending.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(pending.headers.get("payment-required")).toBeNull();
@@ -491,7 +491,8 @@ describe("lost answers", () => {
       const signed = await world.authorize(payer.account);
       for (const word of words) {
         settle = async () => word ?? { kind: "unknown", cause: new Error("timeout") };
-        expect(await api.pay(payer, signed)).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+        const pending = await api.impatiently(() => api.pay(payer, signed));
+        expect(pending).toMatchObject({ status: 503, body: { code: "payment_pending" } });
       }
       await world.frontRun(await world.payer(0n), signed);
       expect((await api.pay(payer, signed)).status).toBe(201);
@@ -503,7 +504,7 @@ describe("lost answers", () => {
     const payer = await world.payer();
     const signed = await world.authorize(payer.account);
     settle = async () => used;
-    expect((await api.pay(payer, signed)).status).toBe(503);
+    expect((await api.impatiently(() => api.pay(payer, signed))).status).toBe(503);
     await api.pool.query("update offchain.payment set updated_at = updated_at - interval '61 s' where payer = $1", [
       payer.address.toLowerCase(),
     ]);
@@ -517,7 +518,7 @@ describe("lost answers", () => {
     const payer = await world.payer();
     const signed = await world.authorize(payer.account);
     settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
-    expect((await api.pay(payer, signed)).status).toBe(503);
+    expect((await api.impatiently(() => api.pay(payer, signed))).status).toBe(503);
     await world.frontRun(await world.payer(0n), signed);
     await api.pool.query("update offchain.payment set since_block = $2 where payer = $1", [
       payer.address.toLowerCase(),
@@ -596,7 +597,8 @@ describe("case 22: a facilitator that lies", () => {
   it.each(casesOf(lies, 2))("with %s is not believed", async (_what, lie) => {
     const payer = await world.payer();
     settle = async (order) => ({ kind: "settled", txHash: await lie(order) });
-    expect(await api.pay(payer)).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+    const pending = await api.impatiently(() => api.pay(payer));
+    expect(pending).toMatchObject({ status: 503, body: { code: "payment_pending" } });
     expect([await spent(payer), await mintsOf(payer.address)]).toEqual([0n, 0]);
   });
 
@@ -608,7 +610,7 @@ describe("case 22: a facilitator that lies", () => {
       return first;
     };
     expect((await api.pay(a)).status).toBe(201);
-    expect((await api.pay(b)).status).toBe(503);
+    expect((await api.impatiently(() => api.pay(b))).status).toBe(503);
     expect([await spent(a), await spent(b)]).toEqual([MINT_PRICE, 0n]);
   });
 });
@@ -628,9 +630,11 @@ describe("case 24: the settlement code's memory of a settlement it did not see m
     const signed = await world.authorize(payer.account);
     const memory = forgetful();
     const said: FacilitatorOutcome[] = [];
+    let asked = false;
     settle = async (order) => {
-      // The payer may take over from a stranger whose order was settled before.
-      if (said.length > 0) return memory.settle(order);
+      // The payer may take over from a stranger whose order is being settled.
+      if (asked) return memory.settle(order);
+      asked = true;
       // Left open, and then three questions at once, as three requests in its line would ask them.
       said.push(await memory.settle(order));
       memory.seen = true;

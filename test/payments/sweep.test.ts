@@ -18,7 +18,6 @@ const log = testLog();
 beforeAll(async () => {
   world = await startPaying();
   api = await world.api({
-    env: { PAYMENT_WAIT_MS: "500" },
     // A new one each time: a reorganisation takes the memory of nonces away, as a restart would.
     facilitator: () => ({
       verify: (order) => world.openFacilitator().verify(order),
@@ -86,7 +85,7 @@ describe("the sweeper", () => {
     const payer = await world.payer();
     const signed = await world.authorize(payer.account);
     settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
-    expect((await api.pay(payer, signed)).status).toBe(503);
+    expect((await api.impatiently(() => api.pay(payer, signed))).status).toBe(503);
     await world.frontRun(await world.payer(0n), signed);
     await forget();
     await sweep();
@@ -101,7 +100,7 @@ describe("the sweeper", () => {
   it("lets go of an authorization that is void, and its wallet may pay anew", async () => {
     const payer = await world.payer();
     settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
-    expect((await api.pay(payer)).status).toBe(503);
+    expect((await api.impatiently(() => api.pay(payer))).status).toBe(503);
     settle = undefined;
     await forget();
     expect(await sweep()).toBe(0);

@@ -26,7 +26,7 @@ let api: TestApi;
 beforeAll(async () => {
   api = await startApi({
     env: {
-      MINT_WAIT_MS: "300",
+      MINT_WAIT_MS: "0",
       RATE_MESSAGES_PER_MEMBER: "0",
       STREAMS_PER_CLIENT: "2",
       RATE_WRITES_PER_CLIENT: "100000",

@@ -75,7 +75,8 @@ export async function startParts({
     PORT: String(port),
     PUBLIC_URL: `http://${host}`,
     POLL_INTERVAL_MS: "200",
-    MINT_WAIT_MS: "1500",
+    // As long as can be configured: a good answer comes when the chain has decided.
+    ...{ MINT_WAIT_MS: "120000", PAYMENT_WAIT_MS: "120000" },
     FAULT_POINT: NAMED_BY_PARENT,
     ...(topology && topologyEnv(topology)),
     ...(replica && { READ_DATABASE_URLS: replica }),

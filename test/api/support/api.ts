@@ -20,6 +20,7 @@ import { trackIndexedBlock } from "../../../db/index-state.ts";
 import { openReadPool, type ReadPool } from "../../../db/replicas/read-pool.ts";
 import { GENEROUS_RATES } from "../../../devnet/generous-rates.ts";
 import { FREE_PHASE } from "../../../harness/child-env.ts";
+import { LONG } from "../../../harness/patience.ts";
 import { healthyChain } from "../../../harness/stub-chain.ts";
 import { topologyEnv } from "../../../harness/topology.ts";
 import { until } from "../../../harness/until.ts";
@@ -28,6 +29,8 @@ import { onReplicaOfRun, topologyOfRun } from "../../support/topology-of-run.ts"
 import { conformance } from "./conformance.ts";
 
 export const HOST = "agents.test";
+/** As long as can be configured: a good answer comes when the chain has decided, however long the machine takes. */
+const PATIENT = { MINT_WAIT_MS: "120000", PAYMENT_WAIT_MS: "120000" };
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Receive what is paid. */
@@ -46,6 +49,8 @@ export type TestApi = {
   errors: string[];
   get(path: string, init?: RequestInit): Promise<Answer>;
   send(method: string, path: string, init?: RequestInit): Promise<Answer>;
+  /** Does `work` while no request waits for the chain: what is open is answered as pending. */
+  impatiently<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
 
@@ -93,6 +98,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
       ...FREE_PHASE,
       ...PAYEES,
       ...GENEROUS_RATES,
+      ...PATIENT,
       ...options.env,
     },
     { followStack: false, of: "api" },
@@ -108,11 +114,11 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     // More patient than the service: what takes a machine long that runs everything at once is no overload to tell of.
     const db = openPool({
       connectionString: database.url,
-      connectionTimeoutMillis: 15_000,
-      statement_timeout: 15_000,
+      connectionTimeoutMillis: LONG,
+      statement_timeout: LONG,
       ...options.pool,
     });
-    const rateBuckets = openRateBuckets({ redisUrl: topology?.redisUrl, prefix, log: SILENT });
+    const rateBuckets = openRateBuckets({ redisUrl: topology?.redisUrl, prefix, log: SILENT, patienceMs: LONG });
     pools.push(db);
     counters.push(rateBuckets);
     const reading = { primary: db, url: database.url, maxLagMs: 1_000, log: SILENT };
@@ -173,6 +179,15 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     errors,
     get: (path, init) => send("GET", path, init),
     send,
+    async impatiently(work) {
+      const { mintWaitMs, payments } = config;
+      Object.assign(config, { mintWaitMs: 0, payments: { ...payments, waitMs: 0 } });
+      try {
+        return await work();
+      } finally {
+        Object.assign(config, { mintWaitMs, payments });
+      }
+    },
     async close() {
       await server.stop();
       await index.close();

@@ -134,8 +134,6 @@ export async function startPaying() {
       env: {
         ...env,
         PRICING_PHASE: "paid",
-        MINT_WAIT_MS: "15000",
-        PAYMENT_WAIT_MS: "3000",
         RATE_WRITES_PER_CLIENT: "100000",
         RATE_READS_PER_CLIENT: "100000",
         ...rest.env,
