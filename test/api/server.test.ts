@@ -9,6 +9,7 @@ import { endpoint, json } from "../../api/endpoint.ts";
 import { startServer } from "../../api/server.ts";
 import { composeApi } from "../../compose/api.ts";
 import { loadConfig } from "../../config/config.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
@@ -40,7 +41,7 @@ describe("malformed requests", () => {
     ["33 KiB of headers", `GET /health HTTP/1.1\r\nHost: a\r\nX-Big: ${"x".repeat(33 * 1024)}\r\n\r\n`, 431],
     ["an unknown verb", "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 400],
   ])("%s", async (_, bytes, status) => {
-    const { status: answered, head, body } = parseRaw(await raw(api.url, bytes, { quietMs: 1_000 }));
+    const { status: answered, head, body } = parseRaw(await raw(api.url, bytes));
     expect(answered).toBe(status);
     expect(body).toMatchObject({ code: expect.any(String), error: expect.any(String) });
     expect(head.toLowerCase()).toContain("content-type: application/json");
@@ -113,7 +114,7 @@ describe("connections", () => {
   it("through a proxy of our own are as many as it needs", async () => {
     const bind = { host: "127.0.0.1", port: 0, connectionsPerClient: 1, trustedProxies: ["127.0.0.0/8"] };
     const server = await startServer(createApi(api.deps), bind);
-    const answers = await Promise.all([1, 2, 3].map(() => raw(server.url, health, { quietMs: 500 })));
+    const answers = await Promise.all([1, 2, 3].map(() => raw(server.url, health)));
     expect(answers.map((answer) => parseRaw(answer).status)).toEqual([200, 200, 200]);
     await server.stop();
   });
@@ -134,20 +135,22 @@ describe("connections", () => {
       incoming.socket.once("close", closed.resolve);
       served.listener(incoming, outgoing);
     };
-    const patience = { headersMs: 10_000, requestMs: 30_000, takeMs: 300 };
+    const patience = { headersMs: LONG, requestMs: LONG, takeMs: NEVER };
     const server = await startServer({ ...served, listener }, { host: "127.0.0.1", port: 0 }, patience);
     const socket = connect(server.port, "127.0.0.1", () => socket.write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n"));
     socket.on("error", () => {});
     await closed.promise;
     socket.destroy();
-    // Whoever reads gets all of it.
-    expect((await (await fetch(`${server.url}/large`)).text()).length).toBe(32 * 2 ** 20);
     await server.stop();
+    // Whoever reads gets all of it.
+    const patient = await startServer(served, { host: "127.0.0.1", port: 0 });
+    expect((await (await fetch(`${patient.url}/large`)).text()).length).toBe(32 * 2 ** 20);
+    await patient.stop();
   });
 });
 
 describe("an API that starts while the database lets nobody in", () => {
-  it("answers its status within seconds of the database's return, without a restart", async () => {
+  it("answers its status once the database is back, without a restart", async () => {
     const there = new URL(api.database.url);
     const line = await tcpProxy({ host: there.hostname, port: Number(there.port) });
     there.port = String(line.port);
@@ -163,7 +166,7 @@ describe("an API that starts while the database lets nobody in", () => {
     expect([await get("/ready"), await get("/api/v2/status")]).toEqual([503, 503]);
     await line.mend();
     await until("it is ready", async () => (await get("/ready")) === 200);
-    await until("its status is there", async () => (await get("/api/v2/status")) === 200, { timeoutMs: 10_000 });
+    await until("its status is there", async () => (await get("/api/v2/status")) === 200);
     await server.stop();
     await close();
     await line.close();

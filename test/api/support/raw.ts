@@ -1,12 +1,13 @@
 /** Bytes on a socket, for requests that no client library would send. */
 import { connect } from "node:net";
+import { LONG } from "../../../harness/patience.ts";
 
 /**
- * Sends `bytes` and reads until the server closes, or nothing more comes for `quietMs` after the first byte.
- * @param options.answerMs until the first byte; a busy machine may take long
+ * Sends `bytes` and reads until the answer is complete or the server closes.
+ * @param options.quietMs ends it as well, where no answer is to come
  * @returns everything received, as latin1 text
  */
-export function raw(url: string, bytes: string | Buffer, { quietMs = 3_000, answerMs = 60_000 } = {}): Promise<string> {
+export function raw(url: string, bytes: string | Buffer, { quietMs = LONG } = {}): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
@@ -15,14 +16,23 @@ export function raw(url: string, bytes: string | Buffer, { quietMs = 3_000, answ
       socket.destroy();
       resolve(received);
     };
-    socket.setTimeout(answerMs, done);
+    socket.setTimeout(quietMs, done);
     socket.on("data", (chunk) => {
-      socket.setTimeout(quietMs);
       received += chunk.toString("latin1");
+      if (isComplete(received)) done();
     });
     socket.on("error", done);
     socket.on("close", done);
   });
+}
+
+/** By its declared length or its last chunk; other answers end with their connection. */
+function isComplete(answer: string): boolean {
+  const end = answer.indexOf("\r\n\r\n");
+  if (end < 0) return false;
+  const body = answer.slice(end + 4);
+  const length = /^content-length: *(\d+)/im.exec(answer.slice(0, end))?.[1];
+  return length === undefined ? /(^|\r\n)0\r\n\r\n$/.test(body) : body.length >= Number(length);
 }
 
 /** Status and JSON body of a raw answer. */
