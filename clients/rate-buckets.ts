@@ -7,9 +7,10 @@ export type RateBucketOptions = {
   /** Prefix of the keys; separates deployments that share one Redis. */
   prefix: string;
   log: { warn(data: object, message: string): void };
+  /** Max milliseconds to wait for Redis; after that the request is counted in this process. */
+  patienceMs?: number;
 };
 
-/** Max milliseconds to wait for Redis; after that the request is counted in this process. */
 const PATIENCE_MS = 250;
 /** Milliseconds without requests to Redis after a failure, because a hanging Redis must not delay every request. */
 const PAUSE_MS = 1_000;
@@ -47,7 +48,12 @@ const TAKE = `
   return ahead`;
 
 /** Opens the buckets. While Redis is slow or unreachable, each process counts in its own memory. */
-export function openRateBuckets({ redisUrl, prefix, log }: RateBucketOptions): RateBuckets & { close(): void } {
+export function openRateBuckets({
+  redisUrl,
+  prefix,
+  log,
+  patienceMs = PATIENCE_MS,
+}: RateBucketOptions): RateBuckets & { close(): void } {
   const memory = memoryBuckets();
   if (!redisUrl) return { ...memory, close() {} };
 
@@ -62,7 +68,7 @@ export function openRateBuckets({ redisUrl, prefix, log }: RateBucketOptions): R
   const redis = new Redis(redisUrl, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
-    commandTimeout: PATIENCE_MS,
+    commandTimeout: patienceMs,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
   });
   redis.on("error", outage);

@@ -18,6 +18,7 @@ import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { RATE_POLICIES, type RateBucket, type RatePolicyName, windowSeconds } from "../../core/rate-policies.ts";
 import { insertApiKey, type KeyScope, revokeApiKey } from "../../db/api-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
+import { LONG } from "../../harness/patience.ts";
 import { REDIS_BINARY, startRedis } from "../../harness/redis.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
 import { until } from "../../harness/until.ts";
@@ -466,6 +467,7 @@ describe("buckets", () => {
           redisUrl: redis.url,
           prefix: "t",
           log: { warn: (_, message) => void warnings.push(message) },
+          patienceMs: LONG,
         });
       const [one, two] = [open(), open()];
       const left = async (of: typeof one, key: string) => (await of.take([bucket(key, 1000)], NOW)).levels[0]!.left;
