@@ -8,11 +8,11 @@ import type { StreamContent } from "./event-stream.ts";
 export type SlicePatience = {
   /** Max milliseconds in which a client takes no bytes before it is disconnected. */
   stallMs: number;
-  /** Max milliseconds for the whole answer. */
-  totalMs: number;
+  /** Aborts when the whole answer has taken too long; begins with the answer. */
+  total(): AbortSignal;
 };
 
-const PATIENCE: SlicePatience = { stallMs: 10_000, totalMs: 60_000 };
+const PATIENCE: SlicePatience = { stallMs: 10_000, total: () => AbortSignal.timeout(60_000) };
 
 /**
  * The slices as the body of an answer. The first one is read before the answer begins, so that a failure is still a
@@ -39,13 +39,14 @@ async function send(
   outgoing: ServerResponse,
   first: IteratorResult<string, void>,
   slices: AsyncGenerator<string, void>,
-  { stallMs, totalMs }: SlicePatience,
+  { stallMs, total }: SlicePatience,
 ): Promise<void> {
   if (outgoing.destroyed) return;
   // Destroys the connection: a response that waits behind another one on it (pipelining) has no socket of its own.
   const cutOff = () => void outgoing.req.socket.destroy();
-  const late = setTimeout(cutOff, totalMs);
-  outgoing.once("close", () => clearTimeout(late));
+  const late = total();
+  late.addEventListener("abort", cutOff);
+  outgoing.once("close", () => late.removeEventListener("abort", cutOff));
   for (let slice = first; !slice.done; slice = await slices.next()) {
     if (!outgoing.write(slice.value)) await taken(outgoing, stallMs, cutOff);
     await nextTurn();
