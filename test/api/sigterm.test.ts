@@ -63,8 +63,8 @@ it("what was answered is there once, what is there was answered, and the end is 
         const content = n % 2 === 0 ? null : `${run} ${index}.${n}`;
         const answer = await ask(agent, api.url, by, content);
         if (answer === null) return;
-        // A machine that is busy may refuse; then nothing was taken.
-        if (answer.status !== 200 && answer.status !== 503) broken.push(`status ${answer.status}`);
+        // A machine that is busy may refuse, or end a statement; then nothing was taken.
+        if (![200, 503, 504].includes(answer.status)) broken.push(`status ${answer.status}`);
         if (answer.status === 200 && content !== null) sent.push(content);
         answered++;
         if (answer.last) return;
@@ -77,7 +77,7 @@ it("what was answered is there once, what is there was answered, and the end is 
     }
   }
   const clients = speakers.map(client);
-  await until("some work is done", () => answered > 10 * CLIENTS, { timeoutMs: 60_000 });
+  await until("some work is done", () => answered > 10 * CLIENTS);
   api.kill("SIGTERM");
   expect(await api.ended).toBe(0);
   await Promise.all(clients);
