@@ -54,6 +54,7 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
     otherwise: (path) => ofView(path, siteOf(config)),
     ...callsOf(given),
     isEndpoint: (path) => methodsOf(path).length > 0,
+    aboutMs: deps.aboutMs,
   });
   const route = createRouter(endpoints, machinery, methodsOf);
   return {

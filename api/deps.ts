@@ -90,6 +90,8 @@ export type ApiDeps = {
   /** Absent without metrics. */
   meter?: RequestMeter | undefined;
   fault: Fault;
+  /** Max milliseconds a page of the terminal waits for its metadata. */
+  aboutMs?: number;
   /** Milliseconds since the epoch. */
   now(): number;
 };

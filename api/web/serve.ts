@@ -44,17 +44,19 @@ export type WebServerOptions = {
   isEndpoint(path: string): boolean;
   /** Where the built terminal lies. */
   folder?: string;
+  /** Max milliseconds a page waits for its metadata; the page itself matters more. */
+  aboutMs?: number | undefined;
 };
 
 /** The page people return to from the identity provider. */
 const RETURN = "/people/return";
-/** Max milliseconds a page waits for its metadata; the page itself matters more. */
 const ABOUT_MS = 800;
 /** Max pages whose metadata are read at the same time; further pages get the default. */
 const ABOUT_AT_ONCE = 8;
 
 /** @returns a function that answers requests for the terminal, and returns false for requests to the API */
-export function webServer({ siteName, about, otherwise, isEndpoint, folder = DIST, ...calls }: WebServerOptions) {
+export function webServer(options: WebServerOptions) {
+  const { siteName, about, otherwise, isEndpoint, folder = DIST, aboutMs = ABOUT_MS, ...calls } = options;
   let bundle: WebBundle | null = null;
   let lookups = 0;
   const built = () => {
@@ -69,11 +71,14 @@ export function webServer({ siteName, about, otherwise, isEndpoint, folder = DIS
     return inTime(
       about(target).finally(() => lookups--),
       () => otherwise(path),
+      aboutMs,
     );
   }
 
   async function policyOf(path: string): Promise<string> {
-    return pagePolicy(path === RETURN ? await inTime(calls.originsOfReturn(), calls.origins) : calls.origins());
+    return pagePolicy(
+      path === RETURN ? await inTime(calls.originsOfReturn(), calls.origins, aboutMs) : calls.origins(),
+    );
   }
 
   return (incoming: IncomingMessage, response: ResponseHead): boolean => {
@@ -117,9 +122,9 @@ function prefersHtml({ headers }: IncomingMessage): boolean {
   return html > 0 && html >= quality("application/json");
 }
 
-/** The result of `work`, or `otherwise` when it fails or takes longer than a page waits. */
-function inTime<T>(work: Promise<T>, otherwise: () => T): Promise<T> {
-  const late = new Promise<T>((resolve) => setTimeout(() => resolve(otherwise()), ABOUT_MS).unref());
+/** The result of `work`, or `otherwise` when it fails or takes longer. */
+function inTime<T>(work: Promise<T>, otherwise: () => T, ms: number): Promise<T> {
+  const late = new Promise<T>((resolve) => setTimeout(() => resolve(otherwise()), ms).unref());
   return Promise.race([work, late]).catch(otherwise);
 }
 

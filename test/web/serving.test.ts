@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { webServer } from "../../api/web/serve.ts";
+import { LONG } from "../../harness/patience.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
 import { HOST, startApi, type TestApi } from "../api/support/api.ts";
 import { randomAgents } from "../support/agents.ts";
@@ -27,10 +28,10 @@ const get = (path: string, headers: Record<string, string> = HTML) =>
 
 beforeAll(async () => {
   if (webIsStale()) await buildWeb();
-  api = await startApi();
+  api = await startApi({ deps: { aboutMs: LONG } });
   await plantWorld(api.database.pool);
   script = /src="(\/assets\/[^"]+\.js)"/.exec(await (await get("/")).text())![1]!;
-}, 120_000);
+});
 afterAll(() => api?.close());
 
 describe("the page", () => {
