@@ -28,12 +28,12 @@ beforeAll(async () => {
   const started = Promise.all([processes.start(), processes.start()]);
   senders = await Promise.all(Array.from({ length: SENDERS }, () => plantSpeaker(database.pool, HOST, 26)));
   [first, second] = await started;
-}, 240_000);
+});
 afterAll(async () => {
   for (const reader of open) reader.close();
   await processes?.stop();
   await database?.drop();
-}, 60_000);
+});
 
 type Message = { id: number; content: string; senderAddress: string };
 /** @throws when the process is gone before it answers */

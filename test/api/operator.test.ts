@@ -7,7 +7,7 @@ import { startApi, type TestApi } from "./support/api.ts";
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();
-}, 60_000);
+});
 afterAll(() => api?.close());
 
 let keys = 0;

@@ -18,7 +18,7 @@ beforeAll(async () => {
   database = await testDatabase({ indexed: true });
   processes = apiProcesses({ DATABASE_URL: database.url, SERVICE_HOST: HOST, PUBLIC_URL: `https://${HOST}` });
   speakers = await Promise.all(Array.from({ length: CLIENTS }, () => plantSpeaker(database.pool, HOST, 60)));
-}, 240_000);
+});
 afterAll(async () => {
   await processes?.stop();
   await database?.drop();
@@ -84,4 +84,4 @@ it("what was answered is there once, what is there was answered, and the end is 
   expect(broken).toEqual([]);
   const { rows } = await database.pool.query("select content from offchain.message where content like $1", [`${run}%`]);
   expect(rows.map(({ content }) => content).sort()).toEqual(sent.sort());
-}, 120_000);
+});

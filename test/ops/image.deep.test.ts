@@ -94,7 +94,7 @@ beforeAll(async () => {
   const rootOf = (stage: string) => join(scratch, stage);
   for (const stage of [PACKAGES, BUILT, FINAL]) carryOut(stage, stage === FINAL ? image : rootOf(stage.name), rootOf);
   [contracts, database] = await Promise.all([contractWorld(), testDatabase({ migrated: false })]);
-}, 600_000);
+});
 afterAll(async () => {
   await Promise.all(children.map((child) => end(child)));
   await Promise.all([contracts?.anvil.stop(), database?.drop()]);

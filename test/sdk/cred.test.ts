@@ -19,7 +19,7 @@ beforeAll(async () => {
   const owner = world.deployer.account.address;
   trust = { contract: await world.deploy("CredRoots", [owner, owner]), registry: world.devnet.contracts.identity };
   await publish(1, SCORES);
-}, 60_000);
+});
 afterAll(() => world?.anvil.stop());
 
 const roots = (contract: Hex) => ({ address: contract, abi: credRootsAbi }) as const;

@@ -64,7 +64,7 @@ function following(...options: Parameters<ReturnType<typeof client>["events"]>) 
   return { told, stop: () => stop.abort(new Error("enough")), outcome };
 }
 
-it("loses no event and gives none twice while processes are ended and killed", { timeout: 120_000 }, async () => {
+it("loses no event and gives none twice while processes are ended and killed", async () => {
   await happen(10);
   const everything = following({}, { after: 0 });
   const some = following({ agents: [1], types: ["agent.updated"] }, { after: 5 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
   const isReady = async () => (await fetch(`${parts.apiUrl}/ready`)).ok;
   await until("the index is ready", isReady, { timeoutMs: 200_000 });
-}, 240_000);
+});
 /** Ends the example that follows for as long as it takes, also when the other one fails. */
 const over = new AbortController();
 afterAll(() => {
@@ -39,7 +39,7 @@ const run = async (example: string, ...args: string[]) =>
     })
   ).stdout;
 
-it("register an agent that is then indexed, listed and told of", { timeout: 240_000 }, async () => {
+it("register an agent that is then indexed, listed and told of", async () => {
   const following = run("sdk-events.ts", "1", parts.apiUrl, "0");
   following.catch(() => {});
   const { accounts } = devnetCast();

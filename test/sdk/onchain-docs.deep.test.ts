@@ -30,7 +30,7 @@ beforeAll(async () => {
     SCORES.map((score) => ({ score })),
   );
   await publish(1, SCORES);
-}, 60_000);
+});
 afterAll(() => Promise.all([api?.close(), world?.anvil.stop()]));
 
 async function publish(epoch: number, scores: number[]) {

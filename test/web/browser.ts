@@ -1,5 +1,6 @@
 /** Chromium for the tests of the web terminal: Debian's, never downloaded; and pages that tell what went wrong in them. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { LONG } from "../../harness/patience.ts";
 import { PROGRAMS } from "../../harness/programs.ts";
 
 /** The browser's path; undefined when it is not installed. */
@@ -32,7 +33,7 @@ export async function openPage(
     ...options,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(25_000);
+  page.setDefaultTimeout(LONG);
   const troubles: string[] = [];
   page.on("pageerror", (error) => troubles.push(`script: ${error.message}`));
   page.on("dialog", (dialog) => {

@@ -17,7 +17,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("a claim of a token", (
         cred_score: 20,
       })),
     );
-  }, 120_000);
+  });
   afterAll(() => terminal?.stop());
 
   it.each(WIDTHS)(

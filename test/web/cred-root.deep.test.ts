@@ -11,7 +11,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("a cred proof", () => {
   let terminal: Terminal;
   beforeAll(async () => {
     terminal = await startTerminal();
-  }, 120_000);
+  });
   afterAll(() => terminal?.stop());
 
   it("is compared with the contract's own root, which the wallet's node gives", async () => {

@@ -54,7 +54,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the directory's filter
         proofs: ["x"],
       },
     ]);
-  }, 120_000);
+  });
   afterAll(() => terminal?.stop());
 
   const query = (page: Page) => new URL(page.url()).search;

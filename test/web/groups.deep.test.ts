@@ -8,7 +8,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("groups", () => {
   let next = 10;
   beforeAll(async () => {
     terminal = await startTerminal();
-  }, 120_000);
+  });
   afterAll(() => terminal?.stop());
 
   /** A wallet with an agent of this score. */

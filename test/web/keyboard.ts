@@ -120,7 +120,7 @@ const ask = (one: Locator, expression: string): Promise<boolean> =>
   one.evaluate(new Function("one", `return ${expression}`) as (one: unknown) => boolean);
 const isFocused = (one: Locator) => ask(one, "document.activeElement === one");
 const became = (what: () => Promise<boolean>) =>
-  until("it changes", what, { timeoutMs: 25_000, everyMs: 20 }).then(
+  until("it changes", what, { everyMs: 20 }).then(
     () => true,
     () => false,
   );

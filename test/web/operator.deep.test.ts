@@ -17,7 +17,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the operators' page", 
        values ('wh_1', $1, 'https://hooks.example/x', '{agent.registered}', 'any', now(), 0, 3, now() - interval '1 hour')`,
       [`0x${"ab".repeat(20)}`],
     );
-  }, 120_000);
+  });
   afterAll(() => terminal?.stop());
 
   it("is found by the palette and by its keys, and stands in no bar", () =>

@@ -7,7 +7,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("people", () => {
   let terminal: Terminal;
   beforeAll(async () => {
     terminal = await startTerminal();
-  }, 120_000);
+  });
   afterAll(() => terminal?.stop());
   const rows = async (sql: string, values: unknown[] = []) => (await terminal.api.pool.query(sql, values)).rows;
 

@@ -54,7 +54,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
       },
       { timerMs: 50 },
     );
-  }, 120_000);
+  });
   afterAll(async () => {
     await webhooks?.stop();
     await receiver?.close();

@@ -24,7 +24,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
     await plantAgent(terminal, 400, "0x00000000000000000000000000000000000000a4", {
       ...{ name: "Atlas", agentName: "atlas", soulbound: false, walletConfirmed: true },
     });
-  }, 120_000);
+  });
   afterAll(() => terminal?.stop());
 
   const mintOf = async ({ address }: Payer) => {

@@ -35,7 +35,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     await plantWorld(api.pool);
     await plantDocuments(api.pool);
     browser = await starting;
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await api?.close();
@@ -55,8 +55,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     }
   }
   const names = (page: Page) => page.locator("tbody .row-link").allTextContents();
-  const loaded = (page: Page) =>
-    expect.poll(() => page.locator('[aria-busy="true"]').count(), { timeout: 25_000 }).toBe(0);
+  const loaded = (page: Page) => expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0);
   const query = (page: Page) => new URL(page.url()).search;
 
   it("shows the directory, best first, a page of a hundred at a time", () =>
@@ -503,7 +502,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.locator("h1, h2").first().waitFor();
       await loaded(page);
       const places = async () => (await page.locator("#root").textContent())!.split(HOSTILE).length - 1;
-      await expect.poll(places, { timeout: 10_000, message: path }).toBeGreaterThanOrEqual(seen);
+      await expect.poll(places, { message: path }).toBeGreaterThanOrEqual(seen);
       expect([path, await page.locator(inMarkup).count()]).toEqual([path, 0]);
     }
     expect(await page.evaluate("window.pwned")).toBeUndefined();
@@ -638,7 +637,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     ),
   );
 
-  deepIt("has no finding of axe in either theme", { timeout: 240_000 }, () =>
+  deepIt("has no finding of axe in either theme", () =>
     on(
       "/",
       async (page) => {

@@ -8,7 +8,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the connected wallet",
   let terminal: Terminal;
   beforeAll(async () => {
     terminal = await startTerminal();
-  }, 120_000);
+  });
   afterAll(() => terminal?.stop());
 
   it.each(WIDTHS)(

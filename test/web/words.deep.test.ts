@@ -30,7 +30,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the words of the termi
       ...NAMES.map((name, i) => ({ platform: "erc8004", agent_id: String(500 + i), name, cred_score: 40 - i })),
       { platform: "virtuals", agent_id: "600", name: "Plain one", cred_score: 5 },
     ]);
-  }, 120_000);
+  });
   afterAll(() => terminal?.stop());
 
   it.each([
