@@ -9,6 +9,7 @@ import type { Address, AgentFacts, AgentRef } from "../../core/facts.ts";
 import { openClient, openPool } from "../../db/connect.ts";
 import { findFacts, loadFacts } from "../../db/facts.ts";
 import { factsReader } from "../../db/facts-reader.ts";
+import { LONG } from "../../harness/patience.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";
 import { randomAgents } from "../support/agents.ts";
 import { deepIt } from "../support/share.ts";
@@ -163,7 +164,7 @@ describe("over HTTP", () => {
   });
 
   it("a database that is away is 503 for everyone", async () => {
-    const db = openPool({ host: "127.0.0.1", port: 1, connectionTimeoutMillis: 1000 });
+    const db = openPool({ host: "127.0.0.1", port: 1, connectionTimeoutMillis: LONG });
     const test = await startApi({ deps: { db } });
     const answers = await Promise.all([0, 1, 1, 2, 3].map((id) => test.get(`/api/v2/agent/${id}`)));
     expect(answers.map(({ status, body }) => [status, body.code])).toEqual(

@@ -29,7 +29,8 @@ beforeAll(async () => {
   parts = await startParts({
     blockTimeSeconds: 0.25,
     env: {
-      ...{ LOG_LEVEL: "trace", PRICING_PHASE: "paid", FACILITATOR_AUTHORIZATION: `Bearer ${FACILITATOR_KEY}` },
+      ...{ LOG_LEVEL: "trace", PRICING_PHASE: "paid", PAYMENT_WAIT_MS: "120000" },
+      FACILITATOR_AUTHORIZATION: `Bearer ${FACILITATOR_KEY}`,
     },
   });
   const settling = chainAt(parts.rpcUrl);

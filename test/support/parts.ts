@@ -76,7 +76,7 @@ export async function startParts({
     PUBLIC_URL: `http://${host}`,
     POLL_INTERVAL_MS: "200",
     // As long as can be configured: a good answer comes when the chain has decided.
-    ...{ MINT_WAIT_MS: "120000", PAYMENT_WAIT_MS: "120000" },
+    MINT_WAIT_MS: "120000",
     FAULT_POINT: NAMED_BY_PARENT,
     ...(topology && topologyEnv(topology)),
     ...(replica && { READ_DATABASE_URLS: replica }),
