@@ -10,7 +10,7 @@ import { createSigner } from "../../clients/signer.ts";
 import type { Hex } from "../../core/facts.ts";
 import { openPool } from "../../db/connect.ts";
 import { testLog } from "../../harness/log.ts";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
 import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { casesOf, deepIt } from "../support/share.ts";
@@ -709,7 +709,7 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
     ["no verdict", () => listen((_request, response) => void response.end('{"ok":true}'))],
   ];
   it.each(casesOf(dead, 3))("%s", async (_what, open) => {
-    const facilitator = createHttpFacilitator({ url: await open(), timeoutMs: 400 });
+    const facilitator = createHttpFacilitator({ url: await open(), timeoutMs: NEVER });
     const other = await world.api({ facilitator: () => facilitator, mints: false });
     const payer = await world.payer();
     expect(await other.pay(payer)).toMatchObject({ status: 503, body: { code: "payment_pending" } });
@@ -720,7 +720,7 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
   });
 
   it("a database that is away fails closed", async () => {
-    const away = openPool({ connectionString: "postgres://127.0.0.1:9/none", connectionTimeoutMillis: 300 });
+    const away = openPool({ connectionString: "postgres://127.0.0.1:9/none", connectionTimeoutMillis: NEVER });
     const other = await world.api({ mints: false, deps: { db: away } });
     const payer = await world.payer();
     expect((await other.pay(payer)).status).toBe(503);
@@ -762,7 +762,7 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
       const transaction = outcome.kind === "settled" ? outcome.txHash : "";
       response.end(JSON.stringify({ success: outcome.kind === "settled", transaction, network: "eip155:8453" }));
     });
-    const facilitator = createHttpFacilitator({ url, authorize: async () => "Bearer key", timeoutMs: 5_000 });
+    const facilitator = createHttpFacilitator({ url, authorize: async () => "Bearer key", timeoutMs: LONG });
     const other = await world.api({ facilitator: () => facilitator });
     const payer = await world.payer();
     expect((await other.pay(payer)).status).toBe(201);
