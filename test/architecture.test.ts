@@ -366,6 +366,38 @@ describe("waiting for a receipt", () => {
   });
 });
 
+describe("waiting in tests", () => {
+  const tests = inRoom("test").filter(({ path }) => path !== SELF);
+  const found = (rule: RegExp) =>
+    tests.flatMap(({ path, text }) => [...withoutComments(text).matchAll(rule)].map(([words]) => `${path}: ${words}`));
+
+  it("is LONG for what happens and NEVER for what does not: a number below ten seconds bounds good answers too", () => {
+    const limits = "(?:timeout|max|total|headers|body|quiet|take|stall|silence|connect|wait|query)Ms";
+    expect(found(new RegExp(`\\b${limits}\\??:\\s*[1-9](?:_?\\d){0,3}(?!_?\\d| \\*)`, "g"))).toEqual([]);
+    expect(found(/\b[A-Z]+_WAIT_MS["']?:\s*["'`][1-9]\d{0,3}["'`]/g)).toEqual([]);
+    expect(found(/performance\.now\(\) - \w+\)?\.?(?:toBeLess| <)/g)).toEqual([]);
+  });
+
+  it("is bounded by what is waited for, not by a number of the test's own", () => {
+    const own = /^( *)(?:it|test|deepIt|before(?:All|Each)|after(?:All|Each))\b.*\n(?:(?!\1\S).*\n)*\1\}, [\d_]+\);$/gm;
+    expect(found(own)).toEqual([]);
+    expect(found(/^ *(?:it|test|deepIt)\b.*\{ timeout: [\d_]+/gm)).toEqual([]);
+  });
+
+  it("looks at the test's own database: others wait on the same server", () => {
+    expect(
+      found(/\bfrom pg_(?:locks|stat_activity)\b(?![^`"]*(?:current_database\(\)|\]))/g).filter(
+        // What readers are refused.
+        (words) => !/^test\/indexer\/(sql-guard|queries)\.test\.ts: from pg_stat_activity$/.test(words),
+      ),
+    ).toEqual([]);
+  });
+
+  it("draws random cases from the seed of the run", () => {
+    expect(found(/\bseed\b[^\n]*Date\.now|Date\.now\(\) %/g)).toEqual([]);
+  });
+});
+
 describe("HTTP servers of tests", () => {
   it("keep connections open that a client may use again", () => {
     const servers = [...inRoom("harness"), ...inRoom("test")].filter(

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { awaitIntents, minedIntents, pendingWrite } from "../../api/services/await-intent.ts";
 import type { Address } from "../../core/facts.ts";
 import { attemptedKey, queueIntent, queueRepeatable, withdrawQueued } from "../../db/transaction-outbox.ts";
+import { NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { decide } from "./support/play-sender.ts";
@@ -49,7 +50,7 @@ describe("waiting", () => {
   it("ends with time: what is mined by then is told, the rest stays under way", async () => {
     await Promise.all(["a:1", "b:1"].map(queue));
     await decide(db, "b:1", { block: 7 });
-    const { complete, mined } = await minedIntents(db, ["a:1", "b:1"], { timeoutMs: 20, what: "test" });
+    const { complete, mined } = await minedIntents(db, ["a:1", "b:1"], { timeoutMs: NEVER, what: "test" });
     expect(complete).toBe(false);
     const reply = pendingWrite(5, mined);
     expect(reply).toMatchObject({ status: 202, final: false, headers: { "Retry-After": "5" } });

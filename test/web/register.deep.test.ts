@@ -17,7 +17,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
   let terminal: Terminal;
   beforeAll(async () => {
     // Every registration is answered before the chain has decided, so that the page has to follow it.
-    terminal = await startTerminal({ env: { MINT_WAIT_MS: "1" } });
+    terminal = await startTerminal({ env: { MINT_WAIT_MS: "0" } });
     await plantRows(terminal.api.pool, "agentName", [
       { name: "atlas", displayName: "Atlas", tokenId: 400, registeredAt: 1 },
     ]);
