@@ -25,10 +25,10 @@ const TEST_MS = 5 * LONG;
 const INSTALLED = "**/node_modules/**";
 
 /**
- * What starts whole stacks, browsers or storms of requests disturbs what runs beside it: one file at a time, in a
- * process of its own. Names without the ending, of quick and deep files alike.
+ * What starts whole stacks or storms of requests disturbs what runs beside it: two files at a time, each in a process
+ * of its own. Names without the ending, of quick and deep files alike.
  */
-const ALONE = [
+const HEAVY = [
   "api/{event-stream,events,exports,message-processes,sigterm}",
   "client-libraries/*",
   "db/{migrate,replicas}",
@@ -36,10 +36,10 @@ const ALONE = [
   "indexer/{backfill,events,queries,reorg,restart}",
   "ops/image",
   "payments/{crash,early,mpp-crash,races}",
-  "stack/*",
-  "web/*",
+  "stack/{crash,events,log-secrets,main-job,postgres,service,start,topology}",
+  "web/terminal",
 ];
-const alone = (ending: string) => ALONE.map((name) => `test/${name}${ending}`);
+const heavy = (ending: string) => HEAVY.map((name) => `test/${name}${ending}`);
 
 /** The gate runs the deep tests too, and nothing twice: quick files that a deep one contains. */
 const CONTAINED = FACTS
@@ -58,7 +58,7 @@ const services = (
   options: {
     provide?: Partial<ProvidedContext>;
     isolate?: true;
-    maxWorkers?: 1;
+    maxWorkers?: number;
     sequence?: { groupOrder: number };
   } = {},
 ) => ({
@@ -74,7 +74,7 @@ const services = (
     hookTimeout: TEST_MS,
   },
 });
-const ONE_BY_ONE = { isolate: true, maxWorkers: 1, sequence: { groupOrder: 1 } } as const;
+const IN_PAIRS = { isolate: true, maxWorkers: 2, sequence: { groupOrder: 1 } } as const;
 const DEEPLY = { provide: { fuzz: { cases: 200, seed: SEED, share: 1 / 4 } } };
 
 export default defineConfig({
@@ -97,14 +97,19 @@ export default defineConfig({
       },
       services("services", {
         include: ["test/*/**/*.test.ts"],
-        exclude: ["test/core/**", DEEP, NIGHTLY, INSTALLED, ...alone(".test.ts"), ...CONTAINED],
+        exclude: ["test/core/**", DEEP, NIGHTLY, INSTALLED, ...heavy(".test.ts"), ...CONTAINED],
       }),
-      services("alone", { include: alone(".test.ts"), exclude: [DEEP, ...CONTAINED] }, ONE_BY_ONE),
-      services("deep", { include: [DEEP], exclude: [INSTALLED, ...alone(DEEP_ENDING)] }, DEEPLY),
+      services("heavy", { include: heavy(".test.ts"), exclude: [DEEP, ...CONTAINED] }, IN_PAIRS),
+      services("deep", { include: [DEEP], exclude: [INSTALLED, ...heavy(DEEP_ENDING)] }, DEEPLY),
       services(
-        "deep-alone",
-        { include: alone(DEEP_ENDING), exclude: FACTS ? [CLIENTS] : [] },
-        { ...DEEPLY, ...ONE_BY_ONE },
+        "deep-heavy",
+        { include: heavy(DEEP_ENDING), exclude: FACTS ? [CLIENTS] : [] },
+        { ...DEEPLY, ...IN_PAIRS },
+      ),
+      services(
+        "nightly",
+        { include: [NIGHTLY], exclude: [INSTALLED] },
+        { ...DEEPLY, maxWorkers: 1, sequence: { groupOrder: 2 } },
       ),
     ],
   },

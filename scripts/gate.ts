@@ -15,14 +15,14 @@ const again: Stage["again"] = ({ file, project }) => [...tests(project), file];
 
 const STAGES: Stage[] = [
   { name: "static", command: [NODE, "scripts/verify.ts"], minutes: 10, again },
-  { name: "services", command: tests("services", "alone"), minutes: 25, again },
+  { name: "services", command: tests("services", "heavy"), minutes: 25, again },
   {
     name: "clients",
     command: [NODE, "scripts/clients.ts"],
     minutes: 15,
     again: ({ file }) => [NODE, "scripts/clients.ts", file],
   },
-  { name: "deep", command: tests("deep", "deep-alone"), minutes: 45, again },
+  { name: "deep", command: tests("deep", "deep-heavy"), minutes: 45, again },
 ];
 
 process.chdir(PROJECT_ROOT);
