@@ -23,7 +23,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the operators' page", 
   it("is found by the palette and by its keys, and stands in no bar", () =>
     terminal.visit("/leaderboard", {}, async ({ page }) => {
       await page.keyboard.press("Control+k");
-      await page.getByRole("combobox").last().fill("operator");
+      await page.getByRole("dialog").getByRole("combobox").fill("operator");
       await page.getByRole("option", { name: /^Operator/ }).click();
       await page.getByLabel(/^API key/).waitFor();
       expect(await page.getByRole("banner").getByRole("link", { name: "Operator" }).count()).toBe(0);

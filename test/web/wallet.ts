@@ -132,7 +132,10 @@ export async function giveWallet(
           page.addEventListener("test:accounts", (told) => listener((told as CustomEvent).detail));
       },
     };
-    const detail = { info: { uuid: "350670db-19fa-4704-a166-e52e178b59d2", name: "Test wallet", rdns: "wallet.example" }, provider };
+    const detail = {
+      info: { uuid: "350670db-19fa-4704-a166-e52e178b59d2", name: "Test wallet", rdns: "wallet.example" },
+      provider,
+    };
     const announce = () => page.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
     page.addEventListener("eip6963:requestProvider", announce);
     announce();

@@ -1,6 +1,6 @@
 /** What narrows the table, mirrored in the address: tabs, tiers and windows with their counts, the facets that are set, and one button that clears all. */
 import { useQueries } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import type { Facets } from "../../../core/directory/facets.ts";
 import { TREND_WINDOW_KEYS } from "../../../core/directory/filters.ts";
 import { TierShape } from "../parts/cred.tsx";
@@ -13,7 +13,10 @@ import { facetWords } from "./facets.ts";
 import { totalOf } from "./source.ts";
 import { type Filter, isNarrowed, underFilter, type View, widened } from "./view.ts";
 
-const FacetPanel = lazy(() => import("./facet-panel.tsx"));
+const loadPanel = () => import("./facet-panel.tsx");
+const FacetPanel = lazy(loadPanel);
+/** Milliseconds after the page: the panel is there before it is asked for, or what is below it would move long after the click. */
+const PANEL_MS = 1_000;
 
 const TABS = ["all", "trending", "gainers", "losers", "new", "x402"] as const satisfies Filter[];
 
@@ -23,6 +26,10 @@ export type Opened = "key" | "click" | null;
 type Props = { view: View; change: (view: View) => void; opened: Opened; open: (opened: Opened) => void };
 
 export function Filters({ view, change, opened, open }: Props) {
+  useEffect(() => {
+    const timer = setTimeout(() => void loadPanel().catch(() => {}), PANEL_MS);
+    return () => clearTimeout(timer);
+  }, []);
   const tiers = TIERS.map(({ key }) => key);
   const filters: Filter[] = [...TABS, ...tiers];
   const counts = useQueries({ queries: filters.map((filter) => totalOf({ ...view, filter })) });
