@@ -1,4 +1,5 @@
 /** Rules of all social proofs: the needle that proves an agent, the search for it in a text, and the trait for a proof. */
+import { normalForm } from "./normal-form.ts";
 
 /** The text an account shows to prove an agent: `helixa:12`. @param prefix lower-case name of the service */
 export const needleOf = (prefix: string, tokenId: number): string => `${prefix}:${tokenId}`;
@@ -6,8 +7,12 @@ export const needleOf = (prefix: string, tokenId: number): string => `${prefix}:
 /** Trait that an agent gets with its first proof on a platform. It is a decoration: only proof records count. */
 export const proofTrait = (platform: string) => ({ name: `${platform}-verified`, category: "verification" });
 
+/** Code points of a text that are searched for a proof, from its beginning; no post or profile has so many. */
+const MAX_SHOWN = 50_000;
+
 /** Replaces compatibility forms and removes invisible characters: the result is the text as people see it. */
-const plain = (text: string): string => text.normalize("NFKC").replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
+const plain = (text: string): string =>
+  normalForm(text, "NFKC", MAX_SHOWN).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
 
 /** Part of a word or number: next to the needle, it makes the needle a different one. */
 const WORD = String.raw`[\p{L}\p{N}\p{M}_]`;

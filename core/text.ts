@@ -1,5 +1,6 @@
 /** Text from people: NFC-normalised, trimmed, free of control, bidi and invisible characters, counted in code points. */
 import { z } from "zod";
+import { normalOrProblem } from "./normal-form.ts";
 
 /** The characters that `String.prototype.trim` removes. SQL trims with the same list, so both agree which text is blank. */
 export const BLANKS =
@@ -42,7 +43,9 @@ const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
  * @returns the text, or the problem as a half-sentence ("must …") when it breaks the rule.
  */
 export function cleanText(raw: string, rule: TextRule): { text: string } | { problem: string } {
-  const text = raw.replaceAll("\r\n", "\n").normalize("NFC").trim();
+  const normal = normalOrProblem(raw, "NFC", rule.max);
+  if ("problem" in normal) return normal;
+  const text = normal.text.replaceAll("\r\n", "\n").trim();
   if (HARMFUL.test(text)) return { problem: "must be free of control, bidi and invisible characters" };
   if (!rule.lines) {
     if (INVISIBLE.test(text.replace(EMOJI_JOINER, "")))

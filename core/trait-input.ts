@@ -3,6 +3,7 @@ import { z } from "zod";
 import { fail } from "./errors.ts";
 import type { Trait } from "./facts.ts";
 import { withIgnored } from "./ignored.ts";
+import { normalForm } from "./normal-form.ts";
 import { textSchema } from "./text.ts";
 import { countedTraits } from "./traits.ts";
 
@@ -58,8 +59,11 @@ export const traitsInputSchema = z
     }
   });
 
+/** Code points by which names differ: all of them, for the index keeps 1,024 UTF-16 units of a name on the chain. */
+const MAX_KEYED = 1_000;
+
 /** Key by which two names are the same trait; case is ignored. */
-export const traitKey = (name: string): string => name.normalize("NFC").toLowerCase();
+export const traitKey = (name: string): string => normalForm(name, "NFC", MAX_KEYED).toLowerCase();
 
 /**
  * The given traits that an agent does not have yet; a trait it already has is left out.
@@ -114,8 +118,7 @@ const LOOKALIKES = new Map(
 
 /** Form of a word for comparison by look: without accents, case and invisible characters, look-alikes as Latin letters. */
 function shape(text: string): string {
-  const bare = text
-    .normalize("NFKD")
+  const bare = normalForm(text, "NFKD", MAX_KEYED)
     .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, "")
     .toLowerCase();
   return [...bare]
@@ -125,7 +128,7 @@ function shape(text: string): string {
     .replace(/3/g, "e")
     .replace(/[il1|!]/g, "l")
     .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-+|(?<!-)-+$/g, "");
 }
 
 const CATEGORIES = new Map(

@@ -498,6 +498,15 @@ describe("SQL", () => {
   });
 });
 
+describe("texts of strangers", () => {
+  it("are normalised in one place, which bounds what that costs", () => {
+    const inProduct =
+      /^(?:api|card-renderer|clients|columns|core|db|doctor|indexer|ops|sdk|settlement|src|web|workers)\//;
+    const normalising = files.filter(({ path, text }) => inProduct.test(path) && /\.normalize\(/.test(text));
+    expect(normalising.map(({ path }) => path)).toEqual(["core/normal-form.ts"]);
+  });
+});
+
 describe("files", () => {
   /** Tests, benchmarks and the world that they share are as long as what they tell. */
   const product = files.filter(({ path }) => !/^(test|harness|bench)\//.test(path));

@@ -1,4 +1,5 @@
 /** Text without characters that no font can draw: a card shows a dot instead of an empty box. */
+import { normalForm } from "../normal-form.ts";
 import type { CardFacts } from "./facts.ts";
 import { characters } from "./line.ts";
 
@@ -19,7 +20,7 @@ export function legible(text: string, covers: (character: string) => boolean): s
     const letter = String.fromCodePoint(character.codePointAt(0)!);
     const whole = UNPLACED.test(character) ? [] : [character];
     // Styled letters (𝓐, Ⅳ, ﬁ) have a plain form.
-    const drawn = [...whole, letter, letter.normalize("NFKC")].find(covers);
+    const drawn = [...whole, letter, normalForm(letter, "NFKC", 1)].find(covers);
     shown ||= drawn !== undefined && drawn.trim() !== "";
     if (drawn !== undefined) out += drawn;
     else if (!out.endsWith(DOT)) out += DOT;

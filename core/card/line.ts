@@ -1,4 +1,5 @@
 /** Cleans untrusted text for a picture: one line, no invisible characters, no stacked marks, no reversed direction. */
+import { normalForm } from "../normal-form.ts";
 
 /** Joiners matter between letters or emoji; every other format character (bidi controls, tags, …) only hides or reorders. */
 const UNSEEN = /[[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}]--[\u200c\u200d\s]]/gv;
@@ -9,6 +10,9 @@ const BLANK_LETTER = /[\u115f\u1160\u2800\u3164\uffa0]/gu;
 const STACKED = /(\p{M}{3})\p{M}+/gu;
 const STRAY_MARK = /^\p{M}+|(?<= )\p{M}+/gu;
 
+/** Code points of one character as people count them, at most: a family of emoji with its skin tones has eleven. */
+const MOST_OF_ONE = 12;
+
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
@@ -16,10 +20,7 @@ const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
  * @returns "" when nothing visible is left.
  */
 export function oneLine(raw: string, max: number): string {
-  const clean = raw
-    // Cuts far above every limit, because normalising megabytes costs CPU.
-    .slice(0, max * 32)
-    .normalize("NFC")
+  const clean = normalForm(raw, "NFC", max * MOST_OF_ONE)
     .replace(UNSEEN, "")
     .replace(BLANK_LETTER, " ")
     .replace(STRAY_JOINER, "")

@@ -1,4 +1,5 @@
 /** Cleans texts, links and times of other registries for storage. Parts that are refused in users' own input are removed here. */
+import { beginningOf, normalForm } from "../normal-form.ts";
 import { lengthOf } from "../text.ts";
 import { urlOf } from "../urls.ts";
 
@@ -12,12 +13,7 @@ const HARMFUL =
  */
 export function foreignText(raw: unknown, max: number, { lines = false } = {}): string | null {
   if (typeof raw !== "string") return null;
-  // Cut before normalising: a megabyte of combining marks takes seconds to normalise.
-  let text = raw
-    .slice(0, max * 8)
-    .replaceAll("\r\n", "\n")
-    .replace(HARMFUL, "")
-    .normalize("NFC");
+  let text = normalForm(beginningOf(raw, max).replaceAll("\r\n", "\n").replace(HARMFUL, ""), "NFC", max);
   if (!lines) text = text.replaceAll(/[\n\t]+/g, " ");
   text = text.trim();
   if (lengthOf(text) > max) text = [...text].slice(0, max).join("").trim();

@@ -1,4 +1,5 @@
 /** Splits texts into words as they are searched: folded, with their ranges in the text. */
+import { normalForm } from "../normal-form.ts";
 
 /** A word of a text. `place` counts words: parts of one compound have the same place. */
 export type Word = { word: string; place: number; from: number; to: number };
@@ -11,6 +12,8 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu;
 const HUMPS = /(?<=\p{Ll})(?=\p{Lu})/u;
 /** Longer words say nothing. */
 const MAX_WORD = 40;
+/** Code points of a text that are folded; no name, tag or word of a question has more. */
+const MAX_FOLDED = 2_000;
 
 const SPECIAL: Record<string, string> = {
   ø: "o",
@@ -29,12 +32,10 @@ const SPECIAL: Record<string, string> = {
 export function folded(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
-  return text
-    .normalize("NFKD")
+  const unmarked = normalForm(text, "NFKD", MAX_FOLDED)
     .replaceAll(/[\u0300-\u036f\p{Cf}]/gu, "")
-    .toLowerCase()
-    .normalize("NFC")
-    .replaceAll(/[øłđħŧıςßæœ]/g, (letter) => SPECIAL[letter]!);
+    .toLowerCase();
+  return normalForm(unmarked, "NFC", unmarked.length).replaceAll(/[øłđħŧıςßæœ]/g, (letter) => SPECIAL[letter]!);
 }
 
 /** The words of a text in their order, at most `max`. Runs of Han and kana give each pair of neighbours. */

@@ -33,6 +33,8 @@ const MAX_TAGS = 16;
 const MAX_TAG = 40;
 /** Max characters of a schema as JSON, and its max depth. A larger one is left out. */
 const MAX_SCHEMA = 4_000;
+/** Max characters of a schema as JSON before its texts are cut. */
+const MAX_GIVEN_SCHEMA = 8 * MAX_SCHEMA;
 const MAX_SCHEMA_DEPTH = 16;
 const MAX_SCHEMA_TEXT = 500;
 
@@ -82,6 +84,7 @@ function tagsOf(raw: unknown): string[] {
 /** A schema with cleaned texts; null when it is no object, or too large or too deep to keep. */
 function schemaOf(raw: unknown): object | null {
   if (raw === null || typeof raw !== "object" || Array.isArray(raw)) return null;
+  if (JSON.stringify(raw).length > MAX_GIVEN_SCHEMA) return null;
   const schema = cleaned(raw, 0);
   return schema !== undefined && JSON.stringify(schema).length <= MAX_SCHEMA ? (schema as object) : null;
 }

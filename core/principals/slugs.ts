@@ -1,5 +1,6 @@
 /** Slugs of organizations: their form, a key by which look-alikes are equal, and the slug suggested by a name. */
 import { parseAddress } from "../addresses.ts";
+import { normalForm } from "../normal-form.ts";
 
 /** For 90 days after an organization is deleted, only its former owner can take its slug. */
 export const SLUG_RETIREMENT_MS = 90 * 86_400_000;
@@ -8,6 +9,8 @@ export const SLUG_RETIREMENT_MS = 90 * 86_400_000;
 const SLUG = /^[0-9a-z]+(?:-[0-9a-z]+)*$/i;
 const MIN = 2;
 const MAX = 48;
+/** Code points of a display name that a slug is made of. */
+const MAX_NAME = 64;
 /** Reserved words: they have another meaning in paths, in code, or for people. */
 const RESERVED = new Set(["admin", "constructor", "false", "me", "new", "null", "prototype", "register", "true"]);
 const ALSO_RESERVED = new Set(["undefined", "support", "official", "search", "self", "system"]);
@@ -30,14 +33,13 @@ export const slugKey = (slug: string): string => slug.toLowerCase().replace(/0/g
 
 /** The slug suggested by a display name; null when no usable character remains. */
 export function suggestedSlug(name: string): string | null {
-  const bare = name
-    .normalize("NFKD")
+  const bare = normalForm(name, "NFKD", MAX_NAME)
     .replace(/\p{M}/gu, "")
     .toLowerCase()
     .replace(/[^0-9a-z]+/g, "-")
     // Leaves room for a suffix that makes the slug unique.
     .slice(0, MAX - 6)
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-+|(?<!-)-+$/g, "");
   const parsed = parseSlug(bare);
   return "slug" in parsed ? parsed.slug : null;
 }

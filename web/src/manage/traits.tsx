@@ -1,6 +1,7 @@
 /** The traits of an agent: those it has, and up to ten new ones. */
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { normalForm } from "../../../core/normal-form.ts";
 import { TRAIT_VALUE } from "../../../core/signals/traits.ts";
 import type { Agent } from "../api/types.ts";
 import { type Faults, TextField } from "../parts/form.tsx";
@@ -21,7 +22,7 @@ const MOST = 10;
 const MOST_NAME = 64;
 const MOST_CATEGORY = 32;
 
-const keyOf = (name: string) => name.trim().normalize("NFC").toLowerCase();
+const keyOf = (name: string) => normalForm(name.trim(), "NFC", MOST_NAME).toLowerCase();
 const rawOf = (traits: number) => Math.min(100, traits * TRAIT_VALUE);
 
 export default function TraitsSection({ agent }: SectionProps) {
