@@ -22,7 +22,7 @@ export function createHttpFacilitator({ url, authorize, timeoutMs, meter }: Faci
   close(): Promise<void>;
 } {
   const agent = new Agent({ connect: { timeout: CONNECT_MS }, connections: 16 });
-  const base = url.replace(/\/+$/, "");
+  const base = url.replace(/(?<!\/)\/+$/, "");
 
   /** @throws unless the answer is JSON with status 200, or 400, which some facilitators use for refusals */
   async function ask(question: "verify" | "settle", order: PaymentOrder): Promise<unknown> {

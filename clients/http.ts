@@ -303,7 +303,7 @@ const spanOf = ({ baseUrl }: Parts, { method = "GET" }: HttpRequest<unknown>): S
 });
 
 function outgoingOf(parts: Parts, request: HttpRequest<unknown>): Outgoing {
-  const url = new URL(parts.baseUrl.replace(/\/+$/, "") + request.path);
+  const url = new URL(parts.baseUrl.replace(/(?<!\/)\/+$/, "") + request.path);
   for (const [name, value] of Object.entries(request.query ?? {}))
     if (value !== undefined) url.searchParams.set(name, String(value));
   return {

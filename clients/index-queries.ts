@@ -19,7 +19,7 @@ export function openIndexQueries(
   { meter }: { meter?: UpstreamMeter | undefined } = {},
 ): IndexQueries & { close(): Promise<void> } {
   const agent = new Agent({ connect: { timeout: 2_000 }, connections: 8 });
-  const base = url.replace(/\/+$/, "");
+  const base = url.replace(/(?<!\/)\/+$/, "");
 
   async function ask(path: string, body: string | undefined, { address, gone }: IndexReader): Promise<string> {
     const request: Outgoing = {

@@ -25,7 +25,7 @@ const baseOf = (name: string): string =>
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+/, "")
     .slice(0, BASE_LENGTH)
-    .replace(/-+$/, "") || "agent";
+    .replace(/(?<!-)-+$/, "") || "agent";
 
 const CODE = /^[a-z0-9-]{1,32}$/i;
 

@@ -138,9 +138,9 @@ const TASKS = [
   /\b(?:agents?|tools?|services?|servers?|someone|somebody)\s+(?:able to|capable of|offering|to)\s+(.{3,300})/i,
   /\b(?:find|need|want|looking for|search for|recommend)\b.{0,40}\b(?:agents?|tools?|services?|servers?)\s+for\s+(.{3,300})/i,
 ];
-/** Clauses about the score, which become filters and are no words to search for. */
+/** Clauses about the score, which become filters and are no words to search for. The text has single spaces. */
 const ABOUT_SCORE = new RegExp(
-  `\\s*\\b(?:with|and|having)?\\s*(?:a\\s+)?(?:cred|score)(?:\\s+score)?\\s+(?:of\\s+)?(?:at least|above|over|more than|minimum|min)\\s+(?:${NUMBER})\\b`,
+  `\\s?\\b(?:with|and|having)?\\s?(?:a\\s+)?(?:cred|score)(?:\\s+score)?\\s+(?:of\\s+)?(?:at least|above|over|more than|minimum|min)\\s+(?:${NUMBER})\\b`,
   "gi",
 );
 
@@ -154,7 +154,7 @@ export const readFind: Reading = ({ text }) => {
     .replaceAll(ABOUT_SCORE, " ")
     .split(/[.?!](?:\s|$)/, 1)[0]!
     .replaceAll(/\s+/g, " ")
-    .replace(/[\s,;:]+$/, "")
+    .replace(/(?<![\s,;:])[\s,;:]+$/, "")
     .trim();
   if (q === "") return null;
   const { minCred } = narrowing(scored) as { minCred?: number };

@@ -14,7 +14,7 @@ const answer = z.object({ kinds: z.array(z.unknown()) });
 export async function facilitatorKinds(url: string, authorize?: Authorize): Promise<FacilitatorKinds> {
   const agent = new Agent({ connect: { timeout: 3_000 } });
   try {
-    const target = new URL(`${url.replace(/\/+$/, "")}/supported`);
+    const target = new URL(`${url.replace(/(?<!\/)\/+$/, "")}/supported`);
     const headers = {
       accept: "application/json",
       ...(authorize && { authorization: await authorize("GET", target) }),

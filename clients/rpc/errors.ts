@@ -116,7 +116,7 @@ const PROPOSED =
 const NAMED = [
   /\(\d[\d,]* ?> ?(\d[\d,.]*)\)/,
   /(?:limited to|limit the query to|up to|at most|maximum(?: block)? (?:range|distance|is set to|of|allowed)|max(?:imum)?(?: allowed)?(?: block)?(?: range| is| of)?|range (?:of|limit(?: is)?(?: of)?|exceeds?(?: max)?)|greater than|larger than|wider than|more than|smaller than size|limit:?|blocks is|distance:?)[^\d[]{0,24}(\d[\d,.]*)\s*(k)?/i,
-  /(\d[\d,.]*)\s*(k)?[ -]block/i,
+  /(\d[\d,.]{0,20})\s{0,8}(k)?[ -]block/i,
 ];
 
 /**

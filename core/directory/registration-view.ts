@@ -90,6 +90,6 @@ const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 export function decimalText(integer: string, decimals: number): string {
   const digits = integer.replace("-", "").padStart(decimals + 1, "0");
   const sign = integer.startsWith("-") ? "-" : "";
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  const fraction = digits.slice(digits.length - decimals).replace(/(?<!0)0+$/, "");
   return sign + digits.slice(0, digits.length - decimals) + (decimals > 0 && fraction ? `.${fraction}` : "");
 }

@@ -9,7 +9,7 @@ function placesOf(endpoint: string): string[] {
   const url = urlOf(endpoint);
   if (url === null) return [];
   if (/\.json$/i.test(url.pathname) || url.pathname.includes("/.well-known/")) return [endpoint];
-  const folder = `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  const folder = `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}`;
   return [
     ...new Set([
       `${url.origin}/.well-known/agent-card.json`,

@@ -29,7 +29,7 @@ const base64url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
     .replaceAll("/", "_")
-    .replace(/=+$/, "");
+    .replace(/(?<!=)=+$/, "");
 /** 32 random bytes in 43 characters. */
 const random = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)));
 

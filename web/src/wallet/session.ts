@@ -207,7 +207,7 @@ async function signIn({ address, provider }: Connected, kind: Kind, auth: Discov
     "timestamp as ISO 8601": new Date(issuedAt).toISOString(),
   };
   const template = kind === "siwa" ? auth.agent.message : auth.human.message;
-  const text = template.replace(/\{([^}]+)\}/g, (place, name: string) => places[name] ?? place);
+  const text = template.replace(/\{([^{}]+)\}/g, (place, name: string) => places[name] ?? place);
   const signature = await ask<string>(provider, "personal_sign", [hexOf(text), address]);
   const made = { kind, value: `Bearer ${address}:${issuedAt}:${signature}`, until: Date.now() + LASTS_MS };
   keepSignIn(address, kind, made);
