@@ -7,6 +7,8 @@ const PROTOCOL_VERSION = "2025-06-18";
 /** Max pages of `tools/list`: a server may name a next page for ever. */
 const MAX_PAGES = 5;
 const MAX_CURSOR = 1_000;
+/** Max events of a stream that are parsed: a message that is no JSON costs more than one that is. */
+const MAX_EVENTS = 256;
 
 type Json = Record<string, unknown>;
 type Session = { headers: Record<string, string> };
@@ -99,23 +101,29 @@ function sessionOf({ headers }: EndpointAnswer, result: Json): Session {
   };
 }
 
-/** The messages of an answer: JSON, or a stream of events with a message each. */
-function messagesOf({ headers, text }: EndpointAnswer): Json[] {
+/** The messages of an answer: JSON, or a stream of events with a message each. They are parsed as they are taken. */
+function* messagesOf({ headers, text }: EndpointAnswer): Generator<Json> {
   const streamed = (headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
-  const texts = streamed ? text.split(/\r?\n\r?\n/).map(dataOf) : [text];
-  return texts.flatMap((each) => {
+  for (const each of streamed ? dataIn(text).take(MAX_EVENTS) : [text])
     try {
       const value = parseForeignJson(each);
-      return (Array.isArray(value) ? value : [value]).filter((one) => one !== null && typeof one === "object");
+      yield* (Array.isArray(value) ? value : [value]).filter((one) => one !== null && typeof one === "object");
     } catch {
-      return [];
+      // Another event may be the answer.
     }
-  });
 }
 
-/** The data of one event. */
-const dataOf = (event: string): string =>
-  event
-    .split(/\r?\n/)
-    .flatMap((line) => (line.startsWith("data:") ? line.slice(5) : []))
-    .join("\n");
+/** An event from the first line of its data to its end; what has no data costs nothing. */
+const EVENT = /^data:.*(?:\n.+)*/gm;
+
+/** The data of each event that has any. */
+const dataIn = (stream: string) =>
+  stream
+    .replaceAll("\r\n", "\n")
+    .matchAll(EVENT)
+    .map(([event]) =>
+      event
+        .match(/^data:.*/gm)!
+        .map((line) => line.slice(5))
+        .join("\n"),
+    );

@@ -1,0 +1,69 @@
+/** Readers of offers, without a network: which event of a stream is the answer, and what a hostile answer may cost. */
+import { describe, expect, it } from "vitest";
+import { mcp } from "../../core/offers/mcp.ts";
+import type { Reading, Send } from "../../core/offers/reader.ts";
+import { cpuSince } from "../support/cpu.ts";
+
+type Tool = { name: string; description?: string; inputSchema?: object };
+
+const answerTo = (id: number, tools: readonly Tool[]) => JSON.stringify({ jsonrpc: "2.0", id, result: { tools } });
+
+/** A server whose every answer is one text of the given form. @param bodyFor the body of the answer to a request's id */
+const server =
+  (bodyFor: (id: number) => string): Send =>
+  async ({ url, body, headOnly }) => {
+    if (headOnly) return { status: 405, headers: {}, url, text: "" };
+    const { id = 0 } = JSON.parse(body ?? "{}") as { id?: number };
+    return { status: 200, headers: { "content-type": "text/event-stream" }, url, text: bodyFor(id) };
+  };
+
+const read = (bodyFor: (id: number) => string) => mcp.read("https://host.example/mcp", server(bodyFor), {}, null);
+const namesOf = (reading: Reading) =>
+  reading.kind === "offers" ? reading.offers.map(({ name }) => name) : reading.kind;
+
+const note = `data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: {} })}`;
+
+describe("a stream of events", () => {
+  it.each([
+    ["alone", (answer: string) => `data: ${answer}\n\n`],
+    ["without an end", (answer: string) => `data: ${answer}`],
+    ["with other fields", (answer: string) => `id: 7\r\nevent: message\r\ndata: ${answer}\r\nretry: 5\r\n\r\n`],
+    ["in two lines", (answer: string) => `data: ${answer.slice(0, 1)}\ndata: ${answer.slice(1)}\n\n`],
+    ["behind notifications", (answer: string) => `${note}\n\n: ping\n\n${note}\n\ndata: ${answer}\n\n`],
+    [
+      "behind another answer and no JSON",
+      (answer: string) => `data: ${answerTo(99, [])}\n\ndata: no\n\ndata: ${answer}\n\n`,
+    ],
+  ])("has the answer %s", async (_, streamed) => {
+    expect(namesOf(await read((id) => streamed(answerTo(id, [{ name: "quote" }]))))).toEqual(["quote"]);
+  });
+
+  it.each([
+    ["blank lines", "\n"],
+    ["blank lines of two characters", "\r\n"],
+    ["comments", ":\n\n"],
+    ["fields without data", "id: 1\n\n"],
+    ["events of no JSON", "data:x\n\n"],
+    ["an event of many lines", "data:\n"],
+    ["lines that end no event", "a\n"],
+    ["beginnings of JSON", 'data:{"id":\n\n'],
+  ])("of a megabyte costs as much as one: %s", async (_, piece) => {
+    const stream = `data:{\n${piece.repeat(2 ** 20 / piece.length)}`;
+    const from = process.threadCpuUsage();
+    expect(await read(() => stream)).toMatchObject({ kind: "unreadable" });
+    expect(cpuSince(from)).toBeLessThan(400);
+  });
+});
+
+it("a page of tools whose texts are marks costs what its size does, and keeps what fits", async () => {
+  const marks = `a${"\u0301\u0316".repeat(7_000)}`;
+  const tools = Array.from({ length: 30 }, () => ({
+    name: marks,
+    description: marks,
+    inputSchema: { [marks]: marks },
+  }));
+  const from = process.threadCpuUsage();
+  const reading = await read((id) => `data: ${answerTo(id, tools)}\n\n`);
+  expect(cpuSince(from)).toBeLessThan(600);
+  expect(namesOf(reading)).toEqual(Array(30).fill(expect.stringMatching(/^\u00e1\p{M}{29}$/u)));
+});
