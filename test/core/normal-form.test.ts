@@ -91,6 +91,13 @@ describe("a stranger's text", () => {
     expect(normalOrProblem("a".repeat(17), "NFC", 2)).toEqual({ problem: "must have at most 2 characters" });
   });
 
+  it("is no URL when its host is longer than any name, however the slashes are written", () => {
+    for (const before of ["https://", "https:", "http:/", "\\\\\\\\", "//", "ht\ntps://", "https:\t//user@"])
+      expect(urlOf(`${before}${"a".repeat(600)}.com/`, new URL("https://a.test"))).toBeNull();
+    expect(urlOf(`/${"a".repeat(600)}`, new URL("https://a.test"))?.host).toBe("a.test");
+    expect(urlOf(`https://a.test/${"a".repeat(600)}?b=${"c".repeat(2_000)}`)?.host).toBe("a.test");
+  });
+
   it("may have 30 marks in a row, decomposed ones counted as they become", () => {
     const zalgo = `Z${"\u0316".repeat(15)}${"\u0301".repeat(15)}algo`;
     expect(cleanText(zalgo, { max: 64 })).toEqual({ text: zalgo.normalize("NFC") });
