@@ -12,11 +12,15 @@ const LONG_AUTHORITY = new RegExp(`^(?:[^/\\\\?#:]*:[/\\\\]*|[/\\\\]{2,})[^/\\\\
  * @param base of a relative URL
  */
 export function urlOf(text: string, base?: URL): URL | null {
-  // Parsers pass over tabs and line breaks.
-  if (text.length > MAX_URL || LONG_AUTHORITY.test(text.replaceAll(/[\t\n\r]/g, ""))) return null;
+  if (text.length > MAX_URL || hasLongHost(text)) return null;
   try {
     return new URL(text, base);
   } catch {
     return null;
   }
 }
+
+/** Whether the host of a URL is longer than 512 characters: no name is, and parsing it would take long. */
+export const hasLongHost = (text: string): boolean =>
+  // Parsers pass over tabs and line breaks.
+  LONG_AUTHORITY.test(text.replaceAll(/[\t\n\r]/g, ""));
