@@ -14,6 +14,7 @@ console.log(`npm run fuzz -- --cases ${fuzz.cases} --seed ${fuzz.seed}`);
 /** The files that ask a share of their cases in `npm test`. */
 const files = [
   "api/fuzz",
+  "api/cost",
   "api/agent-list",
   "api/signature",
   "core/found-in-short",

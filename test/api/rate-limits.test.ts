@@ -2,14 +2,15 @@
 import { generatePrivateKey } from "viem/accounts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { CallerRule } from "../../api/caller-types.ts";
+import { type CallerRule, isOpen } from "../../api/caller-types.ts";
 import { type Endpoint, endpoint, json } from "../../api/endpoint.ts";
-import type { Bucket } from "../../api/guards/rate-limits.ts";
+import { type Bucket, tokensOfClient } from "../../api/guards/rate-limits.ts";
 import { networkOf } from "../../api/http/client-network.ts";
 import { credReport } from "../../api/routes/cred-report.ts";
 import { terminalCsv, terminalJson } from "../../api/routes/directory.ts";
 import { terminalToken } from "../../api/routes/directory-claims.ts";
 import { health } from "../../api/routes/health.ts";
+import { ENDPOINTS as SERVED } from "../../api/routes/index.ts";
 import { stats } from "../../api/routes/stats.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { openRateBuckets } from "../../clients/rate-buckets.ts";
@@ -120,6 +121,24 @@ describe("reads", () => {
       expect(await statuses(3, () => from("9.9.9.1", "GET", "/read"))).toEqual([200, 200, 200]);
       now += 60_000;
     }
+  });
+
+  it("and open writes are counted before their bodies are read: what costs nobody's budget cannot be sent for ever", async () => {
+    await start({ RATE_READS_PER_CLIENT: "2", RATE_WRITES_PER_CLIENT: "2" });
+    const unreadable = (path: string) => () =>
+      api!.send("POST", path, {
+        headers: { "x-forwarded-for": "9.9.9.1", "content-type": "application/json" },
+        body: "{",
+      });
+    expect(await statuses(3, unreadable("/open"))).toEqual([400, 400, 429]);
+    expect(await statuses(3, unreadable("/lookup"))).toEqual([400, 400, 429]);
+    const uncounted = SERVED.filter(
+      ({ method, guard: { caller, bucket } }) =>
+        method !== "get" &&
+        isOpen(caller) &&
+        tokensOfClient(bucket, caller === "anyone", { network: "n", key: null }).length === 0,
+    );
+    expect(uncounted.map(({ path }) => path)).toEqual([]);
   });
 
   it("of monitors are never refused", async () => {
