@@ -25,14 +25,20 @@ const MAX_ROUNDS = 200;
 
 export type Call = { to?: Hex; data: Hex };
 
-/** Sends an account's calls in order. @returns the transactions' hashes */
+/** Sends an account's calls in order, for `mineAll`. @returns the transactions' hashes */
 export async function sendAll(chain: DevChain, privateKey: Hex, calls: Call[]): Promise<Hex[]> {
   const account = privateKeyToAccount(privateKey);
   const first = await chain.getTransactionCount({ address: account.address, blockTag: "pending" });
   const signed = await Promise.all(calls.map((call, i) => sign(account, chain, call, first + i)));
   const hashes: Hex[] = [];
-  // One after the other: a later nonce that arrives first is parked by the node, and may stay parked.
-  for (const serializedTransaction of signed) hashes.push(await chain.sendRawTransaction({ serializedTransaction }));
+  // One after the other, and none while a block is made: a nonce that arrives before the one below it is known to be used is parked by the node, and may stay parked.
+  const minesAtOnce = await chain.getAutomine();
+  if (minesAtOnce) await chain.setAutomine(false);
+  try {
+    for (const serializedTransaction of signed) hashes.push(await chain.sendRawTransaction({ serializedTransaction }));
+  } finally {
+    if (minesAtOnce) await chain.setAutomine(true);
+  }
   return hashes;
 }
 
