@@ -13,8 +13,11 @@ const tests = (...projects: string[]) => [
 ];
 const again: Stage["again"] = ({ file, project }) => [...tests(project), file];
 
+/** Looked at again as a whole: a flake among its tests must not hide what lint or types say. */
+const VERIFY = [NODE, "scripts/verify.ts"];
+
 const STAGES: Stage[] = [
-  { name: "static", command: [NODE, "scripts/verify.ts"], minutes: 10, again },
+  { name: "static", command: VERIFY, minutes: 10, again: () => VERIFY },
   { name: "services", command: tests("services", "heavy"), minutes: 25, again },
   {
     name: "clients",

@@ -13,7 +13,7 @@ export type Stage = {
   command: string[];
   /** After these it is cut off. */
   minutes: number;
-  /** Runs one file of the stage alone; absent where nothing of it is a matter of chance. */
+  /** Runs one file of the stage alone, and all that its end says beside its files; absent where nothing is a matter of chance. */
   again?: (place: { file: string; project: string }) => string[];
 };
 
@@ -64,8 +64,18 @@ export async function runGate(
     suspects.push(...found);
     for (const { file, state } of tests)
       if (state !== "failed" && !found.some((suspect) => suspect.file === file)) counts[state]++;
-    const isWrong = ran.code !== 0 && found.length === 0;
-    if (isWrong) defects.push([`${stage.name}: ${endOf(ran)}`, ...lastLines(ran.log), again(stage.command)]);
+    const strays = ran.facts.filter((fact) => fact.kind === "error" && fact.file === undefined) as {
+      message: string;
+    }[];
+    if (ran.code !== 0 && found.length === 0)
+      defects.push([`${stage.name}: ${endOf(ran)}`, ...lastLines(ran.log), again(stage.command)]);
+    // Of no file, so that no second look can clear it; the death of a worker is told by the file that did not end.
+    else if (strays.length > 0 && !ran.cutOff && !found.some(({ died }) => died))
+      defects.push([
+        `${stage.name}: an error outside of tests`,
+        ...strays[0]!.message.split("\n"),
+        again(stage.command),
+      ]);
     const line = `${stage.name.padEnd(9)} ${endOf(ran).padEnd(28)} ${minutesOf(ran.seconds)}, load ${loadavg()[0]!.toFixed(1)}, ${tests.length} tests${found.length ? `, ${found.length} files to look at again` : ""}`;
     console.log(line);
     told.push(line);
@@ -91,7 +101,7 @@ export async function runGate(
       flakes.push(
         `FLAKE ${JSON.stringify({ file, test, message: message.split("\n")[0]!.slice(0, 300), load, before, rssMb })}`,
       );
-      for (const fact of looks) if (fact.kind === "test") counts[fact.state]++;
+      for (const fact of looks) if (fact.kind === "test" && fact.file === file) counts[fact.state]++;
     } else defects.push([`${file} > ${test}`, ...red.split("\n"), again(stage.again?.(suspect) ?? stage.command)]);
   }
   counts.failed += defects.length + Math.max(0, suspects.length - MOST_LOOKS);

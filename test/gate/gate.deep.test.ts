@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Fact } from "../../harness/gate/facts.ts";
 import { BROKEN, DEFECT, PASSED, runGate, type Stage } from "../../harness/gate/gate.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
@@ -71,6 +72,28 @@ describe("the gate", () => {
     expect(lines.filter((line) => line.startsWith("FLAKE "))).toEqual([
       expect.stringContaining("nobody waited for this"),
     ]);
+  });
+
+  it("refuses an error of no file, though all files that failed pass later", async () => {
+    const noting = (...facts: Fact[]) => [
+      "bash",
+      "-c",
+      `printf '%s\\n' '${facts.map((fact) => JSON.stringify(fact)).join("' '")}' >> "$GATE_FACTS"; exit ${facts.length - 3}`,
+    ];
+    const place = { file: "a.ts", project: "p" };
+    const file = (state: "passed" | "failed"): Fact[] => [
+      { kind: "planned", ...place },
+      { kind: "test", ...place, test: "is", state },
+      { kind: "file", ...place, state, load: 0, before: [], rssMb: 1 },
+    ];
+    const { code, lines } = await gate({
+      ...{ name: "stage", minutes: 1 },
+      command: noting(...file("failed"), { kind: "error", message: "of the runner" }),
+      again: () => noting(...file("passed")),
+    });
+    expect(code).toBe(DEFECT);
+    expect(last(lines, 40)).toContain("DEFECT stage: an error outside of tests\nof the runner");
+    expect(last(lines, 1)).toBe("1 passed, 1 failed, 0 skipped");
   });
 
   it("cuts off a stage that hangs, refuses it, and runs the others", async () => {
