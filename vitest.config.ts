@@ -19,7 +19,7 @@ const DEEP = `test/**/*${DEEP_ENDING}`;
 const NIGHTLY = "test/**/*.nightly.test.ts";
 
 /** Of a test, and of what it prepares. */
-const TEST_MS = 5 * LONG;
+const TEST_MS = 4 * LONG;
 
 /** What is installed for the clients of test/clients brings tests along. */
 const INSTALLED = "**/node_modules/**";
@@ -41,15 +41,15 @@ const HEAVY = [
 ];
 const heavy = (ending: string) => HEAVY.map((name) => `test/${name}${ending}`);
 
-/** The gate runs the deep tests too, and nothing twice: quick files that a deep one contains. */
-const CONTAINED = FACTS
-  ? globSync(DEEP)
-      .filter((path) => readFileSync(path, "utf8").includes(`import "./${basename(path, DEEP_ENDING)}.test.ts"`))
-      .map((path) => path.replace(DEEP_ENDING, ".test.ts"))
+/** Of these the gate runs more elsewhere, and nothing twice: quick files that a deep one contains, and clients that have a stage of their own. */
+export const ELSEWHERE = FACTS
+  ? [
+      ...globSync(DEEP)
+        .filter((path) => readFileSync(path, "utf8").includes(`\nimport "./${basename(path, DEEP_ENDING)}.test.ts"`))
+        .map((path) => path.replace(DEEP_ENDING, ".test.ts")),
+      ...globSync("test/client-libraries/*.deep.test.ts"),
+    ]
   : [];
-
-/** The gate runs all clients in a stage of their own. */
-const CLIENTS = "test/client-libraries/**";
 
 /** Tests that need a database, a chain or processes of their own. */
 const services = (
@@ -97,15 +97,11 @@ export default defineConfig({
       },
       services("services", {
         include: ["test/*/**/*.test.ts"],
-        exclude: ["test/core/**", DEEP, NIGHTLY, INSTALLED, ...heavy(".test.ts"), ...CONTAINED],
+        exclude: ["test/core/**", DEEP, NIGHTLY, INSTALLED, ...heavy(".test.ts"), ...ELSEWHERE],
       }),
-      services("heavy", { include: heavy(".test.ts"), exclude: [DEEP, ...CONTAINED] }, IN_PAIRS),
+      services("heavy", { include: heavy(".test.ts"), exclude: [DEEP, ...ELSEWHERE] }, IN_PAIRS),
       services("deep", { include: [DEEP], exclude: [INSTALLED, ...heavy(DEEP_ENDING)] }, DEEPLY),
-      services(
-        "deep-heavy",
-        { include: heavy(DEEP_ENDING), exclude: FACTS ? [CLIENTS] : [] },
-        { ...DEEPLY, ...IN_PAIRS },
-      ),
+      services("deep-heavy", { include: heavy(DEEP_ENDING), exclude: ELSEWHERE }, { ...DEEPLY, ...IN_PAIRS }),
       services(
         "nightly",
         { include: [NIGHTLY], exclude: [INSTALLED] },

@@ -1,31 +1,37 @@
 /**
  * `npm run clients [-- word …]`: every client of harness/client-libraries/list.ts, or those whose name has one of the words, against
  * a stack of its own; prints a table of what each did. The packages are installed first, by their lockfile; with `--install` that is all.
+ * `--exactly` runs the one client of that name.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { type Client, nameOf, PACKAGES } from "../harness/client-libraries/client.ts";
 import { CLIENTS } from "../harness/client-libraries/list.ts";
 import { type Row, runClient, tableOf } from "../harness/client-libraries/run.ts";
 import { startWorld } from "../harness/client-libraries/world.ts";
 import { note } from "../harness/gate/facts.ts";
 
-const words = process.argv
-  .slice(2)
-  .filter((word) => word !== "--install")
-  .map((word) => word.toLowerCase());
-const asked = CLIENTS.filter(
-  (client) =>
-    words.length === 0 || words.some((word) => `${nameOf(client)} ${client.alias}`.toLowerCase().includes(word)),
-);
+const { values, positionals } = parseArgs({
+  options: { install: { type: "boolean" }, exactly: { type: "string" } },
+  allowPositionals: true,
+});
+const words = positionals.map((word) => word.toLowerCase());
+const asked = CLIENTS.filter((client) => {
+  const name = nameOf(client);
+  if (values.exactly !== undefined) return name === values.exactly;
+  return words.length === 0 || words.some((word) => name.toLowerCase().includes(word));
+});
 if (asked.length === 0) {
   console.error(`No client of harness/client-libraries/list.ts is named so.`);
   process.exit(1);
 }
+/** As .ci/run installs the project itself. */
+const PATIENTLY = ["--no-fund", "--no-audit", "--fetch-retries", "5", "--fetch-retry-maxtimeout", "60000"];
 install();
-if (process.argv.includes("--install")) process.exit();
+if (values.install) process.exit();
 const placeOf = (client: Client) => ({ file: nameOf(client), project: "clients" });
 for (const client of asked) note({ kind: "planned", ...placeOf(client) });
 console.log("Starting a stack of its own");
@@ -39,7 +45,7 @@ try {
     noteRow(client, row);
   }
 } finally {
-  await world.stop();
+  await world.stop().catch((error) => note({ kind: "error", message: String(error) }));
 }
 const failed = rows.filter(({ passed }) => passed === "no").length;
 const unseen = rows.filter(({ passed }) => passed === "not here").length;
@@ -65,7 +71,7 @@ function install(): void {
   const mark = join(PACKAGES, "node_modules", ".installed-lock.json");
   if (existsSync(mark) && readFileSync(mark).equals(wanted)) return;
   console.log("Installing the packages of harness/client-libraries/packages");
-  const { status } = spawnSync("npm", ["ci", "--no-fund", "--no-audit"], { cwd: PACKAGES, stdio: "inherit" });
+  const { status } = spawnSync("npm", ["ci", ...PATIENTLY], { cwd: PACKAGES, stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);
   writeFileSync(mark, wanted);
 }

@@ -1,10 +1,11 @@
 /** The rules of the house, stated where breaking one is noticed: who may import whom, where clocks and environment are read, how files look. */
 import { globSync, readFileSync } from "node:fs";
-import { basename, dirname, join, normalize } from "node:path";
+import { basename, dirname, join, matchesGlob, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync } from "vite";
 import { describe, expect, it } from "vitest";
 import { ADVISORY_LOCKS } from "../db/locks.ts";
+import config, { ELSEWHERE } from "../vitest.config.ts";
 
 /** The words that rules look for stand in this file. */
 const SELF = "test/architecture.test.ts";
@@ -366,6 +367,25 @@ describe("waiting for a receipt", () => {
   });
 });
 
+describe("files of tests", () => {
+  type Project = { test: { name: string; include: string[]; exclude?: string[] } };
+  const projects = config.test!.projects as unknown as Project[];
+  const matchesOne = (path: string, patterns: string[] = []) => patterns.some((pattern) => matchesGlob(path, pattern));
+
+  it("are each run by one project, so that none is left out and none runs twice", () => {
+    const runBy = inRoom("test")
+      .filter(({ path }) => path.endsWith(".test.ts") && !ELSEWHERE.includes(path))
+      .map(({ path }) => ({
+        path,
+        by: projects
+          .filter(({ test }) => matchesOne(path, test.include) && !matchesOne(path, test.exclude))
+          .map(({ test }) => test.name),
+      }));
+    expect(runBy.length).toBeGreaterThan(250);
+    expect(runBy.filter(({ by }) => by.length !== 1)).toEqual([]);
+  });
+});
+
 describe("waiting in tests", () => {
   const tests = inRoom("test").filter(({ path }) => path !== SELF);
   const found = (rule: RegExp) =>
@@ -467,7 +487,7 @@ describe("SQL", () => {
       .values()
       .filter((same) => same.length > 1);
     expect([...twice].map((same) => `${same[0]!.name}: ${same.map(({ path }) => path).join(", ")}`)).toEqual([]);
-    expect(names.length).toBeGreaterThan(300);
+    expect(names.length).toBeGreaterThan(250);
   });
 
   it("leaves to one place which server a request reads from: a route uses the pool it is given", () => {
@@ -577,7 +597,7 @@ describe("files", () => {
 
   it("hold nothing unfinished, and tests leave nothing out", () => {
     const marks = /\b(TODO|FIXME|XXX|HACK)\b/;
-    const left = /\b(it|test|describe)\.(only|skip|todo)\b/;
+    const left = /\b(it|test|describe|deepIt|deepDescribe)\.(only|skip|todo|fails|skipIf)\b/;
     expect(
       files.filter(({ path, text }) => path !== SELF && (marks.test(text) || left.test(text))).map(({ path }) => path),
     ).toEqual([]);

@@ -34,4 +34,6 @@ export type Client = {
   run(world: World, load: Load): Promise<Outcome>;
 };
 
-export const nameOf = (client: Client): string => client.name ?? client.package ?? "script";
+/** Of one client alone: a package that is there in two versions has its alias with it. */
+export const nameOf = ({ name, package: of, alias }: Client): string =>
+  `${name ?? of ?? "script"}${alias ? ` (${alias})` : ""}`;

@@ -23,11 +23,18 @@ export const DEFECT = 1;
 export const BROKEN = 2;
 
 const MOST_LOOKS = 8;
-const AGAIN_MINUTES = 10;
+const AGAIN_MINUTES = 13;
+const INTERRUPTS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Between the request to end and the end. */
 const END_MS = 10_000;
 const LINES_OF_A_DEFECT = 12;
 
+/** Names in place of a test's. */
+const UNNAMED = ["outside its tests", "did not end"];
+/** What Vitest says where ending what the tests shared has failed: after all its facts. */
+const CLOSED_BADLY = /error during close/;
+
+type TestFact = Extract<Fact, { kind: "test" }>;
 type Ran = { code: number | null; cutOff: boolean; seconds: number; facts: Fact[]; log: string };
 type Suspect = { stage: Stage; file: string; project: string; test: string; message: string } & Circumstances & {
     /** Its end was never seen, and not because the stage was cut off. */
@@ -37,16 +44,22 @@ type Suspect = { stage: Stage; file: string; project: string; test: string; mess
 /**
  * Runs the stages, looks again at what failed, and prints the verdict as the last lines.
  * @param options.folder where logs and facts go; emptied first
- * @param options.minutes of the whole; what has not run by then is broken
+ * @param options.minutes of all stages, and of all second looks after them
+ * @param options.notes lines that stand in the verdict
  * @returns the exit code
  */
 export async function runGate(
   stages: readonly Stage[],
-  { folder, minutes, env }: { folder: string; minutes: number; env: Record<string, string> },
+  {
+    folder,
+    minutes,
+    env,
+    notes = [],
+  }: { folder: string; minutes: { stages: number; looks: number }; env: Record<string, string>; notes?: string[] },
 ): Promise<number> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const deadline = Date.now() + minutes * 60_000;
+  let deadline = Date.now() + minutes.stages * 60_000;
   const run = (name: string, command: string[], limit: number) =>
     runToEnd(command, { ...env, GATE_FACTS: join(folder, `${name}.jsonl`) }, join(folder, `${name}.log`), {
       ms: Math.max(0, Math.min(limit * 60_000, deadline - Date.now())),
@@ -59,64 +72,73 @@ export async function runGate(
   const counts = { passed: 0, failed: 0, skipped: 0 };
   for (const stage of stages) {
     const ran = await run(stage.name, stage.command, stage.minutes);
-    const tests = ran.facts.filter((fact) => fact.kind === "test");
     const found = suspectsIn(stage, ran);
     suspects.push(...found);
+    const wrong = wrongBeside(found, ran, stage);
+    if (wrong) defects.push([`${stage.name}: ${wrong[0]}`, ...wrong.slice(1), again(stage.command)]);
+    const tests = testsIn(ran.facts);
     for (const { file, state } of tests)
       if (state !== "failed" && !found.some((suspect) => suspect.file === file)) counts[state]++;
-    const strays = ran.facts.filter((fact) => fact.kind === "error" && fact.file === undefined) as {
-      message: string;
-    }[];
-    if (ran.code !== 0 && found.length === 0)
-      defects.push([`${stage.name}: ${endOf(ran)}`, ...lastLines(ran.log), again(stage.command)]);
-    // Of no file, so that no second look can clear it; the death of a worker is told by the file that did not end.
-    else if (strays.length > 0 && !ran.cutOff && !found.some(({ died }) => died))
-      defects.push([
-        `${stage.name}: an error outside of tests`,
-        ...strays[0]!.message.split("\n"),
-        again(stage.command),
-      ]);
     const line = `${stage.name.padEnd(9)} ${endOf(ran).padEnd(28)} ${minutesOf(ran.seconds)}, load ${loadavg()[0]!.toFixed(1)}, ${tests.length} tests${found.length ? `, ${found.length} files to look at again` : ""}`;
     console.log(line);
     told.push(line);
   }
 
+  deadline = Date.now() + minutes.looks * 60_000;
   const flakes: string[] = [];
   let isBroken = suspects.length > MOST_LOOKS;
   for (const [i, suspect] of suspects.slice(0, MOST_LOOKS).entries()) {
-    const { stage, file, test, message, load, before, rssMb } = suspect;
+    const { stage, file, test, message, load, before, rssMb, died } = suspect;
     let red: string | undefined = stage.again && !isBroken ? undefined : message;
-    let looks: Fact[] = [];
+    let tests: TestFact[] = [];
     for (let look = 1; look <= 2 && red === undefined; look++) {
       const name = `again-${i + 1}-${look}`;
       console.log(`${name}: ${file}`);
       const ran = await run(name, stage.again!(suspect), Math.min(AGAIN_MINUTES, stage.minutes));
-      looks = ran.facts;
       const [worse] = suspectsIn(stage, ran);
+      tests = testsIn(ran.facts).filter((fact) => fact.file === file);
+      const wrong = wrongBeside(worse ? [worse] : [], ran, stage);
       if (worse) red = worse.message;
-      else if (ran.code !== 0) red = `${endOf(ran)}\n${lastLines(ran.log).join("\n")}`;
-      isBroken ||= suspect.died && worse?.died === true;
+      else if (wrong) red = wrong.join("\n");
+      else if (!tests.some((fact) => fact.state === "passed" && [fact.test, ...UNNAMED].includes(test)))
+        red = `${message}\nand it was not run again`;
+      // No time is left for it, or it kills what runs it: nothing is judged.
+      isBroken ||= Date.now() >= deadline || (died && worse?.died === true);
     }
     if (red === undefined) {
-      flakes.push(
-        `FLAKE ${JSON.stringify({ file, test, message: message.split("\n")[0]!.slice(0, 300), load, before, rssMb })}`,
-      );
-      for (const fact of looks) if (fact.kind === "test" && fact.file === file) counts[fact.state]++;
+      const [first] = message.split("\n");
+      flakes.push(`FLAKE ${JSON.stringify({ file, test, message: first!.slice(0, 300), load, before, rssMb })}`);
+      for (const { state } of tests) counts[state]++;
     } else defects.push([`${file} > ${test}`, ...red.split("\n"), again(stage.again?.(suspect) ?? stage.command)]);
   }
   counts.failed += defects.length + Math.max(0, suspects.length - MOST_LOOKS);
 
-  console.log(`\n${told.join("\n")}`);
-  for (const line of flakes) console.log(line);
+  console.log(`\n${[...told, ...notes, ...flakes].join("\n")}`);
   for (const lines of defects)
-    console.log(
-      `\nDEFECT ${[...lines.slice(0, LINES_OF_A_DEFECT - 1), ...lines.slice(LINES_OF_A_DEFECT - 1).slice(-1)].join("\n")}`,
-    );
-  if (isBroken)
-    console.log(`\nBROKEN: ${suspects.length} files failed, or one killed its worker twice; all logs are in ${folder}`);
+    console.log(`\nDEFECT ${[...lines.slice(0, -1).slice(0, LINES_OF_A_DEFECT - 1), lines.at(-1)].join("\n")}`);
+  if (isBroken) console.log(`\nBROKEN: ${suspects.length} files failed and were not all judged; logs are in ${folder}`);
   console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   return isBroken ? BROKEN : defects.length > 0 ? DEFECT : PASSED;
 }
+
+/** What was wrong with a run beside its files, which no second look at them can clear; its first line is a sentence. */
+function wrongBeside(found: readonly Suspect[], ran: Ran, { again: looks }: Stage): string[] | undefined {
+  const planned = new Set(ran.facts.filter((fact) => fact.kind === "planned").map(({ file }) => file));
+  // The death of a worker is told by the file that did not end.
+  const stray = ran.facts.find(
+    (fact) =>
+      fact.kind === "error" &&
+      !(fact.file && planned.has(fact.file)) &&
+      !ran.cutOff &&
+      !(found.some(({ died }) => died) && /\[vitest-pool\]|Worker/.test(fact.message)),
+  ) as { message: string } | undefined;
+  if (stray) return ["an error outside of tests", ...stray.message.split("\n")];
+  if (ran.code !== 0 && (found.length === 0 || CLOSED_BADLY.test(readFileSync(ran.log, "utf8"))))
+    return [endOf(ran), ...lastLines(ran.log)];
+  if (looks && planned.size === 0) return ["nothing was run", ...lastLines(ran.log)];
+}
+
+const testsIn = (facts: readonly Fact[]): TestFact[] => facts.filter((fact) => fact.kind === "test");
 
 /** Files of which a test failed, that failed themselves, that never ended, or that an error without a test points at. */
 function suspectsIn(stage: Stage, { facts, cutOff }: Ran): Suspect[] {
@@ -125,9 +147,9 @@ function suspectsIn(stage: Stage, { facts, cutOff }: Ran): Suspect[] {
   const suspects: Suspect[] = [];
   for (const { project, file } of facts.filter((fact) => fact.kind === "planned")) {
     const end = ended.get(`${project} ${file}`);
-    const red = facts.find(
-      (fact) => fact.kind === "test" && fact.state === "failed" && fact.file === file && fact.project === project,
-    ) as (Fact & { kind: "test" }) | undefined;
+    const red = testsIn(facts).find(
+      (fact) => fact.state === "failed" && fact.file === file && fact.project === project,
+    );
     const stray = facts.find((fact) => fact.kind === "error" && fact.file === file) as
       | (Fact & { kind: "error" })
       | undefined;
@@ -135,7 +157,7 @@ function suspectsIn(stage: Stage, { facts, cutOff }: Ran): Suspect[] {
     const { load = loadavg()[0]!, before = [], rssMb } = end ?? {};
     suspects.push({
       ...{ stage, file, project, load, before, rssMb, died: !end && !cutOff },
-      test: red?.test ?? (end ? "outside its tests" : "did not end"),
+      test: red?.test ?? UNNAMED[end ? 0 : 1]!,
       message: red?.message ?? end?.message ?? stray?.message ?? (cutOff ? "cut off" : "its worker died"),
     });
   }
@@ -157,6 +179,15 @@ async function runToEnd(
     env: { ...process.env, ...env },
   });
   closeSync(out);
+  const endAll = () => {
+    signal(-child.pid!, "SIGKILL");
+    for (const pid of strays(env.GATE_FACTS!)) signal(pid, "SIGKILL");
+  };
+  const interrupted = () => {
+    endAll();
+    process.exit(BROKEN);
+  };
+  for (const name of INTERRUPTS) process.once(name, interrupted);
   let cutOff = false;
   const timer = setTimeout(() => {
     cutOff = true;
@@ -168,8 +199,8 @@ async function runToEnd(
     child.once("exit", done);
   });
   clearTimeout(timer);
-  signal(-child.pid!, "SIGKILL");
-  for (const pid of strays(facts)) signal(pid, "SIGKILL");
+  endAll();
+  for (const name of INTERRUPTS) process.off(name, interrupted);
   return { code: cutOff ? null : code, cutOff, seconds: (Date.now() - began) / 1_000, facts: readFacts(facts), log };
 }
 

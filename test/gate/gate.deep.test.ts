@@ -24,7 +24,7 @@ async function gate(...stages: Stage[]): Promise<{ code: number; lines: string[]
   const log = vi.spyOn(console, "log").mockImplementation((text) => void lines.push(...String(text).split("\n")));
   onTestFinished(() => log.mockRestore());
   const env = { PLANTED_MARK: join(scratch, "mark") };
-  const code = await runGate(stages, { folder: join(scratch, "log"), minutes: 30, env });
+  const code = await runGate(stages, { folder: join(scratch, "log"), minutes: { stages: 30, looks: 30 }, env });
   return { code, lines: lines.slice(lines.indexOf("")) };
 }
 const last = (lines: string[], n: number) => lines.slice(-n).join("\n");
@@ -74,26 +74,60 @@ describe("the gate", () => {
     ]);
   });
 
-  it("refuses an error of no file, though all files that failed pass later", async () => {
-    const noting = (...facts: Fact[]) => [
-      "bash",
-      "-c",
-      `printf '%s\\n' '${facts.map((fact) => JSON.stringify(fact)).join("' '")}' >> "$GATE_FACTS"; exit ${facts.length - 3}`,
-    ];
+  describe("after a file that failed and passes later", () => {
     const place = { file: "a.ts", project: "p" };
-    const file = (state: "passed" | "failed"): Fact[] => [
+    const ran = (state: "passed" | "failed" | "skipped"): Fact[] => [
       { kind: "planned", ...place },
       { kind: "test", ...place, test: "is", state },
-      { kind: "file", ...place, state, load: 0, before: [], rssMb: 1 },
+      { kind: "file", ...place, state: state === "failed" ? "failed" : "passed", load: 0, before: [], rssMb: 1 },
     ];
-    const { code, lines } = await gate({
-      ...{ name: "stage", minutes: 1 },
-      command: noting(...file("failed"), { kind: "error", message: "of the runner" }),
-      again: () => noting(...file("passed")),
+    /** A command that notes the facts, prints a line, and ends with the code. */
+    const noting = (facts: Fact[], code: number, said = "") => [
+      "bash",
+      "-c",
+      `printf '%s\\n' '${facts.map((fact) => JSON.stringify(fact)).join("' '")}' >> "$GATE_FACTS"; echo '${said}'; exit ${code}`,
+    ];
+    const flaky = noting(ran("failed"), 1);
+    const passing = () => noting(ran("passed"), 0);
+    const stage = { name: "stage", minutes: 1 };
+
+    it.each([
+      [
+        "an error of no file",
+        noting([...ran("failed"), { kind: "error", message: "of the runner" }], 1),
+        "of the runner",
+      ],
+      [
+        "an error of a file of no stage",
+        noting([...ran("failed"), { kind: "error", message: "of b", file: "b.ts" }], 1),
+        "of b",
+      ],
+      ["an end that failed", noting(ran("failed"), 1, "error during close"), "error during close"],
+    ])("refuses %s", async (_, command, told) => {
+      const { code, lines } = await gate({ ...stage, command, again: passing });
+      expect(code).toBe(DEFECT);
+      expect(last(lines, 40)).toContain("DEFECT stage: ");
+      expect(last(lines, 40)).toContain(told);
+      expect(last(lines, 1)).toBe("1 passed, 1 failed, 0 skipped");
     });
+
+    it.each([
+      ["did not run", ["true"]],
+      ["left out", noting(ran("skipped"), 0)],
+    ])("refuses what the second look %s", async (_, look) => {
+      const { code } = await gate({ ...stage, command: flaky, again: () => look });
+      expect(code).toBe(DEFECT);
+    });
+
+    it("lets it through where nothing else was wrong", async () => {
+      expect((await gate({ ...stage, command: flaky, again: passing })).code).toBe(PASSED);
+    });
+  });
+
+  it("refuses a stage of tests that ran none", async () => {
+    const { code, lines } = await gate({ name: "stage", minutes: 1, command: ["true"], again: () => ["true"] });
     expect(code).toBe(DEFECT);
-    expect(last(lines, 40)).toContain("DEFECT stage: an error outside of tests\nof the runner");
-    expect(last(lines, 1)).toBe("1 passed, 1 failed, 0 skipped");
+    expect(last(lines, 40)).toContain("DEFECT stage: nothing was run");
   });
 
   it("cuts off a stage that hangs, refuses it, and runs the others", async () => {

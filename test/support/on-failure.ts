@@ -20,6 +20,9 @@ afterEach(({ task }) => {
     console.error(`${new Date().toISOString()} ${task.name} failed; last words of its stack:\n${lastOf(output())}`);
     if (!existsSync(logs)) continue;
     for (const name of readdirSync(logs)) console.error(`${name}:\n${lastOf(readFileSync(join(logs, name), "utf8"))}`);
-    if (FACTS) cpSync(logs, join(dirname(FACTS), "stacks", basename(task.file.name), task.id), { recursive: true });
+    if (FACTS)
+      cpSync(logs, join(dirname(FACTS), "stacks", basename(FACTS, ".jsonl"), basename(task.file.name), task.id), {
+        recursive: true,
+      });
   }
 });

@@ -1,4 +1,4 @@
-/** The panel of facets: each choice with the number of agents that the view would have with it. Loaded when it is opened. */
+/** The panel of facets: each choice with the number of agents that the view would have with it. */
 import { useQueries } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import type { Facets } from "../../../core/directory/facets.ts";
@@ -10,7 +10,7 @@ import { readInteger, type View } from "./view.ts";
 
 type Props = { view: View; change: (view: View) => void; focus: boolean; close: () => void };
 
-export default function FacetPanel({ view: shown, change, focus, close }: Props) {
+export function FacetPanel({ view: shown, change, focus, close }: Props) {
   // Watched agents are known to this browser only: a facet leads back to all.
   const view: View = shown.filter === "watched" ? { ...shown, filter: "all" } : shown;
   const panel = useRef<HTMLElement>(null);

@@ -1,6 +1,5 @@
 /** What narrows the table, mirrored in the address: tabs, tiers and windows with their counts, the facets that are set, and one button that clears all. */
 import { useQueries } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect } from "react";
 import type { Facets } from "../../../core/directory/facets.ts";
 import { TREND_WINDOW_KEYS } from "../../../core/directory/filters.ts";
 import { TierShape } from "../parts/cred.tsx";
@@ -9,14 +8,10 @@ import { say } from "../say.tsx";
 import { useStored } from "../stored.ts";
 import { TIERS } from "../tiers.ts";
 import { count } from "../words.ts";
+import { FacetPanel } from "./facet-panel.tsx";
 import { facetWords } from "./facets.ts";
 import { totalOf } from "./source.ts";
 import { type Filter, isNarrowed, underFilter, type View, widened } from "./view.ts";
-
-const loadPanel = () => import("./facet-panel.tsx");
-const FacetPanel = lazy(loadPanel);
-/** Milliseconds after the page: the panel is there before it is asked for, or what is below it would move long after the click. */
-const PANEL_MS = 1_000;
 
 const TABS = ["all", "trending", "gainers", "losers", "new", "x402"] as const satisfies Filter[];
 
@@ -26,10 +21,6 @@ export type Opened = "key" | "click" | null;
 type Props = { view: View; change: (view: View) => void; opened: Opened; open: (opened: Opened) => void };
 
 export function Filters({ view, change, opened, open }: Props) {
-  useEffect(() => {
-    const timer = setTimeout(() => void loadPanel().catch(() => {}), PANEL_MS);
-    return () => clearTimeout(timer);
-  }, []);
   const tiers = TIERS.map(({ key }) => key);
   const filters: Filter[] = [...TABS, ...tiers];
   const counts = useQueries({ queries: filters.map((filter) => totalOf({ ...view, filter })) });
@@ -92,9 +83,7 @@ export function Filters({ view, change, opened, open }: Props) {
         <FacetBar {...{ view, change, opened, open }} />
       </div>
       {opened && view.filter !== "watched" && (
-        <Suspense>
-          <FacetPanel view={view} change={change} focus={opened === "key"} close={() => open(null)} />
-        </Suspense>
+        <FacetPanel view={view} change={change} focus={opened === "key"} close={() => open(null)} />
       )}
     </div>
   );
