@@ -332,6 +332,8 @@ describe("what is wrong is found", () => {
   });
 
   it("a node with limits: they are found as the service finds them", async () => {
+    // More than may be asked for at once.
+    await contracts.chain.mine({ blocks: 20 });
     const strict = await startStrictNode({ upstream: contracts.anvil.url, profile: "logs-10" });
     try {
       const change = { RPC_URL: strict.url, RPC_URLS: "" };
