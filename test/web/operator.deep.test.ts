@@ -22,12 +22,16 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the operators' page", 
 
   it("is found by the palette and by its keys, and stands in no bar", () =>
     terminal.visit("/leaderboard", {}, async ({ page }) => {
+      // A key before the page is there is heard by nobody.
+      const isThere = () => page.getByRole("heading", { level: 1 }).first().waitFor();
+      await isThere();
       await page.keyboard.press("Control+k");
       await page.getByRole("dialog").getByRole("combobox").fill("operator");
       await page.getByRole("option", { name: /^Operator/ }).click();
       await page.getByLabel(/^API key/).waitFor();
       expect(await page.getByRole("banner").getByRole("link", { name: "Operator" }).count()).toBe(0);
       await page.goto("/leaderboard");
+      await isThere();
       await page.locator("body").click({ position: { x: 5, y: 300 } });
       await page.keyboard.press("g");
       await page.keyboard.press("o");
