@@ -1,4 +1,5 @@
 /** `npm run fuzz -- [--cases N] [--seed N]`: all that the tests ask at random, every operation under as many requests as wanted, or the same again. */
+import { globSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { startVitest } from "vitest/node";
 
@@ -25,10 +26,13 @@ const files = [
   "indexer/events",
   "core/cred-tree",
   "contracts/cred-roots",
-];
+  "stack/seeded.deep",
+  // Flows of the terminal, at both widths.
+  "web/*.deep",
+].flatMap((name) => globSync(`test/${name}.test.ts`));
 await startVitest(
   "test",
-  files.map((file) => `test/${file}.test.ts`),
+  files,
   // However many cases were asked for.
   { run: true, watch: false, testTimeout: 0 },
   { test: { provide: { fuzz } } },

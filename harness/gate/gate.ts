@@ -61,9 +61,10 @@ export async function runGate(
   mkdirSync(folder, { recursive: true });
   let deadline = Date.now() + minutes.stages * 60_000;
   const run = (name: string, command: string[], limit: number) =>
-    runToEnd(command, { ...env, GATE_FACTS: join(folder, `${name}.jsonl`) }, join(folder, `${name}.log`), {
-      ms: Math.max(0, Math.min(limit * 60_000, deadline - Date.now())),
+    runToEnd(command, env, {
+      log: join(folder, `${name}.log`),
       facts: join(folder, `${name}.jsonl`),
+      ms: Math.max(0, Math.min(limit * 60_000, deadline - Date.now())),
     });
 
   const told: string[] = [];
@@ -168,20 +169,19 @@ function suspectsIn(stage: Stage, { facts, cutOff }: Ran): Suspect[] {
 async function runToEnd(
   [program, ...words]: string[],
   env: Record<string, string>,
-  log: string,
-  { ms, facts }: { ms: number; facts: string },
+  { log, facts, ms }: { log: string; facts: string; ms: number },
 ): Promise<Ran> {
   const began = Date.now();
   const out = openSync(log, "a");
   const child = spawn(program!, words, {
     detached: true,
     stdio: ["ignore", out, out],
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...env, GATE_FACTS: facts },
   });
   closeSync(out);
   const endAll = () => {
     signal(-child.pid!, "SIGKILL");
-    for (const pid of strays(env.GATE_FACTS!)) signal(pid, "SIGKILL");
+    for (const pid of strays(facts)) signal(pid, "SIGKILL");
   };
   const interrupted = () => {
     endAll();

@@ -4,7 +4,8 @@ import { join, relative } from "node:path";
 import type { Reporter, TestModule } from "vitest/node";
 import { ProcessTimes } from "./process-times.ts";
 
-const SAMPLE_MS = 250;
+/** A look at all processes costs milliseconds; one that ends between two looks is counted with its parent. */
+const SAMPLE_MS = 1_000;
 const ROOT = join(import.meta.dirname, "../..");
 const TABLE = join(ROOT, "node_modules/.cache/test-costs.json");
 

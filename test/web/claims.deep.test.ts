@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plantDirectory } from "../support/directory.ts";
 import { CHROMIUM } from "./browser.ts";
-import { findingsOf, startTerminal, type Terminal, WIDTHS } from "./flows.ts";
+import { findingsOf, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+
+const widths = widthsInTurn();
 
 describe.runIf(CHROMIUM !== undefined || process.env.CI)("a claim of a token", () => {
   let terminal: Terminal;
@@ -20,7 +22,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("a claim of a token", (
   });
   afterAll(() => terminal?.stop());
 
-  it.each(WIDTHS)(
+  it.each(widths())(
     "says what it means, is refused in words, and stands with the agent it was made for (%i px)",
     (width) =>
       terminal.visit("/terminal/77?platform=virtuals", { width }, async ({ page }) => {

@@ -6,7 +6,9 @@ import { identityAbi } from "../../abis/identity.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { CHROMIUM } from "./browser.ts";
-import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, WIDTHS } from "./flows.ts";
+import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, WIDTHS, widthsInTurn } from "./flows.ts";
+
+const widths = widthsInTurn();
 
 type Page = Parameters<Parameters<Terminal["visit"]>[2]>[0]["page"];
 type Payer = Awaited<ReturnType<Terminal["world"]["payer"]>>;
@@ -89,7 +91,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
   const counts = (wallet: { asked: string[] }, method: string) =>
     wallet.asked.filter((asked) => asked === method).length;
 
-  it.each(WIDTHS)(
+  it.each(widths())(
     "words: what changes, what it is worth, a declined signature, and a reload in the middle (%i px)",
     async (width) => {
       const payer = await terminal.world.payer(0n);
@@ -131,7 +133,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
     },
   );
 
-  it.each(WIDTHS)(
+  it.each(widths())(
     "words and a token on chain: the cost is told before, a price is paid first, the service sends them (%i px)",
     async (width) => {
       const payer = await terminal.world.payer(40_000n);
@@ -162,7 +164,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
         const link = page.getByRole("button", { name: "Link the token" });
         await link.click();
         await page.getByText('It must be the contract\'s own, "USDC".').waitFor();
-        if (width === 390) expect(await findingsOf(page)).toEqual([]);
+        expect(await findingsOf(page)).toEqual([]);
         await page.getByLabel(/^Symbol/).fill("usdc");
         await link.click();
         await page.getByRole("heading", { name: "Linked", exact: true }).waitFor();
@@ -235,7 +237,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
     });
   });
 
-  it.each(WIDTHS)(
+  it.each(widths())(
     "traits, what it offers, accounts and a transfer: one section after the other (%i px)",
     async (width) => {
       const payer = await terminal.world.payer(0n);
@@ -246,16 +248,16 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
       await terminal.visit(`/agent/${tokenId}/manage/traits`, { width, payer }, async ({ page, wallet }) => {
         await connectByChip(page);
         await traits(page, tokenId);
-        if (width === 390) expect(await findingsOf(page)).toEqual([]);
+        expect(await findingsOf(page)).toEqual([]);
         await page.getByRole("link", { name: "What it offers" }).click();
         await listing(page, tokenId);
-        if (width === 390) expect(await findingsOf(page)).toEqual([]);
+        expect(await findingsOf(page)).toEqual([]);
         await page.getByRole("link", { name: "Accounts" }).click();
         await accounts(page, tokenId);
-        if (width === 390) expect(await findingsOf(page)).toEqual([]);
+        expect(await findingsOf(page)).toEqual([]);
         await page.getByRole("link", { name: "Transfer" }).click();
         await page.getByText("it does not come back with the token").waitFor();
-        if (width === 390) expect(await findingsOf(page)).toEqual([]);
+        expect(await findingsOf(page)).toEqual([]);
         await terminal.api.pool.query("update onchain.agent set soulbound = true where token_id = $1", [tokenId]);
         await page.reload();
         await page.getByText("This token is soulbound: no transfer of it is possible.").waitFor();
@@ -323,7 +325,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
     expect((await agentOf(tokenId)).socials).toMatchObject({ twitter: "quill", website: "https://quill.example/" });
   }
 
-  it.each(WIDTHS)(
+  it.each(widths())(
     "ERC-8004: sent by the owner's wallet, followed over a reload until it is indexed, then given a new file (%i px)",
     async (width) => {
       const payer = await terminal.world.payer(0n);
@@ -344,12 +346,12 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
         await page.getByText(/^This account holds .* ETH on Base, and about .* ETH are needed/).waitFor();
         expect(wallet.chainId).toBe(8453);
         await expect.poll(() => send.isDisabled()).toBe(true);
-        if (width === 390) expect(await findingsOf(page)).toEqual([]);
+        expect(await findingsOf(page)).toEqual([]);
         await evm.setBalance({ address: payer.address, value: parseEther("1") });
         await page.getByRole("button", { name: "Look again" }).click();
         await page.getByText("The file that is published").click();
         await page.getByText(`"name": "Quill ${tokenId}"`).waitFor();
-        if (width === 390) expect(await findingsOf(page)).toEqual([]);
+        expect(await findingsOf(page)).toEqual([]);
         wallet.declines.add("eth_sendTransaction");
         await send.click();
         await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plantRows } from "../../harness/onchain.ts";
 import { type PlantedRow, plantDirectory } from "../support/directory.ts";
 import { CHROMIUM } from "./browser.ts";
-import { findingsOf, plantAgent, startTerminal, type Terminal, WIDTHS } from "./flows.ts";
+import { findingsOf, plantAgent, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+
+const widths = widthsInTurn();
 
 const OWNER = `0x${"ab".repeat(20)}`;
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -64,7 +66,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the directory's filter
       .getByText(`${n} ${n === 1 ? "agent" : "agents"}`, { exact: true })
       .waitFor();
 
-  it.each(WIDTHS)(
+  it.each(widths())(
     "narrow the table by choices with exact counts, keep them in the address, and are cleared at once (%i px)",
     (width) =>
       terminal.visit("/", { width }, async ({ page }) => {
@@ -93,7 +95,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the directory's filter
       }),
   );
 
-  it.each(WIDTHS)(
+  it.each(widths())(
     "narrow by what is verified and by the chain, each choice counted exactly, and are cleared at once (%i px)",
     (width) =>
       terminal.visit("/", { width }, async ({ page }) => {
@@ -139,7 +141,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the directory's filter
       }),
   );
 
-  it.each(WIDTHS)("take a range of cred and of age, and say what a bad one is (%i px)", (width) =>
+  it.each(widths())("take a range of cred and of age, and say what a bad one is (%i px)", (width) =>
     terminal.visit("/", { width }, async ({ page }) => {
       await total(page, 31);
       await page.keyboard.press("f");
@@ -192,7 +194,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the directory's filter
       expect(query(page)).toBe("?filter=watched");
     }));
 
-  it.each(WIDTHS)("have windows for what is trending (%i px)", (width) =>
+  it.each(widths())("have windows for what is trending (%i px)", (width) =>
     terminal.visit("/?filter=trending", { width }, async ({ page }) => {
       await total(page, 2);
       await page.getByRole("button", { name: "7d" }).click();
@@ -217,7 +219,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the directory's filter
       await row.getByText(/^(Yes|No)$/).waitFor();
     }));
 
-  it.each(WIDTHS)("show the agents of a wallet, of every registry, on one page (%i px)", (width) =>
+  it.each(widths())("show the agents of a wallet, of every registry, on one page (%i px)", (width) =>
     terminal.visit(`/owner/${OWNER.toUpperCase().replace("X", "x")}`, { width }, async ({ page }) => {
       await page.getByRole("heading", { name: "Agents of a wallet" }).waitFor();
       await page.getByRole("link", { name: "Meridian" }).waitFor();
@@ -229,7 +231,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the directory's filter
     }),
   );
 
-  it.each(WIDTHS)("an agent's page has its handshakes, a few at a time (%i px)", (width) =>
+  it.each(widths())("an agent's page has its handshakes, a few at a time (%i px)", (width) =>
     terminal.visit("/agent/7", { width }, async ({ page }) => {
       await page.getByText("10 handshakes").waitFor();
       await page.getByRole("link", { name: "ليلى" }).first().waitFor();

@@ -9,6 +9,7 @@ import { MESSAGES } from "../../web/src/messages.ts";
 import { HOST } from "../api/support/api.ts";
 import { type Paying, startPaying } from "../payments/support/paying.ts";
 import { randomAgents } from "../support/agents.ts";
+import { shareOf } from "../support/share.ts";
 import { openPage, startBrowser } from "./browser.ts";
 import { type BrowserWallet, giveWallet, NO_WALLET } from "./wallet.ts";
 
@@ -17,6 +18,12 @@ export { connectByChip } from "./wallet.ts";
 /** A desk and a phone, in CSS pixels. */
 export const WIDTHS = [1360, 390] as const;
 export type Width = (typeof WIDTHS)[number];
+
+/** The widths of a file's flows, asked once for each of them: in turn one of the two, and both in `npm run fuzz`. A turn of its own for each file: a flow has the same width whatever ran before. */
+export function widthsInTurn(): () => readonly Width[] {
+  let turn = 0;
+  return () => (shareOf(WIDTHS.length) === WIDTHS.length ? WIDTHS : [WIDTHS[turn++ % WIDTHS.length]!]);
+}
 
 /** A folder for a picture of every page as its visit leaves it, to be looked at. */
 const { SHOTS } = process.env;

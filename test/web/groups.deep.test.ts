@@ -1,7 +1,9 @@
 /** Groups in the terminal: read as they come, joined, written in, created; and what stands before whom. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "./browser.ts";
-import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, WIDTHS } from "./flows.ts";
+import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+
+const widths = widthsInTurn();
 
 describe.runIf(CHROMIUM !== undefined || process.env.CI)("groups", () => {
   let terminal: Terminal;
@@ -34,43 +36,46 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("groups", () => {
       )
     ).rows;
 
-  it.each(WIDTHS)("is read live, joined and written in, in one order with what others write (%i px)", async (width) => {
-    const { payer, tokenId, name } = await speaker(40);
-    const other = await speaker(60);
-    await terminal.visit("/groups/trading", { width, payer }, async ({ page, wallet }) => {
-      await page.getByText("The gate is cred 26. Connect the wallet of an agent to take part.").waitFor();
-      await connectByChip(page);
-      await page.getByText(`The gate is cred 26; ${name} has 40 and may join and write.`).waitFor();
-      wallet.declines.add("personal_sign");
-      await page.getByRole("button", { name: "Join" }).click();
-      await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
-      await page.getByRole("button", { name: "Join" }).click();
-      await page.getByText(`${name} is a member.`).waitFor();
-      await page.getByText("Live", { exact: true }).waitFor();
-      const field = page.getByRole("textbox", { name: /^Message/ });
-      await field.fill(`Hello from ${width}`);
-      await field.press("Enter");
-      await page.locator(".messages").getByText(`Hello from ${width}`).waitFor();
-      // What another agent sends comes by the stream.
-      const answer = await fetch(`${terminal.api.url}/api/v2/messages/groups/trading/send`, {
-        method: "POST",
-        headers: { authorization: await other.payer.siwa(), "content-type": "application/json" },
-        body: JSON.stringify({ content: `Answer to ${width}` }),
+  it.each(widths())(
+    "is read live, joined and written in, in one order with what others write (%i px)",
+    async (width) => {
+      const { payer, tokenId, name } = await speaker(40);
+      const other = await speaker(60);
+      await terminal.visit("/groups/trading", { width, payer }, async ({ page, wallet }) => {
+        await page.getByText("The gate is cred 26. Connect the wallet of an agent to take part.").waitFor();
+        await connectByChip(page);
+        await page.getByText(`The gate is cred 26; ${name} has 40 and may join and write.`).waitFor();
+        wallet.declines.add("personal_sign");
+        await page.getByRole("button", { name: "Join" }).click();
+        await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+        await page.getByRole("button", { name: "Join" }).click();
+        await page.getByText(`${name} is a member.`).waitFor();
+        await page.getByText("Live", { exact: true }).waitFor();
+        const field = page.getByRole("textbox", { name: /^Message/ });
+        await field.fill(`Hello from ${width}`);
+        await field.press("Enter");
+        await page.locator(".messages").getByText(`Hello from ${width}`).waitFor();
+        // What another agent sends comes by the stream.
+        const answer = await fetch(`${terminal.api.url}/api/v2/messages/groups/trading/send`, {
+          method: "POST",
+          headers: { authorization: await other.payer.siwa(), "content-type": "application/json" },
+          body: JSON.stringify({ content: `Answer to ${width}` }),
+        });
+        expect(answer.status).toBe(200);
+        await page.locator(".messages").getByText(`Answer to ${width}`).waitFor();
+        expect(wallet.asked.filter((method) => method === "personal_sign")).toHaveLength(2);
+        expect(await sent("trading")).toEqual(
+          expect.arrayContaining([
+            { content: `Hello from ${width}`, id: tokenId },
+            { content: `Answer to ${width}`, id: other.tokenId },
+          ]),
+        );
+        expect(await findingsOf(page)).toEqual([]);
+        await page.getByRole("button", { name: "Leave" }).click();
+        await page.getByRole("button", { name: "Join" }).waitFor();
       });
-      expect(answer.status).toBe(200);
-      await page.locator(".messages").getByText(`Answer to ${width}`).waitFor();
-      expect(wallet.asked.filter((method) => method === "personal_sign")).toHaveLength(2);
-      expect(await sent("trading")).toEqual(
-        expect.arrayContaining([
-          { content: `Hello from ${width}`, id: tokenId },
-          { content: `Answer to ${width}`, id: other.tokenId },
-        ]),
-      );
-      expect(await findingsOf(page)).toEqual([]);
-      await page.getByRole("button", { name: "Leave" }).click();
-      await page.getByRole("button", { name: "Join" }).waitFor();
-    });
-  });
+    },
+  );
 
   it("says how far an agent is from a gate, and leads to what lifts its score", async () => {
     const { payer, tokenId, name } = await speaker(12);
@@ -158,7 +163,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("groups", () => {
     });
   });
 
-  it.each(WIDTHS)("is created with its gate, and a private one is read after signing in (%i px)", async (width) => {
+  it.each(widths())("is created with its gate, and a private one is read after signing in (%i px)", async (width) => {
     const { payer } = await speaker(80);
     await terminal.visit("/groups/new", { width, payer }, async ({ page }) => {
       await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { insertApiKey } from "../../db/api-keys.ts";
 import { CHROMIUM } from "./browser.ts";
-import { findingsOf, startTerminal, type Terminal, WIDTHS } from "./flows.ts";
+import { findingsOf, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+
+const widths = widthsInTurn();
 
 describe.runIf(CHROMIUM !== undefined || process.env.CI)("the operators' page", () => {
   let terminal: Terminal;
@@ -38,53 +40,56 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the operators' page", 
       await page.getByLabel(/^API key/).waitFor();
     }));
 
-  it.each(WIDTHS)("says its state in words, in tables that fit the screen, as /status does (%i px)", async (width) => {
-    const { pool } = terminal.api;
-    await pool.query(
-      `insert into offchain.job_run (name, last_started_at, next_run_at, error)
+  it.each(widths())(
+    "says its state in words, in tables that fit the screen, as /status does (%i px)",
+    async (width) => {
+      const { pool } = terminal.api;
+      await pool.query(
+        `insert into offchain.job_run (name, last_started_at, next_run_at, error)
        select name, now(), now(), 'The upstream answered 503 and the pull of its pages was left where it was.'
        from unnest(array['directory.virtuals', 'scores']) as name on conflict (name) do update set error = excluded.error`,
-    );
-    await terminal.visit("/operator", { width }, async ({ page }) => {
-      const fits = async () => {
-        // Max pixels by which a table is wider than what scrolls it.
-        const over = `Math.max(0, ...[...document.querySelectorAll(".fits")].map((one) => one.scrollWidth - one.parentElement.clientWidth))`;
-        expect(await page.evaluate(over)).toBe(0);
-      };
-      const change = (path: string, change: (answer: Record<string, unknown>) => object) =>
-        page.route(`**${path}`, async (route) => {
-          const answer = await route.fetch();
-          await route.fulfill({ response: answer, json: change(await answer.json()) });
-        });
-      const payment = { operation: "credReport", method: "transaction", state: "lost", rows: 12, amount: "0.12" };
-      await change("/api/v2/operator", (state) => ({
-        ...state,
-        ledger: { ...(state.ledger as object), day: [payment] },
-      }));
-      const queue = {
-        name: "foreign-registration-files",
-        waiting: 12_345,
-        active: 12,
-        failed: 3,
-        oldestSeconds: 5_400,
-      };
-      const backfill = { state: "done", progress: 1, secondsLeft: 0, lastFailure: null };
-      await change("/api/v2/status", (state) => ({ ...state, queues: [queue], backfill }));
-      await page.getByLabel(/^API key/).fill(key);
-      await page.getByRole("button", { name: "Show the state" }).click();
-      await page.getByText("The history is indexed.").waitFor();
-      await page.getByText("Cred report").waitFor();
-      await page.getByText("Money lost by a reorganisation").waitFor();
-      await fits();
-      await page.goto("/status");
-      await page.getByRole("columnheader", { name: "Rows" }).waitFor();
-      await page.getByText("Problem: The upstream answered 503").first().waitFor();
-      await fits();
-      expect(await findingsOf(page)).toEqual([]);
-    });
-  });
+      );
+      await terminal.visit("/operator", { width }, async ({ page }) => {
+        const fits = async () => {
+          // Max pixels by which a table is wider than what scrolls it.
+          const over = `Math.max(0, ...[...document.querySelectorAll(".fits")].map((one) => one.scrollWidth - one.parentElement.clientWidth))`;
+          expect(await page.evaluate(over)).toBe(0);
+        };
+        const change = (path: string, change: (answer: Record<string, unknown>) => object) =>
+          page.route(`**${path}`, async (route) => {
+            const answer = await route.fetch();
+            await route.fulfill({ response: answer, json: change(await answer.json()) });
+          });
+        const payment = { operation: "credReport", method: "transaction", state: "lost", rows: 12, amount: "0.12" };
+        await change("/api/v2/operator", (state) => ({
+          ...state,
+          ledger: { ...(state.ledger as object), day: [payment] },
+        }));
+        const queue = {
+          name: "foreign-registration-files",
+          waiting: 12_345,
+          active: 12,
+          failed: 3,
+          oldestSeconds: 5_400,
+        };
+        const backfill = { state: "done", progress: 1, secondsLeft: 0, lastFailure: null };
+        await change("/api/v2/status", (state) => ({ ...state, queues: [queue], backfill }));
+        await page.getByLabel(/^API key/).fill(key);
+        await page.getByRole("button", { name: "Show the state" }).click();
+        await page.getByText("The history is indexed.").waitFor();
+        await page.getByText("Cred report").waitFor();
+        await page.getByText("Money lost by a reorganisation").waitFor();
+        await fits();
+        await page.goto("/status");
+        await page.getByRole("columnheader", { name: "Rows" }).waitFor();
+        await page.getByText("Problem: The upstream answered 503").first().waitFor();
+        await fits();
+        expect(await findingsOf(page)).toEqual([]);
+      });
+    },
+  );
 
-  it.each(WIDTHS)("opens for a key, is kept in the tab, and is forgotten by one click (%i px)", (width) =>
+  it.each(widths())("opens for a key, is kept in the tab, and is forgotten by one click (%i px)", (width) =>
     terminal.visit("/operator", { width }, async ({ page }) => {
       const field = page.getByLabel(/^API key/);
       await field.fill(`${key}x`);

@@ -1,7 +1,9 @@
 /** Humans and organizations in the terminal: registered, changed, linked, shown with how their cred came to be, and deleted. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "./browser.ts";
-import { findingsOf, plantAgent, startTerminal, type Terminal, WIDTHS } from "./flows.ts";
+import { findingsOf, plantAgent, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+
+const widths = widthsInTurn();
 
 describe.runIf(CHROMIUM !== undefined || process.env.CI)("people", () => {
   let terminal: Terminal;
@@ -11,7 +13,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("people", () => {
   afterAll(() => terminal?.stop());
   const rows = async (sql: string, values: unknown[] = []) => (await terminal.api.pool.query(sql, values)).rows;
 
-  it.each(WIDTHS)(
+  it.each(widths())(
     "a human registers by wallet, links an agent, states an organization, and deletes all of it (%i px)",
     async (width) => {
       const payer = await terminal.world.payer(0n);
@@ -83,7 +85,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("people", () => {
         await changed.getByLabel(/^E-mail/).fill("office@engines.example");
         await changed.getByRole("button", { name: "Save the changes" }).click();
         await changed.getByText("Saved.").waitFor();
-        if (width === 390) expect(await findingsOf(page)).toEqual([]);
+        expect(await findingsOf(page)).toEqual([]);
         expect(
           await rows("select roles, links, contact->>'email' as email from offchain.organization where slug = $1", [
             `engines-${width}`,

@@ -16,7 +16,9 @@ import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import type { Paying } from "../payments/support/paying.ts";
 import { type Receiver, replying, startReceiver } from "../webhooks/support/world.ts";
 import { CHROMIUM } from "./browser.ts";
-import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, WIDTHS } from "./flows.ts";
+import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, WIDTHS, widthsInTurn } from "./flows.ts";
+
+const widths = widthsInTurn();
 
 type Payer = Awaited<ReturnType<Paying["payer"]>>;
 
@@ -92,7 +94,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
     >;
   const check = (of: Locator) => of.getByRole("button", { name: "Check now" });
 
-  it.each(WIDTHS)("shows what lifts the score to all, and leads its owner to each form (%i px)", async (width) => {
+  it.each(widths())("shows what lifts the score to all, and leads its owner to each form (%i px)", async (width) => {
     const payer = await terminal.world.payer(0n);
     const tokenId = await agentOf(payer);
     await terminal.visit(`/agent/${tokenId}`, { width, payer }, async ({ page }) => {
@@ -119,7 +121,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
     });
   });
 
-  it.each(WIDTHS)(
+  it.each(widths())(
     "verifies the wallet and proves each account, and says what it found where it is not there (%i px)",
     async (width) => {
       const payer = await terminal.world.payer(0n);
@@ -271,7 +273,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
     });
   });
 
-  it.each(WIDTHS)("claims the exchange's attestation of the owner, once there is one (%i px)", async (width) => {
+  it.each(widths())("claims the exchange's attestation of the owner, once there is one (%i px)", async (width) => {
     const payer = await terminal.world.payer(0n);
     const tokenId = await agentOf(payer);
     await terminal.visit(`/agent/${tokenId}/manage/proofs#coinbase-verify`, { width, payer }, async ({ page }) => {
@@ -327,7 +329,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
       });
   });
 
-  it.each(WIDTHS)("makes a webhook, tests it, sends again, changes its secret and ends it (%i px)", async (width) => {
+  it.each(widths())("makes a webhook, tests it, sends again, changes its secret and ends it (%i px)", async (width) => {
     const payer = await terminal.world.payer(0n);
     const tokenId = await agentOf(payer);
     const own = async () => {
@@ -344,7 +346,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
       await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByText("This wallet has no webhook yet").waitFor();
-      if (width === 390) expect(await findingsOf(page)).toEqual([]);
+      expect(await findingsOf(page)).toEqual([]);
       await page.getByLabel(/^URL/).fill("https://10.0.0.1/hook");
       await page.getByLabel("agent.transferred").check();
       await page.getByRole("button", { name: "Make the webhook" }).click();

@@ -6,7 +6,9 @@ import { identityAbi } from "../../abis/identity.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { MINT_PRICE, type Paying, REPORT_PRICE } from "../payments/support/paying.ts";
 import { CHROMIUM } from "./browser.ts";
-import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, WIDTHS } from "./flows.ts";
+import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+
+const widths = widthsInTurn();
 
 type Payer = Awaited<ReturnType<Paying["payer"]>>;
 const MINT = "**/api/v2/mint";
@@ -70,7 +72,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
   }
 
   describe("a registration", () => {
-    it.each(WIDTHS)(
+    it.each(widths())(
       "takes everything the service takes, is paid to the unit and ends on the chain (%i px)",
       async (width) => {
         const payer = await terminal.world.payer(5_000_000n);
@@ -137,7 +139,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
       },
     );
 
-    it.each(WIDTHS)("is refused in words a person understands, and costs nothing then (%i px)", async (width) => {
+    it.each(widths())("is refused in words a person understands, and costs nothing then (%i px)", async (width) => {
       const payer = await terminal.world.payer(400_000n);
       await terminal.visit("/mint", { width, payer }, async ({ page }) => {
         await name(page).fill("Atlas");
@@ -182,7 +184,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
       });
     });
 
-    it.each(WIDTHS)(
+    it.each(widths())(
       "goes on after a reload at every step, with one key, one payment and one charge (%i px)",
       async (width) => {
         const payer = await terminal.world.payer(5_000_000n);
@@ -290,13 +292,13 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
       await page.getByLabel("The report as JSON").fill(typeof report === "string" ? report : JSON.stringify(report));
     };
 
-    it.each(WIDTHS)(
+    it.each(widths())(
       "is bought once, kept over reloads, downloaded whole and checked without the service (%i px)",
       async (width) => {
         const payer = await terminal.world.payer(1_000_000n);
         await terminal.visit("/report/400", { width, payer }, async ({ page, wallet }) => {
           await page.getByRole("link", { name: new RegExp(terminal.world.payTo.treasury.slice(0, 6), "i") }).waitFor();
-          if (width === 390) expect(await findingsOf(page)).toEqual([]);
+          expect(await findingsOf(page)).toEqual([]);
           await connectByChip(page);
           await buy(page);
           await page.getByRole("heading", { name: "This costs 0.01 USDC" }).waitFor();
@@ -311,7 +313,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
           await page.getByText("The wallet is not verified: no one has shown that they hold its key.").waitFor();
           expect(await page.locator(".evidence > li").count()).toBe(8);
           await page.getByRole("heading", { name: "History" }).waitFor();
-          if (width === 1360) expect(await findingsOf(page)).toEqual([]);
+          expect(await findingsOf(page)).toEqual([]);
           const report = await downloaded(page);
           await page.emulateMedia({ media: "print" });
           expect(await page.getByRole("banner").isVisible()).toBe(false);
@@ -342,7 +344,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
           await genuine(page).waitFor();
           await page.getByRole("heading", { name: "Evidence for every point" }).waitFor();
           await page.context().setOffline(false);
-          if (width === 390) expect(await findingsOf(page)).toEqual([]);
+          expect(await findingsOf(page)).toEqual([]);
         });
       },
     );

@@ -7,7 +7,9 @@ import { createIdentityProvider } from "../../clients/identity-provider.ts";
 import { identityProvider, identityProviderEnvironment } from "../../devnet/simulators/identity-provider.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
 import { CHROMIUM } from "./browser.ts";
-import { findingsOf, plantAgent, startTerminal, type Terminal, WIDTHS, type Width } from "./flows.ts";
+import { findingsOf, plantAgent, startTerminal, type Terminal, type Width, widthsInTurn } from "./flows.ts";
+
+const widths = widthsInTurn();
 
 describe.runIf(CHROMIUM !== undefined || process.env.CI)("signing in at the identity provider", () => {
   let simulators: RunningSimulators;
@@ -65,13 +67,13 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("signing in at the iden
     });
   });
 
-  it.each(WIDTHS)("a newcomer signs in, registers, comes back, and signs out (%i px)", (width) =>
+  it.each(widths())("a newcomer signs in, registers, comes back, and signs out (%i px)", (width) =>
     visit("/people", width, async (page) => {
       const main = page.getByRole("main");
       const person = width === 390 ? "Ada Test" : "Grace Test";
       await page.getByRole("link", { name: "Your own page" }).click();
       await page.getByRole("button", { name: "Sign in with Test Login" }).waitFor();
-      if (width === 390) expect(await findingsOf(page)).toEqual([]);
+      expect(await findingsOf(page)).toEqual([]);
       await leave(page);
       await page.getByRole("heading", { name: "Test Login" }).waitFor();
       const asked = new URL(page.url()).searchParams;
@@ -79,7 +81,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("signing in at the iden
       expect(asked.get("redirect_uri")).toBe(`${terminal.api.url}/people/return`);
       await choose(page, "Cancel");
       await refusal(page, "You cancelled at Test Login.");
-      if (width === 390) expect(await findingsOf(page)).toEqual([]);
+      expect(await findingsOf(page)).toEqual([]);
       expect(new URL(page.url()).search).toBe("");
 
       await signInAs(page, person);
@@ -89,7 +91,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("signing in at the iden
       await main.getByLabel("Name", { exact: true }).fill(`${person} ${width}`);
       await main.getByRole("button", { name: "Register", exact: true }).click();
       await main.getByRole("heading", { name: `${person} ${width}` }).waitFor();
-      if (width === 390) expect(await findingsOf(page)).toEqual([]);
+      expect(await findingsOf(page)).toEqual([]);
       const principal = `${simulators.url}/idp`;
       expect(
         await rows("select name, wallet, principal from offchain.human where name = $1", [`${person} ${width}`]),
@@ -110,7 +112,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("signing in at the iden
     }),
   );
 
-  it.each(WIDTHS)(
+  it.each(widths())(
     "links an agent by the wallet that owns it, and stays the human of the sign-in (%i px)",
     async (width) => {
       const [owner, other] = [await terminal.world.payer(0n), await terminal.world.payer(0n)];
@@ -145,7 +147,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("signing in at the iden
         await main.getByRole("button", { name: "Link", exact: true }).click();
         await main.getByText("You declined in the wallet. Nothing was sent.").waitFor();
         expect(await links()).toEqual([]);
-        if (width === 390) expect(await findingsOf(page)).toEqual([]);
+        expect(await findingsOf(page)).toEqual([]);
         await main.getByRole("button", { name: "Link", exact: true }).click();
         await main.getByRole("button", { name: "Unlink" }).waitFor();
         expect(await links()).toEqual([{ name: `Noor ${width}`, id: width }]);

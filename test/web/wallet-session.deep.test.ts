@@ -2,7 +2,9 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "./browser.ts";
-import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, WIDTHS } from "./flows.ts";
+import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+
+const widths = widthsInTurn();
 
 describe.runIf(CHROMIUM !== undefined || process.env.CI)("the connected wallet", () => {
   let terminal: Terminal;
@@ -11,7 +13,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the connected wallet",
   });
   afterAll(() => terminal?.stop());
 
-  it.each(WIDTHS)(
+  it.each(widths())(
     "is connected by one click, shown with agents and balance, and kept over a reload (%i px)",
     async (width) => {
       const payer = await terminal.world.payer(2_500_000n);
@@ -131,7 +133,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the connected wallet",
       expect(await link.getAttribute("href")).toBe(`https://metamask.app.link/dapp/${host}/mint?ref=friend`);
     }));
 
-  it.each(WIDTHS)(
+  it.each(widths())(
     "says how many agents of a wallet a page leaves out, and leads to all of them (%i px)",
     async (width) => {
       const payer = await terminal.world.payer(0n);

@@ -3,7 +3,9 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plantDirectory } from "../support/directory.ts";
 import { CHROMIUM } from "./browser.ts";
-import { plantAgent, startTerminal, type Terminal, WIDTHS } from "./flows.ts";
+import { plantAgent, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+
+const widths = widthsInTurn();
 
 /** Names that break rows of careless pages: right to left, an override, stacked marks, one long word, wide letters. */
 const NAMES = [
@@ -53,7 +55,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the words of the termi
       "[...document.querySelectorAll('tbody tr, .card')].map((row) => row.getBoundingClientRect()).map(({ height, right }) => ({ height: Math.round(height), right: Math.round(right) })).filter(({ height }) => height > 0)",
     );
 
-  it.each(WIDTHS)("no name of any direction or width breaks a row or the page (%i px)", (width) =>
+  it.each(widths())("no name of any direction or width breaks a row or the page (%i px)", (width) =>
     terminal.visit("/?spam=true", { width }, async ({ page }) => {
       await page.getByText("Plain one").first().waitFor();
       const boxes = await rows(page);
