@@ -12,6 +12,7 @@ import { concurrencyLimit } from "./http/concurrency-limit.ts";
 import { eventStreams } from "./http/event-stream.ts";
 import { openPaymentService } from "./payments/payment-service.ts";
 import { balanceCache } from "./services/balances.ts";
+import { blockTimes } from "./services/block-times.ts";
 import { contractCache } from "./services/contract-facts.ts";
 import { groupActs } from "./services/group-acts.ts";
 import { logStreams } from "./services/log-streams.ts";
@@ -51,7 +52,8 @@ export function handlerDeps(deps: ApiDeps): HandlerDeps {
     queues: sharedFor(deps.queues, QUEUES_MS),
     chainHead: sharedFor(() => deps.chain.headBlock(), HEAD_MS),
     contract: contractCache(deps.chain, contracts.identity.address, deps.now),
-    balances: balanceCache(deps.chain, contracts.usdc.address, deps.now),
+    blockTimes: blockTimes(deps.chain, limits, deps.now),
+    balances: balanceCache(deps.chain, limits, contracts.usdc.address, deps.now),
     groups: groupActs(deps),
     streams: eventStreams(streams),
     messageStreams: messageStreams(deps),

@@ -9,6 +9,7 @@ import type { ConcurrencyLimit } from "./http/concurrency-limit.ts";
 import type { EventStreams } from "./http/event-stream.ts";
 import type { PaymentService } from "./payments/payment-service.ts";
 import type { BalanceCache } from "./services/balances.ts";
+import type { BlockTimes } from "./services/block-times.ts";
 import type { ContractCache } from "./services/contract-facts.ts";
 import type { GroupActs } from "./services/group-acts.ts";
 import type { LogStreams } from "./services/log-streams.ts";
@@ -33,6 +34,7 @@ export type HandlerDeps = ApiDeps & {
   /** The newest block's number, at most half a second old. @throws Failure upstream_unavailable */
   chainHead(): Promise<number>;
   contract: ContractCache;
+  blockTimes: BlockTimes;
   balances: BalanceCache;
   groups: GroupActs;
   /** Limit of reads with `minBlock`, which may wait for their block. */

@@ -58,6 +58,14 @@ export const RATE_POLICIES = {
     ...{ quota: 3_000, window: "minute", variable: "RATE_CONTRACT_SIGNATURES" },
     of: "Signatures that the chain is asked about for all clients together",
   },
+  "past-blocks": {
+    ...{ quota: 10, window: "minute", variable: "RATE_PAST_BLOCKS_PER_CLIENT" },
+    of: "Blocks of the past whose time a node is asked for, by one client network or API key; each is then remembered",
+  },
+  "chain-reads": {
+    ...{ quota: 600, window: "minute", variable: "RATE_CHAIN_READS" },
+    of: "Requests to the chain's nodes for the reads of all clients together; settlement and sending do not share it",
+  },
   "signed-writes-by-network": {
     ...{ quota: 600, window: "minute", variable: "RATE_SIGNED_WRITES_PER_CLIENT" },
     of: "Writes of all wallets and humans of one client network together; wallets cost nothing",

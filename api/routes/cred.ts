@@ -41,9 +41,9 @@ export const cred = endpoint({
     },
   },
   errors: ["not_found", "gone", "upstream_unavailable"],
-  async handler({ deps, params: { ref }, query, now }) {
+  async handler({ deps, params: { ref }, query, reader, now }) {
     const facts = await factsOf(deps.facts, ref);
-    if (query.at !== undefined) return json(await credAt(deps, facts, query.at, now));
+    if (query.at !== undefined) return json(await credAt(deps, facts, query.at, { now, reader }));
     const at = new Date(now);
     return json(
       "address" in ref

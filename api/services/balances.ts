@@ -9,6 +9,7 @@ import type { Address, Hex } from "../../core/facts.ts";
 import { READ_GAS } from "../../core/gas-bounds.ts";
 import type { Balances } from "../../core/views/report.ts";
 import { expiringCache } from "../guards/expiring-cache.ts";
+import type { RateLimits } from "../guards/rate-limits.ts";
 
 const FRESH_MS = 60_000;
 /** Milliseconds until the chain is called again after a failure, so that not every request calls it. */
@@ -28,13 +29,23 @@ export type BalanceCache = {
 
 const UNKNOWN: Balances = { eth: null, usdc: null, linkedToken: null };
 
-/** @param usdc contract of USDC on this chain. @param now milliseconds since the epoch */
-export function balanceCache(chain: Pick<Chain, "call">, usdc: Address, now: () => number): BalanceCache {
+/** @param limits bound the calls of the chain, because any reader can cause them. @param usdc contract of USDC on this chain. @param now milliseconds since the epoch */
+export function balanceCache(
+  chain: Pick<Chain, "call">,
+  limits: Pick<RateLimits, "take">,
+  usdc: Address,
+  now: () => number,
+): BalanceCache {
   const known = expiringCache<Balances>(REMEMBERED);
   const asking = new Map<string, Promise<Balances>>();
 
+  async function read(wallet: Address, linkedToken: Address | null): Promise<Balances | null> {
+    await limits.take([["chain-reads", "all"]], now());
+    return readBalances(chain, { wallet, usdc, linkedToken });
+  }
+
   async function ask(key: string, wallet: Address, linkedToken: Address | null): Promise<Balances> {
-    const balances = await readBalances(chain, { wallet, usdc, linkedToken }).catch(() => null);
+    const balances = await read(wallet, linkedToken).catch(() => null);
     known.set(key, balances ?? UNKNOWN, now() + (balances ? FRESH_MS : RETRY_MS));
     return balances ?? UNKNOWN;
   }

@@ -13,18 +13,18 @@ export type PastMoment = number | Date;
 
 /**
  * The score that an agent had, with the reason of its last change before.
- * @param now milliseconds since the epoch
+ * @param by.now milliseconds since the epoch @param by.reader whose allowance is used where a node has to be asked
  * @throws Failure invalid_input (the future), indexer_behind, not_found (before the first score), gone (no longer kept),
- * upstream_unavailable
+ * rate_limited, upstream_unavailable
  */
 export async function credAt(
-  deps: Pick<HandlerDeps, "db" | "index" | "chain" | "chainHead">,
+  deps: Pick<HandlerDeps, "db" | "index" | "chainHead" | "blockTimes">,
   { tokenId, name, mintedAt }: AgentFacts,
   asked: PastMoment,
-  now: number,
+  { now, reader }: { now: number; reader: string },
 ) {
   const block = typeof asked === "number" ? asked : null;
-  const at = typeof asked === "number" ? await timeOfBlock(deps, asked) : pastTime(asked, now);
+  const at = typeof asked === "number" ? await timeOfBlock(deps, asked, reader) : pastTime(asked, now);
   const held = await credHeld(deps.db, tokenId, { at, block });
   if (held === null) await refuseForgotten(deps.db, { at, mintedAt });
   if (held === null)
@@ -71,8 +71,9 @@ function pastTime(at: Date, now: number): Date {
 
 /** The time of an indexed block. */
 async function timeOfBlock(
-  { index, chain, chainHead }: Pick<HandlerDeps, "index" | "chain" | "chainHead">,
+  { index, chainHead, blockTimes }: Pick<HandlerDeps, "index" | "chainHead" | "blockTimes">,
   number: number,
+  reader: string,
 ): Promise<Date> {
   if (number > index.block) {
     const head = await chainHead();
@@ -85,8 +86,5 @@ async function timeOfBlock(
       details: [{ path: "at", message: `must not be above block ${Math.max(head, index.block)}` }],
     });
   }
-  const block = await chain.block(number);
-  if (block === null)
-    return fail("upstream_unavailable", `No node has block ${number} at the moment.`, { retryAfter: 5 });
-  return new Date(block.timestamp * 1000);
+  return new Date(await blockTimes.of(number, index.block, reader));
 }

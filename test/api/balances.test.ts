@@ -9,8 +9,10 @@ import { type Devnet, deployDevnet } from "../../devnet/deploy.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
+import { allowances } from "./support/allowances.ts";
 
 const UNKNOWN = { eth: null, usdc: null, linkedToken: null };
+const limits = allowances();
 const lower = (address: string) => address.toLowerCase() as Address;
 let now = 1_000_000;
 beforeEach(() => {
@@ -32,7 +34,7 @@ describe("on a chain", () => {
         return chain.call(call);
       },
     };
-    memory = balanceCache(counted, lower(devnet.contracts.usdc), () => now);
+    memory = balanceCache(counted, limits, lower(devnet.contracts.usdc), () => now);
   });
   afterAll(() => anvil?.stop());
 
@@ -90,7 +92,7 @@ describe("without a chain", () => {
       calls++;
       return away(call);
     };
-    const memory = balanceCache(chain, wallet, () => now);
+    const memory = balanceCache(chain, limits, wallet, () => now);
     for (let i = 0; i < 5; i++) expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
     expect(calls).toBe(1);
     now += 2_000;
@@ -98,13 +100,27 @@ describe("without a chain", () => {
     expect(calls).toBe(2);
   });
 
+  it("readers of ever other wallets do not use up the nodes: beyond their allowance nothing is asked", async () => {
+    let calls = 0;
+    const chain = stubChain({
+      async call() {
+        calls++;
+        return { ok: true, data: "0x" };
+      },
+    });
+    const memory = balanceCache(chain, allowances({ "chain-reads": 5 }), wallet, () => now);
+    for (let i = 0; i < 20; i++)
+      expect(await memory.of(`0x${i.toString(16).padStart(40, "0")}`, null)).toEqual(UNKNOWN);
+    expect(calls).toBe(5);
+  });
+
   it("a chain that does not answer is not waited for", async () => {
-    const memory = balanceCache(stubChain({ call: () => new Promise(() => {}) }), wallet, () => now);
+    const memory = balanceCache(stubChain({ call: () => new Promise(() => {}) }), limits, wallet, () => now);
     expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
   });
 
   it("a chain without Multicall3 tells nothing", async () => {
-    const memory = balanceCache(stubChain({ call: async () => ({ ok: true, data: "0x" }) }), wallet, () => now);
+    const memory = balanceCache(stubChain({ call: async () => ({ ok: true, data: "0x" }) }), limits, wallet, () => now);
     expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
   });
 
@@ -117,7 +133,7 @@ describe("without a chain", () => {
         return { ok: false, data: null, reason: "out of gas" };
       },
     });
-    expect(await balanceCache(chain, wallet, () => now).of(wallet, linked)).toEqual(UNKNOWN);
+    expect(await balanceCache(chain, limits, wallet, () => now).of(wallet, linked)).toEqual(UNKNOWN);
     expect(asked).toEqual([true, false]);
   });
 });

@@ -1,9 +1,11 @@
 /** The score of the past: at a time, at a block, after a reorganisation, and what cannot be answered. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { blockTimes } from "../../api/services/block-times.ts";
 import { retractCred } from "../../db/cred.ts";
 import { beginMonth, removeMonths } from "../../db/cred-history-months.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
+import { allowances } from "./support/allowances.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
 /** Block n has the time T0 + 2n seconds. */
@@ -34,7 +36,7 @@ beforeAll(async () => {
       baseFeePerGasWei: 1n,
     }),
   };
-  api = await startApi({ chain });
+  api = await startApi({ chain, env: { RATE_PAST_BLOCKS_PER_CLIENT: "1000" } });
   await plantAgents(api.database.pool, [{ name: "Zero", score: 40, updatedBlock: 700 }, { name: "Unscored" }]);
   await plant(0);
 });
@@ -110,6 +112,58 @@ describe("at a block", () => {
   });
 });
 
+describe("costs the nodes little", () => {
+  const INDEXED = 5_000;
+  const world = (quotas: Parameters<typeof allowances>[0]) => {
+    const read: number[] = [];
+    let now = 1_000_000;
+    const block = async (number: number | "latest") => {
+      read.push(number as number);
+      return number === 13 ? null : ({ timestamp: timeOf(number as number) / 1_000 } as never);
+    };
+    const times = blockTimes({ block }, allowances(quotas), () => now);
+    const later = (ms: number) => {
+      now += ms;
+    };
+    return { read, later, of: (number: number, client = "a") => times.of(number, INDEXED, client) };
+  };
+
+  it("a block is read once, whoever asks and how many at a time; a new one again after a while", async () => {
+    const { read, later, of } = world({});
+    const all = await Promise.all(Array.from({ length: 40 }, (_, i) => of(100, `client ${i % 4}`)));
+    expect(new Set(all)).toEqual(new Set([timeOf(100)]));
+    expect(await of(100)).toBe(timeOf(100));
+    await of(INDEXED - 1);
+    expect(read).toEqual([100, INDEXED - 1]);
+    later(60_000);
+    await of(100);
+    await of(INDEXED - 1);
+    expect(read).toEqual([100, INDEXED - 1, INDEXED - 1]);
+  });
+
+  it("of ever other blocks a client has few, and all clients together have their own allowance", async () => {
+    const { read, of } = world({ "past-blocks": 3, "chain-reads": 5 });
+    const outcomes = [];
+    for (const [number, client] of [..."aaaabbbb"].entries())
+      outcomes.push(
+        await of(200 + number, client).then(
+          () => "read",
+          ({ code }) => code,
+        ),
+      );
+    const refused = "rate_limited";
+    expect(outcomes).toEqual(["read", "read", "read", refused, "read", "read", refused, refused]);
+    expect(read).toHaveLength(5);
+    expect(await of(200, "a")).toBe(timeOf(200));
+  });
+
+  it("what no node has is asked for again", async () => {
+    const { read, of } = world({});
+    for (let i = 0; i < 2; i++) await expect(of(13)).rejects.toMatchObject({ code: "upstream_unavailable" });
+    expect(read).toEqual([13, 13]);
+  });
+});
+
 describe("what cannot be answered", () => {
   it.each([
     ["before the first point", iso(POINTS[0]!.at - 1), 404],
@@ -140,7 +194,7 @@ describe("what cannot be answered", () => {
     const { block } = api.deps.chain;
     api.deps.chain.block = async () => null;
     try {
-      expect((await asked(100)).status).toBe(503);
+      expect((await asked(321)).status).toBe(503);
     } finally {
       api.deps.chain.block = block;
     }
