@@ -1,13 +1,19 @@
 /**
- * Completes the lockfiles after an install: optional platform packages that the registry in use did not serve get their
- * entry, so that `npm ci` accepts them on every machine. What packages ask of the Node that runs `npm ci` is left out:
- * another one, which npm installs, runs them. It also refuses a lockfile that names a registry.
+ * Completes the lockfiles after an install. Optional platform packages that this machine did not install get their entry
+ * with the digest of their bytes, so that `npm ci` accepts them, and nothing else, on every machine. What packages ask of
+ * the Node that runs `npm ci` is left out: another one, which npm installs, runs them. It also refuses a lockfile that
+ * names a registry.
  */
+import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { promisify } from "node:util";
+
+const npm = promisify(execFile);
 
 type Entry = {
   version?: string;
   resolved?: string;
+  integrity?: string;
   link?: boolean;
   dev?: boolean;
   optionalDependencies?: Record<string, string>;
@@ -20,6 +26,8 @@ type Entry = {
 
 type Lock = { packages: Record<string, Entry> };
 
+const INSTALLED = "node_modules/";
+
 /** Of this project, and of the clients that others wrote, which are installed apart. */
 const FILES = ["package-lock.json", "harness/client-libraries/packages/package-lock.json"];
 
@@ -31,26 +39,15 @@ function locked({ packages }: Lock, from: string, name: string): boolean {
   }
 }
 
-const WORDS = {
-  os: ["darwin", "win32", "android", "freebsd", "openbsd", "netbsd", "openharmony", "aix", "sunos", "linux"],
-  cpu: ["loong64", "ppc64", "riscv64", "s390x", "mips64el", "arm64", "ia32", "x64", "arm"],
-} as const;
-const ALIASES: [RegExp, string][] = [
-  [/windows|(?<=-)win(?=-)/, "win32"],
-  [/amd64/, "x64"],
-];
-
-/** Reads operating system, processor and C library off a platform package's name. */
-function platformOf(name: string): Pick<Entry, "os" | "cpu" | "libc"> | undefined {
-  const plain = ALIASES.reduce((text, [from, to]) => text.replace(from, to), name.split("/").pop()!);
-  const [os, cpu] = [WORDS.os.find((w) => plain.includes(w)), WORDS.cpu.find((w) => plain.includes(w))];
-  if (!os || !cpu) return undefined;
-  const libc =
-    os !== "linux" ? undefined : plain.includes("musl") ? "musl" : plain.includes("gnu") ? "glibc" : undefined;
-  return { os: [os], cpu: [cpu], ...(libc && { libc: [libc] }) };
+/** What the registry says of a package that no machine of ours installs. */
+async function registryEntry(name: string, version: string): Promise<Pick<Entry, "os" | "cpu" | "libc" | "integrity">> {
+  const { stdout } = await npm("npm", ["view", `${name}@${version}`, "--json", "os", "cpu", "libc", "dist.integrity"]);
+  const { "dist.integrity": integrity, ...platform } = JSON.parse(stdout);
+  if (!integrity) throw new Error(`${name}@${version}: the registry names no digest of it`);
+  return { integrity, ...platform };
 }
 
-function complete(path: string): void {
+async function complete(path: string): Promise<void> {
   const file = new URL(`../${path}`, import.meta.url);
   const lock = JSON.parse(readFileSync(file, "utf8")) as Lock;
   let added = 0;
@@ -58,11 +55,16 @@ function complete(path: string): void {
     for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
       const version = range.replace(/^[\^~=v]+/, "");
       if (locked(lock, from, name) || !/^\d+\.\d+\.\d+/.test(version)) continue;
-      const platform = platformOf(name);
-      if (!platform) throw new Error(`${name}: cannot tell its platform, needed by ${from || "package.json"}`);
-      lock.packages[`node_modules/${name}`] = { version, optional: true, ...platform, ...(entry.dev && { dev: true }) };
+      lock.packages[`node_modules/${name}`] = { version, optional: true, ...(entry.dev && { dev: true }) };
       added++;
     }
+  }
+  for (const [place, entry] of Object.entries(lock.packages)) {
+    if (entry.integrity || entry.link || !place.includes(INSTALLED)) continue;
+    Object.assign(
+      entry,
+      await registryEntry(place.slice(place.lastIndexOf(INSTALLED) + INSTALLED.length), entry.version!),
+    );
   }
   for (const [from, entry] of Object.entries(lock.packages)) if (from !== "") delete entry.engines;
   const hosts = Object.values(lock.packages).filter((e) => e.resolved && !e.link && /^https?:/.test(e.resolved));
@@ -73,4 +75,4 @@ function complete(path: string): void {
   console.log(`${path}: ${added} platform entries added`);
 }
 
-for (const path of FILES) complete(path);
+for (const path of FILES) await complete(path);

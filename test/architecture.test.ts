@@ -595,6 +595,15 @@ describe("files", () => {
     expect(JSON.parse(readFileSync(join(ROOT, "sdk/package.json"), "utf8"))).not.toHaveProperty("engines");
   });
 
+  it("name the digest of every package that npm installs", () => {
+    for (const lock of ["package-lock.json", "harness/client-libraries/packages/package-lock.json"]) {
+      const { packages } = JSON.parse(readFileSync(join(ROOT, lock), "utf8"));
+      const installed = Object.keys(packages).filter((path) => path.includes("node_modules/") && !packages[path].link);
+      expect(installed.length).toBeGreaterThan(100);
+      expect(installed.filter((path) => !/^sha512-/.test(packages[path].integrity))).toEqual([]);
+    }
+  });
+
   it("hold nothing unfinished, and tests leave nothing out", () => {
     const marks = /\b(TODO|FIXME|XXX|HACK)\b/;
     const left = /\b(it|test|describe|deepIt|deepDescribe)\.(only|skip|todo|fails|skipIf)\b/;
