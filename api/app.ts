@@ -5,10 +5,12 @@ import { Failure } from "../core/errors.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { readingKeys } from "./guards/api-key.ts";
+import { tokensOfClient } from "./guards/rate-limits.ts";
 import { walletGuard } from "./guards/wallet.ts";
 import { depsForReads, handlerDeps } from "./handler-deps.ts";
 import { type Admission, admission } from "./http/admission.ts";
 import { clientAddressBehind, comesFrom } from "./http/client-address.ts";
+import { networkOf } from "./http/client-network.ts";
 import { errorAnswer } from "./http/error-answer.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
 import { requestUrl } from "./http/request-url.ts";
@@ -54,6 +56,10 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
     otherwise: (path) => ofView(path, siteOf(config)),
     ...callsOf(given),
     isEndpoint: (path) => methodsOf(path).length > 0,
+    count: async (incoming, head) => {
+      const client = { network: networkOf(machinery.clientAddress(incoming)), key: null };
+      await deps.limits.take(tokensOfClient("reads", true, client), deps.now(), head);
+    },
     aboutMs: deps.aboutMs,
   });
   const route = createRouter(endpoints, machinery, methodsOf);

@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
+import { Failure } from "../../core/errors.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { isNotModified } from "../http/conditional.ts";
 import type { ResponseHead } from "../http/response-head.ts";
@@ -42,6 +43,8 @@ export type WebServerOptions = {
   originsOfReturn(): Promise<readonly string[]>;
   /** Whether an endpoint answers at a path. */
   isEndpoint(path: string): boolean;
+  /** Counts a page against the reads of its client. @throws Failure rate_limited */
+  count(incoming: IncomingMessage, response: ResponseHead): Promise<void>;
   /** Where the built terminal lies. */
   folder?: string;
   /** Max milliseconds a page waits for its metadata; the page itself matters more. */
@@ -56,7 +59,7 @@ const ABOUT_AT_ONCE = 8;
 
 /** @returns a function that answers requests for the terminal, and returns false for requests to the API */
 export function webServer(options: WebServerOptions) {
-  const { siteName, about, otherwise, isEndpoint, folder = DIST, aboutMs = ABOUT_MS, ...calls } = options;
+  const { siteName, about, otherwise, isEndpoint, count, folder = DIST, aboutMs = ABOUT_MS, ...calls } = options;
   let bundle: WebBundle | null = null;
   let lookups = 0;
   const built = () => {
@@ -81,6 +84,25 @@ export function webServer(options: WebServerOptions) {
     );
   }
 
+  /** A client beyond its reads gets the page too, without what costs a read: its calls are refused and say why. */
+  async function pageAt(page: string, url: string, counted: Promise<void>): Promise<SentPage> {
+    const path = url.split("?", 1)[0]!;
+    const plain = (status: number) => ({
+      page: withHead(page, otherwise(path), siteName),
+      status,
+      policy: pagePolicy(calls.origins()),
+    });
+    try {
+      await counted;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return { ...plain(429), retryAfter: Math.ceil(error.options.retryAfter ?? 1) };
+    }
+    if (!VIEWS.test(path)) return plain(404);
+    const [head, policy] = await Promise.all([headOf(path, url), policyOf(path)]);
+    return { page: withHead(page, head, siteName), status: head.status, policy };
+  }
+
   return (incoming: IncomingMessage, response: ResponseHead): boolean => {
     const { method, url = "" } = incoming;
     if (method !== "GET" && method !== "HEAD") return false;
@@ -96,13 +118,7 @@ export function webServer(options: WebServerOptions) {
     if (!prefersHtml(incoming) || (!isView && (FOR_PROGRAMS.test(path) || isEndpoint(path)))) return false;
     const page = built()?.page;
     if (page === undefined) sendPage({ page, status: 503, policy: pagePolicy([]) }, incoming, response);
-    else if (!isView) {
-      const content = withHead(page, otherwise(path), siteName);
-      sendPage({ page: content, status: 404, policy: pagePolicy(calls.origins()) }, incoming, response);
-    } else
-      void Promise.all([headOf(path, url), policyOf(path)]).then(([head, policy]) =>
-        sendPage({ page: withHead(page, head, siteName), status: head.status, policy }, incoming, response),
-      );
+    else void pageAt(page, url, count(incoming, response)).then((sent) => sendPage(sent, incoming, response));
     return true;
   };
 }
@@ -128,10 +144,14 @@ function inTime<T>(work: Promise<T>, otherwise: () => T, ms: number): Promise<T>
   return Promise.race([work, late]).catch(otherwise);
 }
 
-/** `page` undefined: the terminal is not built. */
-type SentPage = { page: string | undefined; status: number; policy: string };
+/** `page` undefined: the terminal is not built. `retryAfter`: seconds. */
+type SentPage = { page: string | undefined; status: number; policy: string; retryAfter?: number };
 
-function sendPage({ page, status, policy }: SentPage, incoming: IncomingMessage, response: ResponseHead): void {
+function sendPage(
+  { page, status, policy, retryAfter }: SentPage,
+  incoming: IncomingMessage,
+  response: ResponseHead,
+): void {
   const content = Buffer.from(page ?? NOT_BUILT);
   // A 304 keeps the headers of the stored answer in some caches, so another policy is another version.
   const etag = `"${hash("sha256", Buffer.concat([content, Buffer.from(policy)]), "hex").slice(0, 16)}"`;
@@ -140,7 +160,8 @@ function sendPage({ page, status, policy }: SentPage, incoming: IncomingMessage,
     "content-security-policy": policy,
     "cross-origin-opener-policy": "same-origin-allow-popups",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
-    "cache-control": page ? "public, max-age=0, must-revalidate" : "no-store",
+    "cache-control": page && !retryAfter ? "public, max-age=0, must-revalidate" : "no-store",
+    ...(retryAfter && { "retry-after": String(retryAfter) }),
     etag,
   };
   if (page && status === 200 && isNotModified(incoming.headers["if-none-match"], etag))

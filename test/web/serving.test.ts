@@ -55,6 +55,35 @@ describe("the page", () => {
     expect(await answer.text()).toContain('<div id="root">');
   });
 
+  it("counts as a read; beyond its client's reads it is there still, and costs none", async () => {
+    const limited = await startApi({ env: { RATE_READS_PER_CLIENT: "3" } });
+    await plantWorld(limited.database.pool);
+    try {
+      const ask = (path: string, accept = HTML.accept) =>
+        new Promise<Response>((resolve, reject) =>
+          request(limited.url + path, { headers: { accept } }, async (answer) => {
+            const headers = new Headers(answer.headers as Record<string, string>);
+            resolve(new Response(Buffer.concat(await answer.toArray()), { status: answer.statusCode!, headers }));
+          })
+            .on("error", reject)
+            .end(),
+        );
+      const statuses = [];
+      for (const path of ["/agent/0", "/", "/nowhere"]) statuses.push((await ask(path)).status);
+      expect(statuses).toEqual([200, 200, 404]);
+      const refused = await ask("/agent/0");
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(refused.headers.get("cache-control")).toBe("no-store");
+      const text = await refused.text();
+      expect(text).toContain('<div id="root">');
+      expect(text).not.toContain((await api.get("/api/v2/agent/0")).body.name);
+      expect((await ask("/api/v2/agent/0", "application/json")).status).toBe(429);
+    } finally {
+      await limited.close();
+    }
+  });
+
   it("has a policy that allows nothing inline and nothing from elsewhere, and obeys it", async () => {
     const answer = await get("/");
     const policy = answer.headers.get("content-security-policy")!;
@@ -148,6 +177,7 @@ describe("the page", () => {
         about,
         otherwise: about as never,
         isEndpoint: () => false,
+        count: async () => {},
         origins: () => [],
         originsOfReturn: async () => [],
         folder: "/nonexistent",
