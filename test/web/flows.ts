@@ -128,18 +128,22 @@ export async function findingsOf(page: Page): Promise<string[]> {
   const screen = page.viewportSize()!;
   for (let tries = 1; ; tries++) {
     // The whole page in one screen: what a bar at its end covers can be scrolled, which axe does not know.
-    await page.setViewportSize({ ...screen, height: Number(await page.evaluate("document.body.scrollHeight")) + 200 });
+    await page.setViewportSize({ ...screen, height: (await heightOf(page)) + 200 });
+    // Some of a page grows with its screen.
+    const height = await heightOf(page);
     const found = await findingsOfScreen(page);
-    const grown = await page.evaluate("document.documentElement.scrollHeight > innerHeight");
+    const grown = (await heightOf(page)) > height;
     await page.setViewportSize(screen);
     // What was still loading has made the page longer than that screen.
     if (!grown || tries === 5) return found;
   }
 }
 
+const heightOf = (page: Page) => page.evaluate<number>("document.body.scrollHeight");
+
 async function findingsOfScreen(page: Page): Promise<string[]> {
   const found = await keysShown(page);
-  const axe = () => new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode();
+  const axe = () => new AxeBuilder({ page }).options({ resultTypes: ["violations"], preload: false }).setLegacyMode();
   const note = async (theme: string, rules: AxeBuilder) => {
     for (const { id, nodes } of (await rules.analyze()).violations)
       found.push(`${theme} ${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.any[0]?.message ?? ""}`);
