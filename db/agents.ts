@@ -3,7 +3,7 @@ import type { Address } from "../core/facts.ts";
 import { MINT_ORIGINS, type MintOrigin, UNKNOWN_ORIGIN } from "../core/mint-origins.ts";
 import { BLANKS } from "../core/text.ts";
 import { shownScoreSql } from "./cred-statement.ts";
-import { folded } from "./folded-text.ts";
+import { folded, foldedName } from "./folded-text.ts";
 import { family, float8, int8, json, statement, text } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 import { walletConfirmed } from "./wallets.ts";
@@ -201,7 +201,7 @@ function conditions(filter: AgentFilter, $: (value: unknown) => string): string[
     where.push(`(a.agent_address = ${of} or a.owner = ${of})`);
   } else if (search !== undefined) {
     const name = $(search);
-    const matches = [`strpos(${folded("a.name")}, ${folded(`${name}::text`)}) > 0`];
+    const matches = [`strpos(${foldedName("a.name")}, ${folded(`${name}::text`)}) > 0`];
     if (/^0x[0-9a-f]{0,40}$/i.test(search)) {
       const prefix = $(search.toLowerCase());
       matches.push(`starts_with(a.agent_address, ${prefix})`, `starts_with(a.owner, ${prefix})`);

@@ -11,3 +11,13 @@ export const unmarked = (text: string) => `replace(replace(replace(translate(
 /** Any text. The column `directory.search_name` is made by it: another wording of the same rule is a migration. */
 export const folded = (text: string) => `case when ${isAscii(text)} then lower(${text}) else
   ${unmarked(text)} end`;
+
+/** Max code points of an agent's name that are searched where it has letters beyond ASCII: a contract takes any name, and PostgreSQL sorts marks in quadratic time. Names of the other tables are bounded before they are stored. */
+const SEARCHED = 128;
+
+/** An agent's name with letters beyond ASCII, as it is searched. */
+export const unmarkedName = (name: string) => unmarked(`left(${name}, ${SEARCHED})`);
+
+/** Any agent's name as it is searched. */
+export const foldedName = (name: string) => `case when ${isAscii(name)} then lower(${name}) else
+  ${unmarkedName(name)} end`;

@@ -9,7 +9,7 @@ import { MINT_ORIGINS, type MintOrigin, mintOriginAt } from "../../core/mint-ori
 import { isSpam } from "../../core/spam.ts";
 import { openClient } from "../connect.ts";
 import { shownScoreSql } from "../cred-statement.ts";
-import { isAscii, unmarked } from "../folded-text.ts";
+import { isAscii, unmarked, unmarkedName } from "../folded-text.ts";
 import { INDEX_CHANNEL, readIndexState } from "../index-state.ts";
 import { family, float8, int2, int8, nullable, statement, text } from "../statement.ts";
 import { isIndexed } from "../transaction.ts";
@@ -70,7 +70,7 @@ const SELECT = `
   select a.token_id, ${SCORE}::int8, a.points, a.minted_at, a.name,
     case when ${isAscii("a.name")} then null else lower(a.name collate "und-x-icu") end,
     ${loweredFramework("a.framework")},
-    case when ${isAscii("a.name")} then null else ${unmarked("a.name")} end,
+    case when ${isAscii("a.name")} then null else ${unmarkedName("a.name")} end,
     a.agent_address, a.owner, a.verified, a.updated_block, a.soulbound, a.origin
   from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`;
 

@@ -211,6 +211,32 @@ describe("a body of any shape", () => {
   });
 });
 
+/** Without a credential, in milliseconds of CPU: of one such request, and until /health answered beside eight of them. */
+const ANONYMOUS = { one: 20, health: 50 };
+
+it.each([
+  ["/api/v2/register/solana", { address: "x", nonce: "x", signature: "x", framework: "custom" }, "name"],
+  ["/api/v2/agent/1/human-update", {}, "name"],
+  [`/api/terminal/agent/0x${"1".repeat(40)}/token`, { token_address: `0x${"1".repeat(40)}` }, "token_symbol"],
+  ["/api/v2/cred-report/verify-receipt", { signature: "0x" }, "payload"],
+])("240 kB of marks from anyone to %s are 400 soon, and /health is heard beside them", async (path, rest, place) => {
+  const body = JSON.stringify({ ...rest, [place]: MARKS.repeat(60_000) });
+  const post = () => api.send("POST", path, { headers: { "content-type": "application/json" }, body });
+  const best = { one: Number.POSITIVE_INFINITY, health: Number.POSITIVE_INFINITY };
+  for (let tries = 0; tries < 5 && (best.one > ANONYMOUS.one || best.health > ANONYMOUS.health); tries++) {
+    let from = process.threadCpuUsage();
+    expect((await post()).status).toBe(400);
+    best.one = Math.min(best.one, cpuSince(from));
+    from = process.threadCpuUsage();
+    const posts = Array.from({ length: 8 }, post);
+    expect((await api.get("/health")).status).toBe(200);
+    best.health = Math.min(best.health, cpuSince(from));
+    await Promise.all(posts);
+  }
+  expect(best.one).toBeLessThan(ANONYMOUS.one);
+  expect(best.health).toBeLessThan(ANONYMOUS.health);
+});
+
 describe("a path and a query of any text", () => {
   it.each(strangers)("$endpoint", async ({ endpoint, method, path, caller }) => {
     const { parameters } = api.document.paths[path]![method]!;

@@ -327,6 +327,51 @@ const toolCalls: Attack = {
   },
 };
 
+/** Bytes of a body just below what is read of one. */
+const BODY_BYTES = 240_000;
+/** What was quadratic once: combining marks to be sorted, a symbol that becomes eighteen, letters that are all different in a host. */
+const DEAR_PIECES = [
+  "\u0301\u0316",
+  "\u0591\u05b0",
+  "\ufdfa",
+  Array.from({ length: 500 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join(""),
+];
+/** Milliseconds that /health may take beside them; one such body held the process for seconds. */
+const HEALTH_MS = 2_000;
+
+const dearTexts: Attack = {
+  number: 18,
+  name: "anonymous bodies of hundreds of kB whose texts cost more than their length",
+  phases: BOTH,
+  async play({ honest, random, tell, client }) {
+    const one = client();
+    const text = (piece: string) => piece.repeat(BODY_BYTES / Buffer.byteLength(piece));
+    const bodies: ((text: string) => [path: string, body: unknown])[] = [
+      (name) => ["/api/v2/register/solana", { address: "x", nonce: "x", signature: "x", name, framework: "custom" }],
+      (name) => [`/api/v2/agent/${honest.agents[0]!.tokenId}/human-update`, { name }],
+      (symbol) => [
+        `/api/terminal/agent/${honest.agents[0]!.purse.address}/token`,
+        { token_address: `0x${"3".repeat(40)}`, token_symbol: symbol },
+      ],
+      (payload) => ["/api/v2/cred-report/verify-receipt", { payload, signature: `0x${"00".repeat(65)}` }],
+      (q) => [
+        "/mcp",
+        { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "search_agents", arguments: { q } } },
+      ],
+    ];
+    let slowest = 0;
+    const replies = await flood(between(random, 20, 40), 8, async (n) => {
+      const [path, body] = bodies[n % bodies.length]!(text(pick(random, DEAR_PIECES)));
+      const posted = one.post(path, { headers: { accept: "application/json, text/event-stream" }, body });
+      const began = performance.now();
+      if ((await one.get("/health")).status === 200) slowest = Math.max(slowest, performance.now() - began);
+      return posted;
+    });
+    if (slowest > HEALTH_MS) tell.succeeded(`/health took ${slowest.toFixed(0)} ms beside them`);
+    count(tell, replies);
+  },
+};
+
 /** An address that is no proxy's: what comes from there is a client itself. */
 const DIRECT_ADDRESS = "127.0.0.3";
 const IDLE_MS = 6_000;
@@ -370,6 +415,7 @@ export const DOORS: readonly Attack[] = [
   farBlocks,
   unfunded,
   toolCalls,
+  dearTexts,
   idleConnections,
   streams,
   exports,
