@@ -41,15 +41,21 @@ import { openEthos, openMarkets } from "./reputation.ts";
 const EMBEDDINGS_MS = 60_000;
 
 /** @throws Error, one sentence, when a part cannot be opened; the parts opened before it are closed */
-export const composeWorkers = (config: Config): Promise<Composed<JobContext>> =>
+export const composeWorkers = (config: Config): Promise<Composed<JobContext>> => composeRole(config, "workers");
+
+/** The parts of the process of readers: those of the workers, without what signs, delivers and pays. */
+export const composeReaders = (config: Config): Promise<Composed<JobContext>> => composeRole(config, "readers");
+
+const composeRole = (config: Config, role: "workers" | "readers"): Promise<Composed<JobContext>> =>
   composed(async (parts) => {
-    const log = createLog(config, "workers");
-    parts.defer(await openTraces(config, "workers"));
-    const ops = openOps(config, "workers", log);
-    const db = openServicePool(config, "workers", log, JOB_WAIT_MS);
+    const log = createLog(config, role);
+    parts.defer(await openTraces(config, role));
+    const ops = openOps(config, role, log);
+    const db = openServicePool(config, role, log, JOB_WAIT_MS);
     parts.defer(() => db.end());
     const queue = await openQueuesOf(config, log, JOB_WAIT_MS);
     parts.defer(() => queue.close());
+    const sends = role === "workers";
     const { privateKey } = config.sender;
     const http = openUpstreamHttp(config, ops, JOB_WAIT_MS);
     parts.defer(() => http.close());
@@ -58,13 +64,19 @@ export const composeWorkers = (config: Config): Promise<Composed<JobContext>> =>
       userAgent: userAgent(config),
       onClose: (close) => parts.defer(close),
     });
-    const webhooks = openWebhooks(parts, config, ops);
+    const webhooks = sends ? openWebhooks(parts, config, ops) : null;
     const endpoints = openForeignEndpoints(parts, config, ops);
     const chain = openChain(parts, config.chain, log, ops);
-    const machinePayments = await openMachinePayments(parts, config, log, ops);
+    const machinePayments = sends ? await openMachinePayments(parts, config, log, ops) : null;
     const embeddings = openEmbeddings(config, http, EMBEDDINGS_MS);
-    if (ops) meaningGauges(ops.registry, db, embeddings);
-    if (ops) await listen(parts, ops, db, queue, config);
+    if (ops && sends) {
+      meaningGauges(ops.registry, db, embeddings);
+      await listen(parts, ops, db, queue, config);
+    } else if (ops) {
+      poolGauge(ops.registry, db);
+      await ops.listen();
+      parts.defer(() => ops.close());
+    }
     return {
       db,
       proofs,
@@ -77,7 +89,7 @@ export const composeWorkers = (config: Config): Promise<Composed<JobContext>> =>
       endpoints,
       chain,
       machinePayments,
-      signer: privateKey ? createSigner(privateKey, config.chain.id) : null,
+      signer: privateKey && sends ? createSigner(privateKey, config.chain.id) : null,
       queue,
       clock: () => new Date(),
       log,

@@ -9,7 +9,7 @@ import { processGauges } from "./metrics/process.ts";
 import { upstreamMeter } from "./metrics/upstreams.ts";
 import { type OpsOptions, type OpsServer, startOpsServer } from "./server.ts";
 
-export type Role = "api" | "workers" | "indexer";
+export type Role = "api" | "workers" | "indexer" | "readers";
 
 export type Ops = {
   registry: Registry;
@@ -22,7 +22,7 @@ export type Ops = {
 };
 
 /** On one machine OPS_PORT is the API's; each other process has a port of its own beside it. */
-const OFFSET: Record<Role, number> = { api: 0, workers: 1, indexer: 2 };
+const OFFSET: Record<Role, number> = { api: 0, workers: 1, indexer: 2, readers: 3 };
 
 export function openOps({ ops }: Pick<Config, "ops">, role: Role, log: Logger): Ops | undefined {
   if (ops.port === undefined) return undefined;

@@ -9,6 +9,11 @@ export const UP = "up";
 /** Tells the supervisor, where there is one, that this process does its work now. */
 export const sayUp = () => void process.send?.(UP);
 
+const ALIVE_MS = 1_000;
+
+/** Tells the supervisor from now on that the loop of this process turns. */
+export const sayAlive = () => void setInterval(() => process.send?.(UP), ALIVE_MS).unref();
+
 /**
  * Runs `stop` once when the process is asked to end, then exits 0; exits 1 when stopping takes too long or fails.
  * SIGTERM and SIGINT ask for it, and so does the loss of the supervisor's channel, so that no process outlives a killed supervisor.

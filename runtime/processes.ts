@@ -8,6 +8,8 @@ import { PROJECT_ROOT } from "./project-root.ts";
 export const PROCESSES = {
   api: "api/main.ts",
   workers: "workers/main.ts",
+  /** A child of each worker process. */
+  readers: "workers/readers.ts",
   indexer: "indexer/main.ts",
   migrate: "scripts/migrate.ts",
   "load-agents": "db/lists/load-agents.ts",
@@ -52,6 +54,8 @@ export function entryOf(name: ProcessName): string {
  */
 const V8_OPTIONS: { readonly [P in ProcessName]?: readonly string[] } = {
   api: ["--max-semi-space-size=8", "--heap-growing-percent=40"],
+  // What strangers have written may take this much memory at most, and then ends this process alone.
+  readers: ["--max-old-space-size=1024"],
 };
 
 /** What follows the name of Node in the command that starts a process: options of V8, and the process's file. */

@@ -207,6 +207,7 @@ const PAYING: Record<string, (string | RegExp)[]> = {
 const ENTRIES: Record<string, string[]> = {
   "api/main.ts": ["compose", "config", "runtime/lifecycle.ts"],
   "workers/main.ts": ["compose", "config", "runtime/lifecycle.ts"],
+  "workers/readers.ts": ["compose", "config", "runtime/lifecycle.ts"],
   "db/migrate.ts": ["node:fs"],
 };
 

@@ -8,6 +8,11 @@ export type Job = {
   name: string;
   /** Max concurrent runs in one process. */
   concurrency: number;
+  /**
+   * It reads what strangers have written: answers, files, pages. It runs in the process of readers, where a document that
+   * takes long, or all memory, delays no transaction and no delivery.
+   */
+  readsStrangers?: true;
   /** Milliseconds between scheduled runs, which have an empty input. */
   schedule?: { everyMs: number };
   input: z.ZodType;

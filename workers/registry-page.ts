@@ -13,6 +13,7 @@ import { removeEntries, type ScoreRules, upsertEntries } from "../db/directory/w
 import { refusalReason, storeSet } from "../db/store-set.ts";
 import { transaction } from "../db/transaction.ts";
 import type { JobContext } from "./context.ts";
+import { DOCUMENT_MS, withinTime } from "./within-time.ts";
 
 /** Max milliseconds between two full reads of a page, even where its server calls it unchanged. */
 const READ_MS = 86_400_000;
@@ -166,7 +167,7 @@ function sort(reader: RegistryReader, items: readonly unknown[]) {
     const digest = digestOf(json);
     try {
       if (json.length > MAX_ITEM_CHARS) throw new Error("The item is larger than 256 KiB.");
-      const read = reader.read(raw);
+      const read = withinTime(DOCUMENT_MS, () => reader.read(raw));
       if (read === "gone") {
         if (named !== null) gone.add(keyOf(named));
       } else if (read) {

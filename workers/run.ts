@@ -24,8 +24,15 @@ export type Workers = {
   stop(): Promise<void>;
 };
 
-/** Starts the jobs, the dispatcher, the event log's sequencer and, where there are keys for them, webhooks and the sender. */
-export async function runWorkers(context: JobContext, jobs: readonly Job[] = JOBS): Promise<Workers> {
+/**
+ * Starts the jobs, the dispatcher, the event log's sequencer and, where there are keys for them, webhooks and the sender.
+ * @param elsewhere jobs that another process runs (`runReaders`); their schedules are kept here
+ */
+export async function runWorkers(
+  context: JobContext,
+  jobs: readonly Job[] = JOBS,
+  elsewhere: readonly Job[] = [],
+): Promise<Workers> {
   const { queue, log, signer } = context;
   const dispatcher = runDispatcher(context);
   const eventLog = runEventLog(context);
@@ -39,10 +46,9 @@ export async function runWorkers(context: JobContext, jobs: readonly Job[] = JOB
     await queue.add(selfCheck.name, [{ data: {} }]);
   }
   await lookAfterSchedules();
-  const workers = jobs.map((job) =>
-    queue.work(job.name, job.concurrency, (data) =>
-      span(`job ${job.name}`, { kind: "consumer", root: true }, () => runJob(context, job, data)),
-    ),
+  const running = runJobs(
+    context,
+    jobs.filter((job) => !elsewhere.includes(job)),
   );
   const sender = signer ? runSender({ ...context, signer }) : undefined;
   if (!signer) log.warn("DEPLOYER_PRIVATE_KEY is not set: no transaction is sent");
@@ -66,8 +72,27 @@ export async function runWorkers(context: JobContext, jobs: readonly Job[] = JOB
         discovery.stop(),
         webhooks?.stop(),
         sender?.stop(),
-        ...workers.map((worker) => worker.stop(GRACE_MS)),
+        running.stop(),
       ]);
+    },
+  };
+}
+
+/** The jobs that read what strangers have written. */
+export const READERS: readonly Job[] = JOBS.filter(({ readsStrangers }) => readsStrangers);
+
+/** Starts the jobs of the process of readers and nothing else: it signs, sends and delivers nothing. */
+export const runReaders = (context: JobContext, jobs: readonly Job[] = READERS): Workers => runJobs(context, jobs);
+
+function runJobs(context: JobContext, jobs: readonly Job[]): Workers {
+  const workers = jobs.map((job) =>
+    context.queue.work(job.name, job.concurrency, (data) =>
+      span(`job ${job.name}`, { kind: "consumer", root: true }, () => runJob(context, job, data)),
+    ),
+  );
+  return {
+    async stop() {
+      await Promise.all(workers.map((worker) => worker.stop(GRACE_MS)));
     },
   };
 }

@@ -12,6 +12,7 @@ const PARTS: [name: string, words: string][] = [
   ["indexer", entryOf("indexer")],
   ["ponder", "bin/ponder.js"],
   ["workers", entryOf("workers")],
+  ["readers", entryOf("readers")],
   ["api", entryOf("api")],
 ];
 

@@ -2,7 +2,7 @@
 import { parseForeignJson } from "../foreign-json.ts";
 import { urlOf } from "../urls.ts";
 import { listOf, offersOf } from "./offer.ts";
-import { type OfferReader, type Reading, withoutContent } from "./reader.ts";
+import { type EndpointAnswer, type OfferReader, type Reading, withoutContent } from "./reader.ts";
 
 /** Where a card is, in the order in which it is looked for: at the address itself where that names a card. */
 function placesOf(endpoint: string): string[] {
@@ -25,20 +25,21 @@ export const agentCard: OfferReader = {
   async read(endpoint, send, conditional) {
     let last: Reading = { kind: "unreadable", why: "The address is no URL." };
     for (const url of placesOf(endpoint)) {
-      const answer = await send({ url, headers: { accept: "application/json", ...conditional } });
-      const known = withoutContent(answer.status);
-      if (known) return known;
-      last =
-        answer.status === 200
-          ? readCard(answer)
-          : { kind: "unreadable", why: `The card is not there (${answer.status}).` };
-      if (last.kind === "offers") return last;
+      last = await send({ url, headers: { accept: "application/json", ...conditional } }, readAnswer);
+      if (last.kind !== "unreadable") return last;
     }
     return last;
   },
 };
 
-function readCard({ text, headers }: { text: string; headers: Record<string, string | undefined> }): Reading {
+function readAnswer(answer: EndpointAnswer): Reading {
+  const { status } = answer;
+  const known = withoutContent(status);
+  if (known) return known;
+  return status === 200 ? readCard(answer) : { kind: "unreadable", why: `The card is not there (${status}).` };
+}
+
+function readCard({ text, headers }: EndpointAnswer): Reading {
   let card: Record<string, unknown>;
   try {
     card = parseForeignJson(text) as Record<string, unknown>;

@@ -1,6 +1,6 @@
 /** Reads the tools of MCP servers that answer without credentials, over streamable HTTP. No tool is called. */
 import { parseForeignJson } from "../foreign-json.ts";
-import { listOf, MAX_OFFERS, offersOf, type RawOffer } from "./offer.ts";
+import { listOf, MAX_OFFERS, type Offer, offersOf, type RawOffer } from "./offer.ts";
 import { type EndpointAnswer, type OfferReader, type Reading, type Send, withoutContent } from "./reader.ts";
 
 const PROTOCOL_VERSION = "2025-06-18";
@@ -22,28 +22,33 @@ export const mcp: OfferReader = {
       capabilities: {},
       clientInfo: { name: "agent directory", version: "1" },
     };
-    const first = await call(url, send, { headers: {} }, 1, "initialize", initialize);
+    const begin = { session: { headers: {} }, id: 1, method: "initialize", params: initialize };
+    const first = await call(url, send, begin, sessionOf);
     if ("kind" in first)
       return first.kind === "unreadable" && (await hasOldTransport(url, send)) ? OLD_TRANSPORT : first;
-    const session = sessionOf(first.answer, first.result);
-    await send(message(url, session, { method: "notifications/initialized" }));
-    const tools: RawOffer[] = [];
+    const session = first.value;
+    await send(message(url, session, { method: "notifications/initialized" }), () => {});
+    const offers: Offer[] = [];
     const seen = new Set<string>();
     let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES && tools.length < MAX_OFFERS; page++) {
-      const listed = await call(url, send, session, 2 + page, "tools/list", cursor === undefined ? {} : { cursor });
+    for (let page = 0; page < MAX_PAGES && offers.length < MAX_OFFERS; page++) {
+      const list = { session, id: 2 + page, method: "tools/list", params: cursor === undefined ? {} : { cursor } };
+      const listed = await call(url, send, list, (result) => ({
+        tools: offersOf(listOf(result.tools).map((tool) => offerOfTool(tool, url))),
+        next: result.nextCursor,
+      }));
       // What was read before stands when a later page cannot be had.
       if ("kind" in listed) {
         if (page === 0) return listed;
         break;
       }
-      for (const tool of listOf(listed.result.tools)) tools.push(offerOfTool(tool, url));
-      const next = listed.result.nextCursor;
+      const { tools, next } = listed.value;
+      offers.push(...tools);
       if (typeof next !== "string" || next === "" || next.length > MAX_CURSOR || seen.has(next)) break;
       seen.add(next);
       cursor = next;
     }
-    return { kind: "offers", offers: offersOf(tools), etag: null, lastModified: null };
+    return { kind: "offers", offers: offers.slice(0, MAX_OFFERS), etag: null, lastModified: null };
   },
 };
 
@@ -54,8 +59,8 @@ const OLD_TRANSPORT: Reading = {
 
 /** Whether a server answers a GET with a stream of events, as the transport before 2025-03-26 begins: it lives. */
 async function hasOldTransport(url: string, send: Send): Promise<boolean> {
-  const { status, headers } = await send({ url, headers: { accept: "text/event-stream" }, headOnly: true });
-  return status === 200 && (headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
+  const request = { url, headers: { accept: "text/event-stream" }, headOnly: true };
+  return send(request, ({ status, headers }) => status === 200 && isStream(headers));
 }
 
 function offerOfTool({ name, title, description, inputSchema }: Json, endpoint: string): RawOffer {
@@ -70,27 +75,27 @@ const message = (url: string, { headers }: Session, content: object) => ({
   body: JSON.stringify({ jsonrpc: "2.0", ...content }),
 });
 
-/** One request of the protocol. @returns its result with the answer, or why there is none */
-async function call(
+type Call = { session: Session; id: number; method: string; params: object };
+
+/** One request of the protocol. @returns what was taken of its result, or why there is none */
+const call = <T>(
   url: string,
   send: Send,
-  session: Session,
-  id: number,
-  method: string,
-  params: object,
-): Promise<Reading | { answer: EndpointAnswer; result: Json }> {
-  const answer = await send(message(url, session, { id, method, params }));
-  const known = withoutContent(answer.status);
-  if (known?.kind === "needs_credentials") return known;
-  if (answer.status !== 200) return { kind: "unreadable", why: `The server answers with status ${answer.status}.` };
-  const result = messagesOf(answer).find((each) => each.id === id)?.result;
-  return result !== null && typeof result === "object"
-    ? { answer, result: result as Json }
-    : { kind: "unreadable", why: `The server answers ${method} with no result.` };
-}
+  { session, id, method, params }: Call,
+  take: (result: Json, answer: EndpointAnswer) => T,
+): Promise<Reading | { value: T }> =>
+  send(message(url, session, { id, method, params }), (answer) => {
+    const known = withoutContent(answer.status);
+    if (known?.kind === "needs_credentials") return known;
+    if (answer.status !== 200) return { kind: "unreadable", why: `The server answers with status ${answer.status}.` };
+    const result = messagesOf(answer).find((each) => each.id === id)?.result;
+    return result !== null && typeof result === "object"
+      ? { value: take(result as Json, answer) }
+      : { kind: "unreadable", why: `The server answers ${method} with no result.` };
+  });
 
 /** The server's session and the protocol's version go with every later request. */
-function sessionOf({ headers }: EndpointAnswer, result: Json): Session {
+function sessionOf(result: Json, { headers }: EndpointAnswer): Session {
   const id = headers["mcp-session-id"];
   const version = result.protocolVersion;
   return {
@@ -101,10 +106,12 @@ function sessionOf({ headers }: EndpointAnswer, result: Json): Session {
   };
 }
 
+const isStream = (headers: EndpointAnswer["headers"]) =>
+  (headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
+
 /** The messages of an answer: JSON, or a stream of events with a message each. They are parsed as they are taken. */
 function* messagesOf({ headers, text }: EndpointAnswer): Generator<Json> {
-  const streamed = (headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
-  for (const each of streamed ? dataIn(text).take(MAX_EVENTS) : [text])
+  for (const each of isStream(headers) ? dataIn(text).take(MAX_EVENTS) : [text])
     try {
       const value = parseForeignJson(each);
       yield* (Array.isArray(value) ? value : [value]).filter((one) => one !== null && typeof one === "object");

@@ -13,8 +13,12 @@ export type EndpointRequest = {
 /** Header names are lower-case; `url` is where the answer came from after redirects. */
 export type EndpointAnswer = { status: number; headers: Record<string, string | undefined>; text: string; url: string };
 
-/** Sends one request. @throws what ends the reading: no answer, or none now */
-export type Send = (request: EndpointRequest) => Promise<EndpointAnswer>;
+/**
+ * Sends one request and reads its answer.
+ * @param read everything that walks the answer: it has a limit of time, and no effect outside
+ * @throws what ends the reading: no answer, none now, or one that takes too long to read
+ */
+export type Send = <T>(request: EndpointRequest, read: (answer: EndpointAnswer) => T) => Promise<T>;
 
 export type Reading =
   | { kind: "offers"; offers: Offer[]; etag: string | null; lastModified: string | null }

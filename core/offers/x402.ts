@@ -2,7 +2,7 @@
 import { parseForeignJson } from "../foreign-json.ts";
 import { urlOf } from "../urls.ts";
 import { offersOf } from "./offer.ts";
-import { type OfferReader, type Reading, withoutContent } from "./reader.ts";
+import { type EndpointAnswer, type OfferReader, type Reading, withoutContent } from "./reader.ts";
 import { x402Price } from "./x402-prices.ts";
 
 type Json = Record<string, unknown>;
@@ -12,12 +12,16 @@ export const x402: OfferReader = {
   protocol: "x402",
   async read(url, send, _, method) {
     const request = { url, headers: { accept: "application/json" } };
-    const got = await send(request);
+    const readAnswer = ({ status, headers, text }: EndpointAnswer) => ({
+      status,
+      terms: status === 402 ? readTerms(url, headers["payment-required"], text) : null,
+    });
+    const got = await send(request, readAnswer);
     const told = got.status === 402 || withoutContent(got.status)?.kind === "needs_credentials";
     // What is called by POST shows its terms to a POST; without payment and body it sells nothing.
     const posted = method === "POST" && !told;
-    const { status, headers, text } = posted ? await send({ ...request, method: "POST" }) : got;
-    if (status === 402) return readTerms(url, headers["payment-required"], text);
+    const { status, terms } = posted ? await send({ ...request, method: "POST" }, readAnswer) : got;
+    if (terms) return terms;
     const known = withoutContent(status);
     if (known?.kind === "needs_credentials") return known;
     if (status >= 200 && status < 300) return { kind: "nothing", why: "It asks for no payment." };

@@ -15,7 +15,7 @@ export type MetricHead = {
 };
 
 /** @param role of the process: a label of all its metrics */
-export function openRegistry(role: "api" | "workers" | "indexer"): Registry {
+export function openRegistry(role: "api" | "workers" | "indexer" | "readers"): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ role });
   return registry;

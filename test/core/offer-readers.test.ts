@@ -11,10 +11,10 @@ const answerTo = (id: number, tools: readonly Tool[]) => JSON.stringify({ jsonrp
 /** A server whose every answer is one text of the given form. @param bodyFor the body of the answer to a request's id */
 const server =
   (bodyFor: (id: number) => string): Send =>
-  async ({ url, body, headOnly }) => {
-    if (headOnly) return { status: 405, headers: {}, url, text: "" };
+  async ({ url, body, headOnly }, read) => {
+    if (headOnly) return read({ status: 405, headers: {}, url, text: "" });
     const { id = 0 } = JSON.parse(body ?? "{}") as { id?: number };
-    return { status: 200, headers: { "content-type": "text/event-stream" }, url, text: bodyFor(id) };
+    return read({ status: 200, headers: { "content-type": "text/event-stream" }, url, text: bodyFor(id) });
   };
 
 const read = (bodyFor: (id: number) => string) => mcp.read("https://host.example/mcp", server(bodyFor), {}, null);

@@ -224,7 +224,7 @@ describe("the processes of the image, as another user without write access", () 
   it("migrate, answer for their health and index the chain, with run-time dependencies only", async () => {
     const migration = start("dist/migrate.js", common);
     expect(await migration.ended, migration.output()).toBe(0);
-    const [ops, port, indexerPort] = [await freePortsInARow(3), await freePort(), await freePort()];
+    const [ops, port, indexerPort] = [await freePortsInARow(4), await freePort(), await freePort()];
     const ports = { OPS_PORT: String(ops), PORT: String(port), INDEXER_PORT: String(indexerPort) };
     const parts = ["api", "workers", "indexer"].map((part) => start(`dist/${part}.js`, { ...common, ...ports }));
     const health = (at: number) => async () => (await fetch(`http://127.0.0.1:${at}/health`)).ok;

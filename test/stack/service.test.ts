@@ -10,11 +10,11 @@ import { writesCases } from "./cases/writes.ts";
 
 let simulators: Simulated;
 let parts: Parts;
-/** The first of three ports in a row: indexer, workers and API answer /metrics there. */
+/** The first of four ports in a row: API, workers, indexer and readers answer /metrics there. */
 let opsPort: number;
 beforeAll(async () => {
   simulators = await simulated();
-  opsPort = await freePortsInARow(3);
+  opsPort = await freePortsInARow(4);
   parts = await startParts({
     blockTimeSeconds: 0.25,
     env: {

@@ -27,6 +27,7 @@ const KINDS: [RegExp, string][] = [
   [/(indexer\/main\.ts|dist\/indexer\.js)/, "indexer's launcher"],
   [/(api\/main\.ts|dist\/api\.js)/, "API"],
   [/(workers\/main\.ts|dist\/workers\.js)/, "workers"],
+  [/(workers\/readers\.ts|dist\/readers\.js)/, "readers"],
   [/(devnet\/start\.ts|dist\/stack\.js|scripts\/start\.ts)/, "local stack"],
   [/\/node /, "other Node"],
 ];

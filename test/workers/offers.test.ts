@@ -112,6 +112,25 @@ const json = (response: ServerResponse, body: unknown, status = 200, headers: Re
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 const CARD = { name: "A", url: "https://a.example/a2a", skills: [{ id: "s", name: "Sums", description: "Adds." }] };
 
+it("an answer that takes too long to read fails its endpoint alone, and is asked for later each time", async () => {
+  const [slow, quick] = await Promise.all([
+    plant([{ name: "A2A", endpoint: "https://slow.example/card.json" }]),
+    plant([{ name: "A2A", endpoint: "https://quick.example/card.json" }]),
+  ]);
+  const send: JobContext["endpoints"]["send"] = async ({ url }) => ({
+    ...{ kind: "answered", status: 200, headers: {}, url },
+    get text(): string {
+      if (url.includes("slow")) for (;;);
+      return JSON.stringify(CARD);
+    },
+  });
+  await run({ endpoints: { send } });
+  expect(await statesOf(quick!)).toMatchObject([{ status: "read" }]);
+  expect(await statesOf(slow!)).toMatchObject([
+    { status: "unreadable", failures: 1, why: "It cannot be read by us: that takes longer than 2000 ms." },
+  ]);
+});
+
 describe("the simulated hosts", () => {
   it("are read: skills of a card, tools of an MCP server, the price and schema of a paid resource", async () => {
     const [translator, auditor, prices, members] = await Promise.all(

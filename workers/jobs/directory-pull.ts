@@ -8,6 +8,7 @@ import { pullRegistry } from "../pull-registry.ts";
 
 export const directoryPull = defineJob({
   name: "directory-pull",
+  readsStrangers: true,
   concurrency: 1,
   // Checks often; pulls each registry once per interval, and sooner when a pull was interrupted.
   schedule: { everyMs: 10_000 },

@@ -21,6 +21,7 @@ import {
 import { beginPull, endPull, notePage, pullState } from "../../db/directory/pulls.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
+import { DOCUMENT_MS, TooSlowToRead, withinTime } from "../within-time.ts";
 
 const EVERY_MS = 15_000;
 /** Max agents per transaction. */
@@ -35,6 +36,7 @@ const RETRY_MS = 60_000;
 
 export const erc8004Files = defineJob({
   name: "erc8004-files",
+  readsStrangers: true,
   concurrency: 1,
   schedule: { everyMs: EVERY_MS },
   input: z.object({}),
@@ -144,7 +146,7 @@ export async function readFile(
       failures: known?.failures ?? 0,
       ...rest,
     });
-  const place = locateFile(agent.uri, gateways);
+  const place = located(agent.uri, gateways);
   if (place.kind === "absent") return fresh("parsed", { errors: ["The agent names no registration file."] });
   if (place.kind === "unusable") return fresh("refused", { errors: [place.reason] });
   if (place.kind === "inline") {
@@ -178,10 +180,20 @@ export async function readFile(
   }
 }
 
+/** Where the file is. One that its URI contains is decoded here, which has a limit of time as well. */
+function located(uri: Erc8004Agent["uri"], gateways: Gateways): ReturnType<typeof locateFile> {
+  try {
+    return withinTime(DOCUMENT_MS, () => locateFile(uri, gateways));
+  } catch (error) {
+    if (error instanceof TooSlowToRead) return { kind: "unusable", reason: error.message };
+    throw error;
+  }
+}
+
 /** A file, or one sentence on why the content is not one. */
 function readText(text: string, warnings: readonly string[]): Registration | string {
   try {
-    const read = readRegistration(text);
+    const read = withinTime(DOCUMENT_MS, () => readRegistration(text));
     return { ...read, warnings: [...warnings, ...read.warnings] };
   } catch (error) {
     return (error as Error).message;

@@ -12,6 +12,7 @@ const FAILURES = 3;
 
 export const ethosRefresh = defineJob({
   name: "ethos-refresh",
+  readsStrangers: true,
   concurrency: 1,
   // Runs often, so that a new wallet gets its score soon; requests each wallet once per pull interval.
   schedule: { everyMs: 20_000 },

@@ -13,6 +13,7 @@ const FAILURES = 3;
 
 export const marketData = defineJob({
   name: "market-data",
+  readsStrangers: true,
   concurrency: 1,
   schedule: { everyMs: 15_000 },
   input: z.object({}),

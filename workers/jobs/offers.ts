@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import pLimit from "p-limit";
 import { z } from "zod";
 import type { Method, Offer } from "../../core/offers/offer.ts";
-import type { EndpointRequest, OfferReader, Reading } from "../../core/offers/reader.ts";
+import type { EndpointAnswer, EndpointRequest, OfferReader, Reading } from "../../core/offers/reader.ts";
 import { OFFER_READERS, sourcesOf } from "../../core/offers/readers.ts";
 import { OFFERING_SOURCES, registryOffers } from "../../core/offers/registry-offers.ts";
 import { type ListedRow, ownRowsToList, rowsToList } from "../../db/offer-rows.ts";
@@ -25,6 +25,7 @@ import {
 import { storeSet } from "../../db/store-set.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
+import { DOCUMENT_MS, TooSlowToRead, withinTime } from "../within-time.ts";
 
 const EVERY_MS = 30_000;
 /** Rows of the directory per statement, and statements of one run for new rows and for the round over all rows, each. */
@@ -50,6 +51,7 @@ const MAX_REQUESTS = 8;
 
 export const offers = defineJob({
   name: "offers",
+  readsStrangers: true,
   concurrency: 1,
   schedule: { everyMs: EVERY_MS },
   input: z.object({
@@ -234,17 +236,18 @@ async function readSource(context: JobContext, source: DueSource): Promise<ReadO
   const { clock, endpoints, log } = context;
   const reader = OFFER_READERS.find(({ kind }) => kind === source.kind);
   let requests = 0;
-  async function send(request: EndpointRequest) {
+  async function send<T>(request: EndpointRequest, read: (answer: EndpointAnswer) => T): Promise<T> {
     if (++requests > MAX_REQUESTS)
       throw new NoAnswer({ kind: "failed", reason: "It takes too many requests.", final: true });
     const answer = await endpoints.send(request);
     if (answer.kind !== "answered") throw new NoAnswer(answer);
-    return answer;
+    return withinTime(DOCUMENT_MS, () => read(answer));
   }
   try {
     const reading = await (reader as OfferReader).read(source.url, send, conditionalOf(source), methodOf(source));
     return outcomeOf(source, reading, clock());
   } catch (error) {
+    if (error instanceof TooSlowToRead) return silence(source, "unreadable", error.message, clock());
     if (!(error instanceof NoAnswer))
       log.warn({ err: error, url: source.url }, "an endpoint of an agent cannot be read");
     const answer =

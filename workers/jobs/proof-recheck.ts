@@ -61,6 +61,7 @@ const PER_RUN = 1_000;
 
 export const proofRecheck = defineJob({
   name: "proof-recheck",
+  readsStrangers: true,
   concurrency: 1,
   // Runs more often than each proof is due, which spreads the requests over the day.
   schedule: { everyMs: 10_000 },

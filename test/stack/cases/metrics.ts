@@ -33,7 +33,7 @@ export function metricsCases(opsPort: () => number): void {
     const port = opsPort();
     const scrape = async () => {
       const texts = await Promise.all(
-        [0, 1, 2].map(async (n) => (await fetch(`http://127.0.0.1:${port + n}/metrics`)).text()),
+        [0, 1, 2, 3].map(async (n) => (await fetch(`http://127.0.0.1:${port + n}/metrics`)).text()),
       );
       // Each by itself is whole; what several tell alike is one family here.
       const all = texts.map(parseMetrics);
@@ -50,7 +50,9 @@ export function metricsCases(opsPort: () => number): void {
           sampleOf(read, "agents_index_ready") === 1 &&
           sampleOf(read, "agents_indexer_published") === 1 &&
           sampleOf(read, "agents_sender_funded") !== undefined &&
-          (read.get("agents_job_duration_seconds")?.series.length ?? 0) > 0;
+          ["workers", "readers"].every((role) =>
+            read.get("agents_job_duration_seconds")?.series.some(({ labels }) => labels.role === role),
+          );
         return ready ? read : undefined;
       },
       { everyMs: 200 },

@@ -1,0 +1,15 @@
+/** The process of readers, which each worker process has (compose/readers.ts): it runs the jobs that read what strangers have written. */
+import { composeReaders } from "../compose/workers.ts";
+import { loadConfig } from "../config/config.ts";
+import { onShutdown, sayAlive, sayUp } from "../runtime/lifecycle.ts";
+import { runReaders } from "./run.ts";
+
+const { value: context, close } = await composeReaders(loadConfig(undefined, { of: "workers" }));
+const readers = runReaders(context);
+onShutdown(async () => {
+  await readers.stop();
+  await close();
+});
+context.log.info("the readers run");
+sayUp();
+sayAlive();
