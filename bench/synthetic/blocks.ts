@@ -1,5 +1,6 @@
 /** A chain made of arithmetic: every block of it, with its identity events, follows from its number. */
 import {
+  bytesToHex,
   encodeAbiParameters,
   encodeEventTopics,
   encodeFunctionData,
@@ -10,6 +11,7 @@ import {
   toFunctionSelector,
 } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
+import { bloomOf } from "../../clients/rpc/bloom.ts";
 
 export const IDENTITY: Hex = "0x00000000000000000000000000000000000a6e47";
 /** The account that owns the identity contract: it mints for others and verifies. */
@@ -23,9 +25,6 @@ export const EVENTS_PER_BLOCK = 10;
 export const CHAIN_ID = 8453;
 const GENESIS_AT = 1_700_000_000;
 const BLOCK_SECONDS = 2;
-/** A bloom that excludes nothing. */
-const FULL_BLOOM: Hex = `0x${"ff".repeat(256)}`;
-const EMPTY_BLOOM: Hex = `0x${"00".repeat(256)}`;
 const ZERO: Hex = `0x${"00".repeat(20)}`;
 
 export type SyntheticLog = {
@@ -196,7 +195,7 @@ export function blockOf(block: number) {
     hash,
     parentHash: block === 0 ? zeroHash : hashOf(block - 1),
     timestamp: numberToHex(timeOf(block)),
-    logsBloom: block === 0 ? EMPTY_BLOOM : FULL_BLOOM,
+    logsBloom: bytesToHex(bloomOf(logsOf(block))),
     miner: ZERO,
     gasUsed: "0x0",
     gasLimit: "0x1c9c380",

@@ -50,6 +50,9 @@ const ALONE = new Set(["eth_sendRawTransaction", "eth_getLogs", "eth_getBlockRec
 /** Different methods counted by name. */
 const METHODS = 50;
 
+/** Among the refusals of a node: what it left out of its answers. */
+export const OMISSION = "omission";
+
 type Job = { call: RpcCall; resolve(outcome: Outcome): void };
 
 /** One URL. It connects to nothing before the first request. */
@@ -128,6 +131,11 @@ export class RpcNodeConnection {
 
   retried(): void {
     this.#counts.retried++;
+  }
+
+  /** Counts answers that lacked something, as others showed. */
+  omitted(answers: number): void {
+    for (let n = 0; n < answers; n++) this.#counts.refused(OMISSION);
   }
 
   stats(): RpcNodeStats {

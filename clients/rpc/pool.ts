@@ -6,6 +6,7 @@ import { type Outcome, RpcNodeConnection } from "./node.ts";
 import type { RpcCall } from "./post.ts";
 import { filterOf, readsRange } from "./requests.ts";
 import { type Met, Route } from "./route.ts";
+import { WholeLogs } from "./whole-logs.ts";
 
 export type { RpcNode, RpcRole } from "../../core/rpc-roles.ts";
 export type { RpcNodeStats } from "../ports.ts";
@@ -45,6 +46,11 @@ export type RpcPoolOptions = {
    * that it has, or none, without an error. Near the head each eth_getLogs then travels with an eth_blockNumber.
    */
   logsNeedHead?: boolean;
+  /**
+   * Whether logs count only once they are shown to be whole (whole-logs.ts): ranges are then read at least twice, and what
+   * an answer lacked is counted among its node's refusals.
+   */
+  wholeLogs?: boolean;
   /** Gets the outcome of every request to every node. */
   meter?: { asked(upstream: string, outcome: "answered" | "trouble" | "refused", ms: number): void } | undefined;
   /** Gets a sentence when a node serves another chain. */
@@ -63,11 +69,14 @@ export function openRpcPool(options: RpcPoolOptions): RpcPool {
   /** The nodes with a role before the others. */
   const byRole = Object.fromEntries(RPC_ROLES.map((role) => [role, preferring(nodes, role)]));
 
-  /** Nodes in the order in which they are tried: those that do not answer at the end, those of another chain left out. */
-  function* candidates(role: RpcRole, met: Met): Generator<RpcNodeConnection> {
+  /**
+   * Nodes in the order in which they are tried: those that do not answer at the end, those of another chain left out.
+   * @param ordered the nodes with a role before the others
+   */
+  function* candidates(ordered: typeof byRole, role: RpcRole, met: Met): Generator<RpcNodeConnection> {
     const silent: RpcNodeConnection[] = [];
     let others = 0;
-    for (const node of byRole[role]!) {
+    for (const node of ordered[role]!) {
       if (!node.isOfChain(false)) continue;
       others++;
       if (node.pausedMs() > 0) met.busy = true;
@@ -76,7 +85,7 @@ export function openRpcPool(options: RpcPoolOptions): RpcPool {
     }
     if (met.request) return;
     yield* silent;
-    if (others === 0) for (const node of byRole[role]!) if (node.isOfChain(true)) yield node;
+    if (others === 0) for (const node of ordered[role]!) if (node.isOfChain(true)) yield node;
   }
 
   async function ask(node: RpcNodeConnection, call: RpcCall): Promise<Outcome> {
@@ -86,17 +95,33 @@ export function openRpcPool(options: RpcPoolOptions): RpcPool {
     return outcome;
   }
 
-  const route = new Route({
-    candidates,
-    ask,
-    now,
-    patienceMs: given.patienceMs,
-    pausedMs: () => Math.min(...nodes.flatMap((node) => node.pausedMs() || [])),
-  });
+  const routeOver = (ordered: typeof byRole) =>
+    new Route({
+      candidates: (role, met) => candidates(ordered, role, met),
+      ask,
+      now,
+      patienceMs: given.patienceMs,
+      pausedMs: () => Math.min(...nodes.flatMap((node) => node.pausedMs() || [])),
+    });
+  const route = routeOver(byRole);
+  const secondFirst = Object.fromEntries(RPC_ROLES.map((role) => [role, withSecondFirst(byRole[role]!, role)]));
+  const whole = options.wholeLogs
+    ? new WholeLogs({
+        route,
+        other: routeOver(secondFirst),
+        omitted: (logs, way) => (way === "route" ? byRole : secondFirst).logs![0]?.omitted(logs),
+      })
+    : null;
   return {
     chainId,
     async request(method, params) {
       const call = { method, params };
+      if (whole && method === "eth_getLogs") return whole.read(filterOf(params));
+      if (whole && HEADERS.has(method)) {
+        const { result } = await route.send(call);
+        whole.noteHeader(result);
+        return result;
+      }
       return readsRange(call) ? readLogs(route, filterOf(params)) : (await route.send(call)).result;
     },
     stats: () => nodes.map((node) => node.stats()),
@@ -106,6 +131,9 @@ export function openRpcPool(options: RpcPoolOptions): RpcPool {
   };
 }
 
+/** Methods whose answers are headers. */
+const HEADERS = new Set(["eth_getBlockByNumber", "eth_getBlockByHash"]);
+
 function meaningOf(outcome: Outcome): "answered" | "trouble" | "refused" {
   if (outcome.kind === "busy") return "refused";
   return outcome.kind === "silence" || (outcome.kind === "error" && outcome.fault === "node") ? "trouble" : "answered";
@@ -113,6 +141,12 @@ function meaningOf(outcome: Outcome): "answered" | "trouble" | "refused" {
 
 const preferring = (nodes: readonly RpcNodeConnection[], role: RpcRole): RpcNodeConnection[] =>
   [...nodes].sort((a, b) => Number(b.roles.includes(role)) - Number(a.roles.includes(role)));
+
+/** The order of a second look: the next node with the role first. */
+function withSecondFirst(nodes: readonly RpcNodeConnection[], role: RpcRole): RpcNodeConnection[] {
+  const [first, second, ...others] = nodes;
+  return first && second?.roles.includes(role) ? [second, first, ...others] : [...nodes];
+}
 
 /** One node for each URL, with the roles of all its entries, and a host that differs from the others'. */
 function merged(nodes: readonly RpcNode[]): (RpcNode & { host: string })[] {

@@ -22,7 +22,13 @@ export function roleOf({ method, params }: RpcCall): RpcRole {
   return block === undefined || block === null || NAMED_BLOCKS.has(String(block)) ? "head" : "archive";
 }
 
-export type LogFilter = { fromBlock?: unknown; toBlock?: unknown; blockHash?: unknown };
+export type LogFilter = {
+  fromBlock?: unknown;
+  toBlock?: unknown;
+  blockHash?: unknown;
+  address?: unknown;
+  topics?: unknown;
+};
 
 /** The filter of an eth_getLogs. */
 export const filterOf = (params: readonly unknown[]): LogFilter => (params[0] ?? {}) as LogFilter;

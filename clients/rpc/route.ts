@@ -68,9 +68,10 @@ export class Route {
 
   /**
    * Sends one request until a node answers it.
+   * @param accepts false: the node left something out of this result, so another one is tried
    * @throws RpcRequestError, Failure as RpcPool.request does; TooWide for an eth_getLogs
    */
-  async send(call: RpcCall): Promise<Result> {
+  async send(call: RpcCall, accepts: (result: unknown) => boolean = () => true): Promise<Result> {
     if (call.method === "eth_sendRawTransaction") return this.#sendTransaction(call);
     const { candidates, now } = this.#parts;
     const startedAt = now();
@@ -81,7 +82,7 @@ export class Route {
       const met: Met = {};
       for (const node of candidates(roleOf(call), met)) {
         if (tries++ > 0) node.retried();
-        const answer = await this.#tryNode(node, call, met);
+        const answer = await this.#tryNode(node, call, { met, accepts });
         if (answer) return answer;
       }
       if (met.request) throw met.request;
@@ -130,11 +131,20 @@ export class Route {
   }
 
   /** Tries one node. @returns its answer; null when another node is to be tried @throws RpcRequestError, TooWide */
-  async #tryNode(node: RpcNodeConnection, call: RpcCall, met: Met): Promise<Result | null> {
+  async #tryNode(
+    node: RpcNodeConnection,
+    call: RpcCall,
+    { met, accepts }: { met: Met; accepts: (result: unknown) => boolean },
+  ): Promise<Result | null> {
     for (let tries = 1; ; tries++) {
       const outcome = await this.#parts.ask(node, fitted(call, node, this.head()));
       if (outcome.kind === "result") {
         this.#noteHead(call, outcome.result);
+        if (!accepts(outcome.result)) {
+          node.omitted(1);
+          met.trouble = new Error(`${node.host}: an answer to ${call.method} with something left out`);
+          return null;
+        }
         if (!this.#lacksBlock(call, outcome.result)) {
           node.limits.rangeAnswered(blocksOf(call, this.head()) ?? 0);
           return outcome;

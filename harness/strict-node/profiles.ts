@@ -10,6 +10,7 @@ import {
   logsFound,
   logsRange,
   OLD_STATE,
+  omitsLogs,
   prunedState,
   unsupported,
 } from "./rules.ts";
@@ -179,6 +180,9 @@ export const PROFILES = {
 
   /** A full node without an archive. */
   pruned: () => [prunedState(STATE_BLOCKS, MISSING_STATE), gasCaps()],
+
+  /** A backend whose index of logs has holes: one log in 500 is missing from the first answer, and nothing says so. */
+  omits: () => [omitsLogs(500), gasCaps()],
 
   /** Several backends behind one URL, one of them a moment behind. */
   backends: () => [backendBehind(LAG_MS), gasCaps()],

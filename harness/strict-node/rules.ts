@@ -1,5 +1,5 @@
 /** The limits of real endpoints, each a rule: what it refuses, in the words, code and HTTP status of its provider. */
-import { type Hex, parseTransaction } from "viem";
+import { type Hex, keccak256, parseTransaction, stringToHex } from "viem";
 import type { Call, Refusal, Rule, StrictView } from "./rule.ts";
 
 type Filter = { fromBlock?: string; toBlock?: string; blockHash?: Hex };
@@ -44,6 +44,27 @@ export const logsFound = (max: number, words: (range: Range & { fits: number }) 
     return words({ ...range, fits: Math.max(range.from, Number(found[max]!.blockNumber) - 1) });
   },
 });
+
+/**
+ * eth_getLogs that leaves one log in `every` out of the first answer that would have it, as one of several backends does
+ * whose index of logs has a hole. Which ones follows from the log, so that a run can be repeated.
+ */
+export function omitsLogs(every: number): Rule {
+  const omitted = new Set<string>();
+  return {
+    name: OMITS,
+    answer({ method }, { result }) {
+      if (method !== "eth_getLogs" || !Array.isArray(result)) return null;
+      const left = (result as { blockHash: Hex; logIndex: Hex }[]).filter(({ blockHash, logIndex }) => {
+        const place = `${blockHash} ${logIndex}`;
+        if (omitted.has(place) || Number(`0x${keccak256(stringToHex(place)).slice(-8)}`) % every !== 0) return true;
+        omitted.add(place);
+        return false;
+      });
+      return left.length === result.length ? null : { result: left };
+    },
+  };
+}
 
 /** An HTTP answer of more than `max` bytes; a batch counts as one. */
 export const answerBytes = (max: number, refusal: Refusal): Rule => ({
@@ -96,6 +117,9 @@ const STATE: Record<string, number> = {
   eth_getStorageAt: 2,
   eth_getProof: 2,
 };
+
+/** Name of the rule of nodes that leave logs out. */
+export const OMITS = "log left out";
 
 /** Name of the rule of nodes without an archive. */
 export const OLD_STATE = "old state";

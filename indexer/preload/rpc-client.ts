@@ -23,6 +23,7 @@ const pool = openRpcPool({
   patienceMs: PATIENCE_MS,
   // Ponder never requests a range again: what is missing in one answer is missing in the index.
   logsNeedHead: true,
+  wholeLogs: true,
   warn: (sentence) => console.error(sentence),
 });
 reportNodes(pool.stats);

@@ -1,5 +1,6 @@
 /** The pool of JSON-RPC nodes: batches, ranges of logs, rates, roles, failover, and what a lost answer means. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bloomOf } from "../../clients/rpc/bloom.ts";
 import { openRpcPool, type RpcPool, type RpcPoolOptions, RpcRequestError } from "../../clients/rpc/pool.ts";
 import { Failure } from "../../core/errors.ts";
 import { RPC_ROLES, type RpcRole } from "../../core/rpc-roles.ts";
@@ -525,5 +526,110 @@ describe("logs that need their last block", () => {
     const pool = poolOf([node], { logsNeedHead: true });
     for (let n = 0; n < 3; n++) expect(await pool.request("eth_getLogs", [filter])).toHaveLength(101);
     expect(node.asked("eth_blockNumber")).toHaveLength(1);
+  });
+});
+
+describe("logs that must be whole", () => {
+  const ADDRESS = `0x${"a9".repeat(20)}` as const;
+  const topic = (n: number) => `0x${n.toString(16).padStart(64, "0")}` as const;
+  /** Three logs in each block; the last one's topics are the first one's, so that the bloom does not miss it. */
+  const logsIn = (block: number) =>
+    [1, 2, 1].map((n, index) => ({
+      ...{ address: ADDRESS, topics: [topic(n)], data: "0x" },
+      ...{ blockNumber: quantity(block), blockHash: topic(block), logIndex: quantity(index) },
+    }));
+  const header = (block: number) => ({
+    number: quantity(block),
+    hash: topic(block),
+    logsBloom: `0x${Buffer.from(bloomOf(logsIn(block))).toString("hex")}`,
+  });
+  type Log = ReturnType<typeof logsIn>[number];
+  /** A node of blocks 0 to 99. @param leavesOut whether the nth answer to eth_getLogs lacks a log */
+  async function nodeThat(leavesOut: (log: Log, nth: number) => boolean, { receipts = true } = {}): Promise<RpcServer> {
+    const node = await started();
+    let nth = 0;
+    node.one = ({ method, params }) => {
+      if (method === "eth_blockNumber") return quantity(99);
+      if (method === "eth_getBlockByNumber") return header(Number(params[0]));
+      if (method === "eth_getBlockByHash") return header(Number(params[0]));
+      if (method === "eth_getBlockReceipts")
+        return receipts ? logsIn(Number(params[0])).map((log) => ({ logs: [log] })) : error(-32601, "no such method");
+      const { blockHash, fromBlock, toBlock } = params[0] as Record<string, string>;
+      const [from, to] = blockHash === undefined ? [Number(fromBlock), Number(toBlock)] : [+blockHash, +blockHash];
+      nth++;
+      return Array.from({ length: to - from + 1 }, (_, n) => logsIn(from + n))
+        .flat()
+        .filter((log) => !leavesOut(log, nth));
+    };
+    return node;
+  }
+  const whole = (over: RpcServer[]) => poolOf(over, { wholeLogs: true });
+  const isLog = (block: number, index: number) => (log: Log) =>
+    Number(log.blockNumber) === block && Number(log.logIndex) === index;
+  const omissions = (pool: RpcPool) => pool.stats().map(({ refused }) => refused.omission ?? 0);
+  const ofBlock = (pool: RpcPool, block: number) => pool.request("eth_getLogs", [{ blockHash: topic(block) }]);
+  const ofRange = (pool: RpcPool, from: number, to: number) =>
+    pool.request("eth_getLogs", [{ address: ADDRESS, fromBlock: quantity(from), toBlock: quantity(to) }]);
+  const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => logsIn(from + n)).flat();
+
+  it.each([0, 1])("a block's log %i that one answer lacks is asked for again", async (index) => {
+    const node = await nodeThat((log, nth) => nth === 1 && isLog(5, index)(log));
+    const pool = whole([node]);
+    expect(await ofBlock(pool, 5)).toEqual(logsIn(5));
+    expect(omissions(pool)).toEqual([1]);
+  });
+
+  it("another node is asked for it first, and receipts have what every answer lacks", async () => {
+    const [lacks, has] = [await nodeThat(isLog(5, 1)), await nodeThat(() => false)];
+    const pool = whole([lacks, has]);
+    expect(await ofBlock(pool, 5)).toEqual(logsIn(5));
+    expect([lacks.asked("eth_getLogs").length, has.asked("eth_getLogs").length]).toEqual([1, 1]);
+    const alone = whole([lacks]);
+    expect(await ofBlock(alone, 5)).toEqual(logsIn(5));
+    expect(lacks.asked("eth_getBlockReceipts")).toHaveLength(1);
+  });
+
+  it("a block whose logs nobody has whole is not answered", async () => {
+    const node = await nodeThat(isLog(5, 1), { receipts: false });
+    expect(await reason(ofBlock(whole([node]), 5))).toBeInstanceOf(Error);
+    expect(await ofBlock(whole([node]), 6)).toEqual(logsIn(6));
+  });
+
+  it("a header that was asked for is not asked for again", async () => {
+    const node = await nodeThat(() => false);
+    const pool = whole([node]);
+    await pool.request("eth_getBlockByNumber", [quantity(7), true]);
+    await ofBlock(pool, 7);
+    expect(node.asked("eth_getBlockByHash")).toEqual([]);
+  });
+
+  it("a range is read again until a look adds nothing; what a look lacked is told of its node", async () => {
+    const node = await nodeThat((log, nth) => nth === 1 && (isLog(20, 2)(log) || isLog(31, 0)(log)));
+    const pool = whole([node]);
+    expect(await ofRange(pool, 10, 40)).toEqual(range(10, 40));
+    expect(omissions(pool)).toEqual([2]);
+    expect(node.asked("eth_getLogs")).toHaveLength(3);
+    const second = await nodeThat((log, nth) => nth === 2 && isLog(20, 2)(log));
+    expect(await ofRange(whole([second]), 10, 40)).toEqual(range(10, 40));
+  });
+
+  it("the second look at a range goes to another node", async () => {
+    const [lacks, has] = [await nodeThat(isLog(20, 2)), await nodeThat(() => false)];
+    const pool = whole([lacks, has]);
+    expect(await ofRange(pool, 10, 40)).toEqual(range(10, 40));
+    // The third look, which had to add nothing, lacked it too.
+    expect(omissions(pool)).toEqual([2, 0]);
+  });
+
+  it("the blocks of a narrow range are read one by one, with a proof for each", async () => {
+    const node = await nodeThat(isLog(20, 1));
+    const pool = whole([node]);
+    expect(await ofRange(pool, 19, 21)).toEqual(range(19, 21));
+    const other = { address: `0x${"00".repeat(20)}`, fromBlock: quantity(19), toBlock: quantity(21) };
+    expect(await pool.request("eth_getLogs", [other])).toEqual([]);
+    const second = { topics: [[topic(2), topic(3)]], fromBlock: quantity(19), toBlock: quantity(21) };
+    expect(await pool.request("eth_getLogs", [second])).toEqual(
+      range(19, 21).filter(({ logIndex }) => logIndex === "0x1"),
+    );
   });
 });

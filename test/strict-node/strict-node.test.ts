@@ -6,7 +6,14 @@ import { faultOf } from "../../clients/rpc/errors.ts";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { MISSING_STATE, PROFILES, type ProfileName } from "../../harness/strict-node/profiles.ts";
 import type { Rule } from "../../harness/strict-node/rule.ts";
-import { answerBytes, backendBehind, computeUnits, logsFound } from "../../harness/strict-node/rules.ts";
+import {
+  answerBytes,
+  backendBehind,
+  computeUnits,
+  logsFound,
+  OMITS,
+  omitsLogs,
+} from "../../harness/strict-node/rules.ts";
 import { type StrictNode, startStrictNode } from "../../harness/strict-node/strict-node.ts";
 
 const HEAD = 80;
@@ -191,6 +198,16 @@ describe("rules", () => {
     expect((await post(narrow.url, call("eth_chainId"))).json.result).toBe("0x2105");
     const batch = Array.from({ length: 30 }, (_, id) => call("eth_chainId", [], id));
     expect((await post(narrow.url, batch)).json).toMatchObject({ id: null, error: { code: -32008 } });
+  });
+
+  it("logs are left out of the first answer that would have them, and of no other", async () => {
+    const { result } = (await post(anvil.url, logs(Number(await direct("eth_blockNumber"))))).json;
+    expect(result.length).toBeGreaterThan(0);
+    const node = await before([omitsLogs(1)]);
+    const head = Number(await direct("eth_blockNumber"));
+    expect((await post(node.url, logs(head))).json.result).toEqual([]);
+    expect((await post(node.url, logs(head))).json.result).toEqual(result);
+    expect(node.counts().refused).toEqual({ [OMITS]: 1 });
   });
 
   it("one backend of two has the newest block a moment later", async () => {
