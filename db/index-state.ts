@@ -15,7 +15,10 @@ export type IndexState = {
   retainedView: boolean;
   /** True while some served rows are known to be wrong and a new index is being built. */
   stale: boolean;
-  /** Reason why it is stale, one sentence; null otherwise. */
+  /**
+   * Why it is stale, one sentence. Not stale: what the served rows lack, until it is filled. Null: nothing is known to be
+   * wrong.
+   */
   reason: string | null;
   /** The last block whose events are in the served rows; null before the first views. */
   indexedBlock: number | null;

@@ -2,8 +2,16 @@
 import type pg from "pg";
 import { array, int4, int8, statement, text } from "../db/statement.ts";
 import { type Queryable, transaction } from "../db/transaction.ts";
+import type { Hole } from "./completeness.ts";
 import type { Node } from "./node.ts";
-import { type BlockHash, deleteCachedBlocks, newestChange, type Progress, readProgress } from "./ponder-tables.ts";
+import {
+  type BlockHash,
+  deleteCachedBlocks,
+  forgetFetched,
+  newestChange,
+  type Progress,
+  readProgress,
+} from "./ponder-tables.ts";
 
 /** Keep the hash of the newest block of each 32 final blocks. */
 const KEEP_EVERY = 32;
@@ -242,6 +250,18 @@ export async function startNextGeneration(db: pg.Client, chainId: number, forkBl
   return transaction(db, async (tx) => {
     await deleteFrom(tx, chainId, forkBlock);
     return (await NEXT_GENERATION.one(tx)).generation;
+  });
+}
+
+/**
+ * Lets the next run read the holes again and build a new index beside the served one, in one transaction.
+ * Call it only while no Ponder process runs.
+ */
+export async function refillHoles(db: pg.Client, chainId: number, holes: readonly Hole[]): Promise<void> {
+  await transaction(db, async (tx) => {
+    for (const { address, from, to } of holes)
+      await forgetFetched(tx, { chainId, address, fromBlock: from, toBlock: to });
+    await NEXT_GENERATION.one(tx);
   });
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import type { BackfillProgress } from "../db/backfill-progress.ts";
 import { backoff } from "./backoff.ts";
+import { openRefills } from "./completeness.ts";
 import { LaunchError } from "./launch-error.ts";
 import { type Nodes, openNodes } from "./node.ts";
 import { PONDER_VERSION, unverifiedVersion } from "./preload/ponder-package.ts";
@@ -45,6 +46,7 @@ export function launchIndexer(options: {
     contracts: Object.entries(config.indexed).map(([name, contract]) => ({ name, ...contract })),
     endBlock: config.chain.endBlock,
   });
+  const refills = openRefills();
   let nodes: Nodes | undefined;
   const done = keepRunning().finally(() => nodes?.pool.close());
   return {
@@ -98,6 +100,6 @@ export function launchIndexer(options: {
       recorder.report(session.db, report);
       onReport?.(report, recorder.last);
     };
-    return runIndex(session, { node, schema, env, onReport: report });
+    return runIndex(session, { nodes, schema, env, refills, onReport: report });
   }
 }

@@ -106,6 +106,28 @@ const CUT_INTERVALS = statement({
     where chain_id = $chainId`,
 });
 
+const CUT_HOLE = statement({
+  name: "ponder-cut-hole",
+  params: { chainId: int8, address: text, fromBlock: int8, toBlock: int8 },
+  text: `
+    update ponder_sync.intervals set blocks = coalesce(
+      (select range_agg(kept) from unnest(blocks - nummultirange(numrange($fromBlock::int8, $toBlock::int8 + 1, '()'))) kept
+       where upper(kept) > lower(kept)), '{}')
+    where chain_id = $chainId and starts_with(fragment_id, 'log_') and split_part(fragment_id, '_', 3) = lower($address)`,
+});
+
+/**
+ * Lets the next start of Ponder read the logs of a contract's blocks again, both ends included. What the cache has of them
+ * stays, for it is part of the chain. Call it only while no Ponder process runs.
+ */
+export async function forgetFetched(
+  db: Queryable,
+  hole: { chainId: number; address: string; fromBlock: number; toBlock: number },
+): Promise<void> {
+  if (!(await EXISTS.one(db, { relation: "ponder_sync.intervals" })).there) return;
+  await CUT_HOLE.run(db, hole);
+}
+
 /** Ponder names a fragment of a log filter `log_<chain>_<address>_<topics>_<receipts>` (ponder/src/runtime/fragments.ts). */
 const CACHED_RANGES = statement({
   name: "ponder-cached-ranges",

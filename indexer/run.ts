@@ -3,12 +3,13 @@
 import type { RpcNodeStats } from "../clients/ports.ts";
 import { failureNow, type LastFailure } from "../db/backfill-progress.ts";
 import { sleep } from "./backoff.ts";
-import { recordSeenHashes, startNextGeneration } from "./block-hashes.ts";
-import type { Node } from "./node.ts";
+import { recordSeenHashes, refillHoles, startNextGeneration } from "./block-hashes.ts";
+import { type Hole, type Refills, watchCompleteness } from "./completeness.ts";
+import type { Nodes } from "./node.ts";
 import { type PonderProcess, startPonder } from "./ponder-process.ts";
 import { type Progress, readProgress } from "./ponder-tables.ts";
 import type { Session } from "./session.ts";
-import { declareStale, pruneSchemas, publishIndex, readServed, recordState } from "./views.ts";
+import { declareStale, pruneSchemas, publishIndex, readServed, recordState, tellIncomplete } from "./views.ts";
 import { type Alarm, watch } from "./watchdog.ts";
 
 /** Milliseconds between two checks of the watchdog; two checks and a restart take well below the 30 s in which staleness must show. */
@@ -33,29 +34,37 @@ export type Report = {
   nodes: readonly RpcNodeStats[];
 };
 
+/** The index lacks what its chain has: only an index that reads these blocks again is complete. */
+type Incomplete = { kind: "incomplete"; holes: readonly Hole[]; reason: string };
+
+const namesOf = (holes: readonly Hole[]) => holes.map(({ reason }) => reason).join("; ");
+
 /** Runs Ponder on a prepared schema. @returns why the run ended, in a few words */
 export async function runIndex(
   session: Session,
   options: {
-    node: Node;
+    nodes: Nodes;
     schema: string;
     env: Record<string, string | undefined>;
+    /** When holes may be read again. */
+    refills: Refills;
     onReport: (report: Report) => void;
   },
 ): Promise<string> {
   const { db, config, log, lost } = session;
-  const { node, schema, env, onReport } = options;
+  const { schema, env } = options;
   const { secrets } = config;
   const ponder = await startPonder({ schema, log, env, secrets, listen: config.indexer });
   const kill = () => ponder.kill();
   lost.addEventListener("abort", kill);
   if (lost.aborted) kill();
   try {
-    const end = await follow(session, node, schema, ponder, onReport);
+    const end = await follow(session, ponder, options);
     if (typeof end === "string") return end;
     log.error(end.reason);
     if (end.kind === "replaced") await declareStale(db, end.reason);
     await ponder.stop();
+    if (end.kind === "incomplete") await refillHoles(db, config.chain.id, end.holes);
     if (end.kind === "replaced") await startNextGeneration(db, config.chain.id, end.forkBlock);
     return end.reason;
   } finally {
@@ -67,12 +76,11 @@ export async function runIndex(
 /** Follows a run until it ends, an alarm ends it, or `stop` is called. @returns the alarm, or why it ended without one */
 async function follow(
   { db, config, log, stopping }: Session,
-  node: Node,
-  schema: string,
   ponder: PonderProcess,
-  onReport: (report: Report) => void,
-): Promise<Alarm | string> {
+  { nodes: { node, pool }, schema, refills, onReport }: Parameters<typeof runIndex>[1],
+): Promise<Alarm | Incomplete | string> {
   const { failures } = ponder;
+  const completeness = watchCompleteness({ db, pool, contracts: config.indexed });
   const watchdog = watch({ db, node, chainId: config.chain.id, schema, failures, stallMs: config.watchdogStallMs });
   const before = await readServed(db);
   // Readers must not lose blocks that they have, unless the served rows are known to be wrong.
@@ -104,11 +112,14 @@ async function follow(
       const calm =
         (published || (watchdog.head !== null && !progress?.ready)) &&
         !watchdog.suspicious &&
+        !completeness.suspicious &&
         !ponder.failures.beyondFinality;
       nextCheckAt = performance.now() + (calm ? CHECK_MS : SOON_CHECK_MS);
       if (published) {
         if ((await readServed(db)).schema !== schema) return await standBy(ponder);
         await pruneSchemas(db, [schema]);
+        const incomplete = await judged(await completeness.check(progress));
+        if (incomplete !== null) return incomplete;
       }
     }
     const { head } = watchdog;
@@ -123,6 +134,16 @@ async function follow(
     await Promise.race([ponder.ended, sleep(published ? SOON_CHECK_MS : CATCH_UP_MS, stopping)]);
   }
   return "asked to stop";
+
+  /** Tells what the index lacks. @returns the holes, when they are to be read again now */
+  async function judged(holes: Hole[] | null): Promise<Incomplete | null> {
+    if (holes === null) return null;
+    const reason = holes.length === 0 ? null : `The index lacks what its chain has: ${namesOf(holes)}.`;
+    await tellIncomplete(db, reason);
+    if (reason === null || !refills.due()) return null;
+    refills.begin();
+    return { kind: "incomplete", holes, reason };
+  }
 
   /** Another build has published its index: this launcher ends Ponder, leaves the views alone and waits for `stop`. */
   async function standBy(ponder: PonderProcess): Promise<string> {

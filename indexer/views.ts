@@ -109,6 +109,17 @@ export async function recordState(
   await NOTIFY.run(db);
 }
 
+const TELL_INCOMPLETE = statement({
+  name: "served-index-incomplete",
+  params: { reason: nullable(text) },
+  text: "update onchain.index_state set reason = $reason where not stale and reason is distinct from $reason",
+});
+
+/** Says what the served rows lack, or with null that they lack nothing; a stale index keeps its own reason. */
+export async function tellIncomplete(db: Queryable, reason: string | null): Promise<void> {
+  if ((await TELL_INCOMPLETE.run(db, { reason })) > 0) await NOTIFY.run(db);
+}
+
 /** Marks the served rows as wrong; does nothing before an index is served. */
 export async function declareStale(db: Queryable, reason: string): Promise<void> {
   if ((await readServed(db)).schema !== null) await recordState(db, { stale: true, reason });
@@ -119,7 +130,9 @@ const RECORD_PUBLISHED = statement({
   params: { schema: text },
   text: `
     update onchain.index_state
-    set schema = $schema, serves = $schema, held = false, stale = false, reason = null, since = now()`,
+    set schema = $schema, serves = $schema, held = false, stale = false, since = now(),
+        -- What an index lacks is said until the next look at the new one.
+        reason = case when stale then null else reason end`,
 });
 
 /**

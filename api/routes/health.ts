@@ -61,7 +61,8 @@ const database = ({ index }: HandlerDeps): Check =>
 function index({ index: { state } }: HandlerDeps): Check {
   if (!state.ready) return bad("The index is being built.");
   if (state.stale) return bad(state.reason ?? "The index is being rebuilt.");
-  return good;
+  // What is there is right: what is missing is told, and requests are still served.
+  return { ok: true, message: state.reason };
 }
 
 async function chain(parts: HandlerDeps): Promise<Check> {
@@ -112,7 +113,13 @@ export const status = endpoint({
         head,
         indexed: state.indexedBlock,
         lagSeconds,
-        synced: head !== null && state.indexedBlock !== null && state.indexedBlock >= head - 1 && !state.stale,
+        synced:
+          head !== null &&
+          state.indexedBlock !== null &&
+          state.indexedBlock >= head - 1 &&
+          !state.stale &&
+          state.reason === null,
+        difference: state.reason,
         progress: progress(deps, head),
       },
       sources: [

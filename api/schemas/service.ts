@@ -128,6 +128,10 @@ export const statusSchema = z
       indexed: count.nullable(),
       lagSeconds: z.number().min(0).nullable(),
       synced: z.boolean(),
+      difference: z
+        .string()
+        .nullable()
+        .meta({ description: "What the index lacks, or has wrong, of its chain; null: nothing known" }),
       progress: z.number().min(0).max(1),
     }),
     sources: z.array(

@@ -21,6 +21,11 @@ const freshness: Check = {
         `stale: ${state.reason ?? "a new index is being built"}`,
         "Wait for the new index; the alert IndexStale says more (docs/operate/alerts.md).",
       );
+    if (state.reason !== null)
+      return error(
+        state.reason,
+        "The indexer reads these blocks again; the alert IndexIncomplete says what to do when it stays (docs/operate/alerts.md).",
+      );
     const head = (await world.unmet("node")) === null ? await world.chain.headBlock() : null;
     const at = `block ${state.indexedBlock}${head === null ? "" : ` of ${head}`}`;
     const behind = Math.max(0, Math.round(world.now() / 1000 - state.indexedAt));

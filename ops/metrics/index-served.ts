@@ -12,6 +12,11 @@ export function indexGauges(registry: Registry, index: Pick<IndexTracker, "state
   gauge("ready", "1 when there are rows to serve", () => index.state.ready);
   gauge("held", "1 while a copy is served because the indexer restarts", () => index.state.retainedView);
   gauge("stale", "1 while what is served is known to be wrong somewhere", () => index.state.stale);
+  gauge(
+    "incomplete",
+    "1 while it lacks something that its chain has",
+    () => !index.state.stale && index.state.reason !== null,
+  );
   gauge("block", "The block that is served", () => index.state.indexedBlock);
   gauge("finalized_block", "Up to here the index never rolls back", () => index.state.finalizedBlock);
   gauge("block_timestamp_seconds", "Time of the block that is served", () => index.state.indexedAt);

@@ -2534,6 +2534,8 @@ export interface components {
                 indexed: number | null;
                 lagSeconds: number | null;
                 synced: boolean;
+                /** @description What the index lacks, or has wrong, of its chain; null: nothing known */
+                difference: string | null;
                 progress: number;
             };
             sources: {

@@ -582,7 +582,7 @@ describe("the service", () => {
     await writeBackfillProgress(api.database.pool, BACKFILL);
     const { body } = await api.get("/api/v2/status");
     expect(body).toMatchObject({
-      chain: { head: 1000, indexed: 1000, lagSeconds: 0, synced: true, progress: 1 },
+      chain: { head: 1000, indexed: 1000, lagSeconds: 0, synced: true, difference: null, progress: 1 },
       sources: [{ key: "reconcile", rows: 3, error: null }],
       queues: [],
       cred: { stale: 2, lastSweepAt: "2026-11-21T00:00:00.000Z" },

@@ -303,6 +303,22 @@ describe("the indexed block", () => {
     expect((await api.get("/api/v2/stats", { headers: staleTag })).status).toBe(200);
   });
 
+  it("is served while something is missing from the index, and /ready and /status say what", async () => {
+    await api.database.pool.query("update onchain.index_state set reason = 'an agent is missing'");
+    await api.deps.index.refresh();
+    expect((await api.get("/api/v2/stats")).headers.get("x-index-stale")).toBeNull();
+    expect(await api.get("/ready")).toMatchObject({
+      status: 200,
+      body: { ready: true, checks: { index: { ok: true, message: "an agent is missing" } } },
+    });
+    expect((await api.get("/api/v2/status")).body).toMatchObject({
+      chain: { synced: false, difference: "an agent is missing" },
+    });
+    await api.database.pool.query("update onchain.index_state set reason = null");
+    await api.deps.index.refresh();
+    expect((await api.get("/api/v2/status")).body).toMatchObject({ chain: { difference: null } });
+  });
+
   it("is not there before the first index: data routes are 503, the rest answers", async () => {
     const young = await startApi({ indexed: false });
     expect(await young.get("/api/v2/stats")).toMatchObject({ status: 503, body: { code: "indexer_behind" } });

@@ -24,15 +24,15 @@ describe("the request model", () => {
     expect(busy.requests.eth_getBlockByNumber! - quiet.requests.eth_getBlockByNumber!).toBeGreaterThan(39_999);
     expect(busy.requests.eth_getBlockByNumber!).toBeLessThan(41_000);
     // Intervals of 26, 39, 58 … blocks, each in chunks of 500 blocks and more.
-    expect(quiet.requests.eth_getLogs).toBeGreaterThan(20);
-    expect(quiet.requests.eth_getLogs).toBeLessThan(250);
+    expect(quiet.requests.eth_getLogs).toBeGreaterThan(40);
+    expect(quiet.requests.eth_getLogs).toBeLessThan(500);
     expect(busy.seconds).toBeGreaterThan(quiet.seconds + 39);
   });
 
-  it("asks a node with a limit in as many requests as the limit needs, each filter for itself", () => {
+  it("asks a node with a limit in as many requests as the limit needs, twice, each filter for itself", () => {
     const limited = predictRequests(plan({ logsRange: 10 }));
-    expect(limited.requests.eth_getLogs).toBeGreaterThanOrEqual(10_000);
-    expect(limited.requests.eth_getLogs).toBeLessThan(10_700);
+    expect(limited.requests.eth_getLogs).toBeGreaterThanOrEqual(20_000);
+    expect(limited.requests.eth_getLogs).toBeLessThan(21_400);
     const two = predictRequests(plan({ logsRange: 10, filters: [[[1, 100_000]], [[50_001, 100_000]]] }));
     expect(two.requests.eth_getLogs! / limited.requests.eth_getLogs!).toBeCloseTo(1.5, 1);
   });
@@ -43,7 +43,7 @@ describe("the request model", () => {
     expect(cached.requests.eth_getLogs).toBe(30);
     expect(cached.requests.eth_getBlockByNumber).toBeLessThan(150);
     const half = predictRequests(plan({ filters: [[[50_001, 100_000]]], logsRange: 10 }));
-    expect(half.requests.eth_getLogs).toBeLessThan(5_600);
+    expect(half.requests.eth_getLogs).toBeLessThan(11_200);
     expect(
       missingRanges(
         [1, 10],

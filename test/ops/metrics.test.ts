@@ -78,8 +78,11 @@ describe("requests", () => {
     expect(sampleOf(families, "agents_index_ready")).toBe(1);
     expect(sampleOf(families, "agents_index_stale")).toBe(0);
     expect(sampleOf(families, "agents_event_streams")).toBe(0);
+    await api.database.pool.query("update onchain.index_state set reason = 'an agent is missing'");
+    await until("the hole shows", async () => sampleOf(await read(registry), "agents_index_incomplete") === 1);
     await api.database.pool.query("update onchain.index_state set stale = true, reason = 'a deep reorg'");
     await until("the staleness shows", async () => sampleOf(await read(registry), "agents_index_stale") === 1);
+    expect(sampleOf(await read(registry), "agents_index_incomplete")).toBe(0);
   });
 });
 

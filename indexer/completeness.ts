@@ -1,0 +1,213 @@
+/** Whether the index has what its contracts say there is: their counts and ids against its rows, at the indexed block. */
+import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
+import { erc8004IdentityAbi } from "../abis/erc8004.ts";
+import { handshakesAbi } from "../abis/handshakes.ts";
+import { identityAbi } from "../abis/identity.ts";
+import { isExecutionError, RpcRequestError } from "../clients/rpc/errors.ts";
+import type { RpcPool } from "../clients/rpc/pool.ts";
+import { int8, nullable, statement } from "../db/statement.ts";
+import type { Queryable } from "../db/transaction.ts";
+import type { Progress } from "./ponder-tables.ts";
+
+/** Milliseconds between two looks while nothing differs. */
+const LOOK_MS = 30_000;
+
+/** Something that the chain has and the index lacks. Both ends of the blocks are included. */
+export type Hole = { address: Hex; from: number; to: number; reason: string };
+
+export type Completeness = {
+  /** Whether the last look found a difference, which the next one has to confirm. */
+  readonly suspicious: boolean;
+  /**
+   * Looks, when a look is due. One that finds a difference is repeated at the next call: a reorganisation may lie between
+   * the rows and the contract's answer. A node that does not answer allows no judgement.
+   * @returns the confirmed holes, none when there are none; null when nothing was looked at or decided
+   */
+  check(progress: Progress | null): Promise<Hole[] | null>;
+};
+
+/** When holes may be read again: at once, then after 10 minutes and each time after twice as long, at most 6 hours. */
+export type Refills = { due(): boolean; begin(): void };
+
+const FIRST_PAUSE_MS = 600_000;
+const LONGEST_PAUSE_MS = 21_600_000;
+
+/** @param now milliseconds of a clock that only grows */
+export function openRefills(now: () => number = () => performance.now()): Refills {
+  let dueAt = Number.NEGATIVE_INFINITY;
+  let pauseMs = FIRST_PAUSE_MS;
+  return {
+    due: () => now() >= dueAt,
+    begin() {
+      dueAt = now() + pauseMs;
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    },
+  };
+}
+
+type Contracts = Record<"Identity" | "Erc8004Identity" | "Handshakes", { address: Hex; startBlock: number }>;
+
+/**
+ * Watches the index that the views show.
+ * @param options.now milliseconds of a clock that only grows
+ */
+export function watchCompleteness(options: {
+  db: Queryable;
+  pool: Pick<RpcPool, "request">;
+  contracts: Contracts;
+  now?: () => number;
+}): Completeness {
+  const { db, pool, contracts, now = () => performance.now() } = options;
+  let dueAt = Number.NEGATIVE_INFINITY;
+  let suspicious = false;
+
+  async function look(block: number): Promise<Hole[]> {
+    const holes: Hole[] = [];
+    for (const of of [agents, erc8004Agents, handshakes]) {
+      const hole = await of({ db, pool, block, contracts });
+      if (hole !== null) holes.push(hole);
+    }
+    return holes;
+  }
+
+  return {
+    get suspicious() {
+      return suspicious;
+    },
+    async check(progress) {
+      if (progress === null || (now() < dueAt && !suspicious)) return null;
+      dueAt = now() + LOOK_MS;
+      try {
+        const holes = await look(progress.block);
+        const confirmed = holes.length === 0 || suspicious;
+        suspicious = holes.length > 0;
+        return confirmed ? holes : null;
+      } catch (error) {
+        if (error instanceof NoJudgement) return null;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The node did not answer, or does not have the state. */
+class NoJudgement extends Error {}
+
+type Given = { db: Queryable; pool: Pick<RpcPool, "request">; block: number; contracts: Contracts };
+
+/** @returns the answer of a view at a block; null when it reverts, or the contract has none of that name */
+async function view<T>(
+  { pool, block }: Given,
+  call: { to: Hex; data: Hex },
+  read: (data: Hex) => T,
+): Promise<T | null> {
+  try {
+    const data = (await pool.request("eth_call", [call, `0x${block.toString(16)}`])) as Hex;
+    return data === "0x" ? null : read(data);
+  } catch (error) {
+    if (error instanceof RpcRequestError && isExecutionError(error)) return null;
+    throw new NoJudgement((error as Error).message, { cause: error });
+  }
+}
+
+const AGENTS = statement({
+  name: "completeness-agents",
+  params: { upTo: int8 },
+  text: `
+    select count(*)::int8 as rows from onchain.agent where minted_block <= $upTo`,
+  columns: { rows: int8 },
+});
+/** The ids of a contract that counts from 0, where they have their first gap, with the blocks beside it. */
+const AGENT_GAP = statement({
+  name: "completeness-agent-gap",
+  params: { upTo: int8 },
+  text: `
+    select id, earlier, later from (
+      select token_id::int8 as token_id, minted_block::int8 as later,
+             coalesce(lag(token_id) over (order by token_id) + 1, 0)::int8 as id,
+             lag(minted_block) over (order by token_id)::int8 as earlier
+      from onchain.agent where minted_block <= $upTo) ids
+    where id < token_id order by id limit 1`,
+  columns: { id: int8, earlier: nullable(int8), later: int8 },
+});
+
+async function agents(given: Given): Promise<Hole | null> {
+  const { db, block, contracts } = given;
+  const { address, startBlock } = contracts.Identity;
+  const upTo = { upTo: block };
+  const data = encodeFunctionData({ abi: identityAbi, functionName: "totalAgents" });
+  const total = await view(given, { to: address, data }, (data) =>
+    Number(decodeFunctionResult({ abi: identityAbi, functionName: "totalAgents", data })),
+  );
+  const { rows } = await AGENTS.one(db, upTo);
+  if (total === null || rows >= total) return null;
+  const gap = await AGENT_GAP.maybeOne(db, upTo);
+  const from = gap === null ? ((await LAST_AGENT.one(db, upTo)).block ?? startBlock) : (gap.earlier ?? startBlock);
+  const reason = `${total - rows} of ${total} agents are missing, the first is ${gap?.id ?? rows}`;
+  return { address, from, to: gap?.later ?? block, reason };
+}
+
+const LAST_AGENT = statement({
+  name: "completeness-last-agent",
+  params: { upTo: int8 },
+  text: `
+    select max(minted_block)::int8 as block from onchain.agent where minted_block <= $upTo`,
+  columns: { block: nullable(int8) },
+});
+
+const ERC8004_GAP = statement({
+  name: "completeness-erc8004-gap",
+  params: { upTo: int8 },
+  text: `
+    select id, earlier, later from (
+      select agent_id::int8 as agent_id, registered_block::int8 as later,
+             lag(agent_id) over (order by agent_id)::int8 + 1 as id,
+             lag(registered_block) over (order by agent_id)::int8 as earlier
+      from onchain.erc8004_agent where registered_block <= $upTo) ids
+    where id < agent_id order by id limit 1`,
+  columns: { id: int8, earlier: int8, later: int8 },
+});
+const ERC8004_LAST = statement({
+  name: "completeness-erc8004-last",
+  params: { upTo: int8 },
+  text: `
+    select agent_id::int8 as id, registered_block::int8 as block from onchain.erc8004_agent
+    where registered_block <= $upTo order by agent_id desc limit 1`,
+  columns: { id: int8, block: int8 },
+});
+
+/** The registry has no count. Its ids have no gaps, and the one after the last has no owner. */
+async function erc8004Agents(given: Given): Promise<Hole | null> {
+  const { db, block, contracts } = given;
+  const { address, startBlock } = contracts.Erc8004Identity;
+  const upTo = { upTo: block };
+  const gap = await ERC8004_GAP.maybeOne(db, upTo);
+  if (gap !== null)
+    return { address, from: gap.earlier, to: gap.later, reason: `the ERC-8004 agent ${gap.id} is missing` };
+  const last = await ERC8004_LAST.maybeOne(db, upTo);
+  const next = (last?.id ?? 0) + 1;
+  const data = encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "ownerOf", args: [BigInt(next)] });
+  if ((await view(given, { to: address, data }, (data) => data)) === null) return null;
+  return { address, from: last?.block ?? startBlock, to: block, reason: `the ERC-8004 agent ${next} is missing` };
+}
+
+const HANDSHAKES = statement({
+  name: "completeness-handshakes",
+  params: { upTo: int8 },
+  text: `
+    select count(*)::int8 as rows from onchain.handshake where block <= $upTo`,
+  columns: { rows: int8 },
+});
+
+async function handshakes(given: Given): Promise<Hole | null> {
+  const { db, block, contracts } = given;
+  const { address, startBlock } = contracts.Handshakes;
+  const data = encodeFunctionData({ abi: handshakesAbi, functionName: "totalHandshakes" });
+  const total = await view(given, { to: address, data }, (data) =>
+    Number(decodeFunctionResult({ abi: handshakesAbi, functionName: "totalHandshakes", data })),
+  );
+  const { rows } = await HANDSHAKES.one(db, { upTo: block });
+  if (total === null || rows >= total) return null;
+  // A handshake has no number that would say where it is missing.
+  return { address, from: startBlock, to: block, reason: `${total - rows} of ${total} handshakes are missing` };
+}
