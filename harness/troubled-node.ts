@@ -30,6 +30,8 @@ const CHAIN = [
   "syncing",
   /** Takes no more than a few blocks in one eth_getLogs. */
   "narrow",
+  /** Leaves every third log out of the first answer that would have it. */
+  "omits",
 ] as const;
 /** What becomes of transactions that are handed in. */
 const POOL = [
@@ -76,6 +78,8 @@ export async function startTroubledNode(rpcUrl: string): Promise<TroubledNode> {
   const hanging = new Set<ServerResponse>();
   /** Fee and hash of what is kept back, by sender and nonce. */
   const stuck = new Map<string, bigint>();
+  /** Places of logs that were asked for while it omits. */
+  const places = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
   let mode: NodeMode | null = null;
   let since = 0;
@@ -140,9 +144,18 @@ export async function startTroubledNode(rpcUrl: string): Promise<TroubledNode> {
         return refused(-32005, `query exceeds max block range ${NARROW_BLOCKS}`);
     }
     const given = await ask(call);
+    if (now === "omits" && call.method === "eth_getLogs" && Array.isArray(given.result))
+      return { ...given, result: given.result.filter((log) => !omits(log as { blockHash: string; logIndex: string })) };
     const isBlock = call.method.startsWith("eth_getBlockBy") || call.method === "eth_getTransactionReceipt";
     if (now === "null-blocks" && isBlock && asked++ % 2 === 1) return { ...given, result: null };
     return given;
+  }
+
+  function omits({ blockHash, logIndex }: { blockHash: string; logIndex: string }): boolean {
+    const place = `${blockHash} ${logIndex}`;
+    if (places.has(place)) return false;
+    places.add(place);
+    return places.size % 3 === 0;
   }
 
   const ask = async (call: Call): Promise<Answer> => {

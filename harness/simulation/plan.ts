@@ -23,7 +23,7 @@ export const ROWS = {
   F9: "one payment twice, stolen, drained, front-run",
   F10: "Redis away, restarted, emptied",
   F11: "Postgres away, crashed, refusing, locked",
-  F12: "a node with errors, limits, lag or another chain",
+  F12: "a node with errors, limits, lag, logs left out or another chain",
   F13: "a reorganisation of 1 to 29 blocks",
   F14: "a reorganisation of 31 to 200 blocks",
   F15: "kill -9 of the indexer",
