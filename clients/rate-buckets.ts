@@ -1,6 +1,7 @@
 /** Token buckets in Redis, shared by all processes, or in this process's memory. */
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import type { RateBucket, RateBuckets, TakenTokens } from "../core/rate-policies.ts";
+import { openRedis } from "../runtime/redis.ts";
 
 export type RateBucketOptions = {
   redisUrl?: string | undefined;
@@ -14,6 +15,8 @@ export type RateBucketOptions = {
 const PATIENCE_MS = 250;
 /** Milliseconds without requests to Redis after a failure, because a hanging Redis must not delay every request. */
 const PAUSE_MS = 1_000;
+/** Milliseconds without an answer after which the connection is given up for another. */
+const SILENCE_MS = 5_000;
 
 /**
  * A bucket is stored as the time at which it is full again (generic cell rate algorithm): one number, no timers. Each
@@ -65,11 +68,11 @@ export function openRateBuckets({
       log.warn({ err }, "the Redis of the rate limits is not reachable; each process counts in its own memory");
     logged = true;
   };
-  const redis = new Redis(redisUrl, {
+  const redis = openRedis(redisUrl, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     commandTimeout: patienceMs,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+    socketTimeout: SILENCE_MS,
   });
   redis.on("error", outage);
   redis.on("ready", () => {

@@ -20,6 +20,10 @@ export type TestRedis = {
   resume(): void;
   /** Forgets everything and goes on. */
   flush(): Promise<void>;
+  /** One command, in words without spaces. @returns what the server says, as it says it */
+  say(command: string): Promise<string>;
+  /** Becomes a replica of another one, or with null a primary again, as at a failover; no connection is closed. */
+  follow(primary: TestRedis | null): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -30,9 +34,9 @@ export async function startRedis(): Promise<TestRedis> {
   const port = await freePort();
   let child: ChildProcess;
   const start = async () => {
-    child = spawn(binary, ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", directory], {
-      stdio: "ignore",
-    });
+    const own = { port, bind: "127.0.0.1", save: "", dir: directory, "repl-diskless-sync-delay": 0 };
+    const args = Object.entries(own).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    child = spawn(binary, args, { stdio: "ignore" });
     await until("Redis accepts connections", () => canConnect(port));
   };
   const ended = (signal: NodeJS.Signals) =>
@@ -51,15 +55,16 @@ export async function startRedis(): Promise<TestRedis> {
     },
     pause: () => void child.kill("SIGSTOP"),
     resume: () => void child.kill("SIGCONT"),
-    flush: () =>
-      new Promise((done, failed) => {
-        const socket = createConnection({ port, host: "127.0.0.1" }, () => socket.write("FLUSHALL\r\n"));
-        socket.once("error", failed);
-        socket.once("data", () => {
-          socket.destroy();
-          done();
-        });
-      }),
+    flush: async () => void (await say(port, "FLUSHALL")),
+    say: (command) => say(port, command),
+    async follow(primary) {
+      const of = primary === null ? "NO ONE" : `127.0.0.1 ${new URL(primary.url).port}`;
+      await say(port, `REPLICAOF ${of}`);
+      if (primary !== null)
+        await until("the replica follows", async () =>
+          (await say(port, "INFO replication")).includes("link_status:up"),
+        );
+    },
     async stop() {
       await ended("SIGTERM");
       rmSync(directory, { recursive: true, force: true });
@@ -74,4 +79,14 @@ const canConnect = (port: number) =>
       done(true);
     });
     socket.once("error", () => done(false));
+  });
+
+const say = (port: number, command: string) =>
+  new Promise<string>((done, failed) => {
+    const socket = createConnection({ port, host: "127.0.0.1" }, () => socket.write(`${command}\r\n`));
+    socket.once("error", failed);
+    socket.once("data", (answer) => {
+      socket.destroy();
+      done(answer.toString());
+    });
   });

@@ -1,9 +1,10 @@
 /** The stores of the queue: BullMQ on Redis, and BullMQ on Postgres, which connects again after a failure. */
 import { createPostgresBackend, Queue, runMigrations, Worker, withBackend } from "bullmq";
-import { Redis, type RedisOptions } from "ioredis";
+import type { Redis, RedisOptions } from "ioredis";
 import type { Logger } from "pino";
 import { openClient, openPool } from "../db/connect.ts";
 import { bool, statement, text } from "../db/statement.ts";
+import { isReplica, openRedis, type RedisConnection } from "../runtime/redis.ts";
 
 export type StoreOptions = {
   /** Separates the deployments on one Redis or database. */
@@ -11,6 +12,8 @@ export type StoreOptions = {
   log: Logger;
   /** Max milliseconds of connecting to Postgres: short in a process whose clients wait for an answer. */
   connectMs?: number | undefined;
+  /** Milliseconds between two looks whether the Redis is still the primary. */
+  watchMs?: number | undefined;
 };
 
 export const RETRIES = { attempts: 5, backoff: { type: "exponential", delay: 1_000 } } as const;
@@ -29,17 +32,29 @@ export type Store = {
   close(): Promise<void>;
 };
 
-export function onRedis({ prefix, log }: StoreOptions, url: string): Store {
+/** Milliseconds between two looks whether the Redis is still the primary: reads and waiting workers would not notice. */
+const WATCH_MS = 10_000;
+
+export function onRedis({ prefix, log, watchMs = WATCH_MS }: StoreOptions, url: string): Store {
   const clients = new Set<Redis>();
-  const connect = (options: RedisOptions) => endingClient(new Redis(url, options), clients, log);
+  const connect = (options: RedisConnection) => endingClient(openRedis(url, options), clients, log);
   // While Redis is away, adding and reading fail within seconds; BullMQ requires that workers wait for it.
-  const asking = connect({ maxRetriesPerRequest: 2, commandTimeout: 5_000 });
-  const working = connect({ maxRetriesPerRequest: null });
+  const asking = connect({ maxRetriesPerRequest: 2, commandTimeout: 5_000, socketTimeout: 5_000 });
+  // BullMQ's workers block for ten seconds at most.
+  const working = connect({ maxRetriesPerRequest: null, socketTimeout: 20_000 });
+  const leaveReplica = async () => {
+    if (!(await isReplica(asking))) return;
+    log.warn("the queue's Redis is a replica now; it is looked up again");
+    for (const client of clients) client.disconnect(true);
+  };
+  // Not reached is told by the client itself, and left by it.
+  const watch = setInterval(() => void leaveReplica().catch(() => {}), watchMs).unref();
   return {
     queue: (name) => new Queue(name, { connection: asking, prefix, defaultJobOptions: { ...RETRIES, ...KEEP } }),
     worker: (name, concurrency, handle) =>
       new Worker(name, (job) => handle(job.data), { connection: working, prefix, concurrency, ...RECOVERY }),
     async close() {
+      clearInterval(watch);
       for (const client of clients) client.disconnect();
     },
   };

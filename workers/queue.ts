@@ -26,7 +26,8 @@ export type Queues = {
   /** Starts a worker on a queue. A job whose handler throws is tried at most five times in total, then counts as failed. */
   work(name: string, concurrency: number, handle: (data: unknown) => Promise<void>): QueueWorker;
   /**
-   * Makes a job recur. An equal schedule that is alive is left alone, so that restarts move nothing.
+   * Makes a job recur. An equal schedule that is alive is left alone, so that restarts move nothing. One whose next run is
+   * late and queued nowhere is made again: a failover loses what the new primary had not received.
    * @returns true when it did not exist: at the first start, or because the queue's storage was lost
    */
   schedule(name: string, everyMs: number, data: unknown): Promise<boolean>;
@@ -44,6 +45,8 @@ export type QueueOptions = StoreOptions & {
   redisUrl?: string | undefined;
   /** Queues that `counts` includes from the start. */
   names?: readonly string[];
+  /** Milliseconds that a recurring job may be late before its schedule counts as lost. */
+  scheduleGraceMs?: number;
 };
 
 /** A job that can never succeed is not tried again. */
@@ -59,7 +62,10 @@ export async function openQueues(options: QueueOptions): Promise<Queues & Boards
   return queuesOn(redisUrl ? onRedis(options, redisUrl) : await onPostgres(options, databaseUrl), options);
 }
 
-function queuesOn(store: Store, { log, names = [] }: QueueOptions): Queues & Boards {
+function queuesOn(
+  store: Store,
+  { log, names = [], scheduleGraceMs = SCHEDULE_GRACE_MS }: QueueOptions,
+): Queues & Boards {
   const queues = new Map<string, Queue>();
   const workers = new Map<Worker, string>();
   const queueOf = (name: string): Queue => {
@@ -88,7 +94,7 @@ function queuesOn(store: Store, { log, names = [] }: QueueOptions): Queues & Boa
         },
       };
     },
-    schedule: (name, everyMs, data) => scheduleJob(queueOf(name), name, everyMs, data),
+    schedule: (name, everyMs, data) => scheduleJob(queueOf(name), name, { everyMs, data, graceMs: scheduleGraceMs }),
     boards: () => [...queues.values()],
     counts: () => Promise.all([...queues].map(([name, queue]) => countsOf(queue, name))),
     async close() {
@@ -133,17 +139,27 @@ async function stopWorker(worker: Worker, name: string, graceMs: number, log: Lo
 /** Max milliseconds that a worker may finish its jobs when the queues are closed. A store that is away gives no answer. */
 const CLOSE_MS = 10_000;
 
-/** Milliseconds of delay after which a recurring job counts as lost together with the queue's storage. */
-const SCHEDULE_GRACE_MS = 60_000;
+const SCHEDULE_GRACE_MS = 20_000;
 
-async function scheduleJob(queue: Queue, name: string, everyMs: number, data: unknown): Promise<boolean> {
+async function scheduleJob(
+  queue: Queue,
+  name: string,
+  { everyMs, data, graceMs }: { everyMs: number; data: unknown; graceMs: number },
+): Promise<boolean> {
   const id = `every-${name}`;
   const known = await queue.getJobScheduler(id);
-  const overdue = known?.next !== undefined && known.next < Date.now() - everyMs - SCHEDULE_GRACE_MS;
-  if (known && Number(known.every) === everyMs && !overdue) return false;
+  const isLost =
+    known?.next !== undefined && known.next < Date.now() - graceMs && !(await isQueued(queue, id, known.next));
+  if (known && Number(known.every) === everyMs && !isLost) return false;
   await queue.upsertJobScheduler(id, { every: everyMs }, { name, data: data as object, opts: { ...RETRIES, ...KEEP } });
   return !known;
 }
+
+const QUEUED = new Set(["waiting", "prioritized", "delayed", "active"]);
+
+/** Whether the run of a schedule at `next` waits for its time or a worker, or is under way. */
+const isQueued = async (queue: Queue, id: string, next: number): Promise<boolean> =>
+  QUEUED.has(await queue.getJobState(`repeat:${id}:${next}`));
 
 async function countsOf(queue: Queue, name: string): Promise<QueueCounts> {
   const counts = await queue.getJobCounts("waiting", "prioritized", "active", "failed");

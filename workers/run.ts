@@ -11,6 +11,7 @@ import { runEventLog } from "./event-log.ts";
 import type { Job } from "./job.ts";
 import { selfCheck } from "./jobs/self-check.ts";
 import { JOBS } from "./jobs.ts";
+import { scheduleKeeper } from "./schedules.ts";
 import { runSender } from "./sender.ts";
 import { runWebhooks } from "./webhooks.ts";
 
@@ -39,12 +40,10 @@ export async function runWorkers(
   const discovery = runDiscovery(context);
   const webhooks = context.webhooks ? runWebhooks({ ...context, webhooks: context.webhooks }) : undefined;
   if (!webhooks) log.info("WEBHOOK_KEYS is not set: there are no webhooks");
-  /** Makes missing schedules. A missing schedule means that the queue's storage is new: all its jobs are queued again. */
-  async function lookAfterSchedules() {
-    if (!(await ensureSchedules(context, jobs))) return;
+  const lookAfterSchedules = scheduleKeeper(queue, jobs, async () => {
     await dispatcher.requeue();
     await queue.add(selfCheck.name, [{ data: {} }]);
-  }
+  });
   await lookAfterSchedules();
   const running = runJobs(
     context,
@@ -95,15 +94,6 @@ function runJobs(context: JobContext, jobs: readonly Job[]): Workers {
       await Promise.all(workers.map((worker) => worker.stop(GRACE_MS)));
     },
   };
-}
-
-/** @returns whether any schedule was missing: at the first start, or because the queue's storage was lost */
-async function ensureSchedules({ queue }: JobContext, jobs: readonly Job[]): Promise<boolean> {
-  let made = false;
-  for (const { name, schedule } of jobs) {
-    if (schedule && (await queue.schedule(name, schedule.everyMs, {}))) made = true;
-  }
-  return made;
 }
 
 /** Runs one job and, when it is a scheduled one, records its outcome. */

@@ -7,7 +7,7 @@ import { LONG, NEVER } from "../../harness/patience.ts";
 import { REDIS_BINARY, startRedis, type TestRedis } from "../../harness/redis.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
-import { HopelessJob, openQueues, type Queues } from "../../workers/queue.ts";
+import { type Boards, HopelessJob, openQueues, type Queues } from "../../workers/queue.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { deepIt } from "../support/share.ts";
 
@@ -23,9 +23,9 @@ for (const { store, there } of stores) {
     let queues: Queues;
     const opened: Queues[] = [];
     let tests = 0;
-    const open = async (prefix = "test", url = redis?.url ?? database.url) => {
+    const open = async (prefix = "test", url = redis?.url ?? database.url, more: { scheduleGraceMs?: number } = {}) => {
       const where = redis ? { databaseUrl: database.url, redisUrl: url } : { databaseUrl: url };
-      const queue = await openQueues({ ...where, prefix, log: testLog() });
+      const queue = await openQueues({ ...where, prefix, log: testLog(), ...more });
       opened.push(queue);
       return queue;
     };
@@ -114,6 +114,38 @@ for (const { store, there } of stores) {
       await until("the added run", () => runs > after);
       expect(await queues.schedule("reconcile", 3_600_000, {})).toBe(false);
     });
+
+    it("makes a schedule again whose next run was lost, and leaves a late one alone that is queued", async () => {
+      const prefix = `lost${tests}`;
+      const hasty = await open(prefix, undefined, { scheduleGraceMs: 0 });
+      await hasty.schedule("reconcile", 1, {});
+      const [board] = (hasty as Queues & Boards).boards();
+      const queued = async () => (await board!.getJobs(["delayed", "waiting"])).map(({ id }) => id);
+      const first = await queued();
+      expect(first).toHaveLength(1);
+      await hasty.schedule("reconcile", 1, {});
+      expect(await queued()).toEqual(first);
+      await forget(first[0]!, prefix);
+      expect(await queued()).toEqual([]);
+      await hasty.schedule("reconcile", 1, {});
+      const again = await queued();
+      expect(again).toHaveLength(1);
+      let runs = 0;
+      hasty.work("reconcile", 1, async () => void runs++);
+      await until("it recurs", () => runs > 2);
+    });
+
+    /** As if the store had never received it. */
+    async function forget(jobId: string, prefix: string): Promise<void> {
+      if (redis) {
+        for (const key of ["wait", "delayed", "marker", jobId]) await redis.say(`DEL ${prefix}:reconcile:${key}`);
+        return;
+      }
+      const client = openClient({ connectionString: database.url });
+      await client.connect();
+      await client.query("delete from bullmq.job where id = $1", [jobId]);
+      await client.end();
+    }
 
     it("keeps deployments with different prefixes apart", async () => {
       const other = await open("elsewhere");

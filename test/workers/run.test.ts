@@ -8,6 +8,7 @@ import { until } from "../../harness/until.ts";
 import { defineJob, type Job } from "../../workers/job.ts";
 import { openQueues, type Queues } from "../../workers/queue.ts";
 import { runWorkers, type Workers } from "../../workers/run.ts";
+import { scheduleKeeper } from "../../workers/schedules.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 let database: TestDatabase;
@@ -67,4 +68,28 @@ it("any other failure is a mistake: it is tried again, and its text stays in the
   told.resolve();
   await until("the retry", async () => (await recorded())?.rows === 1);
   expect(log.lines.join("")).toContain("secret inside");
+});
+
+it("what a lost queue held is queued again, also when the store or the database goes away half-way", async () => {
+  const known = new Set<string>();
+  const troubles = [new Error("the store is away"), new Error("the database is away")];
+  let requeued = 0;
+  const schedule = async (name: string) => {
+    if (name === "second" && troubles.length === 2) throw troubles.shift();
+    const isMade = !known.has(name);
+    known.add(name);
+    return isMade;
+  };
+  const jobs = ["first", "second"].map((name) => ({ name, schedule: { everyMs: 1_000 } }));
+  const look = scheduleKeeper({ schedule }, jobs, async () => {
+    if (troubles.length > 0) throw troubles.shift();
+    requeued++;
+  });
+  await expect(look()).rejects.toThrow("store");
+  await expect(look()).rejects.toThrow("database");
+  for (let i = 0; i < 3; i++) await look();
+  expect(requeued).toBe(1);
+  known.clear();
+  await look();
+  expect(requeued).toBe(2);
 });

@@ -1,0 +1,53 @@
+/** Connections to Redis, all made here: one that can no longer be written through is given up for another. */
+import { Redis, type RedisOptions } from "ioredis";
+
+/**
+ * Answers of a server that is not the primary, or not yet or no longer able to be one. A failover closes no connection:
+ * the old primary goes on answering as a replica, and only a new connection asks again where the primary is. A script's
+ * error has the word behind the script's place before Redis 7. Such an answer means that nothing was done.
+ */
+const ELSEWHERE = /(^|[-:] ?)(READONLY|LOADING|MASTERDOWN|NOREPLICAS|MISCONF|CLUSTERDOWN|UNBLOCKED)\b/;
+
+/** Milliseconds before another connection after such an answer: the name may still lead to the same server. */
+const ELSEWHERE_MS = 1_000;
+/** Max milliseconds between two attempts to connect. */
+const RETRY_MS = 2_000;
+
+export type RedisConnection = Omit<RedisOptions, "reconnectOnError" | "retryStrategy"> & {
+  /**
+   * Max milliseconds of a connection on which an answer is waited for and none comes: a server that vanished closes
+   * nothing. Longer than the longest blocking command.
+   */
+  socketTimeout: number;
+};
+
+/**
+ * Connects, and connects again after every loss, with the host's name resolved anew. A command that is refused because
+ * the server is no primary fails with the server's error and is not repeated.
+ */
+export function openRedis(url: string, options: RedisConnection): Redis {
+  let refused = false;
+  return new Redis(url, {
+    ...options,
+    reconnectOnError(error) {
+      if (!ELSEWHERE.test(error.message)) return false;
+      refused = true;
+      return true;
+    },
+    retryStrategy(attempt) {
+      const delay = Math.min(attempt * 100, RETRY_MS);
+      if (!refused) return delay;
+      refused = false;
+      return Math.max(delay, ELSEWHERE_MS);
+    },
+  });
+}
+
+/** Whether the server is a replica; false where it does not say. @throws Error when there is no answer */
+export async function isReplica(redis: Redis): Promise<boolean> {
+  const info = await redis.info("replication").catch((error: Error) => {
+    if (error.name === "ReplyError") return "";
+    throw error;
+  });
+  return /^role:slave/m.test(String(info));
+}

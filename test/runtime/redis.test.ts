@@ -1,0 +1,181 @@
+/** Connections to Redis that outlive its failovers: no process is started again, and no connection is closed for them. */
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { openRateBuckets } from "../../clients/rate-buckets.ts";
+import { testLog } from "../../harness/log.ts";
+import { REDIS_BINARY, startRedis } from "../../harness/redis.ts";
+import { tcpProxy } from "../../harness/tcp-proxy.ts";
+import { until } from "../../harness/until.ts";
+import { isReplica, openRedis } from "../../runtime/redis.ts";
+import { openQueues } from "../../workers/queue.ts";
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** What a client of an older server hears before it is ready. */
+const GREETINGS: Record<string, string> = {
+  hello: "-ERR unknown command `HELLO`\r\n",
+  info: "$11\r\nrole:master\r\n",
+};
+
+/** A server that lets clients in and answers every command with `answer(connection)`, connections counted from 1. */
+async function stubRedis(answer: (connection: number) => string | null) {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    const connection = sockets.push(socket);
+    socket.on("error", () => {});
+    socket.on("data", (words) => {
+      for (const [, name] of words.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
+        const said = GREETINGS[name!.toLowerCase()] ?? answer(connection);
+        if (said !== null) socket.write(said);
+      }
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+}
+
+function connect(url: string, socketTimeout = 60_000) {
+  const redis = openRedis(url, { socketTimeout, maxRetriesPerRequest: null, disableClientInfo: true });
+  redis.on("error", () => {});
+  closers.push(() => redis.disconnect());
+  return redis;
+}
+
+describe("a connection to Redis", () => {
+  it.each([
+    "READONLY You can't write against a read only replica.",
+    "ERR Error running script (call to f_1): @user_script:3: -READONLY You can't write against a read only replica.",
+    "LOADING Redis is loading the dataset in memory",
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+    "NOREPLICAS Not enough good replicas to write.",
+    "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.",
+    "CLUSTERDOWN The cluster is down",
+    "UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)",
+  ])("is given up for another one at: %s", async (error) => {
+    const { url } = await stubRedis((connection) => (connection === 1 ? `-${error}\r\n` : "+OK\r\n"));
+    const redis = connect(url);
+    await expect(redis.set("a", "1")).rejects.toThrow(error);
+    await expect(redis.set("a", "1")).resolves.toBe("OK");
+  });
+
+  it("stays at an error that another server would answer too", async () => {
+    const { url, sockets } = await stubRedis(() => "-WRONGTYPE of a key named READONLY\r\n");
+    const redis = connect(url);
+    for (let i = 0; i < 3; i++) await expect(redis.get("a")).rejects.toThrow("WRONGTYPE");
+    expect(sockets).toHaveLength(1);
+  });
+
+  it("is given up for another one where the server says nothing any more, and closes nothing", async () => {
+    const { url } = await stubRedis((connection) => (connection === 1 ? null : "+OK\r\n"));
+    await expect(connect(url, 200).set("a", "1")).resolves.toBe("OK");
+  });
+});
+
+describe.runIf(REDIS_BINARY)("a failover of Redis that closes no connection", () => {
+  async function pair() {
+    const [old, next] = await Promise.all([startRedis(), startRedis()]);
+    closers.push(() => Promise.all([old.stop(), next.stop()]));
+    await next.follow(old);
+    const place = { host: "127.0.0.1", port: Number(new URL(old.url).port) };
+    const line = await tcpProxy(place);
+    closers.push(() => line.close());
+    return {
+      ...{ old, next, url: `redis://127.0.0.1:${line.port}` },
+      /** The other one becomes the primary; new connections lead there, and the old ones stay. */
+      async failOver() {
+        await next.follow(null);
+        await old.follow(next);
+        place.port = Number(new URL(next.url).port);
+      },
+    };
+  }
+  const open = async (redisUrl: string, watchMs?: number) => {
+    const queues = await openQueues({ databaseUrl: "", redisUrl, prefix: "t", log: testLog(), watchMs });
+    closers.push(() => queues.close());
+    return queues;
+  };
+
+  it("stops no job: not one that was waiting, nor one that is added, nor a schedule", async () => {
+    const { url, failOver } = await pair();
+    const queues = await open(url);
+    const ran: unknown[] = [];
+    let scheduled = 0;
+    queues.work("score", 1, async (data) => void ran.push(data));
+    queues.work("sweep", 1, async () => void scheduled++);
+    await queues.schedule("sweep", 200, {});
+    await queues.add("score", [{ data: "before" }]);
+    await until("jobs run", () => ran.length === 1 && scheduled > 0);
+    await failOver();
+    const before = scheduled;
+    await until("a job is added", () =>
+      queues.add("score", [{ jobId: "after", data: "after" }]).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await until("it runs", () => ran.length === 2);
+    // The old primary took writes for a moment after the new one was made.
+    await until("the schedule goes on", async () => {
+      await queues.schedule("sweep", 200, {});
+      return scheduled > before + 1;
+    });
+    expect(ran).toEqual(["before", "after"]);
+  });
+
+  it("is noticed by who only asks, too", async () => {
+    const { url, old, next, failOver } = await pair();
+    const queues = await open(url, 50);
+    await queues.add("score", [{ data: {} }]);
+    await failOver();
+    // The old one stays a replica, with what it has: who still asks there counts one.
+    await old.say("REPLICAOF 127.0.0.1 1");
+    await next.flush();
+    await until("none is counted", async () => {
+      const counts = await queues.counts().catch(() => null);
+      return counts?.[0]?.waiting === 0;
+    });
+  });
+
+  it("lets requests be counted together again", async () => {
+    const { url, next, failOver } = await pair();
+    const buckets = openRateBuckets({ redisUrl: url, prefix: "t", log: testLog() });
+    closers.push(() => buckets.close());
+    const take = () => buckets.take([{ key: "someone", quota: 1_000_000, windowMs: 3_600_000 }], Date.now());
+    const isShared = async () => (await next.say("EXISTS t:rate:someone")) === ":1\r\n";
+    await until("a request is counted in Redis", async () => (await take()).granted && isShared());
+    await failOver();
+    await next.flush();
+    await until("a request is counted at the new primary", async () => (await take()).granted && isShared());
+  });
+});
+
+describe.runIf(REDIS_BINARY)("a server of Redis", () => {
+  it("is told to be a replica", async () => {
+    const [old, next] = await Promise.all([startRedis(), startRedis()]);
+    closers.push(() => Promise.all([old.stop(), next.stop()]));
+    const redis = connect(next.url);
+    expect(await isReplica(redis)).toBe(false);
+    await next.follow(old);
+    expect(await isReplica(redis)).toBe(true);
+  });
+
+  it("counts as a primary where it keeps it to itself, and as neither where it is away", async () => {
+    const { url } = await stubRedis(() => "-ERR\r\n");
+    const redis = connect(url);
+    redis.info = (async () => {
+      throw Object.assign(new Error("NOPERM this user has no permissions"), { name: "ReplyError" });
+    }) as typeof redis.info;
+    expect(await isReplica(redis)).toBe(false);
+    redis.info = (async () => {
+      throw new Error("Connection is closed.");
+    }) as typeof redis.info;
+    await expect(isReplica(redis)).rejects.toThrow("closed");
+  });
+});
