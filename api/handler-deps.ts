@@ -1,6 +1,7 @@
 /** Builds the parts that handlers get: those the process was started with, and what the API itself keeps in memory. */
 import { agentTotals } from "../db/agents.ts";
 import { factsReader } from "../db/facts-reader.ts";
+import { standingJobs } from "../db/job-runs.ts";
 import { openDirectoryList } from "../db/lists/directory.ts";
 import { staleScores } from "../db/service-status.ts";
 import { tokensWithoutUri } from "../db/token-uris.ts";
@@ -31,6 +32,7 @@ const MIN_BLOCK_READS = { what: "reads with minBlock", inAll: 2_000, retryAfter:
 
 /** Milliseconds for which one answer serves all requests: an answer costs dozens of statements, or a call of the node. */
 const QUEUES_MS = 1_000;
+const STANDING_MS = 2_000;
 const HEAD_MS = 500;
 const TOKEN_URIS_MS = 5_000;
 
@@ -50,6 +52,7 @@ export function handlerDeps(deps: ApiDeps): HandlerDeps {
     operatorState: operatorStateReader(deps.db),
     tokensWithoutUri: sharedFor(() => tokensWithoutUri(reads), TOKEN_URIS_MS),
     queues: sharedFor(deps.queues, QUEUES_MS),
+    standing: sharedFor(() => standingJobs(deps.db, deps.queues), STANDING_MS),
     chainHead: sharedFor(() => deps.chain.headBlock(), HEAD_MS),
     contract: contractCache(deps.chain, contracts.identity.address, deps.now),
     blockTimes: blockTimes(deps.chain, limits, deps.now),

@@ -1,4 +1,5 @@
 /** What handlers get: what the API is made of, and what it keeps in memory itself. */
+import type { StandingQueue } from "../core/standing-queues.ts";
 import type { AgentTotals } from "../db/agents.ts";
 import type { ReadFacts } from "../db/facts-reader.ts";
 import type { DirectoryList } from "../db/lists/directory.ts";
@@ -31,6 +32,8 @@ export type HandlerDeps = ApiDeps & {
   operatorState(): Promise<OperatorState>;
   /** Tokens without a URI on chain. */
   tokensWithoutUri(): Promise<number>;
+  /** Queues on which work is due and nothing moves, at most two seconds old. @throws the database's error */
+  standing(): Promise<StandingQueue[]>;
   /** The newest block's number, at most half a second old. @throws Failure upstream_unavailable */
   chainHead(): Promise<number>;
   contract: ContractCache;

@@ -15,10 +15,12 @@ import { webhookTargets } from "../clients/webhook-receivers.ts";
 import { MemoryBudget } from "../columns/memory-budget.ts";
 import type { Config } from "../config/config.ts";
 import { trackIndexedBlock } from "../db/index-state.ts";
+import { standingJobs } from "../db/job-runs.ts";
 import { setListBudget } from "../db/list-budget.ts";
 import { openAgentList } from "../db/lists/agents.ts";
 import { openDirectoryList } from "../db/lists/directory.ts";
 import { indexGauges } from "../ops/metrics/index-served.ts";
+import { standingGauge } from "../ops/metrics/jobs.ts";
 import { listGauges, poolGauge } from "../ops/metrics/process.ts";
 import { replicaMetrics } from "../ops/metrics/replicas.ts";
 import { requestMeter } from "../ops/metrics/requests.ts";
@@ -74,6 +76,8 @@ export const composeApi = (config: Config): Promise<Composed<ApiDeps>> =>
     parts.defer(() => cards.close());
     const embeddings = openEmbeddings(config, http, EMBEDDINGS_MS);
     const machinePayments = await openMachinePayments(parts, config, log, ops);
+    // The workers that would tell it may be what stands.
+    if (ops) standingGauge(ops.registry, () => standingJobs(reads.db, () => queues.counts()));
     if (ops) await listen(parts, ops, reads);
     return {
       config,

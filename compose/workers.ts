@@ -8,11 +8,12 @@ import { openRegistries } from "../clients/registries.ts";
 import { createSigner } from "../clients/signer.ts";
 import { openWebhookReceivers } from "../clients/webhook-receivers.ts";
 import type { Config } from "../config/config.ts";
+import { standingJobs } from "../db/job-runs.ts";
 import { boardAccess } from "../ops/board-access.ts";
 import { credGauges } from "../ops/metrics/cred.ts";
 import { credRootGauges } from "../ops/metrics/cred-roots.ts";
 import { eventGauges } from "../ops/metrics/events.ts";
-import { jobMeter, queueGauges } from "../ops/metrics/jobs.ts";
+import { jobMeter, queueGauges, standingGauge } from "../ops/metrics/jobs.ts";
 import { meaningGauges } from "../ops/metrics/meanings.ts";
 import { poolGauge } from "../ops/metrics/process.ts";
 import { proofGauges } from "../ops/metrics/proofs.ts";
@@ -142,6 +143,7 @@ async function listen(
 ) {
   poolGauge(ops.registry, db);
   queueGauges(ops.registry, () => queue.counts());
+  standingGauge(ops.registry, () => standingJobs(db, () => queue.counts()));
   tableGauges(ops.registry, db);
   eventGauges(ops.registry, db);
   credGauges(ops.registry, db);

@@ -9,6 +9,7 @@ import { runDiscovery } from "./discovery.ts";
 import { runDispatcher } from "./dispatcher.ts";
 import { runEventLog } from "./event-log.ts";
 import type { Job } from "./job.ts";
+import { openJobMoves } from "./job-moves.ts";
 import { selfCheck } from "./jobs/self-check.ts";
 import { JOBS } from "./jobs.ts";
 import { scheduleKeeper } from "./schedules.ts";
@@ -48,6 +49,7 @@ export async function runWorkers(
   const running = runJobs(
     context,
     jobs.filter((job) => !elsewhere.includes(job)),
+    jobs,
   );
   const sender = signer ? runSender({ ...context, signer }) : undefined;
   if (!signer) log.warn("DEPLOYER_PRIVATE_KEY is not set: no transaction is sent");
@@ -81,17 +83,25 @@ export async function runWorkers(
 export const READERS: readonly Job[] = JOBS.filter(({ readsStrangers }) => readsStrangers);
 
 /** Starts the jobs of the process of readers and nothing else: it signs, sends and delivers nothing. */
-export const runReaders = (context: JobContext, jobs: readonly Job[] = READERS): Workers => runJobs(context, jobs);
+export const runReaders = (context: JobContext, jobs: readonly Job[] = READERS): Workers => runJobs(context, jobs, JOBS);
 
-function runJobs(context: JobContext, jobs: readonly Job[]): Workers {
+/** @param all jobs of all processes */
+function runJobs(context: JobContext, jobs: readonly Job[], all: readonly Job[]): Workers {
+  const moves = openJobMoves(
+    context.db,
+    all.map(({ name }) => name),
+    context.log,
+  );
   const workers = jobs.map((job) =>
     context.queue.work(job.name, job.concurrency, (data) =>
-      span(`job ${job.name}`, { kind: "consumer", root: true }, () => runJob(context, job, data)),
+      span(`job ${job.name}`, { kind: "consumer", root: true }, () =>
+        moves.during(job.name, () => runJob(context, job, data)),
+      ),
     ),
   );
   return {
     async stop() {
-      await Promise.all(workers.map((worker) => worker.stop(GRACE_MS)));
+      await Promise.all([moves.stop(), ...workers.map((worker) => worker.stop(GRACE_MS))]);
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Is it alive, can it serve, how far behind is it: /health, /ready, /api/v2/status. */
 import { z } from "zod";
+import { standingSentence } from "../../core/standing-queues.ts";
 import { type RecordedProgress, readBackfillProgress } from "../../db/backfill-progress.ts";
 import { latestPublished } from "../../db/cred-epochs.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
@@ -11,7 +12,7 @@ import { healthSchema, readySchema, statusSchema } from "../schemas/service.ts";
 
 /** The database has confirmed the index's state within this time, or it is not answering. */
 const DATABASE_SILENCE_MS = 5_000;
-const CHAIN_PATIENCE_MS = 2_000;
+const PATIENCE_MS = 2_000;
 
 export const health = endpoint({
   method: "get",
@@ -44,8 +45,9 @@ export const ready = endpoint({
   },
   cache: CACHE.never,
   async handler({ deps }) {
-    const checks = { database: database(deps), index: index(deps), chain: await chain(deps) };
-    // Reads need no chain: an API whose chain is away still serves, so it only reports it.
+    const [chained, queued] = await Promise.all([chain(deps), queues(deps)]);
+    const checks = { database: database(deps), index: index(deps), chain: chained, queues: queued };
+    // Reads need no chain and no job: an API without them still serves, so it only reports them.
     const isReady = checks.database.ok && checks.index.ok;
     return json({ ready: isReady, checks }, { status: isReady ? 200 : 503 });
   },
@@ -69,10 +71,20 @@ async function chain(parts: HandlerDeps): Promise<Check> {
   return (await headOf(parts)) === null ? bad("The chain cannot be reached.") : good;
 }
 
+async function queues({ standing }: HandlerDeps): Promise<Check> {
+  const queues = await inTime(standing());
+  if (queues === null) return bad("It cannot be read whether the jobs run.");
+  const sentence = standingSentence(queues);
+  return sentence === null ? good : bad(sentence);
+}
+
 /** The newest block's number; null when no node answers in time. */
-async function headOf({ chainHead }: HandlerDeps): Promise<number | null> {
-  const late = new Promise<null>((resolve) => setTimeout(resolve, CHAIN_PATIENCE_MS, null).unref());
-  return Promise.race([chainHead().catch(() => null), late]);
+const headOf = ({ chainHead }: HandlerDeps): Promise<number | null> => inTime(chainHead());
+
+/** Null when it fails, or takes longer than whoever asks for readiness waits. */
+function inTime<T>(answer: Promise<T>): Promise<T | null> {
+  const late = new Promise<null>((resolve) => setTimeout(resolve, PATIENCE_MS, null).unref());
+  return Promise.race([answer.catch(() => null), late]);
 }
 
 export const status = endpoint({

@@ -76,7 +76,10 @@ export const healthSchema = z
 
 const dependency = z.object({ ok: z.boolean(), message: z.string().nullable() });
 export const readySchema = z
-  .object({ ready: z.boolean(), checks: z.object({ database: dependency, index: dependency, chain: dependency }) })
+  .object({
+    ready: z.boolean(),
+    checks: z.object({ database: dependency, index: dependency, chain: dependency, queues: dependency }),
+  })
   .meta({ id: "Ready" });
 
 const share = z.number().min(0).max(1);

@@ -21,6 +21,12 @@ export const jobRun = offchain.table("job_run", {
   error: text(),
 });
 
+/** When work of each job last moved: a run began or ended, or was under way. */
+export const jobMove = offchain.table("job_move", {
+  name: text().primaryKey(),
+  movedAt: at().notNull(),
+});
+
 /** Answers of writes by Idempotency-Key (IETF httpapi-idempotency-key-header). */
 export const idempotency = offchain.table(
   "idempotency",

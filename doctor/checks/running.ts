@@ -1,7 +1,9 @@
 /** Checks of the running service: the API's readiness, queues, scheduled jobs, the sender. */
 import { formatEther } from "viem/utils";
 import { z } from "zod";
+import { standingSentence } from "../../core/standing-queues.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
+import { standingJobs } from "../../db/job-runs.ts";
 import { senderState } from "../../db/sender-state.ts";
 import { transactionsUnderWay } from "../../db/server-health.ts";
 import { scheduledRuns } from "../../db/service-status.ts";
@@ -62,6 +64,9 @@ const jobs: Check = {
   async run({ db }) {
     const [runs, pulls] = await Promise.all([scheduledRuns(db), pullProgress(db)]);
     if (runs.length === 0) return skipped("no job has run yet: start the workers");
+    const standing = standingSentence(await standingJobs(db, async () => []));
+    if (standing !== null)
+      return error(standing, "Start the workers, or read their log; the alert QueueStanding lists causes.");
     const failed = [
       ...runs.map(({ name, error: why }) => ({ name, why })),
       ...pulls.map(({ key, error: why }) => ({ name: key, why })),

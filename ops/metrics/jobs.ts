@@ -1,5 +1,6 @@
 /** Runs of jobs by name and outcome, and how many jobs wait, run and have failed in each queue. */
 import type { Registry } from "prom-client";
+import type { StandingQueue } from "../../core/standing-queues.ts";
 import type { JobMeter } from "../../workers/context.ts";
 import type { QueueCounts } from "../../workers/queue.ts";
 import { durationsBy, onScrape, type Sample } from "./metric.ts";
@@ -10,6 +11,15 @@ export function jobMeter(registry: Registry): JobMeter {
     help: "Runs of jobs; done, failed, or away: what it needed of others was not to be had",
   });
   return { ran: (job, outcome, ms) => ran({ job, outcome }, ms) };
+}
+
+/** Queues on which nothing moves while work is due; while the database is away nothing is shown. */
+export function standingGauge(registry: Registry, standing: () => Promise<readonly StandingQueue[]>): void {
+  const name = "agents_queue_standing_seconds";
+  const help = "Time without any move of a queue on which work is due; queues that move are not listed";
+  onScrape(registry, { name, help, type: "gauge" }, async () =>
+    (await standing().catch(() => [])).map(({ name: queue, seconds }) => ({ labels: { queue }, value: seconds })),
+  );
 }
 
 /** @param counts state of every queue; while the queue's store is away, only its absence is shown */

@@ -2525,6 +2525,10 @@ export interface components {
                     ok: boolean;
                     message: string | null;
                 };
+                queues: {
+                    ok: boolean;
+                    message: string | null;
+                };
             };
         };
         Status: {

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { endpoint, json, type Reply } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/routes/index.ts";
+import { readySchema } from "../../api/schemas/service.ts";
 import { openPool } from "../../db/connect.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
@@ -317,6 +318,22 @@ describe("the indexed block", () => {
     await api.database.pool.query("update onchain.index_state set reason = null");
     await api.deps.index.refresh();
     expect((await api.get("/api/v2/status")).body).toMatchObject({ chain: { difference: null } });
+  });
+
+  it("is served while a queue stands, and /ready names the queue", async () => {
+    await api.database.pool.query(
+      `insert into offchain.job_run (name, last_started_at, next_run_at)
+       values ('market-data', now() - interval '1 hour', now() - interval '10 minutes')`,
+    );
+    const told = async () => {
+      const { status, body } = await api.get("/ready");
+      return { status, ...readySchema.parse(body) };
+    };
+    await until("it is told", async () => (await told()).checks.queues.ok === false);
+    const message = expect.stringMatching(/^Work is due .* s: market-data\.$/);
+    expect(await told()).toMatchObject({ status: 200, ready: true, checks: { queues: { message } } });
+    await api.database.pool.query("delete from offchain.job_run");
+    await until("it moves again", async () => (await told()).checks.queues.ok);
   });
 
   it("is not there before the first index: data routes are 503, the rest answers", async () => {

@@ -7,7 +7,7 @@ import { testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
 import { indexGauges } from "../../ops/metrics/index-served.ts";
 import { indexerGauges } from "../../ops/metrics/indexer.ts";
-import { jobMeter, queueGauges } from "../../ops/metrics/jobs.ts";
+import { jobMeter, queueGauges, standingGauge } from "../../ops/metrics/jobs.ts";
 import { Histogram } from "../../ops/metrics/metric.ts";
 import { requestMeter } from "../../ops/metrics/requests.ts";
 import { upstreamMeter } from "../../ops/metrics/upstreams.ts";
@@ -135,16 +135,22 @@ describe("jobs and queues", () => {
       if (away) throw new Error("away");
       return [{ name: "score", waiting: 3, active: 1, failed: 2, oldestSeconds: 17 }];
     });
+    standingGauge(registry, async () => {
+      if (away) throw new Error("away");
+      return [{ name: "score", seconds: 90 }];
+    });
     jobMeter(registry).ran("score", "failed", 1_500);
     const families = await read(registry);
     expect(sampleOf(families, "agents_queue_jobs", { queue: "score", state: "waiting" })).toBe(3);
     expect(sampleOf(families, "agents_queue_oldest_seconds", { queue: "score" })).toBe(17);
+    expect(sampleOf(families, "agents_queue_standing_seconds", { queue: "score" })).toBe(90);
     expect(sampleOf(families, "agents_queue_up")).toBe(1);
     expect(sampleOf(families, "agents_job_duration_seconds_sum", { job: "score", outcome: "failed" })).toBe(1.5);
     away = true;
     const later = await read(registry);
     expect(sampleOf(later, "agents_queue_jobs")).toBeUndefined();
     expect(sampleOf(later, "agents_queue_up")).toBe(0);
+    expect(sampleOf(later, "agents_queue_standing_seconds")).toBeUndefined();
   });
 });
 

@@ -2,10 +2,12 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { fail } from "../../core/errors.ts";
+import { standingJobs } from "../../db/job-runs.ts";
 import { scheduledRuns } from "../../db/service-status.ts";
 import { type TestLog, testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
 import { defineJob, type Job } from "../../workers/job.ts";
+import { openJobMoves } from "../../workers/job-moves.ts";
 import { openQueues, type Queues } from "../../workers/queue.ts";
 import { runWorkers, type Workers } from "../../workers/run.ts";
 import { scheduleKeeper } from "../../workers/schedules.ts";
@@ -92,4 +94,33 @@ it("what a lost queue held is queued again, also when the store or the database 
   known.clear();
   await look();
   expect(requeued).toBe(2);
+});
+
+it("a job that does not run when it is due stands, and one under way does not", async () => {
+  const { pool } = database;
+  const standing = () => standingJobs(pool, async () => []);
+  const late = (name: string) =>
+    pool.query(
+      `insert into offchain.job_run (name, last_started_at, next_run_at)
+       values ($1, now() - interval '1 hour', now() - interval '10 minutes')`,
+      [name],
+    );
+  for (const name of ["pull", "gone"]) await late(name);
+  expect((await standing()).map(({ name }) => name)).toEqual(["pull", "gone"].toSorted());
+  const moves = openJobMoves(pool, ["pull", "score"], log);
+  const over = Promise.withResolvers<void>();
+  const run = moves.during("pull", () => over.promise);
+  await moves.record();
+  expect(await standing()).toEqual([]);
+  await pool.query("update offchain.job_move set moved_at = now() - interval '9 minutes'");
+  expect(await standing()).toEqual([{ name: "pull", seconds: 540 }]);
+  over.resolve();
+  await run;
+  await moves.record();
+  expect(await standing()).toEqual([]);
+  await pool.query("update offchain.job_move set moved_at = now() - interval '9 minutes'");
+  // Nothing has moved since, so nothing is recorded.
+  await moves.record();
+  expect(await standing()).toHaveLength(1);
+  await moves.stop();
 });

@@ -1,0 +1,43 @@
+/** Which queues stand still: work is due, and nothing of it moves, whatever the cause. */
+
+/** Seconds for which work may be due, and nothing move, before a queue counts as standing. */
+export const STANDING_SECONDS = 60;
+
+/** A job as the database knows it, in seconds ago; null: it has no schedule or no run yet, or never moved. */
+export type JobMove = { name: string; overdueSeconds: number | null; movedSeconds: number | null };
+
+/** A queue on which nothing has moved for so many seconds while work was due. */
+export type StandingQueue = { name: string; seconds: number };
+
+/**
+ * @param queues age of the oldest waiting job of each queue, in seconds; empty while the queue's store cannot be asked:
+ *   then the schedules tell
+ * @returns the longest standing first
+ */
+export function standingQueues(
+  moves: readonly JobMove[],
+  queues: readonly { name: string; oldestSeconds: number | null }[],
+): StandingQueue[] {
+  const oldest = new Map(queues.map(({ name, oldestSeconds }) => [name, oldestSeconds ?? 0]));
+  const known = new Map(moves.map((move) => [move.name, move]));
+  return [...new Set([...oldest.keys(), ...known.keys()])]
+    .map((name) => {
+      const move = known.get(name);
+      const due = Math.max(move?.overdueSeconds ?? 0, oldest.get(name) ?? 0);
+      return { name, seconds: Math.floor(Math.min(due, move?.movedSeconds ?? due)) };
+    })
+    .filter(({ seconds }) => seconds >= STANDING_SECONDS)
+    .toSorted((a, b) => b.seconds - a.seconds);
+}
+
+/** Max names in one sentence. */
+const NAMED = 5;
+
+/** In one sentence; null when none stands. */
+export function standingSentence(standing: readonly StandingQueue[]): string | null {
+  const [longest] = standing;
+  if (!longest) return null;
+  const names = standing.slice(0, NAMED).map(({ name }) => name);
+  const more = standing.length > NAMED ? ` and ${standing.length - NAMED} more` : "";
+  return `Work is due and nothing has moved for ${longest.seconds} s: ${names.join(", ")}${more}.`;
+}
