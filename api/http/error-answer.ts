@@ -80,6 +80,9 @@ function fromDatabase(error: unknown): Failure | undefined {
     (error instanceof AggregateError &&
       error.errors.some((e) => CONNECTION_CODES.has((e as { code?: string }).code ?? "")));
   if (away) return failure("upstream_unavailable", "The database is not available. Try again shortly.");
+  // A plan or statement that the connection had prepared; it is not used again.
+  if (state === "26000" || (state === "0A000" && /cached plan/.test(error.message)))
+    return failure("upstream_unavailable", "The database has just changed. Try again shortly.");
   // A deadlock, of which this transaction is the victim; it was rolled back.
   if (state === "40P01") return failure("upstream_unavailable", "The database was busy. Try again shortly.");
   if (state === "57014" || /^Query read timeout/.test(error.message))

@@ -1,6 +1,7 @@
 /** Pools of connections: what their loss does to a process. */
 import { expect, it } from "vitest";
 import { openPool } from "../../db/connect.ts";
+import { transaction } from "../../db/transaction.ts";
 import { until } from "../../harness/until.ts";
 import { testDatabase } from "../support/database.ts";
 
@@ -12,6 +13,59 @@ it("whose idle connections the server ends open others, and end no process where
   await db.pool.query("select pg_terminate_backend($1)", [first]);
   await until("the pool has noticed", async () => pool.totalCount === 0);
   expect(await pid()).not.toBe(first);
+  await pool.end();
+  await db.drop();
+});
+
+it("that refused a write, and all made before it, are given up: the next ones ask again where the primary is", async () => {
+  const db = await testDatabase({ migrated: false });
+  const pool = openPool({ connectionString: db.url, max: 3, idleTimeoutMillis: 0 });
+  const pids = async () => {
+    const clients = await Promise.all([1, 2, 3].map(() => pool.connect()));
+    const answers = await Promise.all(clients.map((client) => client.query("select pg_backend_pid() as pid")));
+    for (const client of clients) client.release();
+    return answers.map(({ rows }) => rows[0].pid as number);
+  };
+  const before = await pids();
+  await pool.query("create table written (n int)");
+  // As a standby: what is connected reads and cannot write, and who reads notices nothing.
+  const held = await pool.connect();
+  const write = transaction(
+    pool,
+    async (tx) => void (await tx.query("insert into written values (1)")),
+    "begin read only",
+  );
+  await expect(write).rejects.toMatchObject({ code: "25006" });
+  expect((await held.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  held.release();
+  await until("the pool has let them go", () => pool.totalCount === 0);
+  const after = await pids();
+  expect(after.filter((pid) => before.includes(pid))).toEqual([]);
+  await transaction(pool, async (tx) => void (await tx.query("insert into written values (2)")));
+  await pool.end();
+  await db.drop();
+});
+
+it("whose plans are out of date are given up alone", async () => {
+  const db = await testDatabase({ migrated: false });
+  const pool = openPool({ connectionString: db.url, max: 2 });
+  await pool.query("create table planned (n int)");
+  const other = await pool.connect();
+  const read = (tx: Pick<typeof other, "query">) => tx.query({ name: "read-planned", text: "select * from planned" });
+  await transaction(pool, read);
+  await other.query("alter table planned add column m int");
+  const pid = async (tx: Pick<typeof other, "query">) => (await tx.query("select pg_backend_pid() as pid")).rows[0].pid;
+  const failed: number[] = [];
+  const reads = async () =>
+    transaction(pool, async (tx) => {
+      failed.push(await pid(tx));
+      return read(tx);
+    });
+  const first = await reads().catch((error) => error);
+  expect(first).toMatchObject({ code: "0A000" });
+  expect((await reads()).fields).toHaveLength(2);
+  expect(failed[0]).not.toBe(failed[1]);
+  other.release();
   await pool.end();
   await db.drop();
 });
