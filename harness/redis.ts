@@ -72,6 +72,38 @@ export async function startRedis(): Promise<TestRedis> {
   };
 }
 
+/** Two servers of which one is the primary, until it fails over to the other. */
+export async function startRedisPair() {
+  let [primary, spare] = await Promise.all([startRedis(), startRedis()]);
+  const place = { host: "127.0.0.1", port: Number(new URL(primary.url).port) };
+  return {
+    /** Where the primary is; the same object always, as a line's target. */
+    place,
+    get primary() {
+      return primary;
+    },
+    get spare() {
+      return spare;
+    },
+    get url() {
+      return primary.url;
+    },
+    restart: () => primary.restart(),
+    flush: () => primary.flush(),
+    /** The other one becomes the primary, with what it had received; no connection is closed. */
+    async failOver() {
+      await spare.follow(primary);
+      await spare.follow(null);
+      await primary.follow(spare);
+      [primary, spare] = [spare, primary];
+      place.port = Number(new URL(primary.url).port);
+    },
+    async stop() {
+      await Promise.all([primary.stop(), spare.stop()]);
+    },
+  };
+}
+
 const canConnect = (port: number) =>
   new Promise<boolean>((done) => {
     const socket = createConnection({ port, host: "127.0.0.1" }, () => {

@@ -1,4 +1,5 @@
 /** The stores of the queue: BullMQ on Redis, and BullMQ on Postgres, which connects again after a failure. */
+import type { Duplex } from "node:stream";
 import { createPostgresBackend, Queue, runMigrations, Worker, withBackend } from "bullmq";
 import type { Redis, RedisOptions } from "ioredis";
 import type { Logger } from "pino";
@@ -75,6 +76,8 @@ function endingClient(client: Redis, clients: Set<Redis>, log: Logger): Redis {
   return Object.assign(client, {
     duplicate: (override: RedisOptions) => endingClient(duplicate(override), clients, log),
     disconnect(reconnect = false) {
+      // Ending already: of many commands that were refused at once, the first one asked for it.
+      if (reconnect && (client as { stream?: Duplex }).stream?.writableEnded) return;
       // ioredis ends a client in `wait`, the state before its first attempt, which has no socket either.
       if (!reconnect && client.status === "reconnecting") client.status = "wait";
       disconnect(reconnect);

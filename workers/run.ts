@@ -83,7 +83,8 @@ export async function runWorkers(
 export const READERS: readonly Job[] = JOBS.filter(({ readsStrangers }) => readsStrangers);
 
 /** Starts the jobs of the process of readers and nothing else: it signs, sends and delivers nothing. */
-export const runReaders = (context: JobContext, jobs: readonly Job[] = READERS): Workers => runJobs(context, jobs, JOBS);
+export const runReaders = (context: JobContext, jobs: readonly Job[] = READERS): Workers =>
+  runJobs(context, jobs, JOBS);
 
 /** @param all jobs of all processes */
 function runJobs(context: JobContext, jobs: readonly Job[], all: readonly Job[]): Workers {

@@ -1,5 +1,6 @@
 /** How each fault of a plan is done to the world, and how everything is well again afterwards. */
 
+import type pg from "pg";
 import { type Hex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { openClient } from "../../db/connect.ts";
@@ -112,13 +113,14 @@ async function redis({ redis, redisLine }: World, way: string, ms: number): Prom
   if (!redis || !redisLine) return;
   if (way === "restart") return redis.restart();
   if (way === "flush") return redis.flush();
+  if (way === "failover") return redis.failOver();
   if (way === "cut") await redisLine.cut();
   else redisLine.be(way === "silent" ? { kind: "silent" } : { kind: "late", ms: 150 });
   await pause(ms);
   await redisLine.mend();
 }
 
-async function postgres(world: World, way: "crash" | "sessions" | "refuse" | "lock", ms: number): Promise<void> {
+async function postgres(world: World, way: Extract<Fault, { do: "postgres" }>["way"], ms: number): Promise<void> {
   if (way === "crash") {
     await world.postgres.crash();
     await pause(ms / 2);
@@ -130,6 +132,11 @@ async function postgres(world: World, way: "crash" | "sessions" | "refuse" | "lo
   try {
     await admin.connect();
     if (way === "sessions") return void (await admin.query(ends));
+    if (way === "read-only") {
+      await takesWrites(admin, false);
+      await pause(ms);
+      return;
+    }
     if (way === "refuse") {
       await admin.query("alter database simulation with allow_connections false");
       await admin.query(ends);
@@ -145,8 +152,16 @@ async function postgres(world: World, way: "crash" | "sessions" | "refuse" | "lo
     // The server is down by another fault: one trouble is enough.
   } finally {
     if (way === "refuse") await admin.query("alter database simulation with allow_connections true").catch(quiet);
+    if (way === "read-only") await takesWrites(admin, true).catch(quiet);
     await admin.end().catch(quiet);
   }
+}
+
+/** Lets the server refuse every write, as an old primary does, or take them again; no connection is closed. */
+async function takesWrites(admin: pg.Client, does: boolean): Promise<void> {
+  await admin.query("set default_transaction_read_only = off");
+  await admin.query(`alter system set default_transaction_read_only = ${does ? "off" : "on"}`);
+  await admin.query("select pg_reload_conf()");
 }
 
 /** Jobs that were never meant: the same many times, for agents there are none of, and ones that make no sense. */
@@ -179,6 +194,7 @@ export async function heal(world: World): Promise<void> {
   await world.postgres.start();
   const admin = openClient({ connectionString: world.postgres.adminUrl });
   await admin.connect();
+  await takesWrites(admin, true);
   await admin.query("alter database simulation with allow_connections true");
   await admin.end();
   await Promise.all([...Object.values(lines), ...(redisLine ? [redisLine] : [])].map((line) => line.mend()));

@@ -21,8 +21,8 @@ export const ROWS = {
   F7: "transactions of the sender are reorganised away",
   F8: "one Idempotency-Key many times, and for another body",
   F9: "one payment twice, stolen, drained, front-run",
-  F10: "Redis away, restarted, emptied",
-  F11: "Postgres away, crashed, refusing, locked",
+  F10: "Redis away, restarted, emptied, failed over",
+  F11: "Postgres away, crashed, refusing, locked, read-only",
   F12: "a node with errors, limits, lag, logs left out or another chain",
   F13: "a reorganisation of 1 to 29 blocks",
   F14: "a reorganisation of 31 to 200 blocks",
@@ -52,8 +52,8 @@ type Strike =
   | { do: "foreign"; transactions: number }
   | { do: "lose-lock" | "no-funds" | "jobs" }
   | { do: "reorg"; depth: number; loss: number }
-  | { do: "redis"; way: "restart" | "flush" | "cut" | "silent" | "late" }
-  | { do: "postgres"; way: "crash" | "sessions" | "refuse" | "lock" }
+  | { do: "redis"; way: "restart" | "flush" | "cut" | "silent" | "late" | "failover" }
+  | { do: "postgres"; way: "crash" | "sessions" | "refuse" | "lock" | "read-only" }
   | { do: "line"; side: Side; way: "cut" | "reset" | LineMode }
   | { do: "facilitator"; mode: FacilitatorMode }
   | { do: "provider"; source: string; plan: { status?: number; delayMs?: number; headers?: object; body?: unknown } };
@@ -143,9 +143,10 @@ function strikesOf(row: Row, random: () => number): Strike[] {
     case "F9":
       return [];
     case "F10":
-      return [{ do: "redis", way: draw(["restart", "flush", "cut", "silent", "late"] as const) }];
+      return [{ do: "redis", way: draw(["restart", "flush", "cut", "silent", "late", "failover"] as const) }];
     case "F11": {
-      if (random() < 0.5) return [{ do: "postgres", way: draw(["crash", "sessions", "refuse", "lock"] as const) }];
+      if (random() < 0.5)
+        return [{ do: "postgres", way: draw(["crash", "sessions", "refuse", "lock", "read-only"] as const) }];
       const slow: LineMode = random() < 0.5 ? { kind: "late", ms: 80 } : { kind: "trickle", bytes: 200, everyMs: 3 };
       const way = draw(["cut", "reset", { kind: "silent" }, { kind: "half-open" }, slow] as const);
       return [{ do: "line", side: side(), way }];

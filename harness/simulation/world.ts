@@ -19,7 +19,7 @@ import { freePort } from "../../runtime/free-port.ts";
 import { chainAt } from "../chain-at.ts";
 import { CHILD_ENV } from "../child-env.ts";
 import { LONG } from "../patience.ts";
-import { REDIS_BINARY, startRedis } from "../redis.ts";
+import { REDIS_BINARY, startRedisPair } from "../redis.ts";
 import { scratchDirectory } from "../scratch.ts";
 import { startTroubledFacilitator } from "../storm/facilitator.ts";
 import { chainHands } from "../storm/wallets.ts";
@@ -90,7 +90,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
   const cast = devnetCast();
   const hands = chainHands(chain.url);
 
-  const redis = REDIS_BINARY ? await startRedis() : null;
+  const redis = REDIS_BINARY ? await startRedisPair() : null;
   if (redis) closers.push(() => redis.stop());
   const simulators = await startSimulators();
   closers.push(() => simulators.stop());
@@ -106,7 +106,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
   const [lineApi, lineWorkers, lineIndexer] = await Promise.all([1, 2, 3].map(() => tcpProxy(toDatabase)));
   const lines = { api: lineApi!, workers: lineWorkers!, indexer: lineIndexer! };
   closers.push(() => Promise.all(Object.values(lines).map((line) => line.close())));
-  const redisLine = redis ? await tcpProxy({ host: "127.0.0.1", port: Number(new URL(redis.url).port) }) : null;
+  const redisLine = redis ? await tcpProxy(redis.place) : null;
   if (redisLine) closers.push(() => redisLine.close());
 
   const port = await freePort();

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { openRateBuckets } from "../../clients/rate-buckets.ts";
 import { testLog } from "../../harness/log.ts";
-import { REDIS_BINARY, startRedis } from "../../harness/redis.ts";
+import { REDIS_BINARY, startRedis, startRedisPair } from "../../harness/redis.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { isReplica, openRedis } from "../../runtime/redis.ts";
@@ -80,21 +80,11 @@ describe("a connection to Redis", () => {
 
 describe.runIf(REDIS_BINARY)("a failover of Redis that closes no connection", () => {
   async function pair() {
-    const [old, next] = await Promise.all([startRedis(), startRedis()]);
-    closers.push(() => Promise.all([old.stop(), next.stop()]));
-    await next.follow(old);
-    const place = { host: "127.0.0.1", port: Number(new URL(old.url).port) };
-    const line = await tcpProxy(place);
+    const redis = await startRedisPair();
+    closers.push(() => redis.stop());
+    const line = await tcpProxy(redis.place);
     closers.push(() => line.close());
-    return {
-      ...{ old, next, url: `redis://127.0.0.1:${line.port}` },
-      /** The other one becomes the primary; new connections lead there, and the old ones stay. */
-      async failOver() {
-        await next.follow(null);
-        await old.follow(next);
-        place.port = Number(new URL(next.url).port);
-      },
-    };
+    return { redis, url: `redis://127.0.0.1:${line.port}` };
   }
   const open = async (redisUrl: string, watchMs?: number) => {
     const queues = await openQueues({ databaseUrl: "", redisUrl, prefix: "t", log: testLog(), watchMs });
@@ -103,7 +93,7 @@ describe.runIf(REDIS_BINARY)("a failover of Redis that closes no connection", ()
   };
 
   it("stops no job: not one that was waiting, nor one that is added, nor a schedule", async () => {
-    const { url, failOver } = await pair();
+    const { url, redis } = await pair();
     const queues = await open(url);
     const ran: unknown[] = [];
     let scheduled = 0;
@@ -112,7 +102,7 @@ describe.runIf(REDIS_BINARY)("a failover of Redis that closes no connection", ()
     await queues.schedule("sweep", 200, {});
     await queues.add("score", [{ data: "before" }]);
     await until("jobs run", () => ran.length === 1 && scheduled > 0);
-    await failOver();
+    await redis.failOver();
     const before = scheduled;
     await until("a job is added", () =>
       queues.add("score", [{ jobId: "after", data: "after" }]).then(
@@ -130,13 +120,13 @@ describe.runIf(REDIS_BINARY)("a failover of Redis that closes no connection", ()
   });
 
   it("is noticed by who only asks, too", async () => {
-    const { url, old, next, failOver } = await pair();
+    const { url, redis } = await pair();
     const queues = await open(url, 50);
     await queues.add("score", [{ data: {} }]);
-    await failOver();
+    await redis.failOver();
     // The old one stays a replica, with what it has: who still asks there counts one.
-    await old.say("REPLICAOF 127.0.0.1 1");
-    await next.flush();
+    await redis.spare.say("REPLICAOF 127.0.0.1 1");
+    await redis.flush();
     await until("none is counted", async () => {
       const counts = await queues.counts().catch(() => null);
       return counts?.[0]?.waiting === 0;
@@ -144,14 +134,14 @@ describe.runIf(REDIS_BINARY)("a failover of Redis that closes no connection", ()
   });
 
   it("lets requests be counted together again", async () => {
-    const { url, next, failOver } = await pair();
+    const { url, redis } = await pair();
     const buckets = openRateBuckets({ redisUrl: url, prefix: "t", log: testLog() });
     closers.push(() => buckets.close());
     const take = () => buckets.take([{ key: "someone", quota: 1_000_000, windowMs: 3_600_000 }], Date.now());
-    const isShared = async () => (await next.say("EXISTS t:rate:someone")) === ":1\r\n";
+    const isShared = async () => (await redis.primary.say("EXISTS t:rate:someone")) === ":1\r\n";
     await until("a request is counted in Redis", async () => (await take()).granted && isShared());
-    await failOver();
-    await next.flush();
+    await redis.failOver();
+    await redis.flush();
     await until("a request is counted at the new primary", async () => (await take()).granted && isShared());
   });
 });
