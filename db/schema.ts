@@ -16,5 +16,6 @@ export * from "./schema/offers.ts";
 export * from "./schema/payments.ts";
 export * from "./schema/principals.ts";
 export * from "./schema/service.ts";
+export * from "./schema/tokens.ts";
 export * from "./schema/transactions.ts";
 export * from "./schema/webhooks.ts";

@@ -28,6 +28,7 @@ import { referralCodes } from "./jobs/referral-codes.ts";
 import { score } from "./jobs/score.ts";
 import { selfCheck } from "./jobs/self-check.ts";
 import { tokenStats } from "./jobs/token-stats.ts";
+import { tokenTies } from "./jobs/token-ties.ts";
 import { tokenUris } from "./jobs/token-uris.ts";
 import { tokenVolumes } from "./jobs/token-volumes.ts";
 import { transactionCounts } from "./jobs/transaction-counts.ts";
@@ -58,6 +59,7 @@ export const JOBS: readonly Job[] = [
   directoryRanks,
   directoryPlanes,
   marketData,
+  tokenTies,
   tokenVolumes,
   offers,
   meanings,

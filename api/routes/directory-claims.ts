@@ -39,7 +39,7 @@ export const terminalToken = endpoint({
   tag: "Terminal",
   summary: "Say which token is an agent's",
   description:
-    "Open to anybody, and therefore a claim: shown with market_data_source `claimed` until a market tells about the token, never ranked by, never in place of the token that the registry names.",
+    "Open to anybody, and therefore a claim: shown with token_source `claimed`, whatever a market says about the token, never sorted or filtered by, never in place of the token that the registry or the owner names.",
   params: z.object({ ref }),
   query: z.object({ platform: ofPlatform }),
   body: tokenClaimSchema,

@@ -67,7 +67,7 @@ const facets = {
   verified: choices(VERIFIED_KINDS, "Only agents of which all of these are verified"),
   minScore: score("Only agents with at least this cred score"),
   maxScore: score("Only agents with at most this cred score"),
-  hasToken: flag("Only agents whose registry names a token, or only those without; a claimed token is none"),
+  hasToken: flag("Only agents with a token that counts, or only those without"),
   minAgeDays: days("Only agents registered at least this many days ago"),
   maxAgeDays: days("Only agents registered at most this many days ago"),
   owner,

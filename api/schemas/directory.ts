@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
+import { PRICED_FROM_USD, TOKEN_SOURCES } from "../../core/directory/token.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { textSchema } from "../../core/text.ts";
 import { count, moment, score, tier } from "./fields.ts";
@@ -38,12 +39,25 @@ export const terminalAgentSchema = z
     token_name: z.string().nullable(),
     token_address: z.string().nullable(),
     token_market_cap: usd,
-    price_change_24h: z.number().nullable().meta({ description: "Per cent" }),
+    price_change_24h: z
+      .number()
+      .nullable()
+      .meta({
+        description: `Per cent; null as well where the market has less than ${PRICED_FROM_USD} dollars of liquidity`,
+      }),
     volume_24h: usd,
     liquidity_usd: usd,
     ethos_score: z.int().nullable(),
     market_data_source: z.string().nullable().meta({
-      description: "Where the market data are from; `claimed`: anybody may have said so, nothing is ranked by it",
+      description: "Where the figures are from; `claimed`: from the claim itself, no market knows the token",
+    }),
+    token_source: z.enum(TOKEN_SOURCES).nullable().meta({
+      description:
+        "Whose word it is that the token is the agent's: `registry`, which launched it; `owner`, the agent's owner or wallet, who linked it; `claimed`, anybody's. Null without a token",
+    }),
+    counts: z.boolean().nullable().meta({
+      description:
+        "Whether sorts and filters count the token. A claimed one never does; a linked one where the linking wallet deployed it, is its owner(), or is named by the registry that launched it. Null without a token",
     }),
     updated_at: moment,
     wallet_confirmed: z.boolean().meta({

@@ -10,6 +10,7 @@ import { cleanText } from "../../core/text.ts";
 import { storedTraits, type TokenInput } from "../../core/token-input.ts";
 import type { LinkedToken } from "../../core/traits.ts";
 import { onchainTraits } from "../../db/chain-writes.ts";
+import { rememberLink } from "../../db/directory/token-links.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import { authorizeController } from "./agent-control.ts";
 import { payableTraitPrice, queueChainWrites } from "./chain-writes.ts";
@@ -37,6 +38,12 @@ export async function linkToken(
   const token = await checkedToken(deps.chain, input);
   const valueWei = await payableTraitPrice(deps.chain, identity);
   return writeAgent(deps, { tokenId, now }, authorize, async (write) => {
+    if (token.chain === OWN_CHAIN)
+      await rememberLink(
+        write.tx,
+        { tokenId, token: token.contractAddress.toLowerCase() as Address, wallet },
+        write.now,
+      );
     const onchain = await onchainTraits(write.tx, tokenId);
     const calls = storedTraits(token).map(([name, value]) => ({
       slot: name,

@@ -15,7 +15,7 @@ const PLANT = `
   ) with ordinality as w(word, n);
   insert into offchain.directory (platform, agent_id, address, token_id, chain_id, name, description, image_url, registry,
     owner_address, cred_score, x402_supported, wallet_proven, created_at, token_symbol, token_name, market_cap_usd,
-    volume_24h_usd, price_change_24h, liquidity_usd, market_data_source, uses, used_at, traded_at)
+    volume_24h_usd, price_change_24h, liquidity_usd, token_counts, uses, used_at, traded_at)
   select p.platform, case p.platform when 'helixa' then (i / ${OWN_SHARE})::text when 'agentverse' then 'agent1q' || md5(i::text) else i::text end,
     case when i % 7 > 0 then '0x' || left(md5(i::text) || md5((i + 1)::text), 40) end,
     case p.platform when 'helixa' then i / ${OWN_SHARE} when 'erc8004' then i end, 8453,
@@ -31,7 +31,7 @@ const PLANT = `
     case when i % 5 = 0 then floor(1e7 * power(random(), 5)) end,
     case when i % 5 = 0 then floor(1e5 * power(random(), 5)) end,
     case when i % 5 = 0 then floor(1e4 * power(random() - 0.5, 3)) / 10 end,
-    case when i % 5 = 0 then floor(1e6 * power(random(), 5)) end, case when i % 5 = 0 then 'dexscreener' end,
+    case when i % 5 = 0 then floor(1e6 * power(random(), 5)) end, i % 5 = 0,
     floor(1000 * power(random(), 8)),
     now() - (i % 300) * interval '1 hour', case when i % 5 = 0 then now() - (i % 30) * interval '1 hour' end
   from generate_series(0, $ROWS - 1) i

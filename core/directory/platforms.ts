@@ -1,7 +1,7 @@
 /** The platforms whose agents the directory shows: the own registry, the canonical ERC-8004 registry, and the pulled ones. */
 import { LISTING_REGISTRIES, type RegistryRow } from "./registries.ts";
 
-export type Platform = Pick<RegistryRow, "key" | "label" | "provesWallets">;
+export type Platform = Pick<RegistryRow, "key" | "label" | "provesWallets" | "launchesTokens">;
 
 /** The service's own registry. It comes first: on a clash of ids its agent is taken. */
 export const OWN_PLATFORM = "helixa";
@@ -31,3 +31,8 @@ export const PLATFORMS: readonly (Platform & { key: PlatformKey })[] = [...INDEX
 /** Whether a platform proves that the wallet it names belongs to the agent. */
 export const provesWallets = (platform: PlatformKey): boolean =>
   PLATFORMS.some(({ key, provesWallets }) => key === platform && provesWallets);
+
+/** The platforms that launch the tokens of their agents. */
+export const LAUNCHING_PLATFORMS: readonly PlatformKey[] = PLATFORMS.flatMap(({ key, launchesTokens }) =>
+  launchesTokens ? [key] : [],
+);

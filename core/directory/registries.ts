@@ -13,6 +13,8 @@ export type RegistryRow = {
   sentenceName?: string;
   /** Whether the registry verifies that the wallet it names belongs to the agent. */
   provesWallets: boolean;
+  /** Set when it launches the tokens that it names: its word about them counts. */
+  launchesTokens?: true;
   /** Whether an id begins with a namespace, before its first `/`, in which the registry lets its holder alone publish. */
   hasNamespaces?: true;
   /** Set when the items add data to the agents of this platform and have no rows of their own. */
@@ -45,6 +47,7 @@ export const REGISTRIES = [
     key: "virtuals",
     label: "Virtuals",
     provesWallets: false,
+    launchesTokens: true,
     queryNames: ["virtuals"],
     perSecond: 3,
     // Rows hold every job with the schemas of its request and its result.

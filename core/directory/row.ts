@@ -3,6 +3,7 @@ import { checksum, parseAddress } from "../addresses.ts";
 import { type TierWord, tierOf, tierWord } from "../tiers.ts";
 import type { Service } from "./entry.ts";
 import { OWN_PLATFORM, ownTokenRef } from "./platforms.ts";
+import type { TokenSource } from "./token.ts";
 
 /** A row of the database, with the claim about its token. Times are ISO 8601, amounts of money US dollars. */
 export type DirectoryRow = {
@@ -27,11 +28,9 @@ export type DirectoryRow = {
   tokenAddress: string | null;
   tokenSymbol: string | null;
   tokenName: string | null;
-  marketCapUsd: number | null;
-  priceChange24h: number | null;
-  volume24hUsd: number | null;
-  liquidityUsd: number | null;
-  marketDataSource: string | null;
+  /** Whether sorts and filters count the token. */
+  tokenCounts: boolean;
+  market: Market | null;
   updatedAt: string;
   claim: Claim | null;
 };
@@ -44,6 +43,7 @@ export type Claim = {
   marketCapUsd: number | null;
   market: Market | null;
 };
+/** What a market says about a token; its price change is null where it is too small to have a price. */
 export type Market = {
   symbol: string | null;
   name: string | null;
@@ -83,6 +83,10 @@ export type TerminalRow = {
   liquidity_usd: number | null;
   ethos_score: number | null;
   market_data_source: string | null;
+  /** Null without a token. */
+  token_source: TokenSource | null;
+  /** Whether sorts and filters count the token; null without one. */
+  counts: boolean | null;
   updated_at: string;
   wallet_confirmed: boolean;
 };
@@ -117,32 +121,27 @@ export function terminalRow(row: DirectoryRow, publicUrl: string): TerminalRow {
 }
 
 /**
- * The token of a row with market data: the token its registry names, otherwise the claimed token. For a claim,
- * `market_data_source` says that it is one.
+ * The token of a row: the one that its registry or its owner names, otherwise the claimed one. Figures are the market's;
+ * whose word it is that the token is the agent's is said beside them, and whether it counts.
  */
 function tokenOf(row: DirectoryRow) {
   const { claim } = row;
-  if (row.tokenAddress !== null || claim === null)
-    return {
-      token_symbol: row.tokenSymbol,
-      token_name: row.tokenName,
-      token_address: shownAddress(row.tokenAddress),
-      token_market_cap: row.marketCapUsd,
-      price_change_24h: row.priceChange24h,
-      volume_24h: row.volume24hUsd,
-      liquidity_usd: row.liquidityUsd,
-      market_data_source: row.marketDataSource,
-    };
-  const { market } = claim;
+  const named = row.tokenAddress !== null || row.tokenSymbol !== null;
+  const token = named || claim === null ? row : claim;
+  const { market } = token;
+  const source: TokenSource | null =
+    token === claim ? "claimed" : !named ? null : row.platform === OWN_PLATFORM ? "owner" : "registry";
   return {
-    token_symbol: market?.symbol ?? claim.tokenSymbol,
-    token_name: market?.name ?? claim.tokenName,
-    token_address: shownAddress(claim.tokenAddress),
-    token_market_cap: market ? market.marketCapUsd : claim.marketCapUsd,
+    token_symbol: (token === claim ? market?.symbol : null) ?? token.tokenSymbol,
+    token_name: (token === claim ? market?.name : null) ?? token.tokenName,
+    token_address: shownAddress(token.tokenAddress),
+    token_market_cap: market ? market.marketCapUsd : token === claim ? claim.marketCapUsd : null,
     price_change_24h: market?.priceChange24h ?? null,
     volume_24h: market?.volume24hUsd ?? null,
     liquidity_usd: market?.liquidityUsd ?? null,
-    market_data_source: market?.source ?? "claimed",
+    market_data_source: market?.source ?? (token === claim ? "claimed" : null),
+    token_source: source,
+    counts: source === null ? null : source !== "claimed" && row.tokenCounts,
   };
 }
 

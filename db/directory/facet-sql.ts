@@ -1,8 +1,8 @@
 /** SQL of the facets that compare a row's own columns; those of scores and ages are bounds (core/directory/filters.ts). */
 import type { Facets, VerifiedKind } from "../../core/directory/facets.ts";
 
-/** The registry names a token; on a chain whose tokens no market is asked about it has no address. */
-export const HAS_TOKEN = "(d.token_address is not null or d.token_symbol is not null)";
+/** It has a token that counts. */
+export const HAS_TOKEN = "d.token_counts";
 
 /** The kinds of verification with a column of their own; all others are platforms of proofs. */
 export const VERIFIED_COLUMNS: Partial<Record<VerifiedKind, string>> = {

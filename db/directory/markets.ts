@@ -4,6 +4,7 @@ import { array, bool, int8, jsonb, statement, text, timestamptz } from "../state
 import { refusalReason, storeSet } from "../store-set.ts";
 import type { Queryable } from "../transaction.ts";
 import { quarantine, releaseItems } from "./quarantine.ts";
+import { countedMarket, tokenCounts } from "./token-sql.ts";
 import { touchRows } from "./write.ts";
 
 /** A quote as it is stored; `known: false` for a token the market does not know. */
@@ -117,29 +118,43 @@ const STORE = statement({
       volume_24h_usd = excluded.volume_24h_usd, liquidity_usd = excluded.liquidity_usd, source = $source,
       fetched_at = $now, failed_at = null`,
 });
-const TOUCH_CLAIMED = statement({
-  name: "token-quotes-touch-claimed",
+/** Rows that show figures which they do not count: their own columns stay. */
+const TOUCH_UNCOUNTED = statement({
+  name: "token-quotes-touch-uncounted",
   params: { tokens: array(text) },
-  text: touchRows("select directory_id from offchain.directory_claim where token_address = any($tokens)"),
+  text: touchRows(`
+    select directory_id from offchain.directory_claim where token_address = any($tokens)
+    union all select id from offchain.directory where token_address = any($tokens) and not token_counts`),
 });
+const FIGURES = countedMarket("c.counts");
+const FIGURE_NAMES = Object.keys(FIGURES) as (keyof typeof FIGURES)[];
+
 /** A day's trade is in every answer again: an hour's precision is enough for "within 24 hours". */
 const SHOW = statement({
   name: "token-quotes-show",
   params: { tokens: array(text) },
   text: `
     with differing as materialized (
-      select d.id, m.* from offchain.directory d join offchain.token_market m on m.token_address = d.token_address
+      select d.id, c.counts, ${FIGURE_NAMES.map((name) => `${FIGURES[name]} as ${name}`).join(", ")},
+        case when c.counts and m.volume_24h_usd > 0 then m.fetched_at when c.counts then d.traded_at end as traded_at
+      from offchain.directory d
+      cross join lateral (select ${tokenCounts("d")} as counts offset 0) c
+      left join offchain.token_market m on m.token_address = d.token_address
       where d.token_address = any($tokens) and (
-        (d.market_cap_usd, d.price_change_24h, d.volume_24h_usd, d.liquidity_usd, d.market_data_source) is distinct from
-          (m.market_cap_usd, m.price_change_24h, m.volume_24h_usd, m.liquidity_usd, case when m.known then m.source end)
-        or (m.volume_24h_usd > 0 and (d.traded_at is null or d.traded_at < m.fetched_at - interval '1 hour')))
+        (d.token_counts, ${FIGURE_NAMES.map((name) => `d.${name}`).join(", ")}) is distinct from
+          (c.counts, ${FIGURE_NAMES.map((name) => FIGURES[name]).join(", ")})
+        or (c.counts and m.volume_24h_usd > 0 and (d.traded_at is null or d.traded_at < m.fetched_at - interval '1 hour')))
       order by d.id for no key update of d)
-    update offchain.directory d set market_cap_usd = n.market_cap_usd, price_change_24h = n.price_change_24h,
-      volume_24h_usd = n.volume_24h_usd, liquidity_usd = n.liquidity_usd,
-      market_data_source = case when n.known then n.source end,
-      traded_at = case when n.volume_24h_usd > 0 then n.fetched_at else d.traded_at end
+    update offchain.directory d set token_counts = n.counts, traded_at = n.traded_at,
+      ${FIGURE_NAMES.map((name) => `${name} = n.${name}`).join(", ")}
     from differing n where d.id = n.id`,
 });
+
+/**
+ * Shows on the rows of some tokens whether these count, and what counts of their markets.
+ * @returns how many rows of the directory are different
+ */
+export const showTokens = (tx: Queryable, tokens: readonly string[]): Promise<number> => SHOW.run(tx, { tokens });
 
 async function writeQuotes(
   tx: pg.ClientBase,
@@ -149,6 +164,6 @@ async function writeQuotes(
   if (quotes.length === 0) return 0;
   await STORE.run(tx, { quotes, source, now });
   const tokens = quotes.map(({ token }) => token);
-  await TOUCH_CLAIMED.run(tx, { tokens });
-  return SHOW.run(tx, { tokens });
+  await TOUCH_UNCOUNTED.run(tx, { tokens });
+  return showTokens(tx, tokens);
 }

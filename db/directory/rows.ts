@@ -9,6 +9,16 @@ import { array, int8, json, jsonb, nullable, statement, text } from "../statemen
 import { isNoIndex, type Queryable } from "../transaction.ts";
 import { agentsOfWallets } from "../wallets.ts";
 import { ETHOS } from "./ethos-sql.ts";
+import { PRICE_CHANGE } from "./token-sql.ts";
+
+/** What the market says about a token; null where it does not know it. */
+function marketOf(token: string): string {
+  return `(
+    select json_build_object(
+      'symbol', m.symbol, 'name', m.name, 'marketCapUsd', m.market_cap_usd, 'priceChange24h', ${PRICE_CHANGE},
+      'volume24hUsd', m.volume_24h_usd, 'liquidityUsd', m.liquidity_usd, 'source', m.source)
+    from offchain.token_market m where m.token_address = ${token} and m.known)`;
+}
 
 /** The members of a `DirectoryRow`, of a row `d`. Postgres makes an object of a row sooner than of a list of its members. */
 const MEMBERS = `
@@ -17,17 +27,11 @@ const MEMBERS = `
   d.x402_supported as "x402Supported", d.wallet_proven as "walletProven", d.wallet_confirmed as "walletConfirmed",
   ${isoTime("d.created_at")} as "createdAt", d.cred_score as "credScore", ${ETHOS.score} as "ethosScore",
   d.token_address as "tokenAddress", d.token_symbol as "tokenSymbol", d.token_name as "tokenName",
-  d.market_cap_usd as "marketCapUsd", d.price_change_24h as "priceChange24h", d.volume_24h_usd as "volume24hUsd",
-  d.liquidity_usd as "liquidityUsd", d.market_data_source as "marketDataSource", ${isoTime("d.updated_at")} as "updatedAt",
+  d.token_counts as "tokenCounts", ${marketOf("d.token_address")} as market, ${isoTime("d.updated_at")} as "updatedAt",
   (
     select json_build_object(
       'tokenAddress', c.token_address, 'tokenSymbol', c.token_symbol, 'tokenName', c.token_name,
-      'marketCapUsd', c.market_cap_usd,
-      'market', (
-        select json_build_object(
-          'symbol', m.symbol, 'name', m.name, 'marketCapUsd', m.market_cap_usd, 'priceChange24h', m.price_change_24h,
-          'volume24hUsd', m.volume_24h_usd, 'liquidityUsd', m.liquidity_usd, 'source', m.source)
-        from offchain.token_market m where m.token_address = c.token_address and m.known))
+      'marketCapUsd', c.market_cap_usd, 'market', ${marketOf("c.token_address")})
     from offchain.directory_claim c where c.directory_id = d.id) as claim`;
 
 const ROWS = statement({

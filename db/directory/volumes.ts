@@ -37,7 +37,7 @@ const SHOW = statement({
       where day < today and day >= today - ${VOLUME_DAYS} group by token_address
     ), differing as materialized (
       select d.id, s.seven, s.thirty
-      from offchain.directory d left join sums s on s.token_address = d.token_address
+      from offchain.directory d left join sums s on s.token_address = d.token_address and d.token_counts
       where (d.token_address is not null or d.volume_30d_usd is not null) and d.removed_at is null
         and (d.volume_7d_usd, d.volume_30d_usd) is distinct from (s.seven, s.thirty)
       order by d.id for no key update of d)

@@ -7,6 +7,7 @@ import { array, int8, json, statement, text, timestamptz } from "../statement.ts
 import type { Queryable } from "../transaction.ts";
 import { proofsOf } from "./own-proofs.ts";
 import { foreignScoreSql, ownerAttested } from "./score-sql.ts";
+import { countedMarket, tokenCounts } from "./token-sql.ts";
 
 /** What scores are computed with. */
 export type ScoreRules = {
@@ -39,18 +40,14 @@ const COLUMNS = {
 } as const satisfies Record<string, readonly [keyof DirectoryEntry, string]>;
 const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
 
-/** The market columns, as the market knows the row's token. */
+/** The market columns, as far as the row's token counts. */
 const MARKET = {
-  market_cap_usd: "m.market_cap_usd",
-  price_change_24h: "m.price_change_24h",
-  volume_24h_usd: "m.volume_24h_usd",
-  liquidity_usd: "m.liquidity_usd",
-  market_data_source: "case when m.known then m.source end",
-  traded_at: "case when m.volume_24h_usd > 0 then m.fetched_at end",
+  ...countedMarket("x.token_counts"),
+  traded_at: "case when x.token_counts and m.volume_24h_usd > 0 then m.fetched_at end",
 };
 const MARKET_NAMES = Object.keys(MARKET) as (keyof typeof MARKET)[];
 
-const WRITTEN = [...NAMES, ...MARKET_NAMES, "protocols", "proofs", "coinbase"];
+const WRITTEN = [...NAMES, ...MARKET_NAMES, "protocols", "proofs", "coinbase", "token_counts"];
 
 /**
  * Own rows bring the score that every other view shows: the stored one, until there is one the entry's. Everybody else's
@@ -71,12 +68,14 @@ const UPSERT = statement({
       case when r.platform = '${OWN_PLATFORM}'
            then coalesce((select c.score from offchain.cred c where c.token_id = r.token_id), r.score)
            else ${foreignScoreSql("r", "$now::int8", "x.coinbase")} end as cred_score,
-      case when r.platform = '${OWN_PLATFORM}' then ${proofsOf("r.token_id")} else '{}' end as proofs, x.coinbase
+      case when r.platform = '${OWN_PLATFORM}' then ${proofsOf("r.token_id")} else '{}' end as proofs, x.coinbase,
+      x.token_counts
     from named r
     cross join lateral (
       select case when r.platform = '${OWN_PLATFORM}'
         then coalesce((select c.coinbase > 0 from offchain.cred c where c.token_id = r.token_id), false)
-        else ${ownerAttested("r", "$now::int8", "$exchangeSchema::text")} end as coinbase offset 0) x
+        else ${ownerAttested("r", "$now::int8", "$exchangeSchema::text")} end as coinbase,
+        ${tokenCounts("r")} as token_counts offset 0) x
     left join offchain.token_market m on m.token_address = r.token_address
   )
   insert into offchain.directory as d (platform, agent_id, cred_score, ${WRITTEN.join(", ")})

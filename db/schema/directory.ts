@@ -1,4 +1,4 @@
-/** The directory: rows, pulls from registries, claims, markets, registration files. */
+/** The directory: rows, pulls from registries, registration files. */
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -63,16 +63,17 @@ export const directory = offchain.table(
     traitCount: integer().notNull().default(0),
     createdAt: at(),
     credScore: smallint().notNull(),
-    /** The token its registry names. A claimed one is in `directory_claim`. */
+    /** The token its registry names, or its owner linked. A claimed one is in `directory_claim`. */
     tokenAddress: text(),
     tokenSymbol: text(),
     tokenName: text(),
-    /** Observed on a market, in US dollars; claims never get here. */
+    /** Whether sorts and filters count the token (db/directory/token-sql.ts). */
+    tokenCounts: boolean().notNull().default(false),
+    /** What sorts and filters count of the token's market, in US dollars. Shown is what `token_market` says. */
     marketCapUsd: doublePrecision(),
     priceChange24h: doublePrecision("price_change_24h"),
     volume24hUsd: doublePrecision("volume_24h_usd"),
     liquidityUsd: doublePrecision(),
-    marketDataSource: text(),
     /** Dollars that its token traded in the last 7 and 30 whole UTC days; null while there are none. */
     volume7dUsd: doublePrecision("volume_7d_usd"),
     volume30dUsd: doublePrecision("volume_30d_usd"),
@@ -271,49 +272,6 @@ export const directoryPull = offchain.table("directory_pull", {
   /** What an operator may want to know of the last sweep, one sentence. */
   note: text(),
 });
-
-/** A token that anybody says is an agent's: shown as claimed while no market tells better, never ranked by. */
-export const directoryClaim = offchain.table("directory_claim", {
-  directoryId: bigint({ mode: "number" })
-    .primaryKey()
-    .references(() => directory.id, { onDelete: "cascade" }),
-  tokenAddress: text(),
-  tokenSymbol: text(),
-  tokenName: text(),
-  marketCapUsd: doublePrecision(),
-  claimedAt: at().notNull(),
-});
-
-/** What a market says about a token of the chain; one row per token, from its most liquid pair. */
-export const tokenMarket = offchain.table("token_market", {
-  tokenAddress: text().primaryKey(),
-  /** False when the market does not know the token. */
-  known: boolean().notNull(),
-  symbol: text(),
-  name: text(),
-  /** Fully diluted value where the market has no capitalisation; `basis` says which. */
-  marketCapUsd: doublePrecision(),
-  basis: text(),
-  priceChange24h: doublePrecision("price_change_24h"),
-  volume24hUsd: doublePrecision("volume_24h_usd"),
-  liquidityUsd: doublePrecision(),
-  source: text().notNull(),
-  /** Null until the market has answered about it. */
-  fetchedAt: at(),
-  /** When the market last failed to answer about it; null after an answer. */
-  failedAt: at(),
-});
-
-/** The dollars that a token traded in the 24 hours before its last quote of a UTC day; kept for 30 days. */
-export const tokenVolume = offchain.table(
-  "token_volume",
-  {
-    tokenAddress: text().notNull(),
-    day: date().notNull(),
-    volumeUsd: doublePrecision().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.tokenAddress, t.day] }), index("token_volume_day").on(t.day)],
-);
 
 /** Registration files of ERC-8004 agents as last fetched. */
 export const registrationFile = offchain.table(

@@ -970,7 +970,7 @@ export interface paths {
         put?: never;
         /**
          * Say which token is an agent's
-         * @description Open to anybody, and therefore a claim: shown with market_data_source `claimed` until a market tells about the token, never ranked by, never in place of the token that the registry names.
+         * @description Open to anybody, and therefore a claim: shown with token_source `claimed`, whatever a market says about the token, never sorted or filtered by, never in place of the token that the registry or the owner names.
          *
          *     Anyone may call.
          */
@@ -3450,15 +3450,22 @@ export interface components {
             token_address: string | null;
             /** @description US dollars; null = not known */
             token_market_cap: number | null;
-            /** @description Per cent */
+            /** @description Per cent; null as well where the market has less than 10000 dollars of liquidity */
             price_change_24h: number | null;
             /** @description US dollars; null = not known */
             volume_24h: number | null;
             /** @description US dollars; null = not known */
             liquidity_usd: number | null;
             ethos_score: number | null;
-            /** @description Where the market data are from; `claimed`: anybody may have said so, nothing is ranked by it */
+            /** @description Where the figures are from; `claimed`: from the claim itself, no market knows the token */
             market_data_source: string | null;
+            /**
+             * @description Whose word it is that the token is the agent's: `registry`, which launched it; `owner`, the agent's owner or wallet, who linked it; `claimed`, anybody's. Null without a token
+             * @enum {string|null}
+             */
+            token_source: "registry" | "owner" | "claimed" | null;
+            /** @description Whether sorts and filters count the token. A claimed one never does; a linked one where the linking wallet deployed it, is its owner(), or is named by the registry that launched it. Null without a token */
+            counts: boolean | null;
             /** Format: date-time */
             updated_at: string;
             /** @description Own agents: whether that wallet owns, has verified or registered the token; others: whether their registry proves it */
@@ -4637,15 +4644,22 @@ export interface components {
             token_address: string | null;
             /** @description US dollars; null = not known */
             token_market_cap: number | null;
-            /** @description Per cent */
+            /** @description Per cent; null as well where the market has less than 10000 dollars of liquidity */
             price_change_24h: number | null;
             /** @description US dollars; null = not known */
             volume_24h: number | null;
             /** @description US dollars; null = not known */
             liquidity_usd: number | null;
             ethos_score: number | null;
-            /** @description Where the market data are from; `claimed`: anybody may have said so, nothing is ranked by it */
+            /** @description Where the figures are from; `claimed`: from the claim itself, no market knows the token */
             market_data_source: string | null;
+            /**
+             * @description Whose word it is that the token is the agent's: `registry`, which launched it; `owner`, the agent's owner or wallet, who linked it; `claimed`, anybody's. Null without a token
+             * @enum {string|null}
+             */
+            token_source: "registry" | "owner" | "claimed" | null;
+            /** @description Whether sorts and filters count the token. A claimed one never does; a linked one where the linking wallet deployed it, is its owner(), or is named by the registry that launched it. Null without a token */
+            counts: boolean | null;
             /** Format: date-time */
             updated_at: string;
             /** @description Own agents: whether that wallet owns, has verified or registered the token; others: whether their registry proves it */
@@ -7509,7 +7523,7 @@ export interface operations {
                 minScore?: number;
                 /** @description Only agents with at most this cred score */
                 maxScore?: number;
-                /** @description Only agents whose registry names a token, or only those without; a claimed token is none */
+                /** @description Only agents with a token that counts, or only those without */
                 hasToken?: boolean;
                 /** @description Only agents registered at least this many days ago */
                 minAgeDays?: number;
@@ -7583,7 +7597,7 @@ export interface operations {
                 minScore?: number;
                 /** @description Only agents with at most this cred score */
                 maxScore?: number;
-                /** @description Only agents whose registry names a token, or only those without; a claimed token is none */
+                /** @description Only agents with a token that counts, or only those without */
                 hasToken?: boolean;
                 /** @description Only agents registered at least this many days ago */
                 minAgeDays?: number;
@@ -7651,7 +7665,7 @@ export interface operations {
                 minScore?: number;
                 /** @description Only agents with at most this cred score */
                 maxScore?: number;
-                /** @description Only agents whose registry names a token, or only those without; a claimed token is none */
+                /** @description Only agents with a token that counts, or only those without */
                 hasToken?: boolean;
                 /** @description Only agents registered at least this many days ago */
                 minAgeDays?: number;

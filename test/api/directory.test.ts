@@ -64,7 +64,6 @@ beforeAll(async () => {
       volume_24h_usd: 1e5,
       price_change_24h: 4,
       liquidity_usd: 2e4,
-      market_data_source: "dexscreener",
       traded_at: ago(0.1),
       created_at: ago(90),
     },
@@ -337,12 +336,15 @@ describe("a claimed token", () => {
       body: { success: true, updated: 1 },
     });
     const { body } = await api.get("/api/terminal/agent/io.github.user%2Fweather");
-    expect(body).toMatchObject({ token_symbol: "MOON", token_market_cap: 9e12, market_data_source: "claimed" });
+    expect(body).toMatchObject({
+      ...{ token_symbol: "MOON", token_market_cap: 9e12, market_data_source: "claimed" },
+      ...{ token_source: "claimed", counts: false },
+    });
     expect((await names("?sort=token_market_cap"))[0]).toBe("Luna");
     expect(await names("?q=moon")).toEqual([]);
   });
 
-  it("gives way to the market, and never replaces the registry's token", async () => {
+  it("stays a claim when a market knows the token, and never replaces the registry's", async () => {
     await api.database.pool.query(
       `insert into offchain.token_market (token_address, known, symbol, name, market_cap_usd, source, fetched_at)
        values ($1, true, 'REAL', 'Real', 1000, 'dexscreener', now())`,
@@ -352,11 +354,15 @@ describe("a claimed token", () => {
       token_symbol: "REAL",
       token_market_cap: 1000,
       market_data_source: "dexscreener",
+      token_source: "claimed",
+      counts: false,
     });
     expect(await claim("1234", { token_market_cap: 1 })).toMatchObject({ status: 200 });
     expect((await api.get("/api/terminal/agent/1234")).body).toMatchObject({
       token_market_cap: 5e6,
       market_data_source: "dexscreener",
+      token_source: "registry",
+      counts: true,
     });
   });
 

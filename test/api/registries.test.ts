@@ -87,6 +87,10 @@ describe("link-token", () => {
     });
     await indexed(intents);
     expect((await api.get("/api/v2/agent/0")).body).toMatchObject({ linkedToken, traits: [] });
+    const { rows } = await api.database.pool.query(
+      "select token_id, token_address, wallet, tie from offchain.token_link",
+    );
+    expect(rows).toEqual([{ token_id: 0, token_address: USDC.toLowerCase(), wallet: lower(owner), tie: null }]);
     expect(await post("link-token", usdc)).toMatchObject({ status: 200, text: first.text });
     expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
   });

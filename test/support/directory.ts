@@ -42,7 +42,8 @@ export type PlantedRow = {
   volume_7d_usd?: number | null;
   volume_30d_usd?: number | null;
   liquidity_usd?: number | null;
-  market_data_source?: string | null;
+  /** By default true of a row with a token. */
+  token_counts?: boolean;
   trait_count?: number;
   uses?: number;
   used_at?: string | null;
@@ -76,7 +77,7 @@ const TYPES: Record<keyof PlantedRow, string> = {
   volume_7d_usd: "float8",
   volume_30d_usd: "float8",
   liquidity_usd: "float8",
-  market_data_source: "text",
+  token_counts: "bool",
   trait_count: "int4",
   uses: "int4",
   used_at: "timestamptz",
@@ -90,11 +91,12 @@ const NEVER_NULL: Partial<Record<keyof PlantedRow, string>> = {
   protocols: "'{}'",
   proofs: "'{}'",
   coinbase: "false",
+  token_counts: "(token_address is not null or token_symbol is not null)",
   trait_count: "0",
   uses: "0",
 };
 
-/** Writes rows, replacing those of the same (platform, agent id). */
+/** Writes rows, replacing those of the same (platform, agent id), and what the market says of the tokens of rows with a market cap. */
 export async function plantDirectory(db: Pick<pg.Pool, "query">, rows: readonly PlantedRow[]): Promise<void> {
   await db.query(
     `insert into offchain.directory (${COLUMNS.join(", ")})
@@ -104,6 +106,19 @@ export async function plantDirectory(db: Pick<pg.Pool, "query">, rows: readonly 
        ${COLUMNS.slice(2)
          .map((c) => `${c} = excluded.${c}`)
          .join(", ")}`,
+    [JSON.stringify(rows)],
+  );
+  await db.query(
+    `insert into offchain.token_market (token_address, known, market_cap_usd, price_change_24h, volume_24h_usd,
+       liquidity_usd, source, fetched_at)
+     select distinct on (token_address) token_address, true, market_cap_usd, price_change_24h, volume_24h_usd,
+       liquidity_usd, 'dexscreener', now()
+     from json_to_recordset($1) as r(token_address text, market_cap_usd float8, price_change_24h float8,
+       volume_24h_usd float8, liquidity_usd float8)
+     where token_address is not null and market_cap_usd is not null
+     on conflict (token_address) do update set market_cap_usd = excluded.market_cap_usd,
+       price_change_24h = excluded.price_change_24h, volume_24h_usd = excluded.volume_24h_usd,
+       liquidity_usd = excluded.liquidity_usd`,
     [JSON.stringify(rows)],
   );
 }

@@ -66,11 +66,13 @@ it("comes from the most liquid pair of each token, and changes a row only when i
   await plant(token(40), { marketCap: 4e6, volume24h: 0 });
   await plant(token(99), { marketCap: 9e9, volume24h: 9e9, symbol: "CLM" });
   expect(await run(NOW)).toBe(2);
-  expect(await row("v0")).toMatchObject({ marketCapUsd: 700, volume24hUsd: 12, marketDataSource: "dexscreener" });
-  expect(await row("v39")).toMatchObject({ marketCapUsd: 4e6 });
-  expect(await row("v5")).toMatchObject({ marketCapUsd: null, marketDataSource: null });
+  expect(await row("v0")).toMatchObject({
+    market: { marketCapUsd: 700, volume24hUsd: 12, source: "dexscreener" },
+  });
+  expect(await row("v39")).toMatchObject({ market: { marketCapUsd: 4e6 } });
+  expect(await row("v5")).toMatchObject({ market: null });
   const claims = await row("claims");
-  expect(claims).toMatchObject({ marketCapUsd: null, claim: { market: { marketCapUsd: 9e9, symbol: "CLM" } } });
+  expect(claims).toMatchObject({ market: null, claim: { market: { marketCapUsd: 9e9, symbol: "CLM" } } });
   const { rows } = await db.pool.query("select agent_id from offchain.directory where active_at is not null");
   expect(rows).toEqual([{ agent_id: "v0" }]);
 
@@ -89,7 +91,7 @@ it("comes from the most liquid pair of each token, and changes a row only when i
     liquidityUsd: null,
   };
   expect(await storeQuotes(db.pool, [gone], { source: "dexscreener", now: NOW })).toBe(1);
-  expect(await row("v39")).toMatchObject({ marketCapUsd: null, marketDataSource: null });
+  expect(await row("v39")).toMatchObject({ market: null });
 });
 
 it("goes on after a batch that fails, stops after three failures in a row, and asks those that failed last and alone", async () => {

@@ -196,7 +196,7 @@ export const MESSAGES = {
   // claim
   "claim.title": "Its token",
   "claim.meaning":
-    "No registry names a token of this agent. Anybody may claim one: it is shown as claimed, never ranked by, and gives way to what a registry or a market says.",
+    "No registry names a token of this agent. Anybody may claim one: it is shown as claimed, counts in no order, and gives way to what the agent's registry or owner says.",
   "claim.present": "Claimed now: {token}",
   "claim.open": "Claim a token",
   "claim.address": "Token address",
@@ -336,8 +336,12 @@ export const MESSAGES = {
   "directory.feedback": "{count} from {reviewers} different clients",
   "directory.reviewers": { one: "by {n}", other: "by {n}" },
   "directory.noToken": "no token is known",
+  "directory.onlyClaimed": "nobody who may say so names a token; a claim is on the agent's page",
   "directory.claimed": "claimed",
-  "directory.claimedNote": "A claim that no market has confirmed: never ranked by",
+  "directory.claimedNote": "Anybody may have said that this token is the agent's. It counts in no order and no filter.",
+  "directory.linked": "linked",
+  "directory.linkedNote":
+    "The agent's owner linked this token, and nothing shows that it is theirs. It counts in no order and no filter.",
   "directory.noMarket": "no market data",
   "directory.notSaid": "its registry does not say",
   "directory.notKnown": "not known",

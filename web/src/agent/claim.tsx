@@ -9,13 +9,13 @@ import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 
 type Sent = { success: true; updated: number };
 
-/** Shown where no registry and no market names a token: a claim never stands in the place of one. */
+/** Shown where neither registry nor owner names a token: a claim never stands in the place of one. */
 export function Claim({ row }: { row: Detail }) {
-  if (row.token_address !== null && row.market_data_source !== "claimed") return null;
+  if (row.token_source !== null && row.token_source !== "claimed") return null;
   return (
     <Panel title={say("claim.title")}>
       <p className="muted">{say("claim.meaning")}</p>
-      {row.market_data_source === "claimed" && (
+      {row.token_source === "claimed" && (
         <p className="muted">
           <bdi>{say("claim.present", { token: row.token_symbol ?? row.token_name ?? row.token_address ?? "" })}</bdi>
         </p>

@@ -6,7 +6,7 @@ import { Link, Redirect } from "wouter";
 import { Problem } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Detail } from "../api/types.ts";
-import { platformLabel, TokenCell } from "../directory/cells.tsx";
+import { platformLabel, Token } from "../directory/cells.tsx";
 import { detail, detailPath, marksPath, marks as marksQuery, rowLink } from "../directory/source.ts";
 import { Address } from "../parts/address.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
@@ -195,7 +195,7 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
           <div>
             <dt>{say("agent.token")}</dt>
             <dd>
-              <TokenCell row={row} />
+              <Token row={row} />
             </dd>
           </div>
         </dl>

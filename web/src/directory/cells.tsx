@@ -87,20 +87,31 @@ const PriceChange = ({ of, before = "" }: { of: number; before?: string }) => (
   </span>
 );
 
-export function TokenCell({ row }: { row: Row }) {
-  if (row.token_symbol === null && row.token_address === null) return <NoData reason={say("directory.noToken")} />;
-  const claimed = row.market_data_source === "claimed";
+/** Says of a token that does not count whose word it is that it is the agent's. */
+export const TokenMark = ({ row }: { row: Pick<Row, "token_source" | "counts"> }) =>
+  row.counts === false ? (
+    <span
+      className="tag"
+      title={say(row.token_source === "claimed" ? "directory.claimedNote" : "directory.linkedNote")}
+    >
+      {say(row.token_source === "claimed" ? "directory.claimed" : "directory.linked")}
+    </span>
+  ) : null;
+
+/** The token in a list. A claim is anybody's word: it is on the agent's page alone. */
+export const TokenCell = ({ row }: { row: Row }) =>
+  row.token_source === "claimed" ? <NoData reason={say("directory.onlyClaimed")} /> : <Token row={row} />;
+
+/** An agent's token with its figures, and whose word it is that it is the agent's. */
+export function Token({ row }: { row: Row }) {
+  if (row.token_source === null) return <NoData reason={say("directory.noToken")} />;
   return (
     <span className="token">
       <span>
         <b>
           <bdi>{row.token_symbol ?? short(row.token_address!)}</bdi>
         </b>
-        {claimed && (
-          <span className="tag" title={say("directory.claimedNote")}>
-            {say("directory.claimed")}
-          </span>
-        )}
+        <TokenMark row={row} />
       </span>
       <span className="faint">
         {row.token_market_cap === null ? say("directory.noMarket") : usd(row.token_market_cap)}

@@ -121,7 +121,7 @@ function OneCard({ row }: CardProps) {
           ].join(" · ")}
         </span>
       </div>
-      {row.token_symbol && (
+      {row.token_symbol && row.token_source !== "claimed" && (
         <div className="card-line">
           <TokenCell row={row} />
         </div>

@@ -1,0 +1,85 @@
+/** Who linked which token, and what ties the token to that wallet. */
+import type pg from "pg";
+import { LAUNCHING_PLATFORMS } from "../../core/directory/platforms.ts";
+import type { TokenTie } from "../../core/directory/token.ts";
+import type { Address } from "../../core/facts.ts";
+import { array, int8, narrow, nullable, statement, text, timestamptz } from "../statement.ts";
+import { type Queryable, transaction } from "../transaction.ts";
+import { showTokens } from "./markets.ts";
+
+/** A token of the own chain, linked to an agent by its owner or wallet. Addresses are lower-case. */
+export type TokenLink = { tokenId: number; token: Address; wallet: Address };
+
+const REMEMBER = statement({
+  name: "token-link-remember",
+  params: { tokenId: int8, token: text, wallet: text, now: timestamptz },
+  text: `
+    insert into offchain.token_link as l (token_id, token_address, wallet, due_at)
+    values ($tokenId, $token, $wallet, $now)
+    on conflict (token_id) do update set token_address = $token, wallet = $wallet, tie = null, due_at = $now
+    where (l.token_address, l.wallet) <> ($token, $wallet)`,
+});
+
+/** Remembers who linked a token; what ties it to that wallet is looked for from now on. Part of the caller's transaction. */
+export async function rememberLink(tx: Queryable, link: TokenLink, now: Date): Promise<void> {
+  await REMEMBER.run(tx, { ...link, now });
+}
+
+const DUE = statement({
+  name: "token-links-due",
+  params: { now: timestamptz, limit: int8 },
+  text: `
+    select token_id as "tokenId", token_address as token, wallet from offchain.token_link
+    where due_at <= $now order by due_at, token_id limit $limit`,
+  columns: { tokenId: int8, token: narrow<Address>(text), wallet: narrow<Address>(text) },
+});
+
+/** Links to be looked at, those that have waited longest first. */
+export const linksDue = (db: Queryable, now: Date, limit: number): Promise<TokenLink[]> => DUE.rows(db, { now, limit });
+
+const POSTPONE = statement({
+  name: "token-link-postpone",
+  params: { tokenId: int8, token: text, wallet: text, dueAt: timestamptz },
+  text: `
+    update offchain.token_link set due_at = $dueAt
+    where (token_id, token_address, wallet) = ($tokenId, $token, $wallet)`,
+});
+
+/** Puts off a link that could not be looked at; what is known of it stays. */
+export async function postponeLink(db: Queryable, link: TokenLink, dueAt: Date): Promise<void> {
+  await POSTPONE.run(db, { ...link, dueAt });
+}
+
+const SETTLE = statement({
+  name: "token-link-settle",
+  params: {
+    tokenId: int8,
+    token: text,
+    wallet: text,
+    tie: nullable(text),
+    dueAt: nullable(timestamptz),
+    platforms: array(text),
+  },
+  text: `
+    update offchain.token_link l set due_at = $dueAt, tie = coalesce($tie, (
+      select 'registry' from offchain.directory d
+      where d.platform = any($platforms) and d.removed_at is null and d.token_address = l.token_address
+        and l.wallet in (d.owner_address, d.address) limit 1))
+    where (token_id, token_address, wallet) = ($tokenId, $token, $wallet)`,
+});
+
+/**
+ * Stores what the chain says of a link; where that is nothing, a registry that launched the token is asked. The agent's
+ * row shows it in the same commit. A link that was replaced meanwhile stays as it is.
+ * @param found.dueAt null for a tie that cannot end
+ * @returns how many rows of the directory are different
+ */
+export const settleLink = (
+  pool: pg.Pool,
+  link: TokenLink,
+  found: { tie: TokenTie | null; dueAt: Date | null },
+): Promise<number> =>
+  transaction(pool, async (tx) => {
+    await SETTLE.run(tx, { ...link, ...found, platforms: [...LAUNCHING_PLATFORMS] });
+    return showTokens(tx, [link.token]);
+  });

@@ -1,0 +1,62 @@
+/** Looks for what ties a linked token to the wallet that linked it: only such a token counts in the directory's sorts and filters. */
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
+import { z } from "zod";
+import type { Chain } from "../../clients/ports.ts";
+import { isDeployedBy, type TokenTie } from "../../core/directory/token.ts";
+import type { Address } from "../../core/facts.ts";
+import { READ_GAS } from "../../core/gas-bounds.ts";
+import { linksDue, postponeLink, settleLink, type TokenLink } from "../../db/directory/token-links.ts";
+import { defineJob } from "../job.ts";
+
+/** Max links of one run; the next run does the rest. */
+const LINKS = 100;
+/** An owner may change: looked at again after this time. */
+const AGAIN_MS = 86_400_000;
+/** After this time, where the node did not answer. */
+const RETRY_MS = 600_000;
+
+export const tokenTies = defineJob({
+  name: "token-ties",
+  readsStrangers: true,
+  concurrency: 1,
+  schedule: { everyMs: 15_000 },
+  input: z.object({}),
+  async run({ db, chain, clock }) {
+    const failures: unknown[] = [];
+    let changed = 0;
+    for (const link of await linksDue(db, clock(), LINKS)) {
+      const after = (ms: number) => new Date(clock().getTime() + ms);
+      try {
+        const tie = await tieOf(chain, link);
+        // Who deployed a contract never changes.
+        changed += await settleLink(db, link, { tie, dueAt: tie === "deployer" ? null : after(AGAIN_MS) });
+      } catch (error) {
+        failures.push(error);
+        await postponeLink(db, link, after(RETRY_MS));
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+    return changed;
+  },
+});
+
+/** @throws Failure upstream_unavailable */
+async function tieOf(chain: Pick<Chain, "call" | "nonce">, { token, wallet }: TokenLink): Promise<TokenTie | null> {
+  if (isDeployedBy(wallet, await chain.nonce(wallet, "latest"), token)) return "deployer";
+  return (await ownerOf(chain, token)) === wallet ? "owner" : null;
+}
+
+const ownable = parseAbi(["function owner() view returns (address)"]);
+
+/** The address that a contract calls its owner; null for one that has none. */
+async function ownerOf(chain: Pick<Chain, "call">, token: Address): Promise<string | null> {
+  const data = encodeFunctionData({ abi: ownable, functionName: "owner" });
+  const answer = await chain.call({ to: token, data, gas: READ_GAS });
+  // One word: a contract may answer anything, of any length.
+  if (!answer.ok || answer.data.length !== 66) return null;
+  try {
+    return decodeFunctionResult({ abi: ownable, functionName: "owner", data: answer.data }).toLowerCase();
+  } catch {
+    return null;
+  }
+}
