@@ -443,6 +443,98 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     await api.pool.query("drop table onchain.backfill_progress");
   });
 
+  deepIt("shows an agent's score at every width, and nothing beside the page", () =>
+    on("/", async (page) => {
+      for (const path of ["/agent/0", `/terminal/${TWIN_ID}?platform=erc8004`]) {
+        await page.goto(path);
+        for (const width of [320, 390, 600, 620, 760, 800, 1000, 1001, 1240, 1366]) {
+          await page.setViewportSize({ width, height: 700 });
+          const ring = page.getByRole("img", { name: /^Cred score \d+ of 100/ }).first();
+          await ring.waitFor();
+          const box = (await ring.boundingBox())!;
+          expect([path, width, box.x >= 0 && box.x + box.width <= width && box.y < 700]).toEqual([path, width, true]);
+          expect([path, width, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([
+            path,
+            width,
+            width,
+          ]);
+        }
+      }
+    }),
+  );
+
+  deepIt("has its foot below the table at every height, and no view on a phone without a way to it", () =>
+    on("/", async (page) => {
+      await page.locator("tbody .row-link").first().waitFor();
+      for (const [width, height] of [
+        [1366, 568],
+        [1366, 625],
+        [1440, 790],
+        [1024, 768],
+        [1366, 900],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        const bottom = async (selector: string) => {
+          const box = (await page.locator(selector).first().boundingBox())!;
+          return { top: box.y, end: box.y + box.height };
+        };
+        const [table, pager, foot] = [await bottom(".table-scroll"), await bottom(".pager"), await bottom(".foot")];
+        expect([height, table.end - table.top >= 200, table.end <= pager.top, pager.end <= foot.top]).toEqual([
+          ...[height, true, true, true],
+        ]);
+      }
+      await page.setViewportSize({ width: 390, height: 844 });
+      const bar = page.getByRole("navigation", { name: "Views, at the bottom" });
+      await bar.getByText("More").click();
+      await bar.getByRole("link", { name: "Compare" }).waitFor();
+      await bar.getByRole("link", { name: "Status" }).click();
+      await page.waitForURL("**/status");
+      await page.goBack();
+      await page.locator("summary", { hasText: "Export" }).click();
+      await page.getByRole("link", { name: /^CSV/ }).waitFor();
+      await page.goto("/leaderboard?sort=points");
+      await page.locator(".rank-row .points").first().waitFor();
+      expect(await page.locator(".rank-row .cred").first().isVisible()).toBe(false);
+      const search = page.getByRole("combobox", { name: /^Search agents by name/ });
+      await search.pressSequentially("translates");
+      const list = (await page.locator(".suggestions").boundingBox())!;
+      expect(list.x >= 0 && list.x + list.width <= 390).toBe(true);
+    }),
+  );
+
+  deepIt("returns to its place in the table, and prints every row", () =>
+    on("/", async (page) => {
+      const scroller = page.locator(".table-scroll");
+      await page.locator("tbody .row-link").first().waitFor();
+      await scroller.evaluate((element) => element.scrollTo({ top: 2000 }));
+      await expect.poll(() => page.evaluate("history.state?.tableTop")).toBe(2000);
+      await page.locator("tbody .row-link").nth(12).click();
+      await page
+        .getByRole("img", { name: /^Cred score/ })
+        .first()
+        .waitFor();
+      await page.goBack();
+      await expect.poll(() => scroller.evaluate((element) => element.scrollTop)).toBe(2000);
+      await page.getByRole("button", { name: "Next" }).click();
+      await page.getByText("101–136 of 136").waitFor();
+      expect(await scroller.evaluate((element) => element.scrollTop)).toBe(0);
+      await page.goBack();
+      await page.getByText("1–100 of 136").waitFor();
+      await page.emulateMedia({ media: "print" });
+      await expect.poll(() => page.locator("tbody .row-link").count()).toBe(99);
+    }),
+  );
+
+  it("finds agents by a task typed where names are searched, in place", () =>
+    on("/", async (page) => {
+      const search = page.getByRole("combobox", { name: /^Search agents by name/ });
+      await search.fill("translates contracts");
+      await search.press("Enter");
+      await page.getByRole("heading", { name: /^No agent is called that\. \d+ agents? can do it$/ }).waitFor();
+      await page.locator(".can-do .hit-name").first().click();
+      await page.getByRole("heading", { level: 1 }).waitFor();
+    }));
+
   deepIt("does everything from the palette: agents by name, views, themes", () =>
     on("/status", async (page) => {
       await page.locator("h1").waitFor();

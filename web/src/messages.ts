@@ -313,6 +313,10 @@ export const MESSAGES = {
   "directory.firstPage": "First page",
   "directory.none": "No agents yet",
   "directory.noMatch": "No agent matches",
+  "directory.canDo": {
+    one: "No agent is called that. {n} agent can do it",
+    other: "No agent is called that. {n} agents can do it",
+  },
   "directory.registerFirst": "The first one can be <mint>registered</mint> now.",
   "directory.matchHow": "Part of a name is enough; addresses and ids match from their beginning.",
   "directory.pages": "Pages",
@@ -1434,6 +1438,7 @@ export const MESSAGES = {
   "shell.people": "People",
   "shell.groups": "Groups",
   "shell.register": "Register",
+  "shell.more": "More",
   "shell.status": "Status",
   "shell.search": "Search",
   "shell.ctrl": "Ctrl",

@@ -3,24 +3,21 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
-import { agentPath, agent as agentQuery, cardPath } from "../api/queries.ts";
+import { agent as agentQuery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
+import { useMedia } from "../media.ts";
 import { Address } from "../parts/address.tsx";
 import { Copy } from "../parts/copy.tsx";
-import { NoData, ScoreRing } from "../parts/cred.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
-import { ApiButton } from "../shell/api-button.tsx";
 import { kindOf } from "../shell/search-box.tsx";
-import { toggleStored, useStored } from "../stored.ts";
 import { tierOf } from "../tiers.ts";
-import { useWallet } from "../wallet/session.ts";
-import { count, date, originWords, short } from "../words.ts";
+import { count, short } from "../words.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { Elsewhere } from "./elsewhere.tsx";
 import { Handshakes } from "./handshakes.tsx";
+import { Head } from "./head.tsx";
 import { History } from "./history.tsx";
 import { Lift } from "./lift.tsx";
 import { Listing } from "./listing.tsx";
@@ -63,164 +60,90 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
   return (
     <div className="page agent" data-tier={tierOf(agent.credScore).key}>
       <Head agent={agent} explorer={explorer} />
-      <div className="agent-grid">
-        <div className="column">
-          <Panel title={say("agent.whatTheScoreIsMade")}>
-            <Breakdown agent={agent} />
-          </Panel>
-          <Lift agent={agent} />
-          <section className="panel">
-            <History tokenId={agent.tokenId} />
-          </section>
-          <Panel title={say("agent.inItsOwnWords")}>
-            <Words agent={agent} />
-          </Panel>
-          <Listing agent={agent} />
-          <section className="panel">
-            <details>
-              <summary>{say("agent.rawJson")}</summary>
-              <pre className="code">{JSON.stringify(agent, null, 2)}</pre>
-            </details>
-          </section>
-        </div>
-        <div className="column">
-          <Panel title={say("agent.verifications")}>
-            <Verifications agent={agent} explorer={explorer} />
-          </Panel>
-          <Onchain agent={agent} explorer={explorer} />
-          <Panel title={say("agent.traits")}>
-            <Traits agent={agent} />
-          </Panel>
-          <Panel title={say("agent.registry")}>
-            <Registry agent={agent} explorer={explorer} />
-          </Panel>
-          <Handshakes tokenId={agent.tokenId} explorer={explorer} />
-          <Elsewhere tokenId={agent.tokenId} explorer={explorer} />
-          <Panel title={say("agent.share")}>
-            <Share agent={agent} />
-          </Panel>
-        </div>
-      </div>
+      <Panels agent={agent} explorer={explorer} />
     </div>
   );
 }
 
-function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
-  const id = String(agent.tokenId);
-  return (
-    <header className="agent-head">
-      <img
-        className="agent-card"
-        src={cardPath(agent)}
-        width="300"
-        height="300"
-        alt={say("agent.cardOf", { name: agent.name })}
-      />
-      <div className="agent-who">
-        <p className="muted">
-          <Say
-            k="agent.headline"
-            id={id}
-            framework={agent.framework}
-            date={date(agent.mintedAt)}
-            made={(text) => <bdi>{text}</bdi>}
-          />
-        </p>
-        <h1>
-          <bdi>{agent.name}</bdi>
-        </h1>
-        <Tags agent={agent} />
-        <dl className="facts">
-          <div>
-            <dt>{say("agent.wallet")}</dt>
-            <dd>
-              <Address address={agent.agentAddress} explorer={explorer} />
-              {!agent.walletConfirmed && <span className="tag plain">{say("agent.notConfirmedByThisWallet")}</span>}
-            </dd>
-          </div>
-          <div>
-            <dt>{say("agent.owner")}</dt>
-            <dd>
-              <Address address={agent.owner} explorer={explorer} />{" "}
-              <Link href={`/owner/${agent.owner}`}>{say("owner.all")}</Link>
-            </dd>
-          </div>
-          <div>
-            <dt>{say("agent.points")}</dt>
-            <dd>{count(agent.points)}</dd>
-          </div>
-          <div>
-            <dt>{say("agent.ethos")}</dt>
-            <dd>{agent.ethosScore !== null ? count(agent.ethosScore) : <NoData reason={say("agent.notKnown")} />}</dd>
-          </div>
-        </dl>
-        <Actions agent={agent} />
+/** Beside each other where there is room; in one column, what one trusts by comes before the words of the agent. */
+function Panels({ agent, explorer }: { agent: Agent; explorer: string }) {
+  const score = (
+    <Panel title={say("agent.whatTheScoreIsMade")}>
+      <Breakdown agent={agent} />
+    </Panel>
+  );
+  const history = (
+    <section className="panel">
+      <History tokenId={agent.tokenId} />
+    </section>
+  );
+  const words = (
+    <>
+      <Panel title={say("agent.inItsOwnWords")}>
+        <Words agent={agent} />
+      </Panel>
+      <Listing agent={agent} />
+    </>
+  );
+  const raw = (
+    <section className="panel">
+      <details>
+        <summary>{say("agent.rawJson")}</summary>
+        <pre className="code">{JSON.stringify(agent, null, 2)}</pre>
+      </details>
+    </section>
+  );
+  const proofs = (
+    <>
+      <Panel title={say("agent.verifications")}>
+        <Verifications agent={agent} explorer={explorer} />
+      </Panel>
+      <Onchain agent={agent} explorer={explorer} />
+    </>
+  );
+  const others = (
+    <>
+      <Panel title={say("agent.traits")}>
+        <Traits agent={agent} />
+      </Panel>
+      <Panel title={say("agent.registry")}>
+        <Registry agent={agent} explorer={explorer} />
+      </Panel>
+      <Handshakes tokenId={agent.tokenId} explorer={explorer} />
+      <Elsewhere tokenId={agent.tokenId} explorer={explorer} />
+      <Panel title={say("agent.share")}>
+        <Share agent={agent} />
+      </Panel>
+    </>
+  );
+  if (useMedia("(max-width: 1000px)"))
+    return (
+      <div className="column">
+        {score}
+        {proofs}
+        <Lift agent={agent} />
+        {history}
+        {words}
+        {others}
+        {raw}
       </div>
-      <ScoreRing score={agent.credScore} size={168} />
-    </header>
-  );
-}
-
-/** What one can do with an agent; its wallet and its owner are led to its management. */
-function Actions({ agent }: { agent: Agent }) {
-  const id = String(agent.tokenId);
-  const watched = useStored("watched").includes(`/agent/${id}`);
-  const compared = useStored("compared");
-  const others = compared.filter((other) => other !== id).slice(0, 3);
-  const wallet = useWallet()?.address.toLowerCase();
-  const isYours = [agent.agentAddress, agent.owner].some((one) => one.toLowerCase() === wallet);
+    );
   return (
-    <p className="actions">
-      <button
-        type="button"
-        className="button"
-        aria-pressed={watched}
-        onClick={() => toggleStored("watched", `/agent/${id}`)}
-      >
-        <Icon name="star" filled={watched} /> {watched ? say("agent.watched") : say("agent.watch")}
-      </button>
-      <Link className="button" href={`/compare?ids=${[id, ...others].join(",")}`}>
-        <Icon name="compare" /> {say("agent.compare")}
-      </Link>
-      {isYours && (
-        <Link className="button strong" href={`/agent/${id}/manage`}>
-          {say("agent.manage")}
-        </Link>
-      )}
-      <Link className="button" href={`/report/${id}`}>
-        {say("report.link")}
-      </Link>
-      <a className="button" href={agent.explorer} rel="nofollow noopener noreferrer">
-        <Icon name="out" /> {say("agent.explorer")}
-      </a>
-      <ApiButton
-        paths={[
-          agentPath(id),
-          `${agentPath(agent.agentAddress)}/cred`,
-          `${agentPath(id)}/cred/history?days=90`,
-          `${agentPath(id)}/verifications`,
-        ]}
-      />
-    </p>
+    <div className="agent-grid">
+      <div className="column">
+        {score}
+        <Lift agent={agent} />
+        {history}
+        {words}
+        {raw}
+      </div>
+      <div className="column">
+        {proofs}
+        {others}
+      </div>
+    </div>
   );
 }
-
-const Tags = ({ agent }: { agent: Agent }) => (
-  <p className="tags">
-    {agent.agentDomain && <span className="tag">{agent.agentDomain}</span>}
-    {agent.verified && (
-      <span className="tag">
-        <Icon name="check" /> {say("agent.walletProven")}
-      </span>
-    )}
-    {agent.soulbound && (
-      <span className="tag">
-        <Icon name="lock" /> {say("agent.soulbound")}
-      </span>
-    )}
-    <span className="tag plain">{say("agent.registeredBy", { mintOrigin: originWords(agent.mintOrigin) })}</span>
-  </p>
-);
 
 function Traits({ agent }: { agent: Agent }) {
   if (agent.traits.length === 0) return <p className="muted">{say("agent.noTraitsYet")}</p>;

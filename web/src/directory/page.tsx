@@ -9,7 +9,9 @@ import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { isTaken } from "../shell/keyboard.tsx";
+import { kindOf } from "../shell/search-box.tsx";
 import { store, stored, toggleStored, useStored } from "../stored.ts";
+import { CanDo } from "./can-do.tsx";
 import { Filters, type Opened } from "./filters.tsx";
 import { useLiveRows } from "./live.ts";
 import { Pager, Rows, useMarked } from "./rows.tsx";
@@ -123,7 +125,7 @@ function Nothing({ view, change }: { view: View; change: (view: View) => void })
         </button>
       </Empty>
     );
-  return (
+  const noMatch = (
     <Empty title={say(unfiltered ? "directory.none" : "directory.noMatch")}>
       {unfiltered ? (
         <p>
@@ -139,6 +141,7 @@ function Nothing({ view, change }: { view: View; change: (view: View) => void })
       )}
     </Empty>
   );
+  return kindOf(view.q) === "name" ? <CanDo q={view.q} otherwise={noMatch} /> : noMatch;
 }
 
 function CompareBar() {

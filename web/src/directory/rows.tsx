@@ -1,22 +1,13 @@
 /** The rows of a view with their marks: a table, or cards where the screen is narrow; and the pages below. */
 import { useQuery } from "@tanstack/react-query";
-import { memo, useDeferredValue, useId, useSyncExternalStore } from "react";
+import { memo, useDeferredValue, useId } from "react";
+import { useMedia } from "../media.ts";
 import { say } from "../say.tsx";
 import { age } from "../words.ts";
 import { AgentCell, COLUMNS, CredCell, ProofsCell, platformLabel, RowActions, TokenCell } from "./cells.tsx";
 import { type MarkedRow, marks, type Row } from "./source.ts";
 import { Table } from "./table.tsx";
 import { nextSort, PAGE_SIZE, type View } from "./view.ts";
-
-const narrow = window.matchMedia("(max-width: 760px)");
-const useNarrow = () =>
-  useSyncExternalStore(
-    (listener) => {
-      narrow.addEventListener("change", listener);
-      return () => narrow.removeEventListener("change", listener);
-    },
-    () => narrow.matches,
-  );
 
 type PlacedRow = Row & { place: number };
 
@@ -41,7 +32,7 @@ type Props = {
 const AGE_MS = 60_000;
 
 export const Rows = ({ rows, total, view, active, dim, change }: Props) =>
-  useNarrow() ? (
+  useMedia("(max-width: 760px)") ? (
     <>
       <Sorts view={view} change={change} />
       <ul className="cards" aria-busy={dim}>

@@ -1,6 +1,7 @@
 /** The table of agents: ordered by the server, virtual rows, headers that sort, a current row that keys move. */
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
+import { useMedia } from "../media.ts";
 import { Change } from "../parts/marks.tsx";
 import { say } from "../say.tsx";
 import { useStored } from "../stored.ts";
@@ -9,6 +10,13 @@ import type { MarkedRow } from "./source.ts";
 import { isRanking, nextSort, PAGE_SIZE, type View, writeView } from "./view.ts";
 
 const HEIGHT = { comfortable: 56, compact: 44 };
+
+/** Milliseconds after which a reader has come to rest. */
+const SCROLLED_MS = 100;
+
+/** The place in the table is part of the visit, as the browser keeps that of a page: going back returns to it. */
+const keepPlace = (top: number) => history.replaceState({ ...history.state, tableTop: top }, "");
+const placeKept = (): number => history.state?.tableTop ?? 0;
 
 type Props = {
   rows: MarkedRow[];
@@ -23,11 +31,13 @@ export function Table({ rows, total, view, active, dim, change }: Props) {
   const density = useStored("density");
   const columns = shownColumns(useStored("otherColumns"));
   const scroller = useRef<HTMLDivElement>(null);
+  // Paper has no screenful: it takes all rows.
+  const isPrinted = useMedia("print");
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => HEIGHT[density],
-    overscan: 8,
+    overscan: isPrinted ? rows.length : 8,
   });
   useEffect(() => virtual.measure(), [density, virtual]);
   useEffect(() => {
@@ -35,15 +45,28 @@ export function Table({ rows, total, view, active, dim, change }: Props) {
   }, [active, virtual]);
   // By its words: `view` is another object with every answer of the service, which must not move the reader.
   const asked = writeView(view).toString();
-  useEffect(() => void scroller.current?.scrollTo({ top: 0 }), [asked]);
+  useEffect(() => void scroller.current?.scrollTo({ top: placeKept() }), [asked]);
+  const scrolled = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(scrolled.current), []);
+  const onScroll = () => {
+    clearTimeout(scrolled.current);
+    scrolled.current = setTimeout(() => keepPlace(scroller.current?.scrollTop ?? 0), SCROLLED_MS);
+  };
 
   const items = virtual.getVirtualItems();
   const before = items[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   const first = (view.page - 1) * PAGE_SIZE;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
-    <section className="table-scroll" ref={scroller} tabIndex={0} aria-label={say("directory.agents")} aria-busy={dim}>
+    <section
+      className="table-scroll"
+      ref={scroller}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+      tabIndex={0}
+      aria-label={say("directory.agents")}
+      aria-busy={dim}
+      onScroll={onScroll}
+    >
       <table className="table" data-density={density} data-dim={dim || undefined} aria-rowcount={total + 1}>
         <thead>
           <tr aria-rowindex={1}>

@@ -74,7 +74,7 @@ export function Tools({ view, total, hidden, fresh, failed, change }: Props) {
           <Icon name="rows" /> {say("directory.compact")}
         </button>
         {!watched && (
-          <Menu label={say("directory.export")} className="wide-only">
+          <Menu label={say("directory.export")}>
             {(["csv", "json"] as const).map((format) => (
               <a key={format} className="menu-item" href={exportPath(view, format)} download>
                 {format.toUpperCase()} <span className="faint">{say("directory.exportMost", { n: 10_000 })}</span>

@@ -45,7 +45,7 @@ export default function LeaderboardPage() {
       ) : answer.data.agents.length === 0 ? (
         <Empty title={say("leaderboard.noAgentsYet")} />
       ) : (
-        <ol className="ranks">
+        <ol className="ranks" data-by={sort}>
           {answer.data.agents.map((agent) => (
             <li key={agent.tokenId} className="rank-row">
               <b className="rank-number" data-top={agent.rank <= 3 || undefined}>

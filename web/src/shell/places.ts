@@ -6,7 +6,7 @@ type Place = {
   label: string;
   /** After `g`. */
   key: string;
-  /** In the bar of small screens. */
+  /** In the bar of small screens; the others are under its "More". */
   small: boolean;
   /** In no bar: for few, who find it by the palette and its key. */
   rare?: true;
@@ -17,8 +17,8 @@ export const PLACES: readonly Place[] = [
   { to: "/discover", label: say("shell.discover"), key: "d", small: true },
   { to: "/leaderboard", label: say("shell.leaderboard"), key: "l", small: true },
   { to: "/compare", label: say("shell.compare"), key: "c", small: false },
-  { to: "/people", label: say("shell.people"), key: "p", small: true },
-  { to: "/groups", label: say("shell.groups"), key: "m", small: true },
+  { to: "/people", label: say("shell.people"), key: "p", small: false },
+  { to: "/groups", label: say("shell.groups"), key: "m", small: false },
   { to: "/mint", label: say("shell.register"), key: "r", small: true },
   { to: "/operator", label: say("operator.title"), key: "o", small: false, rare: true },
   { to: "/status", label: say("shell.status"), key: "s", small: false },

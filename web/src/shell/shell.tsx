@@ -6,6 +6,7 @@ import { Link, useLocation } from "wouter";
 import { indexStaleness, Problem } from "../api/answer.ts";
 import { discovery, status } from "../api/queries.ts";
 import { Icon } from "../parts/icon.tsx";
+import { Menu } from "../parts/menu.tsx";
 import { say } from "../say.tsx";
 import { applyTheme, store, useStored } from "../stored.ts";
 import { WalletChip } from "../wallet/chip.tsx";
@@ -71,6 +72,13 @@ export function Shell({ children }: { children: ReactNode }) {
       <Foot />
       <nav className="nav-bottom" aria-label={say("shell.viewsAtTheBottom")}>
         {linksTo(PLACES.filter(({ small }) => small))}
+        <Menu label={say("shell.more")} className="more-places">
+          {PLACES.filter(({ small, rare }) => !small && !rare).map(({ to, label }) => (
+            <Link key={to} href={to} className="menu-item" aria-current={path === to ? "page" : undefined}>
+              {label}
+            </Link>
+          ))}
+        </Menu>
       </nav>
     </>
   );

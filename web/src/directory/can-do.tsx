@@ -1,0 +1,34 @@
+/** Agents that can do what a text says, where no agent is called so. */
+import { useQuery } from "@tanstack/react-query";
+import { lazy, type ReactNode, Suspense } from "react";
+import { Link } from "wouter";
+import { canDo } from "../discover/view.ts";
+import { Loading } from "../parts/states.tsx";
+import { Say, say } from "../say.tsx";
+
+const Hit = lazy(async () => ({ default: (await import("../discover/hit.tsx")).Hit }));
+
+const MOST = 10;
+
+/** @param otherwise shown where no agent can do it either */
+export function CanDo({ q, otherwise }: { q: string; otherwise: ReactNode }) {
+  const { data: answer, isPending, isPlaceholderData } = useQuery({ ...canDo(q, MOST), retry: false });
+  const hits = answer?.data.hits ?? [];
+  if (isPending) return <Loading rows={3} />;
+  if (hits.length === 0) return otherwise;
+  return (
+    <section className="page can-do" aria-busy={isPlaceholderData}>
+      <h2>{say("directory.canDo", { n: answer?.data.total ?? hits.length })}</h2>
+      <Suspense fallback={<Loading rows={3} />}>
+        <ol className="hits" data-dim={isPlaceholderData || undefined}>
+          {hits.map((hit) => (
+            <Hit key={hit.agent.id} hit={hit} />
+          ))}
+        </ol>
+      </Suspense>
+      <Link className="button" href={`/discover?q=${encodeURIComponent(q)}`}>
+        <Say k="shell.allThatCan" q={q} task={(text) => <bdi>{text}</bdi>} />
+      </Link>
+    </section>
+  );
+}
