@@ -43,7 +43,7 @@ export function handlerDeps(deps: ApiDeps): HandlerDeps {
   return {
     ...deps,
     directory: deps.directory ?? openDirectoryList({ url: "", db: reads, enabled: false }),
-    facts: factsReader(reads),
+    facts: factsReader(reads, contracts.identity.address),
     signed: signedTexts(deps.chain, limits),
     limits,
     payments: openPaymentService(deps),

@@ -1,17 +1,18 @@
 /** Batches reads of single agents: the callers of one turn of the event loop share one statement. */
 import type pg from "pg";
-import type { Address, AgentFacts, AgentRef } from "../core/facts.ts";
+import type { Address, AgentRef } from "../core/facts.ts";
+import type { OwnedFacts } from "../core/reservations.ts";
 import { findFacts } from "./facts.ts";
 
 /** The facts of one agent; null when there is none. @throws the driver's error of the shared statement */
-export type ReadFacts = (ref: AgentRef) => Promise<AgentFacts | null>;
+export type ReadFacts = (ref: AgentRef) => Promise<OwnedFacts | null>;
 
 /** Max agents per statement. */
 const MAX_AGENTS = 100;
 /** Max concurrent statements. While they run, requests are collected; more statements would only be smaller ones. */
 const MAX_CONCURRENT = 2;
 
-type Caller = { resolve(facts: AgentFacts | null): void; reject(error: unknown): void };
+type Caller = { resolve(facts: OwnedFacts | null): void; reject(error: unknown): void };
 type Request = { ref: AgentRef; callers: Caller[] };
 
 const keyOf = (ref: AgentRef): number | Address => ("tokenId" in ref ? ref.tokenId : ref.address);
@@ -19,8 +20,13 @@ const keyOf = (ref: AgentRef): number | Address => ("tokenId" in ref ? ref.token
 /**
  * A reader over a pool. An agent that several callers request is read once, and they share its facts, which must not be
  * changed. A caller never gets facts that were read before its request.
+ * @param identity the identity contract's address
  */
-export function factsReader(db: pg.Pool, { most = MAX_AGENTS, atOnce = MAX_CONCURRENT } = {}): ReadFacts {
+export function factsReader(
+  db: pg.Pool,
+  identity: Address,
+  { most = MAX_AGENTS, atOnce = MAX_CONCURRENT } = {},
+): ReadFacts {
   /** Requests that are not in a statement yet, in their order. */
   const waiting = new Map<number | Address, Request>();
   let running = 0;
@@ -48,6 +54,7 @@ export function factsReader(db: pg.Pool, { most = MAX_AGENTS, atOnce = MAX_CONCU
       const found = await findFacts(
         db,
         batch.map(({ ref }) => ref),
+        identity,
       );
       for (const [i, { callers }] of batch.entries()) for (const caller of callers) caller.resolve(found[i] ?? null);
     } catch (error) {

@@ -1,9 +1,13 @@
 /** Loads the facts of agents: all stored data about them at one time, in one statement. */
 
 import { SIGNALS } from "../core/cred.ts";
+import { OWN_PLATFORM } from "../core/directory/platforms.ts";
 import type { Address, AgentFacts, AgentRef } from "../core/facts.ts";
+import { type OwnedFacts, type Ownership, UNSHARED } from "../core/reservations.ts";
 import { restsOn } from "./attestations.ts";
+import { othersAttested } from "./directory/shared-sql.ts";
 import { isoTime } from "./fragments.ts";
+import { ownershipOf } from "./proof-ownership.ts";
 import { array, int8, json, narrow, statement, text } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 import { agentOf, walletConfirmed } from "./wallets.ts";
@@ -103,28 +107,42 @@ export async function loadFacts(db: Queryable, tokenIds: readonly number[]): Pro
 
 const FIND = statement({
   name: "facts-find",
-  params: { tokenIds: array(int8), wallets: array(narrow<Address>(text)) },
+  params: { tokenIds: array(int8), wallets: array(narrow<Address>(text)), identity: text },
   text: `
-  select requested.ref, ${FACTS} as facts
+  select requested.ref, ${FACTS} as facts, ${ownershipOf("a", "$identity")} as ownership,
+    case when exists (
+      select from offchain.exchange_verification e where e.token_id = a.token_id and e.recipient = a.owner)
+    then ${othersAttested("a.owner", (f) => `not (${f}.platform = '${OWN_PLATFORM}' and ${f}.token_id = a.token_id)`)}
+    else 0 end as attested
   from (
     select ref::text as ref, ref as token_id from unnest((select $tokenIds::int8[])) as ids(ref)
     union all
     select ref, ${agentOf("wallets.ref")} from unnest((select $wallets::text[])) as wallets(ref)
   ) requested
   join onchain.agent a on a.token_id = requested.token_id`,
-  columns: { ref: text, facts: json<AgentFacts>() },
+  columns: { ref: text, facts: json<AgentFacts>(), ownership: json<Ownership>(), attested: int8 },
   prepared: true,
 });
 
 /**
- * The facts of agents by token ids and by wallets, from one snapshot: one for each reference, null where there is no such
- * agent.
+ * The facts of agents by token ids and by wallets, with who owns them, from one snapshot: one for each reference, null where
+ * there is no such agent.
+ * @param identity the identity contract's address
  * @throws the driver's error; 42P01 or 3F000 while there is no index (see `isNoIndex`)
  */
-export async function findFacts(db: Queryable, refs: readonly AgentRef[]): Promise<(AgentFacts | null)[]> {
+export async function findFacts(
+  db: Queryable,
+  refs: readonly AgentRef[],
+  identity: Address,
+): Promise<(OwnedFacts | null)[]> {
   const tokenIds = refs.flatMap((ref) => ("tokenId" in ref ? [ref.tokenId] : []));
   const wallets = refs.flatMap((ref) => ("address" in ref ? [ref.address] : []));
-  const rows = await FIND.rows(db, { tokenIds, wallets });
-  const found = new Map(rows.map(({ ref, facts }) => [ref, facts]));
+  const rows = await FIND.rows(db, { tokenIds, wallets, identity });
+  const found = new Map(
+    rows.map(({ ref, facts, ownership, attested: attestation }) => [
+      ref,
+      { ...facts, ownership, shared: { ...UNSHARED, attestation } },
+    ]),
+  );
   return refs.map((ref) => found.get("tokenId" in ref ? String(ref.tokenId) : ref.address) ?? null);
 }

@@ -3,7 +3,7 @@ import { and, eq, ne } from "drizzle-orm";
 import type { Hex } from "../core/facts.ts";
 import type { ProofPlatformKey } from "../core/proof-platforms.ts";
 import { orm } from "./orm.ts";
-import { proof } from "./schema.ts";
+import { proof, proofOwnership } from "./schema.ts";
 import { array, bool, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
@@ -198,7 +198,8 @@ export async function storeChecks(
   return stored.filter(({ status }) => status === "lapsed").map(({ tokenId, handle }) => ({ tokenId, handle }));
 }
 
-/** Removes the proofs of a token that does not exist. */
+/** Removes the proofs of a token that does not exist, with the owners they were made under. */
 export async function deleteProofs(tx: Queryable, tokenId: number): Promise<void> {
+  await orm(tx).delete(proofOwnership).where(eq(proofOwnership.tokenId, tokenId));
   await orm(tx).delete(proof).where(eq(proof.tokenId, tokenId));
 }

@@ -4,6 +4,7 @@ import { shownCred } from "../../core/cred.ts";
 import { fail } from "../../core/errors.ts";
 import { canonicalFramework } from "../../core/frameworks.ts";
 import { agentView } from "../../core/views/agent.ts";
+import { reservationsOf } from "../../core/views/reservations.ts";
 import { leaderboardItemView, summaryView } from "../../core/views/summary.ts";
 import { AGENT_SORTS, type AgentCursor, type AgentSort } from "../../db/agents.ts";
 import { endpoint, json } from "../endpoint.ts";
@@ -143,7 +144,9 @@ export const agent = endpoint({
   errors: ["not_found"],
   async handler({ deps, params, now }) {
     const facts = await factsOf(deps.facts, params.ref);
-    return json(agentView(facts, siteOf(deps.config), new Date(now), deps.index.block));
+    const at = new Date(now);
+    const reservations = reservationsOf(facts, at);
+    return json({ ...agentView(facts, siteOf(deps.config), at, deps.index.block), reservations });
   },
 });
 

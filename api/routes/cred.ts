@@ -5,6 +5,7 @@ import { failNoAgent } from "../../core/errors.ts";
 import { openPoints } from "../../core/open-points.ts";
 import { tierOf, tierWord } from "../../core/tiers.ts";
 import { credByAddressView, credByIdView } from "../../core/views/cred.ts";
+import { reservationsOf } from "../../core/views/reservations.ts";
 import { credHistory, withEpochs } from "../../db/cred-history.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { agentRef, blockOrTime, integer, tokenId } from "../parameters.ts";
@@ -45,10 +46,11 @@ export const cred = endpoint({
     const facts = await factsOf(deps.facts, ref);
     if (query.at !== undefined) return json(await credAt(deps, facts, query.at, { now, reader }));
     const at = new Date(now);
+    const reservations = reservationsOf(facts, at);
     return json(
       "address" in ref
-        ? credByAddressView(facts, at)
-        : credByIdView(facts, siteOf(deps.config, deps.payments.shown()), at),
+        ? { ...credByAddressView(facts, at), reservations }
+        : { ...credByIdView(facts, siteOf(deps.config, deps.payments.shown()), at), reservations },
     );
   },
 });

@@ -11,16 +11,19 @@ import {
   UNRANKED_SORT,
 } from "../../core/directory/filters.ts";
 import { marksView } from "../../core/directory/marks.ts";
-import { PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
+import { OWN_PLATFORM, PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { registrationView } from "../../core/directory/registration-view.ts";
 import { type TerminalRow, terminalRow } from "../../core/directory/row.ts";
 import { fail } from "../../core/errors.ts";
+import { sharedWith } from "../../core/reservations.ts";
+import { reservationsOf } from "../../core/views/reservations.ts";
 import { ERC8004 } from "../../db/directory/erc8004.ts";
 import { directoryMarks } from "../../db/directory/marks.ts";
 import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 import { erc8004Registration } from "../../db/directory/registration.ts";
 import { directoryDetail, directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
+import { sharedOf } from "../../db/directory/shared-lifts.ts";
 import type { Queryable } from "../../db/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
@@ -246,7 +249,7 @@ export const terminalAgent = endpoint({
   }),
   responses: { 200: { description: "The agent", schema: terminalDetailSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, query }) {
+  async handler({ deps, params, query, now }) {
     const { db, config } = deps;
     await waitForDirectory(deps, query.minBlock);
     const id = await findDirectoryId(db, params.ref, query.platform);
@@ -255,12 +258,15 @@ export const terminalAgent = endpoint({
     const { row, services, sameAs, provenance } = found;
     const registration =
       row.platform === ERC8004 && row.registry ? await erc8004Registration(db, row.registry, row.agentId) : null;
+    const own =
+      row.platform === OWN_PLATFORM && row.tokenId !== null ? await deps.facts({ tokenId: row.tokenId }) : null;
     return json({
       ...terminalRow(row, config.service.publicUrl),
       services,
       same_as: sameAs,
       provenance,
       erc8004: registration && registrationView(registration),
+      reservations: own ? reservationsOf(own, new Date(now)) : sharedWith(await sharedOf(db, row.id)),
     });
   },
 });

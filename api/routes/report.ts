@@ -5,6 +5,7 @@ import { shownCred } from "../../core/cred.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { linkedToken } from "../../core/traits.ts";
 import { reportView } from "../../core/views/report.ts";
+import { reservationsOf } from "../../core/views/reservations.ts";
 import { verificationsView } from "../../core/views/verifications.ts";
 import { recentTransactions } from "../../db/report.ts";
 import { snapshot } from "../../db/transaction.ts";
@@ -32,7 +33,7 @@ export const report = endpoint({
   async handler({ deps, params, now }) {
     const at = new Date(now);
     const { facts, transactions, ranking } = await snapshot(deps.db, async (db) => {
-      const facts = await factsOf(db, params.ref);
+      const facts = await factsOf({ db, config: deps.config }, params.ref);
       return {
         facts,
         transactions: await recentTransactions(db, facts.tokenId, TRANSACTIONS),
@@ -47,6 +48,7 @@ export const report = endpoint({
         facts,
         {
           balances,
+          reservations: reservationsOf(facts, at),
           transactions: transactions.map((tx) => ({ ...tx, method: methodName(tx.selector) })),
           ...ranking,
         },
@@ -67,9 +69,11 @@ export const verifications = endpoint({
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "A record or null for each platform", schema: verificationsSchema } },
   errors: ["not_found"],
-  async handler({ deps, params }) {
+  async handler({ deps, params, now }) {
     const { service, upstreams } = deps.config;
     const checkedEvery = byProofPlatform(({ key }) => upstreams.proofChecks[key].recheckMs);
-    return json(verificationsView(await factsOf(deps.facts, params.ref), { prefix: service.prefix, checkedEvery }));
+    const facts = await factsOf(deps.facts, params.ref);
+    const reservations = reservationsOf(facts, new Date(now));
+    return json(verificationsView(facts, { prefix: service.prefix, checkedEvery, reservations }));
   },
 });

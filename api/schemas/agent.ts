@@ -6,6 +6,7 @@ import {
   count,
   mintOrigin,
   moment,
+  reservations,
   score,
   tier,
   tierLabel,
@@ -96,6 +97,7 @@ export const agentSchema = z
     ...listing,
     explorer: url,
     indexedBlock: block,
+    reservations: reservations.optional().meta({ description: "Left out in lists and in answers to a registration" }),
   })
   .meta({ id: "Agent" });
 

@@ -12,6 +12,7 @@ import {
   epochNumber,
   mintOrigin,
   moment,
+  reservations,
   score,
   tier,
   tierLabel,
@@ -92,6 +93,7 @@ const reportFields = {
     total: z.int().min(0).max(VERIFICATIONS),
     max: z.literal(VERIFICATIONS),
   }),
+  reservations: reservations.optional().meta({ description: "Left out in reports from before there were any" }),
   narrativeAnalysis: z.object({
     completeness: z.string().regex(/^[0-4]\/4$/),
     fields: shapeOf(NARRATIVE_FIELDS, z.object({ present: z.boolean(), length: count })),

@@ -9,6 +9,7 @@ import {
   count,
   epochNumber,
   moment,
+  reservations,
   score,
   tier,
   tierLabel,
@@ -44,6 +45,7 @@ export const credByTokenSchema = z
     fullReportEndpoint: z.string(),
     fullReportPrice: usdc,
     computedAt: moment,
+    reservations,
   })
   .meta({ id: "Cred" });
 
@@ -62,6 +64,7 @@ export const credByAddressSchema = z
     credTier: tier,
     tokenId,
     name: z.string(),
+    reservations,
   })
   .meta({ id: "CredByAddress" });
 

@@ -5,7 +5,7 @@ import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { PRICED_FROM_USD, TOKEN_SOURCES } from "../../core/directory/token.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { textSchema } from "../../core/text.ts";
-import { count, moment, score, tier } from "./fields.ts";
+import { count, moment, reservations, score, tier } from "./fields.ts";
 
 const bit = z.union([z.literal(0), z.literal(1)]);
 const usd = z.number().nullable().meta({ description: "US dollars; null = not known" });
@@ -139,6 +139,7 @@ export const terminalDetailSchema = terminalAgentSchema
       z.object({ source: z.string(), source_id: z.string(), fetched_at: moment, warnings: z.array(z.string()) }),
     ),
     erc8004: registration,
+    reservations,
   })
   .meta({ id: "TerminalAgentDetail" });
 

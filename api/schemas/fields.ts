@@ -1,6 +1,8 @@
 /** Fields that many bodies share, each described once. */
 import { z } from "zod";
 import { MINT_ORIGINS } from "../../core/mint-origins.ts";
+import { PROOF_PLATFORM_KEYS } from "../../core/proof-platforms.ts";
+import type { Reservation } from "../../core/reservations.ts";
 import { TIERS, tierWord } from "../../core/tiers.ts";
 
 /** Beside the agent's wallet wherever it is shown. */
@@ -30,4 +32,27 @@ export const ignored = z
   .array(z.string())
   .optional()
   .meta({ description: "Fields of the request that were not read, the first 20; left out when there are none" });
+const REASONS = ["earlier_owner", "shared"] as const satisfies Reservation["reason"][];
+const ABOUT = ["wallet", ...PROOF_PLATFORM_KEYS, "coinbase", "identity"] as const satisfies Reservation["about"][];
+export const reservations = z
+  .array(
+    z
+      .object({
+        reason: z.enum(REASONS).meta({
+          description:
+            "earlier_owner: the proof was made under an earlier owner, and counts in discovery once it is made again. shared: it serves other agents too",
+        }),
+        about: z.enum(ABOUT).meta({
+          description:
+            "What was proved: the wallet or an account. coinbase: the exchange's attestation of the owner; identity: the token that lifts the cap of a foreign agent",
+        }),
+        provedAt: moment.nullable().optional().meta({ description: "When it was proved; null = not known" }),
+        transferredAt: moment.nullable().optional().meta({ description: "When the token came to its present owner" }),
+        otherAgents: count.optional().meta({ description: "How many other agents it serves" }),
+        more: z.boolean().optional().meta({ description: "There are more than are counted" }),
+        says: z.string().meta({ description: "The same in words" }),
+      })
+      .meta({ id: "Reservation" }),
+  )
+  .meta({ description: "What is to be said beside proofs and attestations; it changes no score" });
 export const usdc = z.string().meta({ description: "Amount of USDC, decimal", examples: ["1.00"] });

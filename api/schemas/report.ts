@@ -7,7 +7,7 @@ import {
   type ProofPlatform,
   type ProofPlatformKey,
 } from "../../core/proof-platforms.ts";
-import { address, count, moment, score, tier, tokenId, txHash, url, walletConfirmed } from "./fields.ts";
+import { address, count, moment, reservations, score, tier, tokenId, txHash, url, walletConfirmed } from "./fields.ts";
 
 const amount = z.string().regex(/^\d+(\.\d+)?$/);
 const balance = amount.nullable().meta({ description: "Decimal; null while the chain cannot be asked" });
@@ -66,6 +66,7 @@ export const reportSchema = z
       ...byProofPlatform(() => proven),
       coinbase: z.boolean(),
     }),
+    reservations,
     credScore: z.object({
       total: score,
       tier,
@@ -95,6 +96,7 @@ const proof = {
   status: z
     .enum(["verified", "stale", "lapsed"])
     .meta({ description: "stale: could not be checked of late; lapsed: has vanished and counts no more" }),
+  earlierOwner: z.boolean().meta({ description: "It was made under an earlier owner of the token" }),
 };
 
 /** The field with the account's id; no field on platforms whose ids people do not know. */
@@ -112,6 +114,7 @@ export const verificationsSchema = z
     expected: z
       .string()
       .meta({ description: "The text that an account shows to prove the agent", examples: ["helixa:7"] }),
+    reservations,
     ...records,
   })
   .meta({ id: "Verifications" });

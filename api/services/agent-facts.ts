@@ -2,8 +2,9 @@
 
 import type { Config } from "../../config/config.ts";
 import { failNoAgent } from "../../core/errors.ts";
-import type { AgentFacts, AgentRef } from "../../core/facts.ts";
+import type { AgentRef } from "../../core/facts.ts";
 import { type PriceList, standardPrices } from "../../core/prices.ts";
+import type { OwnedFacts } from "../../core/reservations.ts";
 import type { Site } from "../../core/views/site.ts";
 import { findFacts } from "../../db/facts.ts";
 import type { ReadFacts } from "../../db/facts-reader.ts";
@@ -13,8 +14,14 @@ import type { Queryable } from "../../db/transaction.ts";
  * @param source the API's shared reader, or the transaction that the rest of the answer is read in
  * @throws Failure not_found
  */
-export async function factsOf(source: ReadFacts | Queryable, ref: AgentRef): Promise<AgentFacts> {
-  const facts = typeof source === "function" ? await source(ref) : (await findFacts(source, [ref]))[0];
+export async function factsOf(
+  source: ReadFacts | { db: Queryable; config: Config },
+  ref: AgentRef,
+): Promise<OwnedFacts> {
+  const facts =
+    typeof source === "function"
+      ? await source(ref)
+      : (await findFacts(source.db, [ref], source.config.contracts.identity.address))[0];
   return facts ?? failNoAgent(ref);
 }
 

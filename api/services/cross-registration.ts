@@ -65,7 +65,7 @@ export async function readCrossRegistrations(deps: HandlerDeps, tokenId: number,
   const site = siteOf(deps.config);
   const indexedBlock = deps.index.block;
   const { facts, found } = await snapshot(deps.db, async (db) => {
-    const facts = await factsOf(db, { tokenId });
+    const facts = await factsOf({ db, config: deps.config }, { tokenId });
     return { facts, found: await registrationsOf(db, address, [facts.owner, facts.agentAddress]) };
   });
   return {

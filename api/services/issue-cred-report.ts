@@ -8,6 +8,7 @@ import { type ReceiptData, type ReceiptDomain, readPayload, receiptData } from "
 import { type CredReportInput, type CredReportView, credReportView } from "../../core/cred-report/view.ts";
 import { fail } from "../../core/errors.ts";
 import type { AgentFacts, Hex } from "../../core/facts.ts";
+import { reservationsOf } from "../../core/views/reservations.ts";
 import { sessionCounts } from "../../db/sessions.ts";
 import { snapshot } from "../../db/transaction.ts";
 import { recoverSigner } from "../guards/signature.ts";
@@ -28,11 +29,12 @@ export async function draftReport(deps: HandlerDeps, ref: AgentRef, price: strin
   if (!deps.receipts) return fail("upstream_unavailable", "The service cannot sign receipts at the moment.");
   const at = new Date(now);
   return snapshot(deps.db, async (db) => {
-    const facts = await factsOf(db, ref);
+    const facts = await factsOf({ db, config: deps.config }, ref);
     const ranking = await rankingOf(deps, db, shownCred(facts, at).score);
     const sessions = await sessionCounts(db, facts.tokenId);
     const onchain = await reportEpoch(db, facts.tokenId);
-    return { facts, at, input: { reportId: randomUUID(), ...ranking, sessions, price, onchain } };
+    const reservations = reservationsOf(facts, at);
+    return { facts, at, input: { reportId: randomUUID(), ...ranking, sessions, price, reservations, onchain } };
   });
 }
 

@@ -18,7 +18,7 @@ export async function readProfile(deps: HandlerDeps, tokenId: number, now: numbe
   const { traitPriceWei } = await deps.contract.current();
   const indexedBlock = deps.index.block;
   return snapshot(deps.db, async (db) => {
-    const facts = await factsOf(db, { tokenId });
+    const facts = await factsOf({ db, config: deps.config }, { tokenId });
     const writes = await recentChainWrites(db, tokenId, new Date(now - SHOWN_MS));
     const today = await chainWritesSince(db, tokenId, new Date(now - DAY_MS));
     const traits = await onchainTraits(db, tokenId);

@@ -7,6 +7,7 @@ import { fail } from "../../core/errors.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { proofTrait } from "../../core/proofs.ts";
+import { recordProofOwnership } from "../../db/proof-ownership.ts";
 import { agentProvenBy, PROOF_ACCOUNT_INDEX, recordProof, traitTransaction } from "../../db/proofs.ts";
 import { queueRepeatable } from "../../db/transaction-outbox.ts";
 import type { HandlerDeps } from "../handler-types.ts";
@@ -72,6 +73,11 @@ export async function prove<C>(deps: HandlerDeps, claimed: Claimed<C>): Promise<
       const txHash = "txHash" in transaction ? transaction.txHash : null;
       if (await recordProof(write.tx, { tokenId, platform, ...found }, txHash, write.now))
         await emitVerified(write, platform, found.handle);
+      const { owner, ownership } = write.facts;
+      await recordProofOwnership(write.tx, {
+        ...{ tokenId, proof: platform, subject: found.accountId },
+        ...{ owner, transfers: ownership.transfers, at: write.now },
+      });
       const trait = proofTrait(platform).name;
       return { result: { ...found, trait, transaction }, scored: true, cause: trait };
     });

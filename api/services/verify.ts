@@ -4,6 +4,7 @@ import { identityAbi } from "../../abis/identity.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { verificationTransaction } from "../../db/attestations.ts";
 import { insertChainWrite } from "../../db/chain-writes.ts";
+import { recordProofOwnership } from "../../db/proof-ownership.ts";
 import { queueRepeatable } from "../../db/transaction-outbox.ts";
 import { recordWalletVerification } from "../../db/wallets.ts";
 import type { HandlerDeps } from "../handler-types.ts";
@@ -25,6 +26,9 @@ export async function verifyWallet(
     authorize,
     async ({ tx, facts, now: at }) => {
       await recordWalletVerification(tx, { tokenId, wallet, mintTx: facts.mintTx, at });
+      const { owner, ownership } = facts;
+      const { transfers } = ownership;
+      await recordProofOwnership(tx, { tokenId, proof: "wallet", subject: wallet, owner, transfers, at });
       const done = facts.verified ? await verificationTransaction(tx, tokenId) : null;
       if (done) return { result: done, scored: false };
       const { intentKey, queued } = await queueRepeatable(tx, {

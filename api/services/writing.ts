@@ -1,6 +1,6 @@
 /** The frame of every write about an agent: one transaction that finds the agent, checks its controller, writes, and updates its score. */
 import { fail } from "../../core/errors.ts";
-import type { AgentFacts } from "../../core/facts.ts";
+import type { OwnedFacts } from "../../core/reservations.ts";
 import { recomputeCred } from "../../db/cred.ts";
 import { lockAgentWrites } from "../../db/profiles.ts";
 import { type SenderState, senderState } from "../../db/sender-state.ts";
@@ -13,7 +13,7 @@ import { factsOf } from "./agent-facts.ts";
 export type Write = {
   tx: Queryable;
   /** As of this transaction: a transfer indexed since the request came in counts. */
-  facts: AgentFacts;
+  facts: OwnedFacts;
   now: Date;
 };
 
@@ -39,14 +39,14 @@ export const WRITE_FAULT_POINTS = ["write.before-commit", "write.after-commit"] 
 export async function writeAgent<T>(
   deps: HandlerDeps,
   target: { tokenId: number; now: number },
-  authorize: (facts: AgentFacts) => void,
+  authorize: (facts: OwnedFacts) => void,
   work: (write: Write) => Promise<{ result: T; scored: boolean; cause?: string }>,
   { payment, bought }: Sale = UNSOLD,
 ): Promise<T> {
   const now = new Date(target.now);
   const attempt = async (tx: Queryable) => {
     await lockAgentWrites(tx, target.tokenId);
-    const facts = await factsOf(tx, { tokenId: target.tokenId });
+    const facts = await factsOf({ db: tx, config: deps.config }, { tokenId: target.tokenId });
     authorize(facts);
     return work({ tx, facts, now });
   };

@@ -9,7 +9,9 @@ import { secureHeaders } from "hono/secure-headers";
 import type pg from "pg";
 import { SIGNALS } from "../../core/cred.ts";
 import type { AgentFacts, Hex } from "../../core/facts.ts";
+import { UNSHARED } from "../../core/reservations.ts";
 import { agentView } from "../../core/views/agent.ts";
+import { reservationsOf } from "../../core/views/reservations.ts";
 import type { Site } from "../../core/views/site.ts";
 import { VERIFIED_ACCOUNT } from "../../db/attestations.ts";
 import * as off from "../../db/schema.ts";
@@ -29,7 +31,11 @@ export function referenceApp(db: pg.Pool, site: Site, indexedBlock: number, cloc
   app.get("/api/v2/agent/:id", async (c) => {
     const facts = await factsOf(orm, Number(c.req.param("id")));
     if (!facts) return c.json({ error: "There is no such agent.", code: "not_found" }, 404);
-    return c.json(agentView(facts, site, clock(), indexedBlock));
+    const at = clock();
+    // The agents it is measured with were never transferred, and share nothing.
+    const ownership = { transfers: 1, heldSince: null, earlier: [] };
+    const reservations = reservationsOf({ ...facts, ownership, shared: UNSHARED }, at);
+    return c.json({ ...agentView(facts, site, at, indexedBlock), reservations });
   });
   return app;
 }

@@ -2,12 +2,23 @@
 import { checksum } from "../addresses.ts";
 import type { AgentFacts } from "../facts.ts";
 import { tokenLink, txLink } from "../links.ts";
+import type { Reservation } from "../reservations.ts";
 import type { EvidenceContext } from "../signals/signal.ts";
 import type { Site } from "../views/site.ts";
 
 /** Inputs of a signal's evidence beside the facts. */
-export const evidenceContext = ({ tokenId }: AgentFacts, { explorer, contract }: Site, now: Date): EvidenceContext => ({
+export const evidenceContext = (
+  { tokenId }: AgentFacts,
+  { explorer, contract }: Site,
+  { now, reservations }: { now: Date; reservations: readonly Reservation[] },
+): EvidenceContext => ({
   now,
+  reservation: (about) =>
+    reservations
+      .filter((each) => each.about === about)
+      .map(({ says }) => `. ${says}`)
+      .join("")
+      .replaceAll(/\.(?=\. )|\.$/g, ""),
   tokenLink: tokenLink(explorer, contract, tokenId),
   txLink: (hash) => txLink(explorer, hash),
   checksum,

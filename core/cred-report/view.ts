@@ -7,6 +7,7 @@ import { type MintOrigin, mintOriginAt } from "../mint-origins.ts";
 import { UNPAID } from "../prices.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../profile.ts";
 import { byProofPlatform, type ProofPlatformKey } from "../proof-platforms.ts";
+import type { Reservation } from "../reservations.ts";
 import type { Evidence, EvidenceContext, Signal } from "../signals/signal.ts";
 import type { SignalKey } from "../signals/signals.ts";
 import { lengthOf } from "../text.ts";
@@ -43,6 +44,7 @@ export type CredReportInput = {
   price: string;
   /** Reference of the payment; `UNPAID` when the report cost nothing. */
   payment: string;
+  reservations: readonly Reservation[];
   /** Undefined while no epoch has the agent. */
   onchain?: ReportEpoch | undefined;
 };
@@ -96,6 +98,8 @@ export type CredReportView = {
   >;
   totalWeight: number;
   verifications: Record<"siwa" | ProofPlatformKey | "coinbase", boolean> & { total: number; max: number };
+  /** Proofs of an earlier owner, and what serves other agents too. They change no score. */
+  reservations: Reservation[];
   narrativeAnalysis: {
     /** "n/4". */
     completeness: string;
@@ -118,7 +122,7 @@ export function credReportView(
   signals: readonly Signal[] = SIGNALS,
 ): CredReportView {
   const { score, raw, tier, computedAt } = shownCred(facts, now, signals);
-  const { reportId, rank, totalAgents, sessions, price, payment, onchain } = input;
+  const { reportId, rank, totalAgents, sessions, price, payment, reservations, onchain } = input;
   const shares = breakdownOf(raw, signals);
   const { siwa, coinbase, ...accounts } = verificationMarks(facts, now);
   const marks = { siwa, ...byProofPlatform(({ key }) => accounts[key].verified), coinbase };
@@ -154,9 +158,10 @@ export function credReportView(
       percentile: percentileOf(rank, totalAgents),
       computedAt,
     },
-    scoreBreakdown: scoreBreakdown(facts, shares, signals, evidenceContext(facts, site, now)),
+    scoreBreakdown: scoreBreakdown(facts, shares, signals, evidenceContext(facts, site, { now, reservations })),
     totalWeight: signals.reduce((sum, { weight }) => sum + weight, 0) / 100,
     verifications: { ...marks, total: Object.values(marks).filter(Boolean).length, max: Object.keys(marks).length },
+    reservations: [...reservations],
     narrativeAnalysis: narrativeAnalysis(mergeNarrative(facts)),
     sessions,
     externalScores: { ethos: facts.ethosScore },

@@ -5,10 +5,12 @@ import type { Factor, FactorKey, Field } from "./query.ts";
 export type Known = {
   /** 0 to 100, with the cap of unclaimed foreign agents. */
   cred: number;
-  /** Accounts it has proved; foreign agents have none. */
+  /** Accounts it has proved under its present owner; foreign agents have none. */
   proofs: number;
-  /** Its registry has proved its wallet. */
+  /** Its registry has proved its wallet, an own agent's under its present owner. */
   walletProven: boolean;
+  /** Sentences about proofs that do not count, and about what its cred shares with other agents (core/reservations.ts). */
+  reservations: { proofs: readonly string[]; cred: readonly string[] };
   /** Of its endpoints: 0 (silent for long) to 1, and a sentence; null while nothing is known. */
   liveness: { value: number; says: string } | null;
   /** Times it was used, as its registry counts. */
@@ -42,14 +44,18 @@ export const FACTORS: readonly Rule[] = [
     key: "cred",
     weight: 0.75,
     value: ({ cred }) => cred / 100,
-    says: ({ cred }) => `Its cred is ${cred} of 100.`,
+    says: ({ cred, reservations }) => [`Its cred is ${cred} of 100.`, ...reservations.cred].join(" "),
   },
   {
     key: "proofs",
     weight: 0.25,
     value: ({ proofs, walletProven }) => Math.min(1, (walletProven ? 0.5 : 0) + 0.25 * Math.min(2, proofs)),
-    says: ({ proofs, walletProven }) =>
-      `Its wallet is ${walletProven ? "" : "not "}proved, and ${proofs === 0 ? "no account" : plural(proofs, "account")} of other platforms.`,
+    says: ({ proofs, walletProven, reservations }) =>
+      [
+        `Its wallet is ${walletProven ? "" : "not "}proved, and ${proofs === 0 ? "no account" : plural(proofs, "account")} of other platforms.`,
+        ...reservations.proofs,
+        ...(reservations.proofs.length > 0 ? ["That counts here once it is proved again."] : []),
+      ].join(" "),
   },
   {
     key: "liveness",

@@ -34,14 +34,14 @@ export const coinbase: Signal<"coinbase"> = {
           },
         ]
       : [],
-  evidence(facts, { checksum, now }) {
+  evidence(facts, { checksum, now, reservation }) {
     const { exchange } = facts;
     if (!exchange) return [];
     const state = exchangeCounts(facts, now) ? "valid" : "no longer valid for the current owner";
     return [
       {
         source: "attestation",
-        detail: `Attested for ${checksum(exchange.recipient)}, ${state}, claimed ${exchange.verifiedAt}`,
+        detail: `Attested for ${checksum(exchange.recipient)}, ${state}, claimed ${exchange.verifiedAt}${reservation("coinbase")}`,
         reference: exchange.attestationUid,
       },
     ];

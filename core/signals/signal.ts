@@ -1,5 +1,6 @@
 /** What a signal of the cred score is: one entry with its formula, its SQL, its advice and its evidence. */
 import type { Address, AgentFacts, Hex } from "../facts.ts";
+import type { Reservation } from "../reservations.ts";
 
 /** Adding a signal is a file with such a value, its line in `SIGNALS` (signals.ts), and `npm run migration` for its column. */
 export type Signal<Key extends string = string> = {
@@ -62,6 +63,8 @@ export type EvidenceContext = {
   /** Link to the agent's token. */
   tokenLink: string;
   txLink(hash: Hex): string;
+  /** What is said beside a proof or the exchange's attestation; empty where there is nothing to say. */
+  reservation(about: Reservation["about"]): string;
   /** The address with its checksum (EIP-55). */
   checksum(address: Address): string;
 };

@@ -43,7 +43,13 @@ export const verify: Signal<"verify"> = {
   },
   evidence: (facts, context) => [
     ...(facts.verified
-      ? [{ source: "onchain" as const, detail: "The agent's wallet is verified", reference: context.tokenLink }]
+      ? [
+          {
+            source: "onchain" as const,
+            detail: `The agent's wallet is verified${context.reservation("wallet")}`,
+            reference: context.tokenLink,
+          },
+        ]
       : []),
     ...facts.proofs.map((proof) => proofEvidence(proof, context)),
   ],
@@ -51,9 +57,9 @@ export const verify: Signal<"verify"> = {
 
 const proofEvidence = (
   { platform, handle, accountId, status, checkedAt, txHash }: Proof,
-  { txLink }: EvidenceContext,
+  { txLink, reservation }: EvidenceContext,
 ): Evidence => ({
   source: "proof",
-  detail: `${platform}: ${handle} (account ${accountId}), ${status}, last checked ${checkedAt}`,
+  detail: `${platform}: ${handle} (account ${accountId}), ${status}, last checked ${checkedAt}${reservation(platform)}`,
   ...(txHash && { reference: txLink(txHash) }),
 });

@@ -5,6 +5,7 @@ import { shownCred } from "../cred.ts";
 import type { Address, AgentFacts, Hex } from "../facts.ts";
 import { tokenLink } from "../links.ts";
 import { mergeProfile } from "../profile.ts";
+import type { Reservation } from "../reservations.ts";
 import { type TierWord, tierWord } from "../tiers.ts";
 import { isoSeconds } from "../times.ts";
 import { countedTraits, linkedToken } from "../traits.ts";
@@ -66,6 +67,7 @@ export type ReportView = {
   };
   recentTransactions: TransactionView[];
   verifications: VerificationMarks;
+  reservations: Reservation[];
   credScore: {
     total: number;
     tier: TierWord;
@@ -84,6 +86,7 @@ export type ReportView = {
 };
 
 export type ReportInput = {
+  reservations: readonly Reservation[];
   balances: Balances;
   transactions: readonly ReportedTransaction[];
   rank: number;
@@ -117,6 +120,7 @@ export function reportView(facts: AgentFacts, input: ReportInput, site: Site, no
     },
     recentTransactions: input.transactions.map(transactionView),
     verifications: verificationMarks(facts, now),
+    reservations: [...input.reservations],
     credScore: {
       total: score,
       tier: tierWord(tier),

@@ -11,6 +11,7 @@ import {
   type ProofPlatformKey,
 } from "../proof-platforms.ts";
 import { needleOf } from "../proofs.ts";
+import type { Reservation } from "../reservations.ts";
 
 /** A proof as of its last check. `lapsed`: the proof is no longer there; it is shown and does not count. */
 export type ProofView = {
@@ -25,34 +26,49 @@ export type ProofView = {
   /** Where the account shows it; null when that is not known. */
   url: string | null;
   status: Proof["status"];
+  /** It was made under an earlier owner of the token. */
+  earlierOwner: boolean;
 };
 
 /** For each platform its record, or null. `expected`: the text that an account shows to prove the agent. */
-export type VerificationsView = { tokenId: number; expected: string } & {
+export type VerificationsView = { tokenId: number; expected: string; reservations: Reservation[] } & {
   [K in ProofPlatformKey]: (ProofView & NumericIdOf<K>) | null;
+};
+
+type ShownWith = {
+  prefix: string;
+  checkedEvery: Readonly<Partial<Record<string, number>>>;
+  reservations: readonly Reservation[];
 };
 
 /**
  * @param service `prefix`: the service's name in lower case; `checkedEvery`: milliseconds between two checks of a proof,
- *   by platform
+ *   by platform; `reservations`: those about the agent
  */
 export function verificationsView(
   facts: AgentFacts,
-  { prefix, checkedEvery }: { prefix: string; checkedEvery: Readonly<Partial<Record<string, number>>> },
+  { prefix, checkedEvery, reservations }: ShownWith,
   platforms: readonly ProofPlatform[] = PROOF_PLATFORMS,
 ): VerificationsView {
   const records = byProofPlatform((platform) => {
     const proof = facts.proofs.find((each) => each.platform === platform.key);
-    return proof ? { ...proofView(proof, checkedEvery[platform.key]), ...numericId(platform, proof.accountId) } : null;
+    if (!proof) return null;
+    const earlierOwner = reservations.some(({ reason, about }) => reason === "earlier_owner" && about === platform.key);
+    return {
+      ...proofView(proof, checkedEvery[platform.key]),
+      earlierOwner,
+      ...numericId(platform, proof.accountId),
+    };
   }, platforms);
-  return { tokenId: facts.tokenId, expected: needleOf(prefix, facts.tokenId), ...records } as VerificationsView;
+  const expected = needleOf(prefix, facts.tokenId);
+  return { tokenId: facts.tokenId, expected, reservations, ...records } as VerificationsView;
 }
 
 /** The account's id under the field name of its platform; empty for platforms whose ids are not shown. */
 export const numericId = ({ numericId: name }: ProofPlatform, accountId: string): Record<string, number> =>
   name === undefined ? {} : { [name]: Number(accountId) };
 
-function proofView(proof: Proof, checkedEvery: number | undefined): ProofView {
+function proofView(proof: Proof, checkedEvery: number | undefined): Omit<ProofView, "earlierOwner"> {
   const { handle, username, verifiedAt, txHash, checkedAt, status, evidence } = proof;
   const due = status !== "lapsed" && checkedEvery !== undefined;
   return {

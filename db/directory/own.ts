@@ -4,12 +4,13 @@ import { bareOwnEntry, ownEntry } from "../../core/directory/own-entry.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { Address } from "../../core/facts.ts";
 import { loadFacts } from "../facts.ts";
+import { transferCount } from "../principals/token-ownership.ts";
 import { array, bool, filtered, int8, statement, text, timestamptz } from "../statement.ts";
 import { refusalReason, storeSet } from "../store-set.ts";
 import type { Queryable } from "../transaction.ts";
 import { forgetItems } from "./items.ts";
 import { quarantine, releaseItems } from "./quarantine.ts";
-import { removeEntries, type ScoreRules, upsertEntries } from "./write.ts";
+import { removeEntries, type ScoreRules, touchRows, upsertEntries } from "./write.ts";
 
 export type OwnRegistry = { contract: Address; chainId: number };
 
@@ -44,6 +45,10 @@ const STALE = statement({
     select v.token_id from offchain.wallet_verification v
     join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = v.token_id::text
     where v.verified_at > i.fetched_at
+    union
+    select o.token_id from offchain.proof_ownership o
+    join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = o.token_id::text
+    where o.proved_at > i.fetched_at
     union
     select d.token_id from offchain.directory d
     where d.platform = '${OWN_PLATFORM}' and d.removed_at is null
@@ -118,6 +123,24 @@ const STORE_ITEMS = statement({
     on conflict (source, source_id) do update set digest = excluded.digest, fetched_at = excluded.fetched_at`,
 });
 
+/**
+ * Marks rows whose proofs may be of another owner than they were, which changes none of their columns: a token that was
+ * ever transferred was changed or proved again, or a reorganisation took a transfer back.
+ */
+const TOUCH_OWNED = statement({
+  name: "directory-own-touch-owned",
+  params: { ids: array(int8), identity: text },
+  text: touchRows(`
+    select d.id from unnest($ids::int8[]) as r(token_id)
+    join onchain.agent a on a.token_id = r.token_id
+    join offchain.directory d on d.platform = '${OWN_PLATFORM}' and d.agent_id = r.token_id::text
+    join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = r.token_id::text
+    where i.digest::int8 > a.updated_block
+      or (i.digest <> a.updated_block::text
+          or exists (select from offchain.proof_ownership o where o.token_id = r.token_id and o.proved_at > i.fetched_at))
+        and ${transferCount("a.token_id", "$identity")} > 1`),
+});
+
 async function writeOwnRows(
   tx: pg.ClientBase,
   ids: readonly number[],
@@ -134,6 +157,7 @@ async function writeOwnRows(
     facts.map((each) => entryOf(each, registry, rules.now)),
     rules,
   );
+  await TOUCH_OWNED.run(tx, { ids, identity: registry.contract });
   await STORE_ITEMS.run(tx, {
     ids: facts.map(({ tokenId }) => String(tokenId)),
     blocks: facts.map(({ updatedBlock }) => String(updatedBlock)),

@@ -15,7 +15,8 @@ const BLANK_TEXT = `'${BLANKS.replaceAll("'", "''")}'`;
 /** The owner's account is attested by the exchange. @param now SQL of the time in Unix seconds @param schema SQL of the attestation's schema */
 export const ownerAttested = (r: string, now: string, schema: string) => isAttested(`${r}.owner_address`, schema, now);
 
-const holdsIdentity = (r: string) =>
+/** The proven wallet owns an identity token, which lifts the cap of a foreign row. */
+export const holdsIdentity = (r: string) =>
   `(${r}.wallet_proven and exists (select from onchain.agent a where a.owner = ${r}.address))`;
 
 /** Raw values of a row; those not here are 0 for every foreign agent. */

@@ -219,7 +219,8 @@ async function hitsOf(
     db,
     page.map(({ candidate }) => candidate.id),
     now,
-  ); // prettier-ignore
+    { shared: true },
+  );
   const byId = new Map(agents.map((agent) => [agent.id, agent]));
   const matches = await matcher(db, agents, needs);
   return page.flatMap(({ candidate, rank, relevance, trust, copies, foundBy }) => {

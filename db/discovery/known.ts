@@ -5,6 +5,10 @@ import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts
 import type { AgentText } from "../../core/discovery/document.ts";
 import type { Known } from "../../core/discovery/ranking.ts";
 import { liveness } from "../../core/offers/liveness.ts";
+import { earlierOwner, type Ownership, sharedWith } from "../../core/reservations.ts";
+import { holdsIdentity } from "../directory/score-sql.ts";
+import { othersAttested, othersLifted } from "../directory/shared-sql.ts";
+import { ownershipOf } from "../proof-ownership.ts";
 import { array, bool, family, int2, int4, int8, json, nullable, text, timestamptz } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import { isIndexed } from "../transaction.ts";
@@ -94,10 +98,12 @@ const FEEDBACK = `(
 
 type OfferRow = AgentText["offers"][number] & { priceUsd: number | null };
 
-/** `indexed`: the index has published its views; feedback is read from them. */
+const IS_OWN = `d.platform = '${OWN_PLATFORM}'`;
+
+/** \`indexed\`: the index has published its views; feedback and owners are read from them. \`shared\`: others are counted too. */
 const ROWS = family({
   name: "discovery-rows",
-  text: ({ ids, indexed }: { ids: readonly number[]; indexed: boolean }, $) => `
+  text: ({ ids, indexed, shared }: { ids: readonly number[]; indexed: boolean; shared: boolean }, $) => `
     select d.id, d.platform, d.chain_id as "chainId", d.name, d.description, d.owner_address as owner,
       coalesce(d.owner_address, case when ${HAS_NAMESPACE} then split_part(d.agent_id, '/', 1) end) as operator,
       d.wallet_proven as "verified", d.x402_supported as "x402", d.cred_score as cred,
@@ -105,9 +111,11 @@ const ROWS = family({
       array(select left(s->>'name', 40) from jsonb_array_elements(
         case when jsonb_typeof(d.services) = 'array' then d.services else '[]' end) s
         where s->>'name' is not null limit ${MAX_SERVICES}) as services,
-      case when d.platform = '${OWN_PLATFORM}' then (
-        select count(distinct p.platform)::int4 from offchain.proof p
-        where p.token_id = d.token_id and p.status = 'verified') else 0 end as proofs,
+      array(select p.platform from offchain.proof p
+        where ${IS_OWN} and p.token_id = d.token_id and p.status = 'verified') as proofs,
+      ${indexed ? `case when ${IS_OWN} then (select ${ownershipOf("a", "d.registry")} from onchain.agent a where a.token_id = d.token_id) end` : "null::json"} as ownership,
+      ${shared ? `case when d.coinbase then ${othersAttested("d.owner_address", (f) => `${f}.id <> d.id`)} else 0 end` : "0::int8"} as attestation,
+      ${shared && indexed ? `case when ${IS_OWN} or not ${holdsIdentity("d")} then 0 else ${othersLifted("d")} end` : "0::int8"} as identity,
       (select json_agg(json_build_object('kind', o.kind, 'name', o.name, 'description', o.description, 'tags', o.tags,
          'priceUsd', o.price_usd) order by o.kind, o.source, o.position)
        from (select * from offchain.offer where directory_id = d.id order by kind, source, position limit ${MAX_OFFERS}) o) as offers,
@@ -130,15 +138,19 @@ const ROWS = family({
     usedAt: nullable(timestamptz),
     registeredAt: nullable(timestamptz),
     services: array(text),
-    proofs: int4,
+    proofs: array(text),
+    ownership: nullable(json<Ownership>()),
+    attestation: int8,
+    identity: int8,
     offers: nullable(json<OfferRow[]>()),
     endpoints: nullable(json<EndpointRow[]>()),
     factors: array(int2),
     feedback: nullable(json<Known["feedback"]>()),
   },
   examples: [
-    { ids: [1], indexed: true },
-    { ids: [1], indexed: false },
+    { ids: [1], indexed: true, shared: true },
+    { ids: [1], indexed: true, shared: false },
+    { ids: [1], indexed: false, shared: false },
   ],
   prepared: true,
 });
@@ -162,26 +174,47 @@ async function hasIndex(db: Queryable): Promise<boolean> {
   return indexed.has(db);
 }
 
-/** What is known about rows of the directory, in one statement; removed ones are left out. */
-export async function knownAgents(db: Queryable, ids: readonly number[], now: Date): Promise<KnownAgent[]> {
+/**
+ * What is known about rows of the directory, in one statement; removed ones are left out.
+ * @param options.shared whether the sentences about their cred say how many other agents share what lifts it
+ */
+export async function knownAgents(
+  db: Queryable,
+  ids: readonly number[],
+  now: Date,
+  { shared = false } = {},
+): Promise<KnownAgent[]> {
   if (ids.length === 0) return [];
-  const rows = await ROWS.rows(db, { ids, indexed: await hasIndex(db) });
+  const rows = await ROWS.rows(db, { ids, indexed: await hasIndex(db), shared });
   const days = (at: Date | null) => (at === null ? null : Math.max(0, (now.getTime() - at.getTime()) / DAY_MS));
-  return rows.map(({ services, x402, proofs, cred, uses, usedAt, offers, endpoints, feedback, ...row }) => {
+  return rows.map(({ services, x402, proofs, cred, uses, usedAt, offers, endpoints, feedback, ...rest }) => {
+    const { ownership, attestation, identity, ...row } = rest;
+    const earlier = new Set(ownership?.earlier.map(({ proof }) => proof as string));
+    const verified = row.verified && !earlier.has("wallet");
+    // A proof that does not count for the score needs no word about its owner.
+    const told = ownership && {
+      ...ownership,
+      earlier: ownership.earlier.filter(({ proof }) => (proof === "wallet" ? row.verified : proofs.includes(proof))),
+    };
     const speaks = protocolsOf(
       services.map((name) => name.toLowerCase()),
       x402,
     );
     return {
       ...row,
+      verified,
       offers: offers ?? [],
       protocols: namesOf(speaks, services),
       priceUsd: leastOf((offers ?? []).map(({ priceUsd }) => priceUsd)),
       speaks,
       known: {
         cred,
-        proofs,
-        walletProven: row.verified,
+        proofs: proofs.filter((platform) => !earlier.has(platform)).length,
+        walletProven: verified,
+        reservations: {
+          proofs: told === null ? [] : earlierOwner(told).map(({ says }) => says),
+          cred: sharedWith({ attestation, identity }).map(({ says }) => says),
+        },
         liveness: liveness(endpointStates(endpoints), now),
         uses,
         usedDaysAgo: days(usedAt),

@@ -112,6 +112,29 @@ export const walletVerification = offchain.table(
   (t) => [primaryKey({ columns: [t.tokenId, t.wallet] }), index("wallet_verification_wallet").on(t.wallet)],
 );
 
+/**
+ * Under which owner each proof of an agent was made, and how often the token had been transferred then. A proof counts in
+ * discovery while one of its rows names the token's owner and number of transfers.
+ */
+export const proofOwnership = offchain.table(
+  "proof_ownership",
+  {
+    tokenId: tokenId().notNull(),
+    /** A key of PROOF_PLATFORMS, or `wallet`. */
+    proof: text().notNull(),
+    /** The platform's id of the account, or the wallet. */
+    subject: text().notNull(),
+    /** Empty for proofs that were made before owners were recorded. */
+    owner: text().notNull(),
+    /** Its mint included; 0 where the owner is empty. */
+    tokenTransfers: bigint({ mode: "number" }).notNull(),
+    provedAt: at().notNull(),
+  },
+  (t) => [
+    primaryKey({ name: "proof_ownership_pk", columns: [t.tokenId, t.proof, t.subject, t.owner, t.tokenTransfers] }),
+  ],
+);
+
 /** Every indexed agent has one referral code. */
 export const referralCode = offchain.table("referral_code", {
   tokenId: tokenId().primaryKey(),

@@ -3249,6 +3249,8 @@ export interface components {
             explorer: string;
             /** @description Block number */
             indexedBlock: number;
+            /** @description Left out in lists and in answers to a registration */
+            reservations?: components["schemas"]["Reservation"][];
         };
         LinkedToken: {
             contractAddress: string;
@@ -3275,6 +3277,34 @@ export interface components {
             category: string;
             /** Format: date-time */
             addedAt: string;
+        };
+        Reservation: {
+            /**
+             * @description earlier_owner: the proof was made under an earlier owner, and counts in discovery once it is made again. shared: it serves other agents too
+             * @enum {string}
+             */
+            reason: "earlier_owner" | "shared";
+            /**
+             * @description What was proved: the wallet or an account. coinbase: the exchange's attestation of the owner; identity: the token that lifts the cap of a foreign agent
+             * @enum {string}
+             */
+            about: "wallet" | "x" | "github" | "farcaster" | "coinbase" | "identity";
+            /**
+             * Format: date-time
+             * @description When it was proved; null = not known
+             */
+            provedAt?: string | null;
+            /**
+             * Format: date-time
+             * @description When the token came to its present owner
+             */
+            transferredAt?: string | null;
+            /** @description How many other agents it serves */
+            otherAgents?: number;
+            /** @description There are more than are counted */
+            more?: boolean;
+            /** @description The same in words */
+            says: string;
         };
         AgentSearch: {
             /** @description As understood; empty when nothing was searched for */
@@ -3603,6 +3633,8 @@ export interface components {
                 farcaster: components["schemas"]["ProvenAccount"];
                 coinbase: boolean;
             };
+            /** @description What is to be said beside proofs and attestations; it changes no score */
+            reservations: components["schemas"]["Reservation"][];
             credScore: {
                 total: number;
                 /**
@@ -3657,6 +3689,8 @@ export interface components {
              * @example helixa:7
              */
             expected: string;
+            /** @description What is to be said beside proofs and attestations; it changes no score */
+            reservations: components["schemas"]["Reservation"][];
             x: {
                 handle: string;
                 /** @description The account's name on the platform */
@@ -3681,6 +3715,8 @@ export interface components {
                  * @enum {string}
                  */
                 status: "verified" | "stale" | "lapsed";
+                /** @description It was made under an earlier owner of the token */
+                earlierOwner: boolean;
             } | null;
             github: {
                 handle: string;
@@ -3706,6 +3742,8 @@ export interface components {
                  * @enum {string}
                  */
                 status: "verified" | "stale" | "lapsed";
+                /** @description It was made under an earlier owner of the token */
+                earlierOwner: boolean;
             } | null;
             farcaster: {
                 handle: string;
@@ -3731,6 +3769,8 @@ export interface components {
                  * @enum {string}
                  */
                 status: "verified" | "stale" | "lapsed";
+                /** @description It was made under an earlier owner of the token */
+                earlierOwner: boolean;
                 fid: number;
             } | null;
         };
@@ -3839,6 +3879,8 @@ export interface components {
             fullReportPrice: string;
             /** Format: date-time */
             computedAt: string;
+            /** @description What is to be said beside proofs and attestations; it changes no score */
+            reservations: components["schemas"]["Reservation"][];
         };
         CredByAddress: {
             /** @description Address, checksummed (EIP-55) */
@@ -3866,6 +3908,8 @@ export interface components {
             /** @description Identity token id; 0 is a valid one */
             tokenId: number;
             name: string;
+            /** @description What is to be said beside proofs and attestations; it changes no score */
+            reservations: components["schemas"]["Reservation"][];
         };
         WeightedSignal: {
             weight: number;
@@ -4233,6 +4277,8 @@ export interface components {
                 /** @enum {number} */
                 max: 5;
             };
+            /** @description Left out in reports from before there were any */
+            reservations?: components["schemas"]["Reservation"][];
             narrativeAnalysis: {
                 completeness: string;
                 fields: {
@@ -4442,6 +4488,8 @@ export interface components {
                     /** @enum {number} */
                     max: 5;
                 };
+                /** @description Left out in reports from before there were any */
+                reservations?: components["schemas"]["Reservation"][];
                 narrativeAnalysis: {
                     completeness: string;
                     fields: {
@@ -4720,6 +4768,8 @@ export interface components {
                     responses: number;
                 }[];
             } | null;
+            /** @description What is to be said beside proofs and attestations; it changes no score */
+            reservations: components["schemas"]["Reservation"][];
         };
         TokenClaim: {
             token_address?: string;

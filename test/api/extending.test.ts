@@ -289,7 +289,9 @@ describe("a platform added in memory", () => {
       platform: key as (typeof PROOF_PLATFORMS)[number]["key"],
     }));
     const proven = { ...facts, verified: true, proofs };
-    expect(verificationsView(proven, { prefix: "helixa", checkedEvery: {} }, platforms)).toMatchObject({
+    expect(
+      verificationsView(proven, { prefix: "helixa", checkedEvery: {}, reservations: [] }, platforms),
+    ).toMatchObject({
       mastodon: { handle: "ada", mastodonId: 77 },
     });
     expect(SIGNALS.find(({ key }) => key === "verify")!.raw(proven, now)).toBe(100);

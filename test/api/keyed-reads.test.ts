@@ -7,7 +7,7 @@ import { referenceApp } from "../../bench/reads/reference-app.ts";
 import { checksum } from "../../core/addresses.ts";
 import type { Address, AgentFacts, AgentRef } from "../../core/facts.ts";
 import { openClient, openPool } from "../../db/connect.ts";
-import { findFacts, loadFacts } from "../../db/facts.ts";
+import { findFacts } from "../../db/facts.ts";
 import { factsReader } from "../../db/facts-reader.ts";
 import { LONG } from "../../harness/patience.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";
@@ -17,6 +17,7 @@ import { startApi, type TestApi } from "./support/api.ts";
 import { raw } from "./support/raw.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
+const IDENTITY: Address = `0x${"1d".repeat(20)}`;
 const { seed } = inject("fuzz");
 const agents = randomAgents(60, NOW, seed);
 const ids = agents.map(({ facts }) => facts.tokenId);
@@ -58,7 +59,7 @@ async function alone(ref: AgentRef): Promise<AgentFacts | null> {
     );
     return rows[0] ? alone({ tokenId: Number(rows[0].token_id) }) : null;
   }
-  return (await loadFacts(api.database.pool, [ref.tokenId]))[0] ?? null;
+  return (await findFacts(api.database.pool, [ref], IDENTITY))[0] ?? null;
 }
 
 /** The lines of an answer, headers in any order and case: nothing promises either. */
@@ -69,8 +70,8 @@ const sorted = (answer: string) => {
 
 /** A pool whose statements are noted. */
 function noted(pool: pg.Pool) {
-  const batches: [number[], Address[]][] = [];
-  const query = (config: { values: [number[], Address[]] }) => {
+  const batches: [number[], Address[], Address][] = [];
+  const query = (config: { values: [number[], Address[], Address] }) => {
     batches.push(config.values);
     return pool.query(config as never);
   };
@@ -81,7 +82,7 @@ describe("the reader", () => {
   it("gives everyone what a read of its own would have given", async () => {
     const pick = picker(seed);
     const expected = new Map(await Promise.all(REFS.map(async (ref) => [ref, await alone(ref)] as const)));
-    const read = factsReader(api.database.pool);
+    const read = factsReader(api.database.pool, IDENTITY);
     for (let round = 0; round < 20; round++) {
       const asked = Array.from({ length: 1 + pick([0, 3, 40, 250]) }, () => pick(REFS));
       const answers = await Promise.all(asked.map(read));
@@ -91,14 +92,14 @@ describe("the reader", () => {
 
   it("puts what is asked for in one turn into one statement, each agent once", async () => {
     const { batches, pool } = noted(api.database.pool);
-    const read = factsReader(pool);
+    const read = factsReader(pool, IDENTITY);
     const [one, same] = await Promise.all([read({ tokenId: 3 }), read({ tokenId: 3 }), read({ address: wallets[4]! })]);
     expect(same).toBe(one);
-    expect(batches).toEqual([[[3], [wallets[4]]]]);
+    expect(batches).toEqual([[[3], [wallets[4]], IDENTITY]]);
   });
 
   it("asks anew for whoever comes after a statement has left", async () => {
-    const read = factsReader(api.database.pool);
+    const read = factsReader(api.database.pool, IDENTITY);
     const early = read({ tokenId: 5 });
     await new Promise((done) => setImmediate(() => setImmediate(done)));
     await api.database.pool.query("update onchain.agent set name = 'Renamed' where token_id = 5");
@@ -108,7 +109,7 @@ describe("the reader", () => {
 
   it("cuts what is too much for one statement, and has few under way", async () => {
     const { batches, pool } = noted(api.database.pool);
-    const read = factsReader(pool, { most: 10, atOnce: 2 });
+    const read = factsReader(pool, IDENTITY, { most: 10, atOnce: 2 });
     const facts = await Promise.all(ids.slice(0, 45).map((tokenId) => read({ tokenId })));
     expect(facts.map((f) => f!.tokenId)).toEqual(ids.slice(0, 45));
     expect(batches.map(([tokenIds]) => tokenIds.length)).toEqual([10, 10, 10, 10, 5]);
@@ -116,10 +117,13 @@ describe("the reader", () => {
 
   it("fails for everyone whose statement failed, and works again afterwards", async () => {
     let away = true;
-    const read = factsReader({
-      query: (config: never) =>
-        away ? Promise.reject(new Error("connection terminated")) : api.database.pool.query(config),
-    } as unknown as pg.Pool);
+    const read = factsReader(
+      {
+        query: (config: never) =>
+          away ? Promise.reject(new Error("connection terminated")) : api.database.pool.query(config),
+      } as unknown as pg.Pool,
+      IDENTITY,
+    );
     const asked = [1, 2, 2, 3].map((tokenId) => read({ tokenId }));
     for (const { status } of await Promise.allSettled(asked)) expect(status).toBe("rejected");
     away = false;
@@ -130,7 +134,7 @@ describe("the reader", () => {
     const client = openClient({ connectionString: api.database.url });
     await client.connect();
     try {
-      for (let i = 0; i < 12; i++) await findFacts(client, REFS.slice(i, i + 1 + (i % 3)));
+      for (let i = 0; i < 12; i++) await findFacts(client, REFS.slice(i, i + 1 + (i % 3)), IDENTITY);
       const { rows } = await client.query(
         "select generic_plans::int as kept, custom_plans::int as made from pg_prepared_statements where name = 'facts-find'",
       );

@@ -106,6 +106,7 @@ describe("the report", () => {
       owner: getAddress(walletOf(0)),
       balances: { eth: "0.1", usdc: "5", linkedToken: null },
       recentTransactions: expect.any(Array),
+      reservations: [],
       verifications: {
         siwa: true,
         x: { verified: true, handle: "zero", username: "zero" },
@@ -211,6 +212,7 @@ describe("verifications", () => {
     expect(body).toEqual({
       tokenId: 0,
       expected: "helixa:0",
+      reservations: [],
       x: {
         handle: "zero",
         username: "zero",
@@ -220,6 +222,7 @@ describe("verifications", () => {
         nextCheckAt: "2026-12-20T00:00:00.000Z",
         url: "https://x.com/zero",
         status: "verified",
+        earlierOwner: false,
       },
       github: {
         handle: "zero-gh",
@@ -230,6 +233,7 @@ describe("verifications", () => {
         nextCheckAt: "2026-11-11T00:00:00.000Z",
         url: null,
         status: "stale",
+        earlierOwner: false,
       },
       farcaster: {
         handle: "zero.eth",
@@ -241,6 +245,7 @@ describe("verifications", () => {
         nextCheckAt: null,
         url: null,
         status: "lapsed",
+        earlierOwner: false,
       },
     });
     expect((await api.get("/api/v2/agent/1/verifications")).body).toEqual({

@@ -20,6 +20,7 @@ const SITE = {
 const INPUT = {
   ...{ reportId: "r", rank: 1, totalAgents: 2, price: "1", payment: "p" },
   sessions: { success: 0, failure: 0, partial: 0 },
+  reservations: [],
 };
 const signals: readonly Signal[] = [...SIGNALS, EXTRA_SIGNAL];
 

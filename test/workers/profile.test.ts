@@ -4,7 +4,7 @@ import { identityAbi } from "../../abis/identity.ts";
 import { type Update, updateOffchain, updateOnchain } from "../../api/services/update.ts";
 import type { Address } from "../../core/facts.ts";
 import { insertChainWrite } from "../../db/chain-writes.ts";
-import { loadFacts } from "../../db/facts.ts";
+import { findFacts } from "../../db/facts.ts";
 import { transaction } from "../../db/transaction.ts";
 import { until } from "../../harness/until.ts";
 import { FAULT_POINTS } from "../../workers/sender.ts";
@@ -36,7 +36,7 @@ async function agent() {
 type Agent = Awaited<ReturnType<typeof agent>>;
 const write = (kind: "on" | "off", { tokenId, wallet }: Agent, update: Omit<Update, "social">) =>
   transaction(desk.db, async (tx) => {
-    const [facts] = await loadFacts(tx, [tokenId]);
+    const [facts] = await findFacts(tx, [{ tokenId }], on.identity);
     const frame = { tx, facts: facts!, now: new Date() };
     if (kind === "off") return [String(await updateOffchain(frame, update))];
     const asked = { wallet, identity: on.identity, indexedBlock: 0, traitPriceWei: 0n };

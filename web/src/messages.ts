@@ -706,7 +706,8 @@ export const MESSAGES = {
     "An exchange's attestation, which counts for the present owner only. This agent has none now.",
   "manage.keeps": "What it keeps",
   "manage.keeps.words": "Words, personality, traits, what it offers, its linked token and its .agent name.",
-  "manage.keeps.proofs": "Proven accounts. They are checked every day, and lapse when the text there is taken away.",
+  "manage.keeps.proofs":
+    "Proven accounts, shown as an earlier owner's until they are proved again. They are checked every day, and lapse when the text there is taken away.",
   "manage.keeps.score": "Age, points, history of the score, messages and handshakes.",
   "manage.keeps.referral": "Its referral code, and what came by it.",
   "manage.buyer": "What a buyer has to know",

@@ -13,6 +13,7 @@ import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ProofMarks, Protocols } from "../parts/marks.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { Reservations } from "../parts/reservations.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
@@ -80,7 +81,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
           </section>
         </div>
         <div className="column">
-          <AboutScore score={row.cred_score} />
+          <AboutScore score={row.cred_score} reservations={row.reservations} />
           <Claim row={row} />
           <Panel title={say("agent.inOtherRegistries")}>
             <SameAs others={row.same_as} />
@@ -116,10 +117,11 @@ const NotFound = ({ agentRef, requestId }: NotFoundProps) => (
   </Empty>
 );
 
-const AboutScore = ({ score }: { score: number }) => (
+const AboutScore = ({ score, reservations }: { score: number; reservations: Detail["reservations"] }) => (
   <Panel title={say("agent.aboutThisScore")}>
     <p className="muted">
       {score >= 50 ? say("agent.agentsWithoutAnIdentityToken") : say("agent.theSameSignalsAsFor")}
+      <Reservations of={reservations} />
     </p>
     <p className="actions push-down">
       <Link className="button" href="/mint">

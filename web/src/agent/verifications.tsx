@@ -5,6 +5,7 @@ import { PROOF_PLATFORMS, type ProofPlatformKey } from "../../../core/proof-plat
 import { report, verifications } from "../api/queries.ts";
 import type { Agent, Verifications as Records } from "../api/types.ts";
 import { Icon } from "../parts/icon.tsx";
+import { Reservations } from "../parts/reservations.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { age, moment } from "../words.ts";
@@ -24,6 +25,7 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
     <ul className="proofs">
       <Proof letter="W" name={say("agent.wallet")} proven={agent.verified}>
         {agent.verified ? say("agent.theAgentSOwnWallet") : say("agent.notSignedFor")}
+        <Reservations of={answer.data.reservations} about="wallet" />
       </Proof>
       {PROOF_PLATFORMS.map(({ key, label, letter }) => (
         <Proof
@@ -33,10 +35,12 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
           proven={answer.data[key] !== null && answer.data[key].status !== "lapsed"}
         >
           <Account record={answer.data[key]} explorer={explorer} />
+          <Reservations of={answer.data.reservations} about={key} />
         </Proof>
       ))}
       <Proof letter="C" name={say("parts.coinbase")} proven={agent.coinbaseVerified}>
         {agent.coinbaseVerified ? say("agent.theExchangeAttestsTheCurrent") : say("agent.noValidAttestationOfThe")}
+        <Reservations of={answer.data.reservations} about="coinbase" />
       </Proof>
       {reported && (
         <li className="faint small">

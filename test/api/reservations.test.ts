@@ -1,0 +1,190 @@
+/** What answers say beside proofs: which were made under an earlier owner, and which attestation or identity serves many agents. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import type { Reservation } from "../../core/reservations.ts";
+import { VERIFIED_ACCOUNT } from "../../db/attestations.ts";
+import { recomputeCred } from "../../db/cred.ts";
+import { transaction } from "../../db/transaction.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { plantDirectory } from "../support/directory.ts";
+import { plantDocuments } from "../support/discovery.ts";
+import { plantAgents } from "./support/agents.ts";
+import { HOST, startApi, type TestApi } from "./support/api.ts";
+
+const wallet = agentWallet({ host: HOST });
+const OWN = wallet.address.toLowerCase() as `0x${string}`;
+const [ALICE, BOB] = [`0x${"a1".repeat(20)}`, `0x${"b0".repeat(20)}`] as const;
+const ZERO = `0x${"0".repeat(40)}`;
+const [MINTED, SOLD] = [1_790_000_000, 1_790_100_000];
+const PROVED = "2026-09-21T20:00:00.000Z";
+const SCHEMA = "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9";
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"7".repeat(64)}` } });
+});
+beforeEach(async () => {
+  const { pool } = api.database;
+  await pool.query(
+    `truncate offchain.proof, offchain.proof_ownership, offchain.wallet_verification, offchain.exchange_verification, offchain.cred,
+       offchain.cred_history, offchain.directory, offchain.directory_item cascade;
+     truncate onchain.agent, onchain.transfer, onchain.attestation, onchain.points_award`,
+  );
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(() => api?.close());
+
+const transfer = (tokenId: number, from: string, to: string, at: number) =>
+  plantRows(api.database.pool, "transfer", [
+    {
+      ...{ id: `${tokenId}-${at}`, contract: api.deps.config.contracts.identity.address, tokenId, from, to },
+      ...{ transferredAt: at, block: at - MINTED + 900, txHash: "0x1" },
+    },
+  ]);
+/** Agent 7, verified and with an account on X, both by its first owner. */
+async function sold(): Promise<void> {
+  const { pool } = api.database;
+  await plantAgents(pool, [{ tokenId: 7, owner: BOB, agentAddress: OWN, verified: true }]);
+  await transfer(7, ZERO, ALICE, MINTED);
+  await transfer(7, ALICE, BOB, SOLD);
+  await pool.query(
+    `insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
+     values (7, 'x', '100', 'Ada', '{}', 'verified', $1, $1)`,
+    [PROVED],
+  );
+  await pool.query(
+    `insert into offchain.proof_ownership values (7, 'x', '100', $1, 1, $2), (7, 'wallet', $3, $1, 1, $2)`,
+    [ALICE, PROVED, OWN],
+  );
+  await pool.query("insert into offchain.wallet_verification values (7, $1, $2, $3)", [
+    ...[OWN, `0x${"1".repeat(64)}`, PROVED],
+  ]);
+  await plantRows(pool, "pointsAward", [
+    {
+      id: "v",
+      tokenId: 7,
+      amount: 1,
+      reason: "verified",
+      awardedAt: MINTED,
+      block: 901,
+      txHash: `0x${"2".repeat(64)}`,
+    },
+  ]);
+  await transaction(pool, (tx) => recomputeCred(tx, { tokenIds: [7] }, { now: new Date(), cause: "test" }));
+}
+const reservations = async (path: string) =>
+  (await api.get(path)).body.reservations as unknown as readonly Reservation[];
+const ANSWERS = ["", "/cred", "/report", "/verifications", "/cred-report"].map((rest) => `/api/v2/agent/7${rest}`);
+
+it("every answer with proofs says which were made under an earlier owner, and the score counts them", async () => {
+  await sold();
+  const since = "was proved on 2026-09-21 under an earlier owner; the token came to its present one on 2026-09-22.";
+  const dates = { reason: "earlier_owner", provedAt: PROVED, transferredAt: new Date(SOLD * 1000).toISOString() };
+  const expected = [
+    { ...dates, about: "wallet", says: `Its wallet ${since}` },
+    { ...dates, about: "x", says: `Its account on X ${since}` },
+  ];
+  for (const path of [...ANSWERS, `/api/v2/agent/${OWN}/cred`])
+    expect([path, await reservations(path)]).toEqual([path, expected]);
+  const { body: verifications } = await api.get("/api/v2/agent/7/verifications");
+  expect(verifications).toMatchObject({ x: { status: "verified", earlierOwner: true } });
+  const { body: report } = await api.get("/api/v2/agent/7/cred-report");
+  expect(report).toMatchObject({
+    scoreBreakdown: {
+      verify: {
+        rawScore: 50,
+        evidence: [
+          { detail: `The agent's wallet is verified. Its wallet ${since.slice(0, -1)}` },
+          { detail: expect.stringContaining(`. Its account on X ${since.slice(0, -1)}`) },
+        ],
+      },
+    },
+  });
+});
+
+it("who proves its wallet again is without the reservation, and the chain is told nothing new", async () => {
+  await sold();
+  const { status } = await api.send("POST", "/api/v2/agent/7/verify", {
+    headers: { authorization: await wallet.siwa() },
+  });
+  expect(status).toBe(200);
+  expect((await reservations("/api/v2/agent/7")).map(({ about }) => about)).toEqual(["x"]);
+  await transfer(7, BOB, ALICE, SOLD + 10);
+  await api.database.pool.query("update onchain.agent set owner = $1", [ALICE]);
+  expect((await reservations("/api/v2/agent/7")).map(({ about }) => about)).toEqual(["wallet", "x"]);
+});
+
+const rowsOf = (owner: string, many: number) =>
+  Array.from({ length: many }, (_, i) => ({
+    ...{ platform: "erc8004", agent_id: `${owner.slice(2, 4)}${i}`, name: `Foreign ${owner} ${i}`, cred_score: 60 },
+    ...{ owner_address: owner, address: OWN, wallet_proven: true, coinbase: true },
+    description: `Number ${i} of ${owner} counts words that no other counts ${i}.`,
+  }));
+
+it("an attestation and an identity that serve many say so, of each of them", async () => {
+  const { pool } = api.database;
+  await plantAgents(pool, [{ tokenId: 7, owner: OWN, agentAddress: OWN }]);
+  await pool.query(
+    `insert into offchain.exchange_verification (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at)
+     values (7, '0x9', $1, $2, $3, 0, $4)`,
+    [ALICE, SCHEMA, OWN, PROVED],
+  );
+  await plantRows(pool, "attestation", [
+    {
+      ...{ uid: "0x9", schema: SCHEMA, attester: ALICE, recipient: OWN, data: VERIFIED_ACCOUNT },
+      ...{ attestedAt: 1, expiresAt: 0, revokedAt: 0, block: 900, txHash: "0x1" },
+    },
+  ]);
+  await plantDirectory(pool, [
+    {
+      ...{ platform: "helixa", agent_id: "7", token_id: 7, name: "Sentinel", cred_score: 20 },
+      ...{ owner_address: OWN, coinbase: true },
+    },
+    ...rowsOf(OWN, 3),
+    ...rowsOf(BOB, 1),
+    { platform: "erc8004", agent_id: "gone", name: "Gone", cred_score: 1, owner_address: OWN, coinbase: false },
+  ]);
+  const shared = (about: string, otherAgents: number, says: string) => {
+    return { reason: "shared", about, otherAgents, more: false, says };
+  };
+  const counts = "The exchange's attestation of its owner also counts for 3 other agents.";
+  for (const path of ANSWERS) expect(await reservations(path)).toEqual([shared("coinbase", 3, counts)]);
+  const { body: report } = await api.get("/api/v2/agent/7/cred-report");
+  expect(report).toMatchObject({
+    scoreBreakdown: { coinbase: { evidence: [{ detail: expect.stringContaining(`. ${counts.slice(0, -1)}`) }] } },
+  });
+  // The wallet of all four foreign agents owns token 7, which lifts their cap.
+  const lifts = "The identity token that lifts its cap also lifts it for 3 other agents.";
+  const own = OWN.slice(2, 4);
+  expect(await reservations(`/api/terminal/agent/${own}0?platform=erc8004`)).toEqual([
+    shared("coinbase", 3, counts),
+    shared("identity", 3, lifts),
+  ]);
+  expect(await reservations("/api/terminal/agent/b00?platform=erc8004")).toEqual([shared("identity", 3, lifts)]);
+  expect(await reservations("/api/terminal/agent/7?platform=helixa")).toEqual([shared("coinbase", 3, counts)]);
+
+  await plantDocuments(pool);
+  const { hits } = (await api.get("/api/v2/discover?q=foreign&limit=50")).body as unknown as {
+    hits: { agent: { agent_id: string }; factors: { key: string; says: string }[] }[];
+  };
+  const said = hits.find(({ agent }) => agent.agent_id === `${own}0`)!.factors.find(({ key }) => key === "cred")!.says;
+  expect(said).toBe(`Its cred is 60 of 100. ${counts} ${lifts}`);
+
+  // A revoked attestation serves nobody.
+  await pool.query("update onchain.attestation set revoked_at = 2");
+  expect(await reservations("/api/v2/agent/7")).toEqual([]);
+});
+
+it("counts no further than it shows", async () => {
+  const { pool } = api.database;
+  await plantAgents(pool, [{ tokenId: 7, owner: BOB, agentAddress: OWN }]);
+  await plantDirectory(pool, [{ platform: "erc8004", agent_id: "first", name: "First", cred_score: 50 }]);
+  await pool.query(
+    `insert into offchain.directory (platform, agent_id, name, cred_score, owner_address, coinbase)
+     select 'erc8004', n::text, 'Many ' || n, 1, $1, true from generate_series(1, 1500) n`,
+    [ALICE],
+  );
+  expect(await reservations("/api/terminal/agent/1?platform=erc8004")).toMatchObject([
+    { otherAgents: 1000, more: true, says: expect.stringContaining("for more than 1,000 other agents.") },
+  ]);
+});

@@ -1,0 +1,14 @@
+/** What is to be said beside proofs and attestations, in the service's words: an earlier owner's proof, or one that serves many. */
+import type { Reservation } from "../../../core/reservations.ts";
+
+type Props = { of: readonly Pick<Reservation, "about" | "says">[] | undefined; about?: Reservation["about"] };
+
+/** @param about only those about one proof; by default all */
+export const Reservations = ({ of = [], about }: Props) =>
+  of
+    .filter((each) => about === undefined || each.about === about)
+    .map(({ says }) => (
+      <span className="reservation" key={says}>
+        {says}
+      </span>
+    ));
