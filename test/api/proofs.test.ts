@@ -405,3 +405,30 @@ it("a platform nobody has given a key for is 503, with a plain sentence", async 
     await bare.close();
   }
 });
+
+it("counts for the owner who had it made: of a token that is sold, until the buyer makes it again", async () => {
+  const { pool } = api.database;
+  const identity = api.deps.config.contracts.identity.address;
+  const transfer = (from: string, to: string, at: number) =>
+    plantRows(pool, "transfer", [
+      ...[{ id: `sale-${at}`, contract: identity, tokenId: 1, from, to, transferredAt: at, block: at, txHash: "0x1" }],
+    ]);
+  const earlier = async () => (await verifications()).x as unknown as { earlierOwner: boolean };
+  await pool.query("truncate offchain.proof_ownership, onchain.transfer");
+  await transfer(`0x${"0".repeat(40)}`, lower(owner), 900);
+  expect((await proven("x", { handle: "ada" })).status).toBe(200);
+  expect(await earlier()).toMatchObject({ earlierOwner: false });
+  await transfer(lower(owner), lower(other), 2_000_000_000);
+  await pool.query("update onchain.agent set owner = $1 where token_id = 1", [lower(other)]);
+  expect(await earlier()).toMatchObject({ earlierOwner: true });
+  expect(await verifySignal()).toBe(25);
+  expect((await post("x", { handle: "ada" }, { by: other })).status).toBe(200);
+  expect(await earlier()).toMatchObject({ earlierOwner: false });
+  expect(
+    await rows("select owner, token_transfers::int4 as transfers from offchain.proof_ownership order by 2"),
+  ).toEqual([
+    { owner: lower(owner), transfers: 1 },
+    { owner: lower(other), transfers: 2 },
+  ]);
+  await pool.query("truncate onchain.transfer");
+});

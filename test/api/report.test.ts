@@ -251,6 +251,7 @@ describe("verifications", () => {
     expect((await api.get("/api/v2/agent/1/verifications")).body).toEqual({
       tokenId: 1,
       expected: "helixa:1",
+      reservations: [],
       x: null,
       github: null,
       farcaster: null,
