@@ -15,6 +15,7 @@ import {
   omitsLogs,
 } from "../../harness/strict-node/rules.ts";
 import { type StrictNode, startStrictNode } from "../../harness/strict-node/strict-node.ts";
+import { until } from "../../harness/until.ts";
 
 const HEAD = 80;
 const SENDER = privateKeyToAccount(`0x${"11".repeat(32)}`);
@@ -180,12 +181,14 @@ describe("rules", () => {
 
   it("too many logs are refused with the range that fits, and too many bytes are", async () => {
     for (let round = 0; round < 2; round++) {
-      await direct("eth_sendRawTransaction", [
+      const hash = await direct("eth_sendRawTransaction", [
         await SENDER.signTransaction({
           ...{ chainId: 8453, type: "eip1559", to: LOGGER, gas: 100_000n, maxFeePerGas: 10n ** 10n },
           nonce: Number(await direct("eth_getTransactionCount", [SENDER.address, "latest"])),
         }),
       ]);
+      // The node answers before it has made the block.
+      await until(() => direct("eth_getTransactionReceipt", [hash]));
     }
     const head = Number(await direct("eth_blockNumber"));
     const words = ({ from, fits }: { from: number; fits: number }) => ({ code: -32005, message: `${from}..${fits}` });

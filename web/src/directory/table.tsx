@@ -1,6 +1,6 @@
 /** The table of agents: ordered by the server, virtual rows, headers that sort, a current row that keys move. */
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { useMedia } from "../media.ts";
 import { Change } from "../parts/marks.tsx";
 import { say } from "../say.tsx";
@@ -14,9 +14,23 @@ const HEIGHT = { comfortable: 56, compact: 44 };
 /** Milliseconds after which a reader has come to rest. */
 const SCROLLED_MS = 100;
 
-/** The place in the table is part of the visit, as the browser keeps that of a page: going back returns to it. */
-const keepPlace = (top: number) => history.replaceState({ ...history.state, tableTop: top }, "");
-const placeKept = (): number => history.state?.tableTop ?? 0;
+/**
+ * The place in the table is part of the visit, as the browser keeps that of a page: going back returns to it.
+ * @param asked what the table shows; another one begins at its top
+ * @returns to be called when it was scrolled
+ */
+function useKeptPlace(scroller: RefObject<HTMLDivElement | null>, asked: string): () => void {
+  useEffect(() => void scroller.current?.scrollTo({ top: history.state?.tableTop ?? 0 }), [scroller, asked]);
+  const scrolled = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(scrolled.current), []);
+  return () => {
+    clearTimeout(scrolled.current);
+    scrolled.current = setTimeout(
+      () => history.replaceState({ ...history.state, tableTop: scroller.current?.scrollTop ?? 0 }, ""),
+      SCROLLED_MS,
+    );
+  };
+}
 
 type Props = {
   rows: MarkedRow[];
@@ -45,13 +59,7 @@ export function Table({ rows, total, view, active, dim, change }: Props) {
   }, [active, virtual]);
   // By its words: `view` is another object with every answer of the service, which must not move the reader.
   const asked = writeView(view).toString();
-  useEffect(() => void scroller.current?.scrollTo({ top: placeKept() }), [asked]);
-  const scrolled = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(scrolled.current), []);
-  const onScroll = () => {
-    clearTimeout(scrolled.current);
-    scrolled.current = setTimeout(() => keepPlace(scroller.current?.scrollTop ?? 0), SCROLLED_MS);
-  };
+  const onScroll = useKeptPlace(scroller, asked);
 
   const items = virtual.getVirtualItems();
   const before = items[0]?.start ?? 0;
