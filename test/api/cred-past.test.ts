@@ -214,7 +214,7 @@ it("without `at` the answer is as before", async () => {
   const { body } = await api.get("/api/v2/agent/0/cred");
   expect(Object.keys(body)).toEqual([
     ...["tokenId", "name", "credScore", "tier", "tierLabel", "scale", "fullReportEndpoint", "fullReportPrice"],
-    "computedAt",
+    ...["computedAt", "reservations"],
   ]);
 });
 

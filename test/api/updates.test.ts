@@ -161,6 +161,7 @@ describe("off chain", () => {
       { traits: 36, verify: 0, coinbase: 0 },
     ]);
     expect((await api.get("/api/v2/agent/0/verifications")).body).toEqual({
+      reservations: [],
       tokenId: 0,
       expected: "helixa:0",
       x: null,

@@ -188,7 +188,7 @@ describe("rules", () => {
         }),
       ]);
       // The node answers before it has made the block.
-      await until(() => direct("eth_getTransactionReceipt", [hash]));
+      await until("its block", () => direct("eth_getTransactionReceipt", [hash]));
     }
     const head = Number(await direct("eth_blockNumber"));
     const words = ({ from, fits }: { from: number; fits: number }) => ({ code: -32005, message: `${from}..${fits}` });
