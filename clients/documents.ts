@@ -8,7 +8,7 @@ export const foreignDocuments = (endpoints: ForeignEndpoints): Documents => ({
       url,
       headers: { accept: "application/json", ...conditionalHeaders(known) },
     });
-    if (answer.kind === "limited") return { kind: "deferred", seconds: answer.seconds };
+    if (answer.kind === "limited" || answer.kind === "deferred") return { kind: "deferred", seconds: answer.seconds };
     if (answer.kind !== "answered") return answer;
     const { status, headers, text } = answer;
     if (status === NOT_MODIFIED && known) return { kind: "unchanged" };

@@ -1,13 +1,15 @@
-/** Requests to addresses that strangers name: public ones only, with small limits of size and time, and a rate per host. */
+/** Requests to addresses that strangers name: public ones only, with small limits of size and time, and a rate for each host on the way. */
 import { urlOf } from "../core/urls.ts";
 import { OversizeAnswer } from "./http/exchange.ts";
 import { hostPaces } from "./http/host-paces.ts";
 import { retryAfter } from "./http/retry-after.ts";
-import type { ForeignEndpoints, UpstreamMeter } from "./ports.ts";
-import { type PublicHttp, RefusedTarget } from "./public-http.ts";
+import type { ForeignAnswer, ForeignEndpoints, ForeignRequest, UpstreamMeter } from "./ports.ts";
+import { type PublicHttp, RefusedTarget, redirectOf } from "./public-http.ts";
 
 const MAX_BYTES = 1_048_576;
 const MAX_REDIRECTS = 3;
+/** Requests in a day (UTC) that the redirects of all other hosts together send to one: as many as are read there when it is named itself. */
+export const REDIRECTED_PER_DAY = 1_000;
 /** Rate and circuit breaker of one host. Many agents keep their files on the same host, which must not be overloaded. */
 const PER_HOST = { rate: { burst: 20, perSecond: 5 }, breaker: { failures: 5, openMs: 5_000, longestMs: 600_000 } };
 /** Max milliseconds to wait for the rate of a host; otherwise the request is sent later. */
@@ -18,10 +20,17 @@ const DEFAULT_AWAY_SECONDS = 60;
 /** All hosts are one upstream in metrics, because untrusted documents name them. */
 const METERED_AS = "documents";
 
-/** @param now milliseconds since the epoch */
+export type ForeignEndpointOptions = {
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+  meter?: UpstreamMeter | undefined;
+  /** Takes a request that another host sends to `host` out of what `host` gets in a day. @returns seconds until it may be sent, 0: now */
+  takeRedirected?: (host: string) => Promise<number>;
+};
+
 export function foreignEndpoints(
   http: PublicHttp,
-  { now = Date.now, meter }: { now?: () => number; meter?: UpstreamMeter | undefined } = {},
+  { now = Date.now, meter, takeRedirected = async () => 0 }: ForeignEndpointOptions = {},
 ): ForeignEndpoints {
   const paces = hostPaces(PER_HOST, now);
   return { send: meter ? metered : send };
@@ -37,15 +46,36 @@ export function foreignEndpoints(
   }
 
   async function send(...[request]: Parameters<ForeignEndpoints["send"]>): ReturnType<ForeignEndpoints["send"]> {
-    const { url, ...rest } = request;
-    const target = urlOf(url);
+    let target = urlOf(request.url);
     if (target === null) return { kind: "failed", reason: "The address must be a URL.", final: true };
+    let headers = request.headers ?? {};
+    // Each host that a redirect names is asked as if it had been named first: nobody sends us to a host by way of their own.
+    for (let hops = 0; ; hops++) {
+      const asked = await ask(target, { ...request, headers });
+      if (asked.kind === "deferred" && hops > 0) return { ...asked, askedOther: true };
+      if (asked.kind !== "answered" || hops === MAX_REDIRECTS) return asked;
+      const { host } = target;
+      try {
+        const next = redirectOf(asked, target, { ...request, headers });
+        if (next === null) return asked;
+        ({ url: target, headers } = next);
+      } catch (error) {
+        if (error instanceof RefusedTarget) return refused(error);
+        throw error;
+      }
+      const seconds = target.host === host ? 0 : await takeRedirected(target.host).catch(() => DEFAULT_AWAY_SECONDS);
+      if (seconds > 0) return { kind: "deferred", seconds, askedOther: true };
+    }
+  }
+
+  /** Sends one request, at its host's pace. */
+  async function ask(target: URL, request: Omit<ForeignRequest, "url">): Promise<ForeignAnswer> {
     const pace = paces(target.host);
     const wait = pace.take(PATIENCE_MS);
     if (wait.seconds > 0) return { kind: "deferred", seconds: wait.seconds };
     if (wait.ms > 0) await new Promise((done) => setTimeout(done, wait.ms));
     try {
-      const answer = await http.request(url, { ...rest, maxBytes: MAX_BYTES, redirects: MAX_REDIRECTS });
+      const answer = await http.request(target.href, { ...request, maxBytes: MAX_BYTES });
       if (answer.status === 429) {
         const seconds = retryAfter(answer.headers, { nowMs: now(), limited: true }) ?? DEFAULT_AWAY_SECONDS;
         pace.away(seconds);
@@ -60,15 +90,20 @@ export function foreignEndpoints(
       }
       if (answer.status < 500) pace.succeeded();
       else pace.failed();
-      return { kind: "answered", ...answer };
+      return { kind: "answered", ...answer, url: target.href };
     } catch (error) {
       if (error instanceof RefusedTarget || error instanceof OversizeAnswer) pace.succeeded();
       else pace.failed();
-      if (error instanceof RefusedTarget)
-        return { kind: "failed", reason: `The address ${error.message}.`, final: true };
+      if (error instanceof RefusedTarget) return refused(error);
       if (error instanceof OversizeAnswer)
         return { kind: "failed", reason: "The answer is larger than 1 MiB.", final: true };
       return { kind: "failed", reason: "The server does not answer.", final: false };
     }
   }
 }
+
+const refused = ({ message }: RefusedTarget): ForeignAnswer => ({
+  kind: "failed",
+  reason: `The address ${message}.`,
+  final: true,
+});

@@ -16,21 +16,17 @@ export type PublicRequest = {
   headers?: Record<string, string>;
   body?: string;
   maxBytes?: number;
-  /** Max redirects of a GET, each checked like the first URL; 0 by default. */
-  redirects?: number;
   /** Uses only status and headers; the body is discarded, even if it is large or slow. */
   headOnly?: boolean;
 };
 
-/** The answer, and the URL it came from after redirects. */
-export type PublicAnswer = Incoming & { url: string };
-
 export type PublicHttp = {
   /**
-   * @throws RefusedTarget when the URL, a redirect or the resolved address must not be dialled; no connection was opened to
-   *   it. OversizeAnswer for an answer that is too large; undici's errors when there is no answer.
+   * Follows no redirect: it is an answer, and `redirectOf` says where it leads.
+   * @throws RefusedTarget when the URL or the resolved address must not be dialled; no connection was opened to it.
+   *   OversizeAnswer for an answer that is too large; undici's errors when there is no answer.
    */
-  request(url: string, request?: PublicRequest): Promise<PublicAnswer>;
+  request(url: string, request?: PublicRequest): Promise<Incoming>;
   close(): Promise<void>;
 };
 
@@ -49,12 +45,15 @@ const LIMITS = { headersMs: 5_000, bodyMs: 3_000, totalMs: 8_000 };
 const MAX_BYTES = 1_000_000;
 const CONNECT_MS = 3_000;
 const CONNECTIONS = 4;
+/** Statuses that name another place for a GET (RFC 9110, section 15.4). */
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
   const { userAgent, limits, connections = CONNECTIONS, resolve = lookupAll, ...allowance } = options;
-  const dial = buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(resolve, allowance) });
+  // HTTP/2 lets a stranger open streams, windows and header tables in this process that nobody here bounds.
+  const dial = buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(resolve, allowance), allowH2: false });
   const agent = new Agent({
+    allowH2: false,
     connections,
     keepAliveTimeout: 4_000,
     // Node does not call the lookup for a literal address, so it is checked here.
@@ -65,24 +64,16 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
     },
   });
 
-  async function request(text: string, asked: PublicRequest = {}): Promise<PublicAnswer> {
-    const { method = "GET", headers = {}, body, maxBytes = MAX_BYTES, redirects = 0, headOnly = false } = asked;
-    const url = publicUrl(text, allowance);
+  async function request(text: string, asked: PublicRequest = {}): Promise<Incoming> {
+    const { method = "GET", headers = {}, body, maxBytes = MAX_BYTES, headOnly = false } = asked;
     const outgoing = {
       method,
-      url,
+      url: publicUrl(text, allowance),
       headers: { "user-agent": userAgent, ...headers },
       headOnly,
       ...(body !== undefined && { body }),
     };
-    const answer = await exchange(agent, outgoing, { ...LIMITS, ...limits, maxBytes }).catch(refusalOr);
-    const { location } = answer.headers;
-    if (method !== "GET" || redirects <= 0 || !REDIRECTS.has(answer.status) || !location)
-      return { ...answer, url: url.href };
-    const next = urlOf(location, url);
-    if (next === null) throw new RefusedTarget("must not redirect to what is no URL");
-    const kept = next.origin === url.origin ? headers : withoutCredentials(headers);
-    return request(next.href, { ...asked, headers: kept, redirects: redirects - 1 });
+    return exchange(agent, outgoing, { ...LIMITS, ...limits, maxBytes }).catch(refusalOr);
   }
 
   return { request, close: () => agent.destroy() };
@@ -128,6 +119,23 @@ function checkedLookup(resolve: Resolve, allowance: Allowance): LookupFunction {
 function refusalOr(error: unknown): never {
   const { cause } = error as { cause?: unknown };
   throw cause instanceof RefusedTarget ? cause : error;
+}
+
+/**
+ * The request that an answer to a GET asks for in place of `url`; it carries no credentials to another origin. Null for an
+ * answer that is no redirect.
+ * @throws RefusedTarget when it leads to what is no URL
+ */
+export function redirectOf(
+  answer: Incoming,
+  url: URL,
+  { method = "GET", headers = {} }: Pick<PublicRequest, "method" | "headers">,
+): { url: URL; headers: Record<string, string> } | null {
+  const { location } = answer.headers;
+  if (method !== "GET" || !REDIRECTS.has(answer.status) || !location) return null;
+  const next = urlOf(location, url);
+  if (next === null) throw new RefusedTarget("must not redirect to what is no URL");
+  return { url: next, headers: next.origin === url.origin ? headers : withoutCredentials(headers) };
 }
 
 const withoutCredentials = (headers: Record<string, string>) =>

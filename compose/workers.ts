@@ -1,13 +1,15 @@
 /** The parts of the worker process: opened for its lifetime, closed in the reverse order. */
 
 import { foreignDocuments } from "../clients/documents.ts";
-import { foreignEndpoints } from "../clients/foreign-endpoints.ts";
+import { foreignEndpoints, REDIRECTED_PER_DAY } from "../clients/foreign-endpoints.ts";
 import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openPublicHttp } from "../clients/public-http.ts";
 import { openRegistries } from "../clients/registries.ts";
 import { createSigner } from "../clients/signer.ts";
 import { openWebhookReceivers } from "../clients/webhook-receivers.ts";
 import type { Config } from "../config/config.ts";
+import { ofDay } from "../core/proof-allowances.ts";
+import { takeAll } from "../db/allowances.ts";
 import { standingJobs } from "../db/job-runs.ts";
 import { boardAccess } from "../ops/board-access.ts";
 import { credGauges } from "../ops/metrics/cred.ts";
@@ -66,7 +68,10 @@ const composeRole = (config: Config, role: "workers" | "readers"): Promise<Compo
       onClose: (close) => parts.defer(close),
     });
     const webhooks = sends ? openWebhooks(parts, config, ops) : null;
-    const endpoints = openForeignEndpoints(parts, config, ops);
+    const endpoints = openForeignEndpoints(parts, config, ops, (host) => {
+      const now = new Date();
+      return takeAll(db, [ofDay(`redirected:${host}`, REDIRECTED_PER_DAY, 1, now)], now);
+    });
     const chain = openChain(parts, config.chain, log, ops);
     const machinePayments = sends ? await openMachinePayments(parts, config, log, ops) : null;
     const embeddings = openEmbeddings(config, http, EMBEDDINGS_MS);
@@ -124,6 +129,7 @@ function openForeignEndpoints(
   parts: AsyncDisposableStack,
   config: Config,
   ops: Ops | undefined,
+  takeRedirected: (host: string) => Promise<number>,
 ): JobContext["endpoints"] {
   const http = openPublicHttp({
     userAgent: userAgent(config),
@@ -131,7 +137,7 @@ function openForeignEndpoints(
     limits: { headersMs: 5_000, totalMs: 5_000 },
   });
   parts.defer(() => http.close());
-  return foreignEndpoints(http, { meter: ops?.upstreams });
+  return foreignEndpoints(http, { meter: ops?.upstreams, takeRedirected });
 }
 
 async function listen(

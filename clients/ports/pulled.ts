@@ -68,19 +68,21 @@ export type ForeignAnswer =
   | { kind: "failed"; reason: string; final: boolean }
   /** The server answers 429: it wants no request for `seconds`. */
   | { kind: "limited"; seconds: number }
-  /** No request was sent: our own pace allows the next one in `seconds`. */
-  | { kind: "deferred"; seconds: number };
+  /** Our own pace allows the request in `seconds`. It was not sent, or, with `askedOther`, only to a host that redirects to the one that must wait. */
+  | { kind: "deferred"; seconds: number; askedOther?: true };
+
+export type ForeignRequest = {
+  url: string;
+  method?: "GET" | "POST";
+  headers?: Record<string, string>;
+  body?: string;
+  /** Reads no content: `text` is empty. */
+  headOnly?: boolean;
+};
 
 /** Sends requests to addresses that strangers name. Never throws: a failure is a value. */
 export interface ForeignEndpoints {
-  send(request: {
-    url: string;
-    method?: "GET" | "POST";
-    headers?: Record<string, string>;
-    body?: string;
-    /** Reads no content: `text` is empty. */
-    headOnly?: boolean;
-  }): Promise<ForeignAnswer>;
+  send(request: ForeignRequest): Promise<ForeignAnswer>;
 }
 
 /** A document by its URL. `final`: another request soon would fail too. `reason` is a sentence. */

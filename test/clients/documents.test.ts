@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { foreignDocuments } from "../../clients/documents.ts";
 import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
-import type { Documents } from "../../clients/ports.ts";
+import type { Documents, ForeignEndpoints } from "../../clients/ports.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { PATIENT } from "../support/time-limits.ts";
@@ -14,13 +14,19 @@ type Answer = { status?: number; headers?: Record<string, string>; body?: string
 type Host = { url: string; asked: IncomingHttpHeaders[]; answer: Answer; server: Server };
 
 let http: PublicHttp;
+let endpoints: ForeignEndpoints;
 let documents: Documents;
 let clock: number;
+/** Requests that redirects may still send to another host today. */
+let redirected: number;
 const hosts: Host[] = [];
 beforeEach(() => {
   clock = Date.UTC(2026, 10, 21);
   http = openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT });
-  documents = foreignDocuments(foreignEndpoints(http, { now: () => clock }));
+  redirected = 100;
+  const takeRedirected = async () => (redirected-- > 0 ? 0 : 3_600);
+  endpoints = foreignEndpoints(http, { now: () => clock, takeRedirected });
+  documents = foreignDocuments(endpoints);
 });
 afterEach(async () => {
   await http.close();
@@ -113,5 +119,68 @@ describe("a host", () => {
     const all = Array.from({ length: 50 }, () => documents.get(place.url, null));
     expect(await Promise.all(all.slice(0, 20))).toEqual(Array(20).fill(expect.objectContaining({ kind: "fetched" })));
     expect(await Promise.all(all.slice(45))).toEqual(Array(5).fill({ kind: "deferred", seconds: 6 }));
+  });
+});
+
+describe("a redirect", () => {
+  const to = (location: string, status = 302) => host({ status, headers: { location } });
+
+  it.each([
+    ["http://169.254.169.254/", "The address must be on a public address."],
+    ["http://10.0.0.1/", "The address must be on a public address."],
+    ["//192.168.0.1/", "The address must be on a public address."],
+    ["http://[::ffff:10.0.0.1]/", "The address must be on a public address."],
+    ["file:///x", "The address must be an http or https URL."],
+    ["http://", "The address must not redirect to what is no URL."],
+  ])("to %j is refused", async (location, reason) => {
+    const place = await to(location);
+    expect(await documents.get(place.url, null)).toEqual({ kind: "failed", reason, final: true });
+  });
+
+  it("is followed three times, and carries no credentials to another origin", async () => {
+    const last = await host();
+    const third = await to(last.url, 308);
+    const second = await to(third.url, 307);
+    const first = await to(second.url);
+    const headers = { authorization: "Bearer secret", accept: "text/plain" };
+    expect(await endpoints.send({ url: first.url, headers })).toMatchObject({
+      ...{ kind: "answered", status: 200, text: "{}", url: last.url },
+    });
+    expect(first.asked[0]).toMatchObject(headers);
+    expect(last.asked[0]).toMatchObject({ accept: "text/plain" });
+    expect(last.asked[0]).not.toHaveProperty("authorization");
+    const zeroth = await to(first.url);
+    expect(await endpoints.send({ url: zeroth.url })).toMatchObject({ kind: "answered", status: 308, url: third.url });
+    expect(last.asked).toHaveLength(1);
+  });
+
+  it("leads to no host that asks to be left alone, or that is to be tried now and then", async () => {
+    const strict = await host({ status: 429, headers: { "retry-after": "30" } });
+    expect(await endpoints.send({ url: (await to(strict.url)).url })).toEqual({ kind: "limited", seconds: 30 });
+    const other = await to(strict.url);
+    expect(await endpoints.send({ url: other.url })).toEqual({ kind: "deferred", seconds: 30, askedOther: true });
+    expect([strict.asked.length, other.asked.length]).toEqual([1, 1]);
+    const broken = await host({ status: 500 });
+    for (let n = 0; n < 5; n++) await endpoints.send({ url: (await to(broken.url)).url });
+    expect(await endpoints.send({ url: (await to(broken.url)).url })).toMatchObject({ kind: "deferred", seconds: 5 });
+    expect(broken.asked).toHaveLength(5);
+  });
+
+  it("sends a host no more requests in a day than it gets under its own name, from however many hosts", async () => {
+    redirected = 2;
+    const victim = await host();
+    for (let n = 0; n < 2; n++)
+      expect(await documents.get((await to(victim.url)).url, null)).toMatchObject({ kind: "fetched" });
+    const put = { kind: "deferred", seconds: 3_600, askedOther: true };
+    expect(await endpoints.send({ url: (await to(victim.url)).url })).toEqual(put);
+    expect(victim.asked).toHaveLength(2);
+    expect(await documents.get(victim.url, null)).toMatchObject({ kind: "fetched" });
+  });
+
+  it("within a host takes nothing from what others may send there", async () => {
+    redirected = 0;
+    const place = await to("/moved.json");
+    expect(await endpoints.send({ url: place.url })).toMatchObject({ kind: "answered", status: 302 });
+    expect(place.asked).toHaveLength(4);
   });
 });

@@ -727,11 +727,11 @@ describe("an endpoint that has no time", () => {
     later(7_000);
     const missing = { kind: "answered" as const, status: 404, headers: {}, text: "", url: hostUrl };
     await run({ endpoints: { send: async () => (++sent === 1 ? missing : busy) } });
-    expect(await asIs(id)).toMatchObject({
-      ...putOff,
-      checkedAt: clock,
-      nextTryAt: new Date(clock.getTime() + 7_000),
-    });
+    const asked = () => ({ ...putOff, checkedAt: clock, nextTryAt: new Date(clock.getTime() + 7_000) });
+    expect(await asIs(id)).toMatchObject(asked());
+    later(7_000);
+    await run({ endpoints: { send: async () => ({ ...busy, askedOther: true }) } });
+    expect(await asIs(id)).toMatchObject(asked());
   });
 });
 

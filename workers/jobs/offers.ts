@@ -254,7 +254,7 @@ async function readSource(context: JobContext, source: DueSource): Promise<ReadO
       error instanceof NoAnswer ? error.answer : { kind: "failed" as const, reason: "It cannot be read.", final: true };
     const now = clock();
     if (answer.kind === "deferred")
-      return { source, at: after(now, answer.seconds), checkedAt: requests > 1 ? now : null };
+      return { source, at: after(now, answer.seconds), checkedAt: requests > 1 || answer.askedOther ? now : null };
     if (answer.kind === "limited") return limited(source, answer.seconds, now);
     return silence(source, answer.final ? "refused" : "unreachable", answer.reason, now);
   }
