@@ -16,7 +16,8 @@ const TOKENS = 1_024;
 const LEAF_BYTES = 16;
 /** tokenId of 5 bytes, slot of 4. */
 const TOKEN_BYTES = 9;
-const MAX_FIELD = 2 ** 40;
+/** The first number that a field of five bytes has no room for. */
+export const FIELD_END = 2 ** 40;
 
 /**
  * One stored part of a tree.
@@ -167,7 +168,7 @@ function readLeaf(bytes: Uint8Array, n: number, of: { chainId: number; registry:
 }
 
 function writeField(view: DataView, at: number, value: number): void {
-  if (!(value >= 0 && value < MAX_FIELD)) throw new RangeError(`${value} does not fit into 40 bits`);
+  if (!(value >= 0 && value < FIELD_END)) throw new RangeError(`${value} does not fit into 40 bits`);
   view.setUint8(at, Math.floor(value / 2 ** 32));
   view.setUint32(at + 1, value % 2 ** 32);
 }

@@ -1,7 +1,7 @@
 /** Builds the tree of all scores from one snapshot of the database. */
 import type pg from "pg";
 import { copyRows } from "../../columns/copy-rows.ts";
-import { packTree, type TreePart } from "../../core/cred-tree/packed.ts";
+import { FIELD_END, packTree, type TreePart } from "../../core/cred-tree/packed.ts";
 import { buildTree, type LeafColumns } from "../../core/cred-tree/tree.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { openClient } from "../connect.ts";
@@ -22,10 +22,14 @@ export type TreeRequest = {
 /** What was built. `block` is the index's, in the snapshot. Times in milliseconds. */
 export type TreeSummary = { root: Hex; leaves: number; block: number; readMs: number; buildMs: number };
 
-/** Agents that exist and have a score, in the order of the tree's columns. */
+/**
+ * Agents that exist and have a score, in the order of the tree's columns. No contract that counts gives a token an id that
+ * a leaf has no room for; one that does has an agent without a proof, and the proofs of the others go on.
+ */
 const SCORES = `
   select c.token_id, c.score, floor(extract(epoch from c.computed_at))::int8, c.seen_block
-  from offchain.cred c where exists (select from onchain.agent a where a.token_id = c.token_id) order by c.token_id`;
+  from offchain.cred c where exists (select from onchain.agent a where a.token_id = c.token_id)
+    and c.token_id < ${FIELD_END} order by c.token_id`;
 
 const COUNT = statement({
   name: "cred-tree-count",

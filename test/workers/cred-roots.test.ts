@@ -111,6 +111,18 @@ describe("an epoch", () => {
     expect(await Promise.all([0, 1, 2].map((tokenId) => world.proven(1, tokenId)))).toEqual([40, null, null]);
   });
 
+  it("leaves out a token whose id no leaf has room for, and proves the others", async () => {
+    desk.send();
+    await world.score({ [2 ** 40]: 99, [2 ** 40 - 1]: 98 });
+    await world.run();
+    expect(await world.published(1)).toMatchObject({ leaves: 4 });
+    expect(await Promise.all([0, 2 ** 40 - 1, 2 ** 40].map((tokenId) => world.proven(1, tokenId)))).toEqual([
+      40,
+      98,
+      null,
+    ]);
+  });
+
   deepIt("loses its tree when enough newer ones are published, and keeps its root", async () => {
     desk.send();
     for (const n of [1, 2, 3, 4, 5]) {
