@@ -27,6 +27,8 @@ export type Call<P, Q, B, C> = {
   params: P;
   query: Q;
   body: B;
+  /** The body as JSON has it, before its schema: what a signature of it covers. */
+  sent: unknown;
   caller: C;
   requestId: string;
   /** The client's network address, as far as trusted proxies go. */

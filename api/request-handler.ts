@@ -234,6 +234,7 @@ function callOf(exchange: Exchange, stages: Stages): Parameters<Endpoint["handle
     params: input.params,
     query: input.query,
     body: input.body,
+    sent: input.sent,
     caller,
     requestId,
     clientAddress,

@@ -15,6 +15,8 @@ export type RequestInput = {
   params: unknown;
   query: { minBlock?: number } | undefined;
   body: unknown;
+  /** The body before its schema; undefined without one. */
+  sent: unknown;
   /** The body as received; empty without one. */
   bytes: Buffer;
   /** The query as received, without its question mark. */
@@ -42,7 +44,7 @@ export function inputReader(endpoint: Endpoint): (request: Unread) => Promise<Re
     const query = check(querySchema, values, "query") as { minBlock?: number } | undefined;
     const { bytes, value } = hasBody ? await readBody(incoming) : NO_BODY;
     const body = endpoint.body ? check(endpoint.body, value, "body") : undefined;
-    return { params, query, body, bytes, search };
+    return { params, query, body, sent: value, bytes, search };
   };
 }
 

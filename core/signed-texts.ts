@@ -1,4 +1,7 @@
 /** The texts that people and agents sign, byte for byte. Their beginnings differ, so a signature of one text is never valid for another. */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import canonicalize from "canonicalize";
 
 /** The text an agent's wallet signs (spec: SIWA), with address and timestamp as they were sent. */
 export const siwaText = (host: string, address: string, timestamp: string): string =>
@@ -80,14 +83,46 @@ function solanaStatement(parts: { serviceName: string; purpose: SolanaPurpose; r
   return `Register this account as an agent of ${serviceName}. The identity goes to ${receiver}.`;
 }
 
-/** The text an owner signs to change an agent without SIWA. */
-export const humanUpdateText = (serviceName: string, tokenId: number, timestampMs: number): string =>
-  `${serviceName}: Update agent #${tokenId} at ${timestampMs}`;
+/**
+ * What a human update's text may bind beside agent and time.
+ * @property host of the service, as in SIWA
+ * @property digest `contentDigest` of the change
+ */
+export type BoundContent = { host: string; digest: string };
 
-/** Parses a human-update text; null unless the whole text has exactly the form that `humanUpdateText` writes. */
-export function parseHumanUpdate(serviceName: string, text: string): { tokenId: number; timestampMs: number } | null {
-  const match = /#(\d{1,15}) at (\d{13})$/.exec(text);
+/**
+ * The text an owner signs to change an agent without SIWA. Without `content`, whoever has the signature may use it once
+ * for any change, at any deployment of the service's name.
+ */
+export const humanUpdateText = (
+  serviceName: string,
+  tokenId: number | string,
+  timestampMs: number | string,
+  content?: BoundContent,
+): string =>
+  `${serviceName}: Update agent #${tokenId} at ${timestampMs}${
+    content ? ` on ${content.host} with content sha256:${content.digest}` : ""
+  }`;
+
+export type HumanUpdateText = { tokenId: number; timestampMs: number; content?: BoundContent };
+
+const HUMAN_UPDATE = /#(\d{1,15}) at (\d{13})(?: on (\S{1,260}) with content sha256:([0-9a-f]{64}))?$/;
+
+/** Parses a human-update text; null unless the whole text has exactly a form that `humanUpdateText` writes. */
+export function parseHumanUpdate(serviceName: string, text: string): HumanUpdateText | null {
+  const match = HUMAN_UPDATE.exec(text);
   if (!match) return null;
-  const parsed = { tokenId: Number(match[1]), timestampMs: Number(match[2]) };
-  return humanUpdateText(serviceName, parsed.tokenId, parsed.timestampMs) === text ? parsed : null;
+  const [, id, at, host, digest] = match;
+  const parsed = {
+    ...{ tokenId: Number(id), timestampMs: Number(at) },
+    ...(host !== undefined && digest !== undefined && { content: { host, digest } }),
+  };
+  return humanUpdateText(serviceName, parsed.tokenId, parsed.timestampMs, parsed.content) === text ? parsed : null;
 }
+
+/**
+ * The digest of a change that its owner signs: SHA-256, in hex, of the JSON in canonical form (RFC 8785).
+ * @param content the body of the request without `message` and `signature`: a value of JSON
+ */
+export const contentDigest = (content: object): string =>
+  bytesToHex(sha256(utf8ToBytes(canonicalize(content) as string)));

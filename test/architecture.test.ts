@@ -74,7 +74,19 @@ const matches = (target: string, rules: (string | RegExp)[]) =>
 const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp)[] }> = {
   abis: { any: [] },
   src: { any: ["src", "abis", /^ponder(:|$)/, "viem", "hono"], types: ["ponder.schema.ts", "node:http"] },
-  core: { any: ["core", "abis", "viem/utils", "viem/siwe", "zod", "@noble/hashes", "@noble/curves", "@scure/base"] },
+  core: {
+    any: [
+      "core",
+      "abis",
+      "viem/utils",
+      "viem/siwe",
+      "zod",
+      "@noble/hashes",
+      "@noble/curves",
+      "@scure/base",
+      "canonicalize",
+    ],
+  },
   columns: {
     any: ["columns", "pg", /^node:(url|child_process|events|net|os|stream|timers|util|v8|worker_threads)/],
   },

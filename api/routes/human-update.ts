@@ -14,20 +14,22 @@ export const humanUpdate = endpoint({
   tag: "Changes",
   summary: "Change personality, narrative and accounts as the token's owner, by a signed line of text",
   description:
-    "The owner's wallet signs `{service}: Update agent #<id> at <milliseconds since 1970>`. The text is good for five minutes and for one request.",
+    "The owner's wallet signs `{service}: Update agent #<id> at <milliseconds since 1970>`, or, so that the signature is good for this change alone, the same line with ` on <host> with content sha256:<hex>` behind it: the SHA-256 of the body without `message` and `signature`, in canonical form (RFC 8785). The text is good for five minutes and for one request.",
   guard: { price: "update" },
   data: true,
   params: z.object({ id: tokenId }),
   body: humanUpdateBodySchema,
   responses: { 200: { description: "Written", schema: updateSchema } },
   errors: ["unauthenticated", "forbidden", "not_found", "rate_limited"],
-  async handler({ deps, params, body, clientAddress, fingerprint, now, payment }) {
+  async handler({ deps, params, body, sent, clientAddress, fingerprint, now, payment }) {
     const { message, signature, ...update } = body;
+    const { message: _, signature: __, ...content } = sent as typeof body;
     const updated = await updateByHuman(deps, {
       tokenId: params.id,
       message,
       signature: signature as Hex,
       update,
+      content,
       client: networkOf(clientAddress),
       fingerprint,
       payment,

@@ -93,6 +93,14 @@ const proof = {
   checkedAt: moment,
   nextCheckAt: moment.nullable().meta({ description: "When it is due to be checked again; null for a lapsed one" }),
   url: url.nullable().meta({ description: "Where the account shows it; null when that is not known" }),
+  quote: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        "The account's own words around the proof at the last check. Whoever names the agent proves it, also in a warning: read them. null when they are not known",
+      examples: ["Auditor of contracts. helixa:7"],
+    }),
   status: z
     .enum(["verified", "stale", "lapsed"])
     .meta({ description: "stale: could not be checked of late; lapsed: has vanished and counts no more" }),

@@ -38,6 +38,9 @@ export const discoverySchema = z
       type: z.string(),
       agent: wayIn,
       human: wayIn,
+      ownerUpdate: z
+        .object({ message: z.string(), digest: z.string(), expiry: z.string() })
+        .meta({ description: "What an owner signs to change an agent without signing in, bound to the change" }),
       identityProvider: z.object({ name: z.string(), issuer: url }).nullable().meta({
         description:
           "Where people without a wallet sign in by redirect (GET /api/v2/auth/identity-provider); null where none is configured",

@@ -42,10 +42,10 @@ export const humanUpdateBodySchema = z
       .string()
       .regex(/^0x(?:[0-9a-fA-F]{2}){1,8192}$/, { error: "must be a 0x signature" })
       .meta({ description: "Of the owner's wallet (EIP-191), a contract's too" }),
-    message: z
-      .string()
-      .max(256)
-      .meta({ description: "The text signed: `{service}: Update agent #<id> at <milliseconds since 1970>`" }),
+    message: z.string().max(512).meta({
+      description:
+        "The text signed: `{service}: Update agent #<id> at <milliseconds since 1970>`, alone or with ` on <host> with content sha256:<hex>`",
+    }),
     personality: personality.optional(),
     narrative: narrative.optional(),
     social: socialSchema.optional().meta({ description: "Handles, or addresses of the profiles; a website is a URL" }),

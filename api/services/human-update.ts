@@ -1,8 +1,8 @@
-/** An owner's update by a signature over one line of text, without SIWA. */
+/** An owner's update by a signature over one line of text, without SIWA. The line may bind what is changed, and where. */
 import { checksum } from "../../core/addresses.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address, AgentFacts, Hex } from "../../core/facts.ts";
-import { humanUpdateText, parseHumanUpdate } from "../../core/signed-texts.ts";
+import { type BoundContent, contentDigest, humanUpdateText, parseHumanUpdate } from "../../core/signed-texts.ts";
 import { newProfileWrite } from "../../db/chain-writes.ts";
 import { usedBy, useText } from "../../db/human-updates.ts";
 import { requireUnrevoked } from "../guards/callers.ts";
@@ -20,6 +20,8 @@ export type HumanUpdate = {
   message: string;
   signature: Hex;
   update: Omit<Update, "traits">;
+  /** The change as it was sent: what the text's digest is of, where it has one. */
+  content: object;
   /** The client's network. */
   client: string;
   fingerprint: string;
@@ -36,7 +38,7 @@ export type HumanUpdate = {
 export async function updateByHuman(deps: HandlerDeps, request: HumanUpdate): Promise<string[]> {
   const { tokenId, now, update } = request;
   requireSomething(update);
-  const issuedAt = checkText(deps.config.service.name, request);
+  const issuedAt = checkText(deps.config.service, request);
   const { owner } = await factsOf(deps.facts, { tokenId });
   await requireOwnerSignature(deps, owner, request);
   await requireUnrevoked(deps.db, { wallet: owner, issuedAt });
@@ -70,10 +72,11 @@ export async function updateByHuman(deps: HandlerDeps, request: HumanUpdate): Pr
 }
 
 /** @returns when the text was signed, milliseconds since the epoch */
-function checkText(serviceName: string, { tokenId, message, now }: HumanUpdate): number {
-  const text = parseHumanUpdate(serviceName, message);
+function checkText(service: { name: string; hosts: readonly string[] }, request: HumanUpdate): number {
+  const { tokenId, message, now } = request;
+  const text = parseHumanUpdate(service.name, message);
   if (text?.tokenId !== tokenId) {
-    const expected = humanUpdateText(serviceName, tokenId, now);
+    const expected = humanUpdateText(service.name, tokenId, now);
     return fail(
       "invalid_input",
       text ? "The signed text is about another agent." : "The signed text is not an update.",
@@ -86,7 +89,18 @@ function checkText(serviceName: string, { tokenId, message, now }: HumanUpdate):
     fail("unauthenticated", "The signed text is more than five minutes from the present time.", {
       hint: "Check the signer's clock, and sign a new text.",
     });
+  if (text.content) requireContent(text.content, service.hosts, request.content);
   return text.timestampMs;
+}
+
+function requireContent({ host, digest }: BoundContent, hosts: readonly string[], content: object): void {
+  if (!hosts.includes(host))
+    fail("unauthenticated", "The signed text is for another host.", { hint: `Sign one for ${hosts[0]}.` });
+  const actual = contentDigest(content);
+  if (digest !== actual)
+    fail("unauthenticated", "The signed text is about another change than the one that was sent.", {
+      hint: `The digest of what was sent is sha256:${actual}: of the body without message and signature, as RFC 8785 writes it.`,
+    });
 }
 
 /** The owner's own key, or the contract the owner is. */

@@ -1,6 +1,6 @@
 /** The service's description and how to sign in, for all discovery documents. */
 import type { Config } from "../../config/config.ts";
-import { siwaText, siweText } from "../../core/signed-texts.ts";
+import { humanUpdateText, siwaText, siweText } from "../../core/signed-texts.ts";
 
 export const DESCRIPTION =
   "Identity and reputation of AI agents on Base: an identity others can check, a reputation that is earned.";
@@ -17,6 +17,14 @@ export function signInInfo({
     type: "SIWA",
     agent: { type: "SIWA", header, message: siwaText(service.hosts[0]!, "{address}", "{timestamp}"), expiry },
     human: { type: "SIWE", header, message: humanMessage(service, chain.id), expiry },
+    ownerUpdate: {
+      message: humanUpdateText(service.name, "{tokenId}", "{timestamp}", {
+        host: service.hosts[0]!,
+        digest: "{digest}",
+      }),
+      digest: "SHA-256 in hex of the body without message and signature, in canonical form (RFC 8785)",
+      expiry: "5 minutes after its timestamp",
+    },
     identityProvider: identityProvider?.client
       ? { name: identityProvider.client.name, issuer: identityProvider.issuer }
       : null,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { FarcasterClaim } from "../../core/proof-platforms/farcaster.ts";
 import { parseFarcasterName } from "../../core/proof-platforms/farcaster.ts";
-import { needleOf, showsNeedle } from "../../core/proofs.ts";
+import { needleOf, quoteOf } from "../../core/proofs.ts";
 import { withinAllowance } from "../http/on-behalf.ts";
 import type { FoundProof, KnownProof, NoProof, ProofReader, SoughtProof } from "../ports.ts";
 
@@ -54,8 +54,10 @@ export function farcasterProofs(reader: FarcasterReader): ProofReader<FarcasterC
     let page = 0;
     let newest: string | undefined;
     for await (const casts of reader.casts(resolved)) {
-      const proving = casts.find(({ text }) => showsNeedle(text, needle));
-      if (proving) return found(resolved, username ?? (await reader.nameOf(resolved)), proving);
+      for (const { hash, text } of casts) {
+        const quote = quoteOf(text, needle);
+        if (quote !== null) return found(resolved, username ?? (await reader.nameOf(resolved)), { hash, quote });
+      }
       newest ??= casts[0]?.text;
       if (++page >= PAGES) break;
     }
@@ -72,8 +74,9 @@ export function farcasterProofs(reader: FarcasterReader): ProofReader<FarcasterC
       return { reason: `The Farcaster name ${proof.username} is not the account's any more.` };
     const cast = await reader.cast(fid, evidence.data.id);
     if (!cast) return { reason: "The cast was removed." };
-    if (!showsNeedle(cast.text, needleOf(proof.prefix, proof.tokenId))) return { reason: "The cast shows no proof." };
-    return found(fid, proof.username, cast);
+    const quote = quoteOf(cast.text, needleOf(proof.prefix, proof.tokenId));
+    if (quote === null) return { reason: "The cast shows no proof." };
+    return found(fid, proof.username, { hash: cast.hash, quote });
   }
 
   return withinAllowance({ find, batch: 1, recheck: (proofs) => Promise.all(proofs.map(again)) });
@@ -81,9 +84,9 @@ export function farcasterProofs(reader: FarcasterReader): ProofReader<FarcasterC
 
 const noName = (name: string): NoProof => ({ reason: `There is no Farcaster account named ${name}.` });
 
-const found = (fid: number, name: string | null, { hash }: Cast): FoundProof => ({
+const found = (fid: number, name: string | null, { hash, quote }: { hash: string; quote: string }): FoundProof => ({
   accountId: String(fid),
   handle: name ?? String(fid),
   username: name,
-  evidence: { url: `https://farcaster.xyz/~/conversations/${hash}`, id: hash },
+  evidence: { url: `https://farcaster.xyz/~/conversations/${hash}`, id: hash, quote },
 });

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { GithubClaim, github } from "../../core/proof-platforms/github.ts";
-import { gistFileName, gistProves } from "../../core/proof-platforms/github.ts";
+import { gistFileName, gistProof } from "../../core/proof-platforms/github.ts";
 import { withinAllowance } from "../http/on-behalf.ts";
 import { isLoopback } from "../http/public-address.ts";
 import type { Upstream } from "../http.ts";
@@ -68,14 +68,16 @@ export function githubProofs(api: Upstream, raw: PublicHttp): ProofReader<Github
   /** A proof is valid as long as the same gist of the same account, under the same name, contains it. */
   async function again(proof: KnownProof): Promise<FoundProof | NoProof> {
     const evidence = z
-      .object({ url: z.string(), id: z.string(), etag: z.string().optional() })
+      .object({ url: z.string(), id: z.string(), etag: z.string().optional(), quote: z.string().optional() })
       .loose()
       .safeParse(proof.evidence);
     if (!evidence.success) return find({ username: proof.handle }, proof);
-    const found = await gists.read(evidence.data.id, evidence.data.etag);
+    const { quote, etag, ...place } = evidence.data;
+    // An earlier version kept no quote: the gist is read once more.
+    const found = await gists.read(place.id, quote === undefined ? undefined : etag);
     if (found === "unchanged") {
       const { accountId, handle, username } = proof;
-      return { accountId, handle, username, evidence: evidence.data };
+      return { accountId, handle, username, evidence: { ...place, quote: quote!, ...(etag && { etag }) } };
     }
     if (found === "missing") return { reason: "The gist was deleted." };
     if (found === "large") return tooLarge(gistFileName(proof.prefix));
@@ -98,7 +100,8 @@ async function judge(gists: Gists, found: Gist, login: string, sought: SoughtPro
   const fileName = gistFileName(sought.prefix);
   const content = await gists.contentOf(found, fileName);
   if ("reason" in content) return content;
-  if (!gistProves(content.text, sought.prefix, sought.tokenId))
+  const quote = gistProof(content.text, sought.prefix, sought.tokenId);
+  if (quote === null)
     return { reason: `The file ${fileName} says something else than ${sought.tokenId}.`, found: content.text };
   return {
     accountId: owner.id,
@@ -107,6 +110,7 @@ async function judge(gists: Gists, found: Gist, login: string, sought: SoughtPro
     evidence: {
       url: html_url ?? `https://gist.github.com/${found.id}`,
       id: found.id,
+      quote,
       ...(history[0] && { revision: history[0].version }),
       ...(etag && { etag }),
     },

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { XClaim, x } from "../../core/proof-platforms/x.ts";
-import { needleOf, showsNeedle } from "../../core/proofs.ts";
+import { needleOf, quoteOf } from "../../core/proofs.ts";
 import { withinAllowance } from "../http/on-behalf.ts";
 import { scarceLookups } from "../http/scarce-lookups.ts";
 import type { HttpAnswer, Upstream } from "../http.ts";
@@ -153,8 +153,8 @@ const noAccount = (handle: string, absent: Absent): NoProof => ({
 function judge(account: Account, { prefix, tokenId }: SoughtProof): FoundProof | NoProof {
   const { id, username, description } = account;
   const needle = needleOf(prefix, tokenId);
-  if (!showsNeedle(description, needle))
-    return { reason: `The bio of @${username} does not show ${needle}.`, found: description };
+  const quote = quoteOf(description, needle);
+  if (quote === null) return { reason: `The bio of @${username} does not show ${needle}.`, found: description };
   return {
     accountId: id,
     handle: username,
@@ -162,6 +162,7 @@ function judge(account: Account, { prefix, tokenId }: SoughtProof): FoundProof |
     evidence: {
       url: `https://x.com/${username}`,
       id,
+      quote,
       revision: createHash("sha256").update(description).digest("hex"),
     },
   };

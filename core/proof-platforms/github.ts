@@ -13,11 +13,11 @@ export const gistFileName = (prefix: string): string => `${prefix}-verify.txt`;
 /** Max bytes of the file; a longer one is no proof. */
 export const GIST_MAX_BYTES = 1024;
 
-/** Whether a gist file's content proves an agent: the token id or the needle, and nothing else but white space. */
-export function gistProves(content: string, prefix: string, tokenId: number): boolean {
-  if (new TextEncoder().encode(content).length > GIST_MAX_BYTES) return false;
+/** The token id or the needle, where a gist file's content is that and nothing else but white space: it proves the agent. Else null. */
+export function gistProof(content: string, prefix: string, tokenId: number): string | null {
+  if (new TextEncoder().encode(content).length > GIST_MAX_BYTES) return null;
   const text = content.trim();
-  return text === String(tokenId) || text === needleOf(prefix, tokenId);
+  return text === String(tokenId) || text === needleOf(prefix, tokenId) ? text : null;
 }
 
 /** A GitHub login; null when it cannot be one. Logins of old accounts may end in a hyphen. */

@@ -1,6 +1,6 @@
 /** The verifications of an agent: records of its social proofs, and their short form in the report. */
 import { exchangeCounts, validProofs } from "../cred.ts";
-import { foreignLink } from "../directory/foreign-text.ts";
+import { foreignLink, foreignText } from "../directory/foreign-text.ts";
 import type { AgentFacts, Hex, Proof } from "../facts.ts";
 import {
   type ByProofPlatform,
@@ -10,7 +10,7 @@ import {
   type ProofPlatform,
   type ProofPlatformKey,
 } from "../proof-platforms.ts";
-import { needleOf } from "../proofs.ts";
+import { MAX_QUOTE, needleOf } from "../proofs.ts";
 import type { Reservation } from "../reservations.ts";
 
 /** A proof as of its last check. `lapsed`: the proof is no longer there; it is shown and does not count. */
@@ -25,6 +25,8 @@ export type ProofView = {
   nextCheckAt: string | null;
   /** Where the account shows it; null when that is not known. */
   url: string | null;
+  /** The account's words around the proof at the last check; null when they are not known. */
+  quote: string | null;
   status: Proof["status"];
   /** It was made under an earlier owner of the token. */
   earlierOwner: boolean;
@@ -69,12 +71,14 @@ export const numericId = ({ numericId: name }: ProofPlatform, accountId: string)
   name === undefined ? {} : { [name]: Number(accountId) };
 
 function proofView(proof: Proof, checkedEvery: number | undefined): Omit<ProofView, "earlierOwner"> {
-  const { handle, username, verifiedAt, txHash, checkedAt, status, evidence } = proof;
+  const { handle, username, verifiedAt, txHash, checkedAt, status } = proof;
+  const { url, quote } = (proof.evidence ?? {}) as { url?: unknown; quote?: unknown };
   const due = status !== "lapsed" && checkedEvery !== undefined;
   return {
     ...{ handle, username: username ?? handle, verifiedAt, txHash, checkedAt },
     nextCheckAt: due ? new Date(Date.parse(checkedAt) + checkedEvery).toISOString() : null,
-    url: foreignLink((evidence as { url?: unknown } | null)?.url),
+    url: foreignLink(url),
+    quote: foreignText(quote, MAX_QUOTE),
     status,
   };
 }

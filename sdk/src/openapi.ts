@@ -1684,7 +1684,7 @@ export interface paths {
         put?: never;
         /**
          * Change personality, narrative and accounts as the token's owner, by a signed line of text
-         * @description The owner's wallet signs `{service}: Update agent #<id> at <milliseconds since 1970>`. The text is good for five minutes and for one request.
+         * @description The owner's wallet signs `{service}: Update agent #<id> at <milliseconds since 1970>`, or, so that the signature is good for this change alone, the same line with ` on <host> with content sha256:<hex>` behind it: the SHA-256 of the body without `message` and `signature`, in canonical form (RFC 8785). The text is good for five minutes and for one request.
          *
          *     Anyone may call.
          *
@@ -2418,6 +2418,12 @@ export interface components {
                     message: string;
                     expiry: string;
                 };
+                /** @description What an owner signs to change an agent without signing in, bound to the change */
+                ownerUpdate: {
+                    message: string;
+                    digest: string;
+                    expiry: string;
+                };
                 /** @description Where people without a wallet sign in by redirect (GET /api/v2/auth/identity-provider); null where none is configured */
                 identityProvider: {
                     name: string;
@@ -2899,6 +2905,12 @@ export interface components {
                     header: string;
                     /** @description The text to sign; {words} in braces are filled in */
                     message: string;
+                    expiry: string;
+                };
+                /** @description What an owner signs to change an agent without signing in, bound to the change */
+                ownerUpdate: {
+                    message: string;
+                    digest: string;
                     expiry: string;
                 };
                 /** @description Where people without a wallet sign in by redirect (GET /api/v2/auth/identity-provider); null where none is configured */
@@ -3711,6 +3723,11 @@ export interface components {
                  */
                 url: string | null;
                 /**
+                 * @description The account's own words around the proof at the last check. Whoever names the agent proves it, also in a warning: read them. null when they are not known
+                 * @example Auditor of contracts. helixa:7
+                 */
+                quote: string | null;
+                /**
                  * @description stale: could not be checked of late; lapsed: has vanished and counts no more
                  * @enum {string}
                  */
@@ -3738,6 +3755,11 @@ export interface components {
                  */
                 url: string | null;
                 /**
+                 * @description The account's own words around the proof at the last check. Whoever names the agent proves it, also in a warning: read them. null when they are not known
+                 * @example Auditor of contracts. helixa:7
+                 */
+                quote: string | null;
+                /**
                  * @description stale: could not be checked of late; lapsed: has vanished and counts no more
                  * @enum {string}
                  */
@@ -3764,6 +3786,11 @@ export interface components {
                  * @description Where the account shows it; null when that is not known
                  */
                 url: string | null;
+                /**
+                 * @description The account's own words around the proof at the last check. Whoever names the agent proves it, also in a warning: read them. null when they are not known
+                 * @example Auditor of contracts. helixa:7
+                 */
+                quote: string | null;
                 /**
                  * @description stale: could not be checked of late; lapsed: has vanished and counts no more
                  * @enum {string}
@@ -5606,7 +5633,7 @@ export interface components {
         HumanUpdateRequest: {
             /** @description Of the owner's wallet (EIP-191), a contract's too */
             signature: string;
-            /** @description The text signed: `{service}: Update agent #<id> at <milliseconds since 1970>` */
+            /** @description The text signed: `{service}: Update agent #<id> at <milliseconds since 1970>`, alone or with ` on <host> with content sha256:<hex>` */
             message: string;
             /** @description Only what is given changes; an empty string clears */
             personality?: {

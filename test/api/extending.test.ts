@@ -19,7 +19,7 @@ import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts
 import type { RegistryReader } from "../../core/directory/registry-readers/reader.ts";
 import { proofPlatform, text } from "../../core/proof-platforms/platform.ts";
 import { PROOF_PLATFORMS } from "../../core/proof-platforms.ts";
-import { needleOf, showsNeedle } from "../../core/proofs.ts";
+import { needleOf, quoteOf } from "../../core/proofs.ts";
 import { verificationsView } from "../../core/views/verifications.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { registry } from "../../devnet/simulators/registries/registry.ts";
@@ -117,8 +117,14 @@ const openMastodon: OpenReader<typeof mastodon.variables, MastodonClaim> = ({ ur
         read({ status, json }) {
           if (status === 404) return { reason: `There is no Mastodon account ${account}.` };
           const { id, note } = z.object({ id: z.number(), note: z.string() }).parse(json);
-          if (!showsNeedle(note, needleOf(prefix, tokenId))) return { reason: "The note shows no proof." };
-          return { accountId: String(id), handle: account, username: account, evidence: { url, id: String(id) } };
+          const quote = quoteOf(note, needleOf(prefix, tokenId));
+          if (quote === null) return { reason: "The note shows no proof." };
+          return {
+            accountId: String(id),
+            handle: account,
+            username: account,
+            evidence: { url, id: String(id), quote },
+          };
         },
       }),
     recheck: async (proofs) => proofs.map(() => null),

@@ -1,7 +1,7 @@
 /** POST /agent/{id}/human-update: one line of text, signed by the present owner, used once. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
-import { humanUpdateText } from "../../core/signed-texts.ts";
+import { contentDigest, humanUpdateText } from "../../core/signed-texts.ts";
 import { forgetUsedTexts } from "../../db/human-updates.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
@@ -112,6 +112,40 @@ describe("the owner", () => {
   });
 });
 
+describe("a text that binds what is changed, and where", () => {
+  const change = { social: { twitter: "@jack_o" }, narrative: { lore: "Zoë", origin: "by its owner" } };
+  const bound = (content: object, host = HOST) =>
+    signed(humanUpdateText("Helixa", 0, Date.now(), { host, digest: contentDigest(content) }));
+
+  it("is good for that change, in any order of its fields, and for no other", async () => {
+    const credential = await bound(change);
+    const refused = { status: 401, body: { code: "unauthenticated" } };
+    expect(await send({ ...credential, ...change, skills: ["theft"] })).toMatchObject(refused);
+    expect(await send({ ...credential, narrative: change.narrative })).toMatchObject(refused);
+    expect(await send({ ...credential, ...change, social: { twitter: "jack_o" } })).toMatchObject(refused);
+    const { narrative, social } = change;
+    const turned = { narrative: { origin: narrative.origin, lore: narrative.lore }, ...credential, social };
+    expect(await send(turned)).toMatchObject({ status: 200 });
+    expect((await agent()).narrative).toMatchObject(narrative);
+  });
+
+  it("is good at this service's hosts alone", async () => {
+    expect(await send({ ...(await bound(change, "elsewhere.example")), ...change })).toMatchObject({
+      ...{ status: 401, body: { error: "The signed text is for another host.", hint: `Sign one for ${HOST}.` } },
+    });
+  });
+
+  it("is written as GET /api/v2 says", async () => {
+    const { auth } = (await api.get("/api/v2")).body as never as { auth: { ownerUpdate: { message: string } } };
+    const at = Date.now();
+    const message = auth.ownerUpdate.message
+      .replace("{tokenId}", "0")
+      .replace("{timestamp}", String(at))
+      .replace("{digest}", contentDigest(change));
+    expect(await send({ ...(await signed(message)), ...change })).toMatchObject({ status: 200 });
+  });
+});
+
 describe("is refused", () => {
   it.each([
     ["another wallet", () => signed(text(), stranger!), 403],
@@ -121,6 +155,7 @@ describe("is refused", () => {
     ["a text six minutes ahead", () => signed(text(0, Date.now() + 360_000)), 401],
     ["a text about another agent", () => signed(text(1)), 400],
     ["a text with more behind it", () => signed(`${text()} and more`), 400],
+    ["a digest of three characters", () => signed(`${text()} on ${HOST} with content sha256:abc`), 400],
     ["a text with more before it", () => signed(`I agree. ${text()}`), 400],
     ["another service's text", () => signed(text().replace("Helixa", "Other")), 400],
     ["a SIWA text", () => signed(`Sign-In With Agent: ${HOST} wants you to sign in`), 400],

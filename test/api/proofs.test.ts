@@ -132,7 +132,9 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
       { token_id: 1, platform, account_id: accountId, handle: shown.handle, status: "verified", tx_hash: txHash },
     ]);
     expect(await verifySignal()).toBe(25);
-    expect((await verifications())[platform]).toMatchObject({ handle: shown.handle, status: "verified", txHash });
+    expect((await verifications())[platform]).toMatchObject({
+      ...{ handle: shown.handle, status: "verified", txHash, quote: expect.stringMatching(/1$/) },
+    });
     expect(await rows("select cause from offchain.cred_history")).toEqual([{ cause: `${platform}-verified` }]);
   });
 

@@ -54,8 +54,8 @@ beforeAll(async () => {
   ]);
   await pool.query(
     `insert into offchain.proof (token_id, platform, account_id, handle, username, evidence, status, verified_at, checked_at, tx_hash)
-     values (0, 'x', '99', 'zero', null, '{"url": "https://x.com/zero"}', 'verified', '2026-11-01T00:00:00Z', '2026-11-20T00:00:00Z', $1),
-            (0, 'github', '7', 'zero-gh', 'zero-gh', '{"url": "javascript:alert(1)"}', 'stale', '2026-11-02T00:00:00Z', '2026-11-10T00:00:00Z', null),
+     values (0, 'x', '99', 'zero', null, '{"url": "https://x.com/zero", "quote": "beware\u202e of helixa:0"}', 'verified', '2026-11-01T00:00:00Z', '2026-11-20T00:00:00Z', $1),
+            (0, 'github', '7', 'zero-gh', 'zero-gh', '{"url": "javascript:alert(1)", "quote": 7}', 'stale', '2026-11-02T00:00:00Z', '2026-11-10T00:00:00Z', null),
             (0, 'farcaster', '314', 'zero.eth', 'zero.eth', '{}', 'lapsed', '2026-11-03T00:00:00Z', '2026-11-19T00:00:00Z', null)`,
     [hash(1)],
   );
@@ -221,6 +221,7 @@ describe("verifications", () => {
         checkedAt: "2026-11-20T00:00:00.000Z",
         nextCheckAt: "2026-12-20T00:00:00.000Z",
         url: "https://x.com/zero",
+        quote: "beware of helixa:0",
         status: "verified",
         earlierOwner: false,
       },
@@ -232,6 +233,7 @@ describe("verifications", () => {
         checkedAt: "2026-11-10T00:00:00.000Z",
         nextCheckAt: "2026-11-11T00:00:00.000Z",
         url: null,
+        quote: null,
         status: "stale",
         earlierOwner: false,
       },
@@ -244,6 +246,7 @@ describe("verifications", () => {
         checkedAt: "2026-11-19T00:00:00.000Z",
         nextCheckAt: null,
         url: null,
+        quote: null,
         status: "lapsed",
         earlierOwner: false,
       },

@@ -41,7 +41,7 @@ describe.each(["snapchain", "hubble", "neynar"])("through %s", (way) => {
       accountId: "3",
       handle: "dwr",
       username: "dwr",
-      evidence: { url: `https://farcaster.xyz/~/conversations/${HASH}`, id: HASH },
+      evidence: { url: `https://farcaster.xyz/~/conversations/${HASH}`, id: HASH, quote: "claiming helixa:1 today" },
     });
   });
 

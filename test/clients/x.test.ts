@@ -29,7 +29,12 @@ describe("looking for a proof", () => {
       accountId: "100",
       handle: "Ada",
       username: "Ada",
-      evidence: { url: "https://x.com/Ada", id: "100", revision: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      evidence: {
+        url: "https://x.com/Ada",
+        id: "100",
+        quote: "Mathematician. helixa:1",
+        revision: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
     });
   });
 

@@ -7,7 +7,7 @@ import { folded, wordsOf } from "../../core/discovery/words.ts";
 import { beginningOf, MOST_MARKS, type NormalForm, normalForm, normalOrProblem } from "../../core/normal-form.ts";
 import { offerOf, type RawOffer } from "../../core/offers/offer.ts";
 import { suggestedSlug } from "../../core/principals/slugs.ts";
-import { showsNeedle } from "../../core/proofs.ts";
+import { quoteOf } from "../../core/proofs.ts";
 import { cleanText } from "../../core/text.ts";
 import { isReservedName, traitKey } from "../../core/trait-input.ts";
 import { urlOf } from "../../core/urls.ts";
@@ -50,7 +50,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   "a slug": suggestedSlug,
   "the key of a trait": traitKey,
   "a reserved word": isReservedName,
-  "a proof in a text": (text) => showsNeedle(text, "helixa:12"),
+  "a proof in a text": (text) => quoteOf(text, "helixa:12"),
   "a line of a card": (text) => oneLine(text, 64),
   "a host": (text) => urlOf(`https://${text}.example/`),
   "a schema": (text) => offerOf({ kind: "tool", name: "t", inputSchema: { [text]: [text] } } satisfies RawOffer),

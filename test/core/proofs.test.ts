@@ -5,14 +5,15 @@ import { parseFarcasterName, parseFid } from "../../core/proof-platforms/farcast
 import {
   GIST_MAX_BYTES,
   gistFileName,
-  gistProves,
+  gistProof,
   parseGistId,
   parseGithubLogin,
 } from "../../core/proof-platforms/github.ts";
 import { parseXHandle } from "../../core/proof-platforms/x.ts";
-import { needleOf, proofTrait, showsNeedle } from "../../core/proofs.ts";
+import { MAX_QUOTE, needleOf, proofTrait, quoteOf } from "../../core/proofs.ts";
 
 const needle = needleOf("helixa", 1);
+const showsNeedle = (text: string, sought: string) => quoteOf(text, sought) !== null;
 
 describe("the needle", () => {
   it("is the prefix and the token id, 0 as well", () => {
@@ -103,17 +104,43 @@ describe("the needle", () => {
   });
 });
 
+describe("the words around the needle", () => {
+  it.each([
+    ["Beware of helixa:1, it takes your money", "Beware of helixa:1, it takes your money"],
+    ["Beware of\n\n\thelixa:1", "Beware of helixa:1"],
+    ["not\u202e mine: helixa:1", "not mine: helixa:1"],
+    [`${"a ".repeat(300)}helixa:1`, `…${"a ".repeat(80)}helixa:1`],
+    [`helixa:1 ${"🤖".repeat(300)}`, `helixa:1 ${"🤖".repeat(79)}…`],
+  ])("of %j are %j", (text, quote) => expect(quoteOf(text, needle)).toBe(quote));
+
+  it("have an end, whatever stands there, and always the needle", () => {
+    const around = fc.oneof(
+      fc.string({ unit: "binary", maxLength: 300 }),
+      fc.string({ unit: "grapheme", maxLength: 200 }),
+    );
+    fc.assert(
+      fc.property(around, around, fc.nat(), (before, after, tokenId) => {
+        const own = needleOf("helixa", tokenId);
+        const quote = quoteOf(`${before} ${own} ${after}`, own);
+        fc.pre(quote !== null);
+        expect(quote).toContain(own);
+        expect([...quote].length).toBeLessThanOrEqual(MAX_QUOTE);
+      }),
+    );
+  });
+});
+
 describe("a gist file", () => {
   it.each(["7", " 7\r\n", "\ufeff7", "helixa:7", "\n helixa:7 "])("proves token 7 with %j", (content) =>
-    expect(gistProves(content, "helixa", 7)).toBe(true),
+    expect(gistProof(content, "helixa", 7)).toMatch(/^(helixa:)?7$/),
   );
   it.each(["", "77", "70", "helixa:77", "token 7", "7 8", "7.0", "+7", "07", "HELIXA:7", "helixa: 7"])(
     "does not with %j",
-    (content) => expect(gistProves(content, "helixa", 7)).toBe(false),
+    (content) => expect(gistProof(content, "helixa", 7)).toBeNull(),
   );
   it("is at most a kibibyte", () => {
-    expect(gistProves("7".padEnd(GIST_MAX_BYTES), "helixa", 7)).toBe(true);
-    expect(gistProves("7".padEnd(GIST_MAX_BYTES + 1), "helixa", 7)).toBe(false);
+    expect(gistProof("7".padEnd(GIST_MAX_BYTES), "helixa", 7)).toBe("7");
+    expect(gistProof("7".padEnd(GIST_MAX_BYTES + 1), "helixa", 7)).toBeNull();
   });
 });
 

@@ -1,10 +1,17 @@
 /** Credentials of wallets: every accepted form, every refused one, and no header that makes the reader throw anything but a Failure. */
+import { hash } from "node:crypto";
 import fc from "fast-check";
 import { getAddress } from "viem";
 import { createSiweMessage } from "viem/siwe";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../core/errors.ts";
-import { humanUpdateText, parseHumanUpdate, siwaText, solanaSignInText } from "../../core/signed-texts.ts";
+import {
+  contentDigest,
+  humanUpdateText,
+  parseHumanUpdate,
+  siwaText,
+  solanaSignInText,
+} from "../../core/signed-texts.ts";
 import {
   CREDENTIAL_LIFETIME_MS,
   CREDENTIAL_SKEW_MS,
@@ -245,6 +252,7 @@ describe("signed texts", () => {
             ...{ nonce: String(at), issuedAt: String(at), expiresAt: String(at) },
           }),
           humanUpdateText(name, Number(at), at),
+          humanUpdateText(name, Number(at), at, { host, digest: contentDigest({}) }),
         ]);
         const known = new Set(texts.map(({ text }) => text));
         for (const other of others) {
@@ -261,7 +269,16 @@ describe("signed texts", () => {
     const text = humanUpdateText("Helixa", 0, 1_795_262_400_000);
     expect(text).toBe("Helixa: Update agent #0 at 1795262400000");
     expect(parseHumanUpdate("Helixa", text)).toEqual({ tokenId: 0, timestampMs: 1_795_262_400_000 });
+    const content = { host: "api.example.org:8443", digest: contentDigest({ narrative: { lore: "é" } }) };
+    const bound = humanUpdateText("Helixa", 0, 1_795_262_400_000, content);
+    expect(bound).toBe(`${text} on api.example.org:8443 with content sha256:${content.digest}`);
+    expect(parseHumanUpdate("Helixa", bound)).toEqual({ tokenId: 0, timestampMs: 1_795_262_400_000, content });
     for (const wrong of [
+      bound.slice(0, -1),
+      bound.toUpperCase(),
+      bound.replace(" on ", "  on "),
+      bound.replace("api.", "a pi."),
+      `${bound} `,
       `${text} `,
       ` ${text}`,
       text.replace("#0", "#00"),
@@ -271,6 +288,13 @@ describe("signed texts", () => {
       "",
     ])
       expect(parseHumanUpdate("Helixa", wrong), wrong).toBeNull();
+  });
+
+  it("a change has one digest, however its fields are ordered and its text is escaped", () => {
+    // RFC 8785, section 3.2.2: sorted by UTF-16 units, numbers as ECMAScript writes them.
+    const digest = contentDigest(JSON.parse('{"b":[1.50,"\\u20ac"],"a":{"\\ud83d\\ude02":1,"\\ufb33":2}}'));
+    expect(digest).toBe(hash("sha256", '{"a":{"😂":1,"\ufb33":2},"b":[1.5,"€"]}'));
+    expect(contentDigest({ a: { "\ufb33": 2, "😂": 1, gone: undefined }, b: [1.5, "€"] })).toBe(digest);
   });
 
   it("a human update reads back for every agent and time", () => {

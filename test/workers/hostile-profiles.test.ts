@@ -226,7 +226,7 @@ const known = (platform: ProofPlatformKey, id: number) => ({
   accountId: String(id),
   handle: `user${id}`,
   username: `user${id}`,
-  evidence: { url: "https://example.com", id: platform === "github" ? `a${id}` : `0xa${id}` },
+  evidence: { url: "https://example.com", id: platform === "github" ? `a${id}` : `0xa${id}`, quote: "" },
 });
 
 const recheck = (platform: ProofPlatformKey, source: ProofReader<object>) =>

@@ -192,6 +192,7 @@ export const MESSAGES = {
   "agent.proofVerified": "verified",
   "agent.proofStale": "not checked of late",
   "agent.proofLapsed": "vanished, counts no more",
+  "agent.proofQuote": "The account's own words around the proof",
 
   // claim
   "claim.title": "Its token",

@@ -70,6 +70,11 @@ function Account({ record, explorer }: { record: Records[ProofPlatformKey]; expl
           </a>
         </>
       )}
+      {record.quote !== null && (
+        <q className="proof-quote" dir="auto" title={say("agent.proofQuote")}>
+          {record.quote}
+        </q>
+      )}
     </>
   );
 }

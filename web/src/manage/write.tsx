@@ -1,7 +1,7 @@
 /** A change of an agent's profile by the connected wallet: signed in, or as the owner by one signed line of text. */
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
-import { humanUpdateText } from "../../../core/signed-texts.ts";
+import { contentDigest } from "../../../core/signed-texts.ts";
 import { agentPath, discovery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
@@ -9,7 +9,7 @@ import { type Faults, faultsOf } from "../parts/form.tsx";
 import { say } from "../say.tsx";
 import { OperationSteps, Refused, type Running, useOperation } from "../wallet/operation.tsx";
 import { ask, hexOf } from "../wallet/providers.ts";
-import { type Connected, useWallet } from "../wallet/session.ts";
+import { type Connected, filled, useWallet } from "../wallet/session.ts";
 import { short } from "../words.ts";
 import type { Written } from "./profile.ts";
 
@@ -55,7 +55,8 @@ export function useProfileWrite(agent: Agent, part: string, saved: () => void): 
     setSigning(true);
     try {
       const { data: about } = await client.ensureQueryData(discovery);
-      const message = humanUpdateText(about.name, tokenId, Date.now());
+      const places = { tokenId, timestamp: Date.now(), digest: contentDigest(update) };
+      const message = filled(about.auth.ownerUpdate.message, places);
       const signature = await ask<string>(wallet!.provider, "personal_sign", [hexOf(message), wallet!.address]);
       const body = { message, signature, ...update };
       await bySignature.run({ method: "POST", path: `${agentPath(String(tokenId))}/human-update`, body });

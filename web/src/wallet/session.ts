@@ -197,17 +197,21 @@ export async function credentialOf(rule: SignInRule, tell: (saying: string) => v
   return (await signIn(wallet, kindOf(rule), auth)).value;
 }
 
+/** A text to sign of the service, with its {places} filled in. */
+export const filled = (template: string, places: Readonly<Record<string, string | number>>): string =>
+  template.replace(/\{([^{}]+)\}/g, (place, name: string) => String(places[name] ?? place));
+
 /** Has the wallet sign a fresh credential. */
 async function signIn({ address, provider }: Connected, kind: Kind, auth: Discovery["auth"]): Promise<SignIn> {
   const notBefore = kept<Record<string, number>>("browser", NOT_BEFORE_KEY)?.[address.toLowerCase()] ?? 0;
   const issuedAt = Math.max(Date.now(), notBefore);
-  const places: Record<string, string> = {
+  const places = {
     address,
-    timestamp: String(issuedAt),
+    timestamp: issuedAt,
     "timestamp as ISO 8601": new Date(issuedAt).toISOString(),
   };
   const template = kind === "siwa" ? auth.agent.message : auth.human.message;
-  const text = template.replace(/\{([^{}]+)\}/g, (place, name: string) => places[name] ?? place);
+  const text = filled(template, places);
   const signature = await ask<string>(provider, "personal_sign", [hexOf(text), address]);
   const made = { kind, value: `Bearer ${address}:${issuedAt}:${signature}`, until: Date.now() + LASTS_MS };
   keepSignIn(address, kind, made);
