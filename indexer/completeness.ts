@@ -63,8 +63,8 @@ export function watchCompleteness(options: {
 
   async function look(block: number): Promise<Hole[]> {
     const holes: Hole[] = [];
-    for (const of of [agents, erc8004Agents, handshakes]) {
-      const hole = await of({ db, pool, block, contracts });
+    for (const holeIn of [agents, erc8004Agents, handshakes]) {
+      const hole = await holeIn({ db, pool, block, contracts });
       if (hole !== null) holes.push(hole);
     }
     return holes;

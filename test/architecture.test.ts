@@ -1,5 +1,6 @@
 /** The rules of the house, stated where breaking one is noticed: who may import whom, where clocks and environment are read, how files look. */
 import { globSync, readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { basename, dirname, join, matchesGlob, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync } from "vite";
@@ -544,6 +545,19 @@ describe("texts of strangers", () => {
 describe("files", () => {
   /** Tests, benchmarks and the world that they share are as long as what they tell. */
   const product = files.filter(({ path }) => !/^(test|harness|bench)\//.test(path));
+
+  it("are read by Node as they stand: its reader of types refuses what the compiler takes, and whatever loads such a file", () => {
+    const refused = files.flatMap(({ path, text }) => {
+      if (path.endsWith("x")) return [];
+      try {
+        stripTypeScriptTypes(text);
+        return [];
+      } catch (error) {
+        return [`${path}: ${(error as Error).message}`];
+      }
+    });
+    expect(refused).toEqual([]);
+  });
 
   it("open with a sentence on what they own", () => {
     const bare = files.filter(({ text }) => !/^(#!.*\n)?\/\*\*\s*\S/.test(text)).map(({ path }) => path);

@@ -123,10 +123,10 @@ test("answers are exact without a fold and after it: changed, new, removed and d
 test("the agents of a wallet and of an owner are found without a look at the table of all scores", async () => {
   const wallet = `0x${"ab".repeat(20)}`;
   await db.pool.query("update offchain.directory set owner_address = $1 where cred_score % 10 = 1", [wallet]);
-  for (const of of [{ q: wallet }, { owner: wallet }] as Partial<DirectoryQuery>[])
+  for (const asked of [{ q: wallet }, { owner: wallet }] as Partial<DirectoryQuery>[])
     for (const descending of [true, false])
       for (const sort of ["cred_score", "name"] as const) {
-        const query = { filter: "qualified", sort, descending, offset: 0, limit: 5, now: NOW, ...of } as DirectoryQuery;
+        const query = { filter: "qualified", sort, descending, offset: 0, limit: 5, now: NOW, ...asked } as DirectoryQuery;
         const [page, scans] = await snapshot(db.pool, async (tx) => {
           const before = await scansOfScores(tx);
           const page = await listByIndexes(tx, query);
