@@ -37,6 +37,7 @@ import { messageStream, messages, sendMessage } from "./messages.ts";
 import { contractMetadata, metadata } from "./metadata.ts";
 import { mint, mintState } from "./mint.ts";
 import { nameCheck } from "./names.ts";
+import { terminalOffers } from "./offers.ts";
 import { operatorState } from "./operator.ts";
 import { organization, organizationRegister, organizations } from "./organizations.ts";
 import { pricing } from "./pricing.ts";
@@ -102,6 +103,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   terminalCsv,
   terminalMarks,
   terminalAgent,
+  terminalOffers,
   terminalToken,
   contractMetadata,
   metadata,

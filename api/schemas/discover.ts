@@ -2,9 +2,11 @@
 import { z } from "zod";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { FACTOR_KEYS, FIELDS, FOUND_BY, MEANING_STATES } from "../../core/discovery/query.ts";
+import { ENDPOINT_STATUSES } from "../../core/offers/liveness.ts";
 import { METHODS } from "../../core/offers/offer.ts";
+import { MOST_ALIKE, MOST_COUNTED, RECEIVERS } from "../../core/views/offering.ts";
 import { terminalAgentSchema } from "./directory.ts";
-import { count, moment } from "./fields.ts";
+import { count, moment, tokenId } from "./fields.ts";
 
 const fraction = z.number().min(0).max(1);
 const anyJson = z.unknown().meta({ description: "JSON as the agent states it" });
@@ -43,6 +45,16 @@ export const offerSchema = z.object({
   inputSchema: anyJson.optional(),
 });
 
+const factors = z
+  .array(z.object({ key: z.enum(FACTOR_KEYS), value: fraction, weight: z.number(), says: z.string() }))
+  .meta({ description: "Each factor of its place with its weight, and a sentence that says why" });
+const speaks = z.array(z.enum(PROTOCOLS));
+const services = z.array(z.object({ name: z.string(), endpoint: z.string(), version: z.string().nullable() }));
+const liveness = z
+  .object({ value: fraction, says: z.string(), answeredAt: moment.nullable(), silentSince: moment.nullable() })
+  .nullable()
+  .meta({ description: "Whether its endpoints answer; null where none of them is read" });
+
 const hitSchema = z
   .object({
     agent: terminalAgentSchema,
@@ -56,9 +68,7 @@ const hitSchema = z
       .array(z.enum(FOUND_BY))
       .meta({ description: "words: it has them; meaning: its text is near to the question" }),
     matched: z.array(z.object({ field: z.enum(FIELDS), words: z.array(z.string()) })),
-    factors: z
-      .array(z.object({ key: z.enum(FACTOR_KEYS), value: fraction, weight: z.number(), says: z.string() }))
-      .meta({ description: "Each factor of its place with its weight, and a sentence that says why" }),
+    factors,
     highlights: z
       .array(
         z.object({
@@ -70,20 +80,73 @@ const hitSchema = z
         }),
       )
       .meta({ description: "Where the words stand" }),
-    speaks: z.array(z.enum(PROTOCOLS)),
-    services: z.array(z.object({ name: z.string(), endpoint: z.string(), version: z.string().nullable() })),
+    speaks,
+    services,
     offers: z.array(offerSchema).meta({ description: "At most 12, those that match first" }),
     offerCount: count.meta({ description: "All its offers" }),
-    liveness: z
-      .object({ value: fraction, says: z.string(), answeredAt: moment.nullable(), silentSince: moment.nullable() })
-      .nullable()
-      .meta({ description: "Whether its endpoints answer; null where none of them is read" }),
+    liveness,
     copies: count.meta({
       description:
         "Agents left out behind this one: near-identical ones of the same operator, ones of the same text, and others of its name",
     }),
   })
   .meta({ id: "DiscoverHit" });
+
+const alikes = (what: string) =>
+  z
+    .object({
+      count,
+      agents: z.array(
+        z.object({
+          platform: z.string(),
+          agentId: z.string(),
+          tokenId: tokenId.nullable(),
+          name: z.string(),
+          credScore: z.int().min(0).max(100),
+          registeredAt: moment.nullable(),
+          sameOwner: z.boolean(),
+        }),
+      ),
+    })
+    .meta({ description: `${what}: how many, ${MOST_COUNTED} at most, and the oldest ${MOST_ALIKE} of them` });
+
+export const offeringSchema = z
+  .object({
+    trust: fraction
+      .nullable()
+      .meta({ description: "What is known about it, as `factors` tells; null while it is read" }),
+    factors,
+    speaks,
+    services,
+    offers: z
+      .array(
+        offerSchema.extend({
+          receiver: z.enum(RECEIVERS).nullable().meta({
+            description:
+              "Whose wallet the terms of payment name: the agent's, its owner's, or another; null where none",
+          }),
+        }),
+      )
+      .meta({ description: "The first 50" }),
+    offerCount: count.meta({ description: "All its offers" }),
+    liveness,
+    endpoints: z
+      .array(
+        z.object({
+          kind: z.string(),
+          url: z.string(),
+          status: z.enum(ENDPOINT_STATUSES),
+          answeredAt: moment.nullable(),
+          silentSince: moment.nullable(),
+          checkedAt: moment.nullable(),
+          why: z.string().nullable(),
+        }),
+      )
+      .meta({ description: "The endpoints that are read, with when each answered last and since when it is silent" }),
+    sameName: alikes("Other agents of its name, however it is spelled"),
+    sameEndpoint: alikes("Other agents that name one of its endpoints"),
+  })
+  .meta({ id: "Offering" });
 
 export const discoverSchema = z
   .object({

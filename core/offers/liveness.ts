@@ -1,8 +1,17 @@
 /** Whether an agent lives: when its endpoints answered last, and since when they are silent, as a value and a sentence. */
 
+export const ENDPOINT_STATUSES = [
+  "waiting",
+  "read",
+  "needs_credentials",
+  "unreadable",
+  "unreachable",
+  "refused",
+] as const;
+
 /** What is known of one endpoint (`offchain.offer_source`). */
 export type EndpointState = {
-  status: "waiting" | "read" | "needs_credentials" | "unreadable" | "unreachable" | "refused";
+  status: (typeof ENDPOINT_STATUSES)[number];
   answeredAt: Date | null;
   silentSince: Date | null;
   checkedAt: Date | null;

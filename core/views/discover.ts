@@ -70,7 +70,10 @@ export function hitView({ hit, row, background }: FoundAgent, publicUrl: string)
 }
 
 /** The protocols of an agent: those of its services, and those of its offers. */
-export function spokenBy(row: DirectoryRow, { services, offers }: HitBackground): Protocol[] {
+export function spokenBy(
+  row: Pick<DirectoryRow, "x402Supported">,
+  { services, offers }: Pick<HitBackground, "services" | "offers">,
+): Protocol[] {
   const names = services.map(({ name }) => name.toLowerCase());
   const offered = offers.flatMap((offer) => protocolOf(offer)?.toLowerCase() ?? []);
   return protocolsOf([...names, ...offered], row.x402Supported);

@@ -959,6 +959,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/terminal/agent/{ref}/offers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an agent offers at which price, whether its endpoints answer, what it is trusted by, and who resembles it
+         * @description Texts, addresses, terms and prices are the agent's own; `receiver` says whose wallet the terms of payment name. Agents of the same name and of the same endpoints are named, the oldest first.
+         *
+         *     Anyone may call.
+         */
+        get: operations["getTerminalOffers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/terminal/agent/{ref}/token": {
         parameters: {
             query?: never;
@@ -4798,6 +4820,107 @@ export interface components {
             /** @description What is to be said beside proofs and attestations; it changes no score */
             reservations: components["schemas"]["Reservation"][];
         };
+        Offering: {
+            /** @description What is known about it, as `factors` tells; null while it is read */
+            trust: number | null;
+            /** @description Each factor of its place with its weight, and a sentence that says why */
+            factors: {
+                /** @enum {string} */
+                key: "cred" | "proofs" | "liveness" | "feedback" | "age" | "text";
+                value: number;
+                weight: number;
+                says: string;
+            }[];
+            speaks: ("MCP" | "A2A" | "OASF" | "Web" | "x402")[];
+            services: {
+                name: string;
+                endpoint: string;
+                version: string | null;
+            }[];
+            /** @description The first 50 */
+            offers: {
+                /**
+                 * @description skill: of its A2A card, or named by its registry or its listing; tool: of its MCP server; resource: one that x402 pays for
+                 * @enum {string}
+                 */
+                kind: "skill" | "tool" | "resource";
+                name: string;
+                description: string | null;
+                tags: string[];
+                endpoint: string | null;
+                /**
+                 * @description How a paid resource is called, as its terms state it; null = not stated
+                 * @enum {string|null}
+                 */
+                method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null;
+                /** @description US dollars of one call; null = not known */
+                priceUsd: number | null;
+                /** @description JSON as the agent states it */
+                accepts?: unknown;
+                /** @description JSON as the agent states it */
+                inputSchema?: unknown;
+                /**
+                 * @description Whose wallet the terms of payment name: the agent's, its owner's, or another; null where none
+                 * @enum {string|null}
+                 */
+                receiver: "agent" | "owner" | "other" | null;
+            }[];
+            /** @description All its offers */
+            offerCount: number;
+            /** @description Whether its endpoints answer; null where none of them is read */
+            liveness: {
+                value: number;
+                says: string;
+                /** Format: date-time */
+                answeredAt: string | null;
+                /** Format: date-time */
+                silentSince: string | null;
+            } | null;
+            /** @description The endpoints that are read, with when each answered last and since when it is silent */
+            endpoints: {
+                kind: string;
+                url: string;
+                /** @enum {string} */
+                status: "waiting" | "read" | "needs_credentials" | "unreadable" | "unreachable" | "refused";
+                /** Format: date-time */
+                answeredAt: string | null;
+                /** Format: date-time */
+                silentSince: string | null;
+                /** Format: date-time */
+                checkedAt: string | null;
+                why: string | null;
+            }[];
+            /** @description Other agents of its name, however it is spelled: how many, 1000 at most, and the oldest 5 of them */
+            sameName: {
+                count: number;
+                agents: {
+                    platform: string;
+                    agentId: string;
+                    /** @description Identity token id; 0 is a valid one */
+                    tokenId: number | null;
+                    name: string;
+                    credScore: number;
+                    /** Format: date-time */
+                    registeredAt: string | null;
+                    sameOwner: boolean;
+                }[];
+            };
+            /** @description Other agents that name one of its endpoints: how many, 1000 at most, and the oldest 5 of them */
+            sameEndpoint: {
+                count: number;
+                agents: {
+                    platform: string;
+                    agentId: string;
+                    /** @description Identity token id; 0 is a valid one */
+                    tokenId: number | null;
+                    name: string;
+                    credScore: number;
+                    /** Format: date-time */
+                    registeredAt: string | null;
+                    sameOwner: boolean;
+                }[];
+            };
+        };
         TokenClaim: {
             token_address?: string;
             token_symbol?: string;
@@ -7830,6 +7953,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TerminalAgentDetail"];
+                };
+            };
+        };
+    };
+    getTerminalOffers: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+                /** @description Looks among the agents of this platform only: ids and wallets may be those of several */
+                platform?: "helixa" | "erc8004" | "virtuals" | "agentverse" | "mcp-registry" | "x402-bazaar";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score. `helixa-<token id>` is an own agent and no other
+                 * @example helixa-1
+                 */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its offers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Offering"];
                 };
             };
         };

@@ -1,0 +1,33 @@
+/** What one agent of the directory offers, and what one should know before it is called or paid. */
+import { z } from "zod";
+import { offeringView } from "../../core/views/offering.ts";
+import { findDirectoryId } from "../../db/directory/rows.ts";
+import { offeringOf } from "../../db/discovery/offering.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { minBlock } from "../parameters.ts";
+import { offeringSchema } from "../schemas/discover.ts";
+import { waitForDirectory } from "../services/directory-at.ts";
+import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
+
+export const terminalOffers = endpoint({
+  method: "get",
+  path: "/api/terminal/agent/{ref}/offers",
+  operationId: "getTerminalOffers",
+  tag: "Terminal",
+  summary:
+    "What an agent offers at which price, whether its endpoints answer, what it is trusted by, and who resembles it",
+  description:
+    "Texts, addresses, terms and prices are the agent's own; `receiver` says whose wallet the terms of payment name. Agents of the same name and of the same endpoints are named, the oldest first.",
+  data: true,
+  params: z.object({ ref }),
+  query: z.object({ minBlock, platform: ofPlatform }),
+  responses: { 200: { description: "Its offers", schema: offeringSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params, query, now }) {
+    const { db } = deps;
+    await waitForDirectory(deps, query.minBlock);
+    const id = await findDirectoryId(db, params.ref, query.platform);
+    const offering = id === null ? null : await offeringOf(db, id, new Date(now));
+    return offering === null ? unknownAgent() : json(offeringView(offering));
+  },
+});

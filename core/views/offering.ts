@@ -1,0 +1,100 @@
+/** The view of what one agent offers: its offers and endpoints, by what it is trusted, and who else has its name or its endpoints. */
+import type { Protocol } from "../directory/protocols.ts";
+import type { Factor } from "../discovery/query.ts";
+import type { EndpointState } from "../offers/liveness.ts";
+import { type HitBackground, type Offer, spokenBy } from "./discover.ts";
+
+/** Who is paid for a call: the agent's own wallet, its owner, or somebody else. */
+export const RECEIVERS = ["agent", "owner", "other"] as const;
+export type Receiver = (typeof RECEIVERS)[number];
+
+/** An agent that has something in common with the one asked about. Texts are strangers'. */
+export type Alike = {
+  platform: string;
+  agentId: string;
+  tokenId: number | null;
+  name: string;
+  credScore: number;
+  /** ISO 8601; null where its registry does not say. */
+  registeredAt: string | null;
+  sameOwner: boolean;
+};
+/** `agents`: the first of them, the oldest first. `count` stops at `MOST_COUNTED`. */
+export type Alikes = { count: number; agents: Alike[] };
+
+export const MOST_COUNTED = 1_000;
+export const MOST_ALIKE = 5;
+
+export type EndpointView = {
+  kind: string;
+  url: string;
+  status: EndpointState["status"];
+  /** ISO 8601, each null where it never happened. */
+  answeredAt: string | null;
+  silentSince: string | null;
+  checkedAt: string | null;
+  /** Why the last read gave no offers, a sentence. */
+  why: string | null;
+};
+
+export type Offering = {
+  address: string | null;
+  ownerAddress: string | null;
+  x402Supported: boolean;
+  background: HitBackground;
+  endpoints: EndpointView[];
+  /** Null for a row that the search has no document of yet. */
+  trust: { value: number; factors: Factor[] } | null;
+  sameName: Alikes;
+  sameEndpoint: Alikes;
+};
+
+export type OfferingView = {
+  trust: number | null;
+  factors: Factor[];
+  speaks: Protocol[];
+  services: HitBackground["services"];
+  offers: (Omit<Offer, "isRead"> & { receiver: Receiver | null })[];
+  offerCount: number;
+  liveness: HitBackground["liveness"];
+  endpoints: EndpointView[];
+  sameName: Alikes;
+  sameEndpoint: Alikes;
+};
+
+export function offeringView({
+  background,
+  endpoints,
+  trust,
+  sameName,
+  sameEndpoint,
+  ...agent
+}: Offering): OfferingView {
+  const { services, offers, offerCount, liveness } = background;
+  return {
+    trust: trust?.value ?? null,
+    factors: trust?.factors ?? [],
+    speaks: spokenBy({ x402Supported: agent.x402Supported }, background),
+    services,
+    offers: offers.map(({ isRead: _, ...offer }) => ({ ...offer, receiver: receiverOf(offer.accepts, agent) })),
+    ...{ offerCount, liveness, endpoints, sameName, sameEndpoint },
+  };
+}
+
+/** Null where the terms name no receiver, or several kinds of them. */
+export function receiverOf(
+  accepts: unknown,
+  { address, ownerAddress }: Pick<Offering, "address" | "ownerAddress">,
+): Receiver | null {
+  if (!Array.isArray(accepts)) return null;
+  const kinds = new Set(
+    accepts.flatMap((accept): Receiver[] => {
+      const payTo = (accept as { payTo?: unknown } | null)?.payTo;
+      if (typeof payTo !== "string") return [];
+      const receiver = payTo.toLowerCase();
+      return [receiver === address ? "agent" : receiver === ownerAddress ? "owner" : "other"];
+    }),
+  );
+  const [only, ...others] = kinds;
+  return only === undefined || others.length > 0 ? null : only;
+}

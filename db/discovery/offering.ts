@@ -1,0 +1,82 @@
+/** Reads what one agent offers, its endpoints, its trust, and who has the same name or one of the same endpoints. */
+import { explained, trustOf } from "../../core/discovery/ranking.ts";
+import { type Alikes, type EndpointView, MOST_ALIKE, MOST_COUNTED, type Offering } from "../../core/views/offering.ts";
+import { isoTime } from "../fragments.ts";
+import { bool, int8, json, nullable, statement, text } from "../statement.ts";
+import type { Queryable } from "../transaction.ts";
+import { hitBackgrounds } from "./hit-background.ts";
+import { knownAgents } from "./known.ts";
+
+/** Endpoints of one row that are read. */
+const MAX_SOURCES = 50;
+
+/** SQL of an array of `Alike`, the oldest first. @param ids SQL of a query of ids @param own SQL of the owner of the agent asked about */
+const agentsOf = (ids: string, own: string): string => `(
+  select coalesce(json_agg(json_build_object(
+    'platform', a.platform, 'agentId', a.agent_id, 'tokenId', a.token_id, 'name', a.name, 'credScore', a.cred_score,
+    'registeredAt', ${isoTime("a.created_at")}, 'sameOwner', a.owner_address is not distinct from ${own} and ${own} is not null)
+    order by a.created_at nulls last, a.id), '[]')
+  from (
+    select * from offchain.directory o where o.id in (${ids}) and o.removed_at is null
+    order by o.created_at nulls last, o.id limit ${MOST_ALIKE}) a)`;
+
+const SAME_NAME = `
+  select w.directory_id as id
+  from offchain.discovery_document own
+  join offchain.discovery_document w on w.name_key = own.name_key and w.directory_id <> own.directory_id
+  where own.directory_id = d.id
+  order by coalesce(w.name_since, w.registered_at), w.registered_at, w.directory_id limit ${MOST_COUNTED}`;
+const SAME_ENDPOINT = `
+  select distinct s.directory_id as id
+  from (select url from offchain.offer_source where directory_id = d.id order by kind, url limit ${MAX_SOURCES}) own
+  cross join lateral (
+    select s.directory_id from offchain.offer_source s
+    where hashtextextended(s.url, 0) = hashtextextended(own.url, 0) and s.url = own.url and s.directory_id <> d.id
+    limit ${MOST_COUNTED}) s
+  limit ${MOST_COUNTED}`;
+const alikes = (ids: string) => `json_build_object(
+  'count', (select count(*) from (${ids}) c), 'agents', ${agentsOf(`select i.id from (${ids}) i`, "d.owner_address")})`;
+
+const OFFERING = statement({
+  name: "discovery-offering",
+  params: { id: int8 },
+  text: `
+    select d.address, d.owner_address as "ownerAddress", d.x402_supported as "x402Supported",
+      (select coalesce(json_agg(json_build_object('kind', s.kind, 'url', s.url, 'status', s.status,
+         'answeredAt', ${isoTime("s.answered_at")}, 'silentSince', ${isoTime("s.silent_since")},
+         'checkedAt', ${isoTime("s.checked_at")}, 'why', s.why) order by s.kind, s.url), '[]')
+       from (select * from offchain.offer_source where directory_id = d.id order by kind, url limit ${MAX_SOURCES}) s) as endpoints,
+      coalesce((select w.copy from offchain.discovery_document w where w.directory_id = d.id), false) as copy,
+      ${alikes(SAME_NAME)} as "sameName", ${alikes(SAME_ENDPOINT)} as "sameEndpoint"
+    from offchain.directory d where d.id = $id and d.removed_at is null`,
+  columns: {
+    address: nullable(text),
+    ownerAddress: nullable(text),
+    x402Supported: bool,
+    endpoints: json<EndpointView[]>(),
+    copy: bool,
+    sameName: json<Alikes>(),
+    sameEndpoint: json<Alikes>(),
+  },
+});
+
+/** @param id of the directory @returns null for a row that is gone */
+export async function offeringOf(db: Queryable, id: number, now: Date): Promise<Offering | null> {
+  const [row, backgrounds, [known]] = await Promise.all([
+    OFFERING.maybeOne(db, { id }),
+    hitBackgrounds(db, [id], now),
+    knownAgents(db, [id], now, { shared: true }),
+  ]);
+  const background = backgrounds.get(id);
+  if (!row || !background || !known) return null;
+  const { copy, ...rest } = row;
+  const textQuality = (known.factors.at(-1) ?? 100) / 100;
+  const trust =
+    known.factors.length === 0
+      ? null
+      : {
+          value: trustOf(known.factors) / 1_000,
+          factors: explained(known.factors, { ...known.known, textQuality, copy }),
+        };
+  return { ...rest, background, trust };
+}

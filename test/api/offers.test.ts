@@ -1,0 +1,120 @@
+/** What one agent offers, whom its terms pay, whether its endpoints answer, and who has its name or its endpoints. */
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { plantDirectory } from "../support/directory.ts";
+import { plantDocuments, plantOffers } from "../support/discovery.ts";
+import { startApi, type TestApi } from "./support/api.ts";
+
+const [WALLET, OWNER, STRANGER] = ["1", "2", "3"].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];
+const AUDIT = "https://f.example/audit";
+const accepts = (...payTo: string[]) =>
+  payTo.map((one) => ({ scheme: "exact", network: "base", asset: STRANGER, amount: "40000", payTo: one }));
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+  const { pool } = api.database;
+  const ferrous = { name: "Ferrous", address: WALLET, owner_address: OWNER, x402_supported: true };
+  await plantDirectory(pool, [
+    { platform: "erc8004", agent_id: "68", ...ferrous, cred_score: 40, created_at: "2026-01-01T00:00:00Z" },
+    { platform: "erc8004", agent_id: "70", name: "Ferrous", cred_score: 5, created_at: "2026-06-01T00:00:00Z" },
+    {
+      platform: "virtuals",
+      agent_id: "F3",
+      name: "F3RROUS",
+      cred_score: 3,
+      owner_address: OWNER,
+      created_at: "2026-02-01T00:00:00Z",
+    },
+    { platform: "virtuals", agent_id: "B", name: "Borrowed", cred_score: 2, created_at: null },
+    { platform: "virtuals", agent_id: "quiet", name: "Nobody Else", cred_score: 1 },
+  ]);
+  const { rows } = await pool.query("select id, agent_id from offchain.directory");
+  const ids = Object.fromEntries(rows.map(({ id, agent_id }) => [agent_id, id]));
+  await plantOffers(pool, [
+    { directoryId: ids["68"]!, kind: "resource", name: "audit", endpoint: AUDIT, priceUsd: 0.04 },
+    { directoryId: ids["68"]!, kind: "resource", name: "mine", endpoint: `${AUDIT}/2`, priceUsd: 0.04 },
+    { directoryId: ids["68"]!, kind: "resource", name: "the owner's", endpoint: `${AUDIT}/3`, priceUsd: 0.04 },
+    { directoryId: ids["68"]!, kind: "resource", name: "either", endpoint: `${AUDIT}/4`, priceUsd: 0.04 },
+    { directoryId: ids["68"]!, kind: "tool", name: "free", endpoint: "https://f.example/mcp", priceUsd: null },
+  ]);
+  for (const [name, terms] of [
+    ["audit", accepts(STRANGER)],
+    ["mine", accepts(WALLET.toUpperCase().replace("0X", "0x"))],
+    ["the owner's", accepts(OWNER)],
+    ["either", accepts(WALLET, STRANGER)],
+  ] as const)
+    await pool.query("update offchain.offer set price = $2 where name = $1", [name, JSON.stringify(terms)]);
+  for (const agent of ["68", "B"])
+    await pool.query(
+      `insert into offchain.offer_source (directory_id, kind, url, host, trust, status, checked_at, answered_at, silent_since, next_try_at, why)
+       values ($1, 'x402', $2, 'f.example', 0, 'unreachable', $3, '2026-11-01', '2026-11-20', now(), 'The server does not answer.')`,
+      [ids[agent], AUDIT, "2026-11-21"],
+    );
+  await plantDocuments(pool);
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(() => api?.close());
+
+const offersOf = async (ref: string, platform = "erc8004") =>
+  (await api.get(`/api/terminal/agent/${ref}/offers?platform=${platform}`)).body as never as Offering;
+type Offering = {
+  trust: number;
+  factors: { key: string; says: string }[];
+  offers: { name: string; receiver: string | null; accepts: unknown }[];
+  offerCount: number;
+  speaks: string[];
+  liveness: { says: string };
+  endpoints: object[];
+  sameName: { count: number; agents: object[] };
+  sameEndpoint: { count: number; agents: object[] };
+};
+
+it("says of each offer whom its terms pay: the agent's wallet, its owner, somebody else, or not one alone", async () => {
+  const { offers, offerCount, speaks } = await offersOf("68");
+  expect(Object.fromEntries(offers.map(({ name, receiver }) => [name, receiver]))).toEqual({
+    ...{ audit: "other", mine: "agent", "the owner's": "owner", either: null, free: null },
+  });
+  expect([offerCount, speaks]).toEqual([5, ["MCP", "x402"]]);
+  expect(offers.find(({ name }) => name === "audit")!.accepts).toEqual(accepts(STRANGER));
+});
+
+it("says what it is trusted by, and when each of its endpoints answered last", async () => {
+  const { trust, factors, liveness, endpoints } = await offersOf("68");
+  expect(trust).toBeGreaterThan(0);
+  expect(factors.map(({ key }) => key)).toEqual(["cred", "proofs", "liveness", "feedback", "age", "text"]);
+  expect(liveness.says).toMatch(/silent/);
+  expect(endpoints).toEqual([
+    {
+      ...{ kind: "x402", url: AUDIT, status: "unreachable", why: "The server does not answer." },
+      answeredAt: "2026-11-01T00:00:00.000Z",
+      silentSince: "2026-11-20T00:00:00.000Z",
+      checkedAt: "2026-11-21T00:00:00.000Z",
+    },
+  ]);
+});
+
+it("names who has its name in any spelling, and who names its endpoints, the oldest first", async () => {
+  const { sameName, sameEndpoint } = await offersOf("70");
+  expect(sameName).toMatchObject({
+    count: 2,
+    agents: [
+      { agentId: "68", name: "Ferrous", registeredAt: "2026-01-01T00:00:00.000Z", credScore: 40, sameOwner: false },
+      { agentId: "F3", name: "F3RROUS" },
+    ],
+  });
+  expect(sameEndpoint).toEqual({ count: 0, agents: [] });
+  const ferrous = await offersOf("68");
+  expect(ferrous.sameName.agents).toMatchObject([
+    { agentId: "F3", sameOwner: true },
+    { agentId: "70", sameOwner: false },
+  ]);
+  expect(ferrous.sameEndpoint).toMatchObject({ count: 1, agents: [{ agentId: "B", registeredAt: null }] });
+});
+
+it("is empty for an agent that offers nothing, and 404 for one that nobody knows", async () => {
+  expect(await offersOf("quiet", "virtuals")).toMatchObject({
+    ...{ offers: [], offerCount: 0, liveness: null, endpoints: [] },
+    ...{ sameName: { count: 0, agents: [] }, sameEndpoint: { count: 0, agents: [] } },
+  });
+  expect((await api.get("/api/terminal/agent/nobody-at-all/offers")).status).toBe(404);
+});
