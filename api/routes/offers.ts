@@ -1,11 +1,14 @@
 /** What one agent of the directory offers, and what one should know before it is called or paid. */
 import { z } from "zod";
+import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import type { Address } from "../../core/facts.ts";
 import { offeringView } from "../../core/views/offering.ts";
 import { findDirectoryId } from "../../db/directory/rows.ts";
 import { offeringOf } from "../../db/discovery/offering.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { minBlock } from "../parameters.ts";
 import { offeringSchema } from "../schemas/discover.ts";
+import { behindAgent } from "../services/behind.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
 import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
 
@@ -15,7 +18,7 @@ export const terminalOffers = endpoint({
   operationId: "getTerminalOffers",
   tag: "Terminal",
   summary:
-    "What an agent offers at which price, whether its endpoints answer, what it is trusted by, and who resembles it",
+    "What an agent offers at which price, who stands behind it, whether its endpoints answer, what it is trusted by, and who resembles it",
   description:
     "Texts, addresses, terms and prices are the agent's own; `receiver` says whose wallet the terms of payment name. Agents of the same name and of the same endpoints are named, the oldest first.",
   data: true,
@@ -28,6 +31,11 @@ export const terminalOffers = endpoint({
     await waitForDirectory(deps, query.minBlock);
     const id = await findDirectoryId(db, params.ref, query.platform);
     const offering = id === null ? null : await offeringOf(db, id, new Date(now));
-    return offering === null ? unknownAgent() : json(offeringView(offering));
+    if (offering === null) return unknownAgent();
+    const { platform, tokenId, ownerAddress } = offering;
+    const own = platform === OWN_PLATFORM && tokenId !== null ? await deps.facts({ tokenId }) : null;
+    const owner = own?.owner ?? (ownerAddress as Address | null);
+    const behind = await behindAgent(db, { owner, own, identity: deps.config.contracts.identity.address });
+    return json(offeringView(offering, behind));
   },
 });

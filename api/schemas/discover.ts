@@ -6,7 +6,7 @@ import { ENDPOINT_STATUSES } from "../../core/offers/liveness.ts";
 import { METHODS } from "../../core/offers/offer.ts";
 import { MOST_ALIKE, MOST_COUNTED, RECEIVERS } from "../../core/views/offering.ts";
 import { terminalAgentSchema } from "./directory.ts";
-import { count, moment, tokenId } from "./fields.ts";
+import { address, count, moment, tokenId } from "./fields.ts";
 
 const fraction = z.number().min(0).max(1);
 const anyJson = z.unknown().meta({ description: "JSON as the agent states it" });
@@ -112,6 +112,16 @@ const alikes = (what: string) =>
 
 export const offeringSchema = z
   .object({
+    behind: z
+      .object({
+        owner: address.nullable(),
+        ownerSince: moment.nullable(),
+        human: z.object({ id: z.string(), name: z.string() }).nullable(),
+        organization: z.object({ slug: z.string(), name: z.string() }).nullable(),
+      })
+      .meta({
+        description: "Its owner and since when, and who signs in by the owner's wallet or has linked the agent",
+      }),
     trust: fraction
       .nullable()
       .meta({ description: "What is known about it, as `factors` tells; null while it is read" }),

@@ -25,6 +25,15 @@ export type Alikes = { count: number; agents: Alike[] };
 export const MOST_COUNTED = 1_000;
 export const MOST_ALIKE = 5;
 
+/** Names are people's own words. */
+export type Behind = {
+  owner: string | null;
+  /** ISO 8601; null where it is not known. */
+  ownerSince: string | null;
+  human: { id: string; name: string } | null;
+  organization: { slug: string; name: string } | null;
+};
+
 export type EndpointView = {
   kind: string;
   url: string;
@@ -38,6 +47,8 @@ export type EndpointView = {
 };
 
 export type Offering = {
+  platform: string;
+  tokenId: number | null;
   address: string | null;
   ownerAddress: string | null;
   x402Supported: boolean;
@@ -50,6 +61,7 @@ export type Offering = {
 };
 
 export type OfferingView = {
+  behind: Behind;
   trust: number | null;
   factors: Factor[];
   speaks: Protocol[];
@@ -62,16 +74,13 @@ export type OfferingView = {
   sameEndpoint: Alikes;
 };
 
-export function offeringView({
-  background,
-  endpoints,
-  trust,
-  sameName,
-  sameEndpoint,
-  ...agent
-}: Offering): OfferingView {
+export function offeringView(
+  { background, endpoints, trust, sameName, sameEndpoint, ...agent }: Offering,
+  behind: Behind,
+): OfferingView {
   const { services, offers, offerCount, liveness } = background;
   return {
+    behind,
     trust: trust?.value ?? null,
     factors: trust?.factors ?? [],
     speaks: spokenBy({ x402Supported: agent.x402Supported }, background),

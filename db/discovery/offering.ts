@@ -41,7 +41,7 @@ const OFFERING = statement({
   name: "discovery-offering",
   params: { id: int8 },
   text: `
-    select d.address, d.owner_address as "ownerAddress", d.x402_supported as "x402Supported",
+    select d.platform, d.token_id as "tokenId", d.address, d.owner_address as "ownerAddress", d.x402_supported as "x402Supported",
       (select coalesce(json_agg(json_build_object('kind', s.kind, 'url', s.url, 'status', s.status,
          'answeredAt', ${isoTime("s.answered_at")}, 'silentSince', ${isoTime("s.silent_since")},
          'checkedAt', ${isoTime("s.checked_at")}, 'why', s.why) order by s.kind, s.url), '[]')
@@ -50,6 +50,8 @@ const OFFERING = statement({
       ${alikes(SAME_NAME)} as "sameName", ${alikes(SAME_ENDPOINT)} as "sameEndpoint"
     from offchain.directory d where d.id = $id and d.removed_at is null`,
   columns: {
+    platform: text,
+    tokenId: nullable(int8),
     address: nullable(text),
     ownerAddress: nullable(text),
     x402Supported: bool,

@@ -38,6 +38,13 @@ const BY_TOKEN = statement({
   columns: { id: text },
   prepared: true,
 });
+const NAME = statement({
+  name: "human-name",
+  params: { id: text },
+  text: "select name from offchain.human where id = $id",
+  columns: { name: text },
+  prepared: true,
+});
 const BY_PRINCIPAL = statement({
   name: "humans-by-principal",
   params: { principal: text },
@@ -55,6 +62,10 @@ export async function humanIdOf(db: Queryable, ref: HumanRef, identity: Address)
       : BY_TOKEN.maybeOne(db, { tokenId: ref.tokenId, identity }));
   return row?.id ?? null;
 }
+
+/** What a human calls itself; null for an unknown id. */
+export const humanName = async (db: Queryable, id: string): Promise<string | null> =>
+  (await NAME.maybeOne(db, { id }))?.name ?? null;
 
 /** Id of the human that a principal (a wallet, or `<issuer>#<subject>`) is registered as; null when there is none. */
 export const humanOfPrincipal = async (db: Queryable, principal: string): Promise<string | null> =>

@@ -35,6 +35,17 @@ export async function organizationIdOf(db: Queryable, ref: OrganizationRef): Pro
   return (await FIRST_BY[column].maybeOne(db, { value }))?.id ?? null;
 }
 
+const NAME = statement({
+  name: "organization-name",
+  params: { id: text },
+  text: "select slug, display_name as name from offchain.organization where id = $id",
+  columns: { slug: text, name: text },
+  prepared: true,
+});
+/** The slug of an organization and what it calls itself; null for an unknown id. */
+export const organizationName = (db: Queryable, id: string): Promise<{ slug: string; name: string } | null> =>
+  NAME.maybeOne(db, { id });
+
 const PAGE = pageFamily("organizations-page", "offchain.organization", (search, identity, $) => {
   const text = `${$(search)}::text`;
   const matches = [`strpos(p.search_name, ${folded(text)}) > 0`, `starts_with(p.slug, lower(${text} collate "C"))`];

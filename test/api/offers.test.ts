@@ -58,6 +58,7 @@ afterAll(() => api?.close());
 const offersOf = async (ref: string, platform = "erc8004") =>
   (await api.get(`/api/terminal/agent/${ref}/offers?platform=${platform}`)).body as never as Offering;
 type Offering = {
+  behind: object;
   trust: number;
   factors: { key: string; says: string }[];
   offers: { name: string; receiver: string | null; accepts: unknown }[];
@@ -109,6 +110,20 @@ it("names who has its name in any spelling, and who names its endpoints, the old
     { agentId: "70", sameOwner: false },
   ]);
   expect(ferrous.sameEndpoint).toMatchObject({ count: 1, agents: [{ agentId: "B", registeredAt: null }] });
+});
+
+it("names the owner, and who signs in by the owner's wallet", async () => {
+  const owner = OWNER;
+  const nobody = { ownerSince: null, human: null, organization: null };
+  expect((await offersOf("68")).behind).toEqual({ owner, ...nobody });
+  expect((await offersOf("70")).behind).toEqual({ owner: null, ...nobody });
+  await api.database.pool.query(
+    `insert into offchain.human (id, principal, wallet, name, description, organization, skills, domains, linked_accounts,
+       services, contact, created_at, updated_at)
+     values ('hum_1', $1, $1, 'Inês Carvalho', '', '', '{}', '{}', '{}', '{}', '{}', now(), now())`,
+    [OWNER],
+  );
+  expect((await offersOf("68")).behind).toEqual({ ...nobody, owner, human: { id: "hum_1", name: "Inês Carvalho" } });
 });
 
 it("is empty for an agent that offers nothing, and 404 for one that nobody knows", async () => {

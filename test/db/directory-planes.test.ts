@@ -126,7 +126,15 @@ test("the agents of a wallet and of an owner are found without a look at the tab
   for (const asked of [{ q: wallet }, { owner: wallet }] as Partial<DirectoryQuery>[])
     for (const descending of [true, false])
       for (const sort of ["cred_score", "name"] as const) {
-        const query = { filter: "qualified", sort, descending, offset: 0, limit: 5, now: NOW, ...asked } as DirectoryQuery;
+        const query = {
+          filter: "qualified",
+          sort,
+          descending,
+          offset: 0,
+          limit: 5,
+          now: NOW,
+          ...asked,
+        } as DirectoryQuery;
         const [page, scans] = await snapshot(db.pool, async (tx) => {
           const before = await scansOfScores(tx);
           const page = await listByIndexes(tx, query);

@@ -25,6 +25,7 @@ import { age, date, moment, short } from "../words.ts";
 import { Claim } from "./claim.tsx";
 import { SameAs } from "./elsewhere.tsx";
 import { Erc8004, Feedback } from "./erc8004.tsx";
+import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
 import { Services } from "./services.tsx";
 
 export default function ForeignPage({ agentRef }: { agentRef: string }) {
@@ -53,18 +54,19 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
       </div>
     );
   if (row.tokenId !== null) return <Redirect to={`/agent/${row.tokenId}`} replace={true} />;
+  const of = { agentRef: row.agent_id, platform: row.platform };
   return (
     <div className="page agent" data-tier={tierOf(row.cred_score).key}>
       <Head row={row} explorer={explorer} />
       <div className="agent-grid">
         <div className="column">
-          <Panel title={say("agent.services")}>
+          <WhatItOffers {...of} name={row.name}>
             {row.services.length === 0 ? (
               <p className="muted">{say("agent.itsRegistryNamesNone")}</p>
             ) : (
               <Services of={row.services} />
             )}
-          </Panel>
+          </WhatItOffers>
           {row.erc8004 && explorer && (
             <Panel title={say("agent.feedback")}>
               <Feedback registration={row.erc8004} explorer={explorer} />
@@ -82,6 +84,8 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
         </div>
         <div className="column">
           <AboutScore score={row.cred_score} reservations={row.reservations} />
+          <Behind of={of} explorer={explorer} />
+          <Trusted of={of} />
           <Claim row={row} />
           <Panel title={say("agent.inOtherRegistries")}>
             <SameAs others={row.same_as} />

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { causeSays } from "../../../core/cred-causes.ts";
 import { history } from "../api/queries.ts";
 import type { CredPoint } from "../api/types.ts";
 import { Loading, ProblemNote } from "../parts/states.tsx";
@@ -41,8 +42,7 @@ export function History({ tokenId }: { tokenId: number }) {
   );
 }
 
-/** `agent.trait_added` → `trait added`. */
-const causeText = (cause: string) => cause.replace(/^\w+\./, "").replaceAll("_", " ");
+const sentence = (half: string): string => `${half.charAt(0).toUpperCase()}${half.slice(1)}.`;
 
 type ChartProps = { points: CredPoint[]; days: number };
 
@@ -107,7 +107,7 @@ function Curve({ points, days }: ChartProps) {
           cy={y(point.score)}
           r="3.2"
         >
-          <title>{`${point.score}: ${causeText(point.cause)}, ${moment(point.at)}`}</title>
+          <title>{`${point.score}: ${causeSays(point.cause)}, ${moment(point.at)}`}</title>
         </circle>
       ))}
       <text x={LEFT} y={HEIGHT - 4}>
@@ -140,7 +140,7 @@ const Changes = ({ points }: { points: CredPoint[] }) => (
         {points.toReversed().map((point, i) => (
           <tr key={`${point.at}${points.length - i}`}>
             <td className="muted">{moment(point.at)}</td>
-            <td>{causeText(point.cause)}</td>
+            <td>{sentence(causeSays(point.cause))}</td>
             <td className="number faint">{point.epoch === null ? "—" : count(point.epoch)}</td>
             <td className="number">
               <b>{point.score}</b>

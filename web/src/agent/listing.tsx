@@ -29,7 +29,7 @@ export function Listing({ agent }: { agent: Agent }) {
   const others = skills.length + domains.length + acceptedPayments.length + fields.length;
   if (services.length + others === 0) return null;
   return (
-    <Panel title={say("agent.whatItOffers")}>
+    <Panel title={say("agent.whatItLists")}>
       <div className="stack">
         {services.length > 0 && <Services of={services} />}
         {others > 0 && (

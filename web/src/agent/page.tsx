@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link } from "wouter";
+import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { Problem } from "../api/answer.ts";
 import { agent as agentQuery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
@@ -21,6 +22,7 @@ import { Head } from "./head.tsx";
 import { History } from "./history.tsx";
 import { Lift } from "./lift.tsx";
 import { Listing } from "./listing.tsx";
+import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
 import { Onchain } from "./onchain.tsx";
 import { Verifications } from "./verifications.tsx";
 import { Words } from "./words.tsx";
@@ -72,6 +74,14 @@ function Panels({ agent, explorer }: { agent: Agent; explorer: string }) {
       <Breakdown agent={agent} />
     </Panel>
   );
+  const of = { agentRef: String(agent.tokenId), platform: OWN_PLATFORM };
+  const offers = <WhatItOffers {...of} name={agent.name} />;
+  const trusted = (
+    <>
+      <Behind of={of} explorer={explorer} />
+      <Trusted of={of} />
+    </>
+  );
   const history = (
     <section className="panel">
       <History tokenId={agent.tokenId} />
@@ -121,6 +131,8 @@ function Panels({ agent, explorer }: { agent: Agent; explorer: string }) {
       <div className="column">
         {score}
         {proofs}
+        {offers}
+        {trusted}
         <Lift agent={agent} />
         {history}
         {words}
@@ -132,6 +144,7 @@ function Panels({ agent, explorer }: { agent: Agent; explorer: string }) {
     <div className="agent-grid">
       <div className="column">
         {score}
+        {offers}
         <Lift agent={agent} />
         {history}
         {words}
@@ -139,6 +152,7 @@ function Panels({ agent, explorer }: { agent: Agent; explorer: string }) {
       </div>
       <div className="column">
         {proofs}
+        {trusted}
         {others}
       </div>
     </div>

@@ -9,7 +9,7 @@ import type {
 } from "../../../api/schemas/cred.ts";
 import type { credReportSchema } from "../../../api/schemas/cred-report.ts";
 import type { terminalDetailSchema, terminalListSchema, terminalMarksSchema } from "../../../api/schemas/directory.ts";
-import type { discoverSchema } from "../../../api/schemas/discover.ts";
+import type { discoverSchema, offeringSchema } from "../../../api/schemas/discover.ts";
 import type { errorSchema } from "../../../api/schemas/error.ts";
 import type { handshakesSchema } from "../../../api/schemas/handshakes.ts";
 import type { identityProviderSchema } from "../../../api/schemas/identity-provider.ts";
@@ -53,6 +53,7 @@ export type Marks = z.output<typeof terminalMarksSchema>["marks"][number];
 export type Detail = z.output<typeof terminalDetailSchema>;
 export type Registration8004 = NonNullable<Detail["erc8004"]>;
 export type Discovered = z.output<typeof discoverSchema>;
+export type Offering = z.output<typeof offeringSchema>;
 export type DiscoveredHit = Discovered["hits"][number];
 export type DiscoveredOffer = DiscoveredHit["offers"][number];
 export type Agent = z.output<typeof agentSchema>;

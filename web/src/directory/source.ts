@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { get } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
-import type { Detail, Directory, Marks, Row } from "../api/types.ts";
+import type { Detail, Directory, Marks, Offering, Row } from "../api/types.ts";
 import { PAGE_SIZE, type View, writeFacets } from "./view.ts";
 
 export type { Directory, Row };
@@ -68,6 +68,11 @@ export const detailPath = (ref: string, platform: string | null): string =>
   `/api/terminal/agent/${encodeURIComponent(ref)}${platform ? `?platform=${platform}` : ""}`;
 export const detail = (ref: string, platform: string | null) =>
   queryOptions({ queryKey: [detailPath(ref, platform)], queryFn: get<Detail>(detailPath(ref, platform)) });
+
+export const offeringPath = (ref: string, platform: string): string =>
+  `/api/terminal/agent/${encodeURIComponent(ref)}/offers?platform=${platform}`;
+export const offering = (ref: string, platform: string) =>
+  queryOptions({ queryKey: [offeringPath(ref, platform)], queryFn: get<Offering>(offeringPath(ref, platform)) });
 
 /** The page of an agent; foreign agents share one view. */
 export const agentLink = (platform: string, agentId: string): string =>

@@ -1,18 +1,17 @@
 /** One found agent: who it is, what it offers at which price, and why it stands where it stands. */
 import { Link } from "wouter";
-import type { DiscoveredHit, DiscoveredOffer } from "../api/types.ts";
+import type { DiscoveredHit } from "../api/types.ts";
 import { platformLabel } from "../directory/cells.tsx";
 import { rowLink } from "../directory/source.ts";
 import { Cred } from "../parts/cred.tsx";
+import { Bar, Factors, headingOf } from "../parts/factors.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Marked } from "../parts/marked.tsx";
-import { OutLink } from "../parts/out-link.tsx";
+import { Offers } from "../parts/offers.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Say, say } from "../say.tsx";
-import { count, dollars, short } from "../words.ts";
+import { count, short } from "../words.ts";
 
-/** Offers that are shown before the rest is unfolded. */
-const FIRST_OFFERS = 3;
 /** Fields whose text stands elsewhere in the card. */
 const SHOWN_ELSEWHERE = new Set(["name"]);
 
@@ -81,61 +80,6 @@ export function Hit({ hit }: { hit: DiscoveredHit }) {
   );
 }
 
-/** A field or a factor as a heading. */
-const headingOf = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1);
-
-function Offers({ of, all }: { of: readonly DiscoveredOffer[]; all: number }) {
-  if (of.length === 0) return null;
-  const rest = of.slice(FIRST_OFFERS);
-  const list = (offers: readonly DiscoveredOffer[]) => (
-    <ul className="offers">
-      {offers.map((offer) => (
-        <OfferLine key={`${offer.kind} ${offer.name} ${offer.endpoint}`} offer={offer} />
-      ))}
-    </ul>
-  );
-  return (
-    <>
-      {list(of.slice(0, FIRST_OFFERS))}
-      {rest.length > 0 && (
-        <details className="more">
-          <summary>{say("discover.moreOffers", { n: all - FIRST_OFFERS })}</summary>
-          {list(rest)}
-          {all > of.length && (
-            <p className="faint small">{say("discover.areNotShown", { of: count(all - of.length) })}</p>
-          )}
-        </details>
-      )}
-    </>
-  );
-}
-
-const OfferLine = ({ offer: { kind, name, description, endpoint, priceUsd } }: { offer: DiscoveredOffer }) => (
-  <li className="offer">
-    <span className="offer-kind">{kind}</span>
-    <span className="offer-words">
-      <b>
-        <bdi>{name}</bdi>
-      </b>
-      {description && (
-        <span className="muted hit-clamp">
-          <bdi>{description}</bdi>
-        </span>
-      )}
-      {endpoint && (
-        <span className="small">
-          <OutLink text={endpoint} />
-        </span>
-      )}
-    </span>
-    {priceUsd !== null && (
-      <span className="offer-price" title={say("discover.usDollarsOfOneCall")}>
-        {priceUsd === 0 ? say("discover.noPrice") : dollars(priceUsd)}
-      </span>
-    )}
-  </li>
-);
-
 /** The factors as bars: first the two that the rank is the product of, then each part of the trust. */
 function Why({ hit }: { hit: DiscoveredHit }) {
   const { relevance, trust, matched, factors } = hit;
@@ -164,27 +108,9 @@ function Why({ hit }: { hit: DiscoveredHit }) {
               />
             </li>
           ))}
-          {factors.map(({ key, weight, says }) => (
-            <li key={key}>
-              <b>{headingOf(key)}</b>{" "}
-              <span className="faint">{say("discover.weight", { weight: percentOf(weight) })}</span> {says}
-            </li>
-          ))}
+          <Factors of={factors} />
         </ul>
       </details>
     </section>
   );
 }
-
-const percentOf = (fraction: number) => `${Math.round(fraction * 100)}%`;
-
-const Bar = ({ label, value, says, strong }: { label: string; value: number; says?: string; strong?: boolean }) => (
-  <span className="bar-line" data-strong={strong} title={says}>
-    <span className="bar-label">{label}</span>
-    <svg className="bar-fill" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-      <rect width="100" height="4" className="track" />
-      <rect width={Math.round(value * 100)} height="4" className="fill" />
-    </svg>
-    <span className="bar-value">{Math.round(value * 100)}</span>
-  </span>
-);

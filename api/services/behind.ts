@@ -1,0 +1,35 @@
+/** Who stands behind an agent: its owner, since when, and the human and the organization that sign in by the owner's wallet. */
+import type { Address, AgentFacts } from "../../core/facts.ts";
+import type { Ownership } from "../../core/reservations.ts";
+import { isoSeconds } from "../../core/times.ts";
+import type { Behind } from "../../core/views/offering.ts";
+import { humanIdOf, humanName } from "../../db/principals/humans.ts";
+import { organizationIdOf, organizationName } from "../../db/principals/organizations.ts";
+import type { Queryable } from "../../db/transaction.ts";
+
+/**
+ * @param of.owner null where the agent's registry names none
+ * @param of.own facts of an agent registered here: the human it is linked to comes before the one of its owner's wallet
+ */
+export async function behindAgent(
+  db: Queryable,
+  { owner, own, identity }: { owner: Address | null; own: OwnFacts | null; identity: Address },
+): Promise<Behind> {
+  const linked = own && (await humanIdOf(db, { tokenId: own.tokenId }, identity));
+  const [humanId, organizationId] = await Promise.all([
+    linked ?? (owner && humanIdOf(db, { wallet: owner }, identity)),
+    owner && organizationIdOf(db, { wallet: owner }),
+  ]);
+  const [name, organization] = await Promise.all([
+    humanId && humanName(db, humanId),
+    organizationId && organizationName(db, organizationId),
+  ]);
+  return {
+    owner,
+    ownerSince: own && isoSeconds(own.ownership.heldSince ?? own.mintedAt),
+    human: humanId && name !== null ? { id: humanId, name } : null,
+    organization: organization || null,
+  };
+}
+
+type OwnFacts = Pick<AgentFacts, "tokenId" | "mintedAt"> & { ownership: Pick<Ownership, "heldSince"> };

@@ -1,0 +1,41 @@
+/** How an offer is called, as text: whatever a stranger calls it, a shell takes it for one word. */
+import { execFileSync } from "node:child_process";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { callsOf, shellWord } from "../../core/offers/calls.ts";
+
+const offer = (kind: "tool" | "skill" | "resource", more: object = {}) => ({
+  ...{ kind, name: "audit", endpoint: "https://a.example/x?q=1", method: null },
+  ...more,
+});
+
+describe("a call", () => {
+  it("of a tool is an entry of a client's settings, and a request that calls it", () => {
+    const [settings, shell] = callsOf(offer("tool"), "Ferrous & Söhne");
+    expect(JSON.parse(settings!.text)).toEqual({
+      mcpServers: { "ferrous-s-hne": { type: "http", url: "https://a.example/x?q=1" } },
+    });
+    expect(shell!.text).toContain(`-d '{"jsonrpc":"2.0","id":1,"method":"tools/call"`);
+  });
+
+  it("of a paid resource uses the method that its terms state", () => {
+    const [shell, program] = callsOf(offer("resource", { method: "POST" }), "a");
+    expect(shell!.text).toBe("curl -sS -i -X POST 'https://a.example/x?q=1'");
+    expect(program!.text).toContain('(fetch, client)("https://a.example/x?q=1", { method: "POST" })');
+  });
+
+  it.each([null, "ipfs://x", "javascript:alert(1)", "https://user:secret@a.example/", "no address"])(
+    "to %j is none",
+    (endpoint) => expect(callsOf(offer("skill", { endpoint }), "a")).toEqual([]),
+  );
+});
+
+it("a shell takes any text for one word", () => {
+  const words = fc.sample(
+    fc.string({ unit: "binary", maxLength: 40 }).map((text) => text.toWellFormed().replaceAll("\0", "")),
+    40,
+  );
+  const all = [...words, "'; touch /x; '", "$(id)", "`id`", "a\nb", String.raw`\'`, ""];
+  const script = `printf '%s\\0' ${all.map(shellWord).join(" ")}`;
+  expect(execFileSync("/bin/sh", ["-c", script]).toString().split("\0").slice(0, -1)).toEqual(all);
+});
