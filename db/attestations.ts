@@ -1,7 +1,7 @@
 /** Exchange attestations as the index knows them, and which of them an agent was verified by. */
 import type { Address, Hex } from "../core/facts.ts";
 import { checkpointBlock } from "./index-state.ts";
-import { array, int8, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
+import { array, bool, int8, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** An EAS attestation. Times are Unix seconds; 0 = never. */
@@ -50,6 +50,18 @@ export const isAttested = (wallet: string, schema: string, now: string) => `(exi
   where ${attests("t", wallet, schema)} and t.revoked_at = 0 and ${unexpired("t", now)})
   or exists (
   select from offchain.attestation_lookup l where ${foundBefore("l", wallet, schema)} and ${unexpired("l", now)}))`;
+
+const WALLET_ATTESTED = statement({
+  name: "wallet-attested",
+  params: { wallet: text, schema: text, now: int8 },
+  text: `select ${isAttested("$wallet", "$schema", "$now")} as attested`,
+  columns: { attested: bool },
+});
+/** Whether a wallet has a valid attestation under a schema. @throws when there is no index */
+export const walletAttested = async (
+  db: Queryable,
+  of: { wallet: Address; schema: Hex; now: number },
+): Promise<boolean> => (await WALLET_ATTESTED.one(db, of)).attested;
 
 /** The end of what has none, in Unix seconds: the greatest integer that JavaScript has exactly. */
 const FOREVER = Number.MAX_SAFE_INTEGER;

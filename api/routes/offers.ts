@@ -35,7 +35,10 @@ export const terminalOffers = endpoint({
     const { platform, tokenId, ownerAddress } = offering;
     const own = platform === OWN_PLATFORM && tokenId !== null ? await deps.facts({ tokenId }) : null;
     const owner = own?.owner ?? (ownerAddress as Address | null);
-    const behind = await behindAgent(db, { owner, own, identity: deps.config.contracts.identity.address });
+    const { contracts, attestationSchemas } = deps.config;
+    const behind = await behindAgent(db, {
+      ...{ owner, own, identity: contracts.identity.address, schema: attestationSchemas[0]!, now: new Date(now) },
+    });
     return json(offeringView(offering, behind));
   },
 });

@@ -116,6 +116,10 @@ export const offeringSchema = z
       .object({
         owner: address.nullable(),
         ownerSince: moment.nullable(),
+        attested: z.boolean().nullable().meta({
+          description:
+            "Whether the exchange attests the owner's wallet now; an agent has its points once it has claimed that. null for agents of other registries",
+        }),
         human: z.object({ id: z.string(), name: z.string() }).nullable(),
         organization: z.object({ slug: z.string(), name: z.string() }).nullable(),
       })

@@ -1,22 +1,30 @@
 /** Who stands behind an agent: its owner, since when, and the human and the organization that sign in by the owner's wallet. */
-import type { Address, AgentFacts } from "../../core/facts.ts";
+import type { Address, AgentFacts, Hex } from "../../core/facts.ts";
 import type { Ownership } from "../../core/reservations.ts";
-import { isoSeconds } from "../../core/times.ts";
+import { isoSeconds, unixSeconds } from "../../core/times.ts";
 import type { Behind } from "../../core/views/offering.ts";
+import { walletAttested } from "../../db/attestations.ts";
 import { humanIdOf, humanName } from "../../db/principals/humans.ts";
 import { organizationIdOf, organizationName } from "../../db/principals/organizations.ts";
 import type { Queryable } from "../../db/transaction.ts";
+
+type BehindOf = {
+  owner: Address | null;
+  own: OwnFacts | null;
+  identity: Address;
+  /** Of the exchange's attestations. */
+  schema: Hex;
+  now: Date;
+};
 
 /**
  * @param of.owner null where the agent's registry names none
  * @param of.own facts of an agent registered here: the human it is linked to comes before the one of its owner's wallet
  */
-export async function behindAgent(
-  db: Queryable,
-  { owner, own, identity }: { owner: Address | null; own: OwnFacts | null; identity: Address },
-): Promise<Behind> {
+export async function behindAgent(db: Queryable, { owner, own, identity, schema, now }: BehindOf): Promise<Behind> {
   const linked = own && (await humanIdOf(db, { tokenId: own.tokenId }, identity));
-  const [humanId, organizationId] = await Promise.all([
+  const [attested, humanId, organizationId] = await Promise.all([
+    own && walletAttested(db, { wallet: own.owner, schema, now: unixSeconds(now) }),
     linked ?? (owner && humanIdOf(db, { wallet: owner }, identity)),
     owner && organizationIdOf(db, { wallet: owner }),
   ]);
@@ -26,10 +34,11 @@ export async function behindAgent(
   ]);
   return {
     owner,
+    attested,
     ownerSince: own && isoSeconds(own.ownership.heldSince ?? own.mintedAt),
     human: humanId && name !== null ? { id: humanId, name } : null,
     organization: organization || null,
   };
 }
 
-type OwnFacts = Pick<AgentFacts, "tokenId" | "mintedAt"> & { ownership: Pick<Ownership, "heldSince"> };
+type OwnFacts = Pick<AgentFacts, "tokenId" | "mintedAt" | "owner"> & { ownership: Pick<Ownership, "heldSince"> };

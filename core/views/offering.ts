@@ -30,6 +30,8 @@ export type Behind = {
   owner: string | null;
   /** ISO 8601; null where it is not known. */
   ownerSince: string | null;
+  /** The exchange attests the owner's wallet, whether or not the agent has claimed it; null for agents of other registries. */
+  attested: boolean | null;
   human: { id: string; name: string } | null;
   organization: { slug: string; name: string } | null;
 };

@@ -967,7 +967,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What an agent offers at which price, whether its endpoints answer, what it is trusted by, and who resembles it
+         * What an agent offers at which price, who stands behind it, whether its endpoints answer, what it is trusted by, and who resembles it
          * @description Texts, addresses, terms and prices are the agent's own; `receiver` says whose wallet the terms of payment name. Agents of the same name and of the same endpoints are named, the oldest first.
          *
          *     Anyone may call.
@@ -4821,6 +4821,23 @@ export interface components {
             reservations: components["schemas"]["Reservation"][];
         };
         Offering: {
+            /** @description Its owner and since when, and who signs in by the owner's wallet or has linked the agent */
+            behind: {
+                /** @description Address, checksummed (EIP-55) */
+                owner: string | null;
+                /** Format: date-time */
+                ownerSince: string | null;
+                /** @description Whether the exchange attests the owner's wallet now; an agent has its points once it has claimed that. null for agents of other registries */
+                attested: boolean | null;
+                human: {
+                    id: string;
+                    name: string;
+                } | null;
+                organization: {
+                    slug: string;
+                    name: string;
+                } | null;
+            };
             /** @description What is known about it, as `factors` tells; null while it is read */
             trust: number | null;
             /** @description Each factor of its place with its weight, and a sentence that says why */

@@ -1,10 +1,14 @@
 /** What one agent offers, whom its terms pay, whether its endpoints answer, and who has its name or its endpoints. */
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { VERIFIED_ACCOUNT } from "../../db/attestations.ts";
+import { plantRows } from "../../harness/onchain.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments, plantOffers } from "../support/discovery.ts";
+import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
 const [WALLET, OWNER, STRANGER] = ["1", "2", "3"].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];
+const SCHEMA = "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9";
 const AUDIT = "https://f.example/audit";
 const accepts = (...payTo: string[]) =>
   payTo.map((one) => ({ scheme: "exact", network: "base", asset: STRANGER, amount: "40000", payTo: one }));
@@ -114,7 +118,7 @@ it("names who has its name in any spelling, and who names its endpoints, the old
 
 it("names the owner, and who signs in by the owner's wallet", async () => {
   const owner = OWNER;
-  const nobody = { ownerSince: null, human: null, organization: null };
+  const nobody = { ownerSince: null, attested: null, human: null, organization: null };
   expect((await offersOf("68")).behind).toEqual({ owner, ...nobody });
   expect((await offersOf("70")).behind).toEqual({ owner: null, ...nobody });
   await api.database.pool.query(
@@ -124,6 +128,25 @@ it("names the owner, and who signs in by the owner's wallet", async () => {
     [OWNER],
   );
   expect((await offersOf("68")).behind).toEqual({ ...nobody, owner, human: { id: "hum_1", name: "Inês Carvalho" } });
+});
+
+it("knows of an agent registered here since when it is its owner's, and of an attestation that it has not claimed", async () => {
+  const { pool } = api.database;
+  await plantAgents(pool, [{ tokenId: 7, owner: OWNER as `0x${string}`, name: "Own" }]);
+  await plantDirectory(pool, [
+    { platform: "helixa", agent_id: "7", token_id: 7, name: "Own", cred_score: 30, owner_address: OWNER },
+  ]);
+  const behind = async () => (await offersOf("7", "helixa")).behind as { ownerSince: string; attested: boolean };
+  const [{ at }] = (await pool.query("select to_timestamp(minted_at) as at from onchain.agent where token_id = 7"))
+    .rows;
+  expect(await behind()).toMatchObject({ owner: OWNER, ownerSince: at.toISOString(), attested: false });
+  await plantRows(pool, "attestation", [
+    {
+      ...{ uid: `0x${"a".repeat(64)}`, schema: SCHEMA, attester: STRANGER, recipient: OWNER },
+      ...{ attestedAt: 1_790_000_000, expiresAt: 0, revokedAt: 0, data: VERIFIED_ACCOUNT, block: 1_000, txHash: "0x1" },
+    },
+  ]);
+  expect(await behind()).toMatchObject({ attested: true });
 });
 
 it("is empty for an agent that offers nothing, and 404 for one that nobody knows", async () => {

@@ -144,7 +144,7 @@ export const MESSAGES = {
   "agent.human": "Human",
   "agent.organization": "Organization",
   "agent.nobodyIsRegistered": "nobody has registered",
-  "agent.otherAgents": "Its agents",
+  "agent.otherAgents": "The owner's agents",
   "agent.whatItIsTrustedBy": "What it is trusted by",
   "agent.trustIsReadSoon": "It is new here: what is known of it is read within a minute.",
   "agent.inSentences": "In sentences",
@@ -227,6 +227,8 @@ export const MESSAGES = {
   "agent.proofVerified": "verified",
   "agent.proofStale": "not checked of late",
   "agent.proofLapsed": "vanished, counts no more",
+  "agent.unclaimedAttestation":
+    "The exchange attests the owner's wallet, and nobody has claimed that for this agent yet: <form>claim it, +15</form>",
   "agent.proofQuote": "The account's own words around the proof",
 
   // claim

@@ -1,13 +1,16 @@
 /** Proofs of an agent: platform, account, time of the last check. */
 
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { PROOF_PLATFORMS, type ProofPlatformKey } from "../../../core/proof-platforms.ts";
 import { report, verifications } from "../api/queries.ts";
 import type { Agent, Verifications as Records } from "../api/types.ts";
+import { offering } from "../directory/source.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Reservations } from "../parts/reservations.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
+import { Say, say } from "../say.tsx";
 import { age, moment } from "../words.ts";
 
 const STATUS = {
@@ -39,7 +42,7 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
         </Proof>
       ))}
       <Proof letter="C" name={say("parts.coinbase")} proven={agent.coinbaseVerified}>
-        {agent.coinbaseVerified ? say("agent.theExchangeAttestsTheCurrent") : say("agent.noValidAttestationOfThe")}
+        <Attestation agent={agent} />
         <Reservations of={answer.data.reservations} about="coinbase" />
       </Proof>
       {reported && (
@@ -52,6 +55,19 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
         </li>
       )}
     </ul>
+  );
+}
+
+/** One that nobody has claimed for the agent is said so: it is the largest single step. */
+function Attestation({ agent }: { agent: Agent }) {
+  const { data } = useQuery(offering(String(agent.tokenId), OWN_PLATFORM));
+  if (agent.coinbaseVerified) return say("agent.theExchangeAttestsTheCurrent");
+  if (!data?.data.behind.attested) return say("agent.noValidAttestationOfThe");
+  return (
+    <Say
+      k="agent.unclaimedAttestation"
+      form={(text) => <Link href={`/agent/${agent.tokenId}/manage/proofs#coinbase-verify`}>{text}</Link>}
+    />
   );
 }
 
