@@ -1,4 +1,5 @@
 /** Who stands behind an agent: its owner, since when, and the human and the organization that sign in by the owner's wallet. */
+import { checksum } from "../../core/addresses.ts";
 import type { Address, AgentFacts, Hex } from "../../core/facts.ts";
 import type { Ownership } from "../../core/reservations.ts";
 import { isoSeconds, unixSeconds } from "../../core/times.ts";
@@ -33,7 +34,7 @@ export async function behindAgent(db: Queryable, { owner, own, identity, schema,
     organizationId && organizationName(db, organizationId),
   ]);
   return {
-    owner,
+    owner: owner && checksum(owner),
     attested,
     ownerSince: own && isoSeconds(own.ownership.heldSince ?? own.mintedAt),
     human: humanId && name !== null ? { id: humanId, name } : null,

@@ -15,12 +15,7 @@ const jsonCall = (url: string, body: object, accept: string): string =>
   ].join("\n");
 
 /** A name for settings: letters, digits and hyphens. */
-const slugOf = (name: string): string =>
-  name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "-")
-    .replaceAll(/^-+|-+$/g, "")
-    .slice(0, 40) || "agent";
+const slugOf = (name: string): string => (name.toLowerCase().match(/[a-z0-9]+/g) ?? ["agent"]).join("-").slice(0, 40);
 
 /** One way to call an offer. `form` names what reads the text. */
 export type CallText = { form: "shell" | "settings" | "program"; text: string };

@@ -1,4 +1,5 @@
 /** What one agent offers, whom its terms pay, whether its endpoints answer, and who has its name or its endpoints. */
+import { getAddress } from "viem/utils";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { VERIFIED_ACCOUNT } from "../../db/attestations.ts";
 import { plantRows } from "../../harness/onchain.ts";
@@ -7,7 +8,7 @@ import { plantDocuments, plantOffers } from "../support/discovery.ts";
 import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
-const [WALLET, OWNER, STRANGER] = ["1", "2", "3"].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];
+const [WALLET, OWNER, STRANGER] = ["1", "b", "3"].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];
 const SCHEMA = "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9";
 const AUDIT = "https://f.example/audit";
 const accepts = (...payTo: string[]) =>
@@ -117,7 +118,7 @@ it("names who has its name in any spelling, and who names its endpoints, the old
 });
 
 it("names the owner, and who signs in by the owner's wallet", async () => {
-  const owner = OWNER;
+  const owner = getAddress(OWNER);
   const nobody = { ownerSince: null, attested: null, human: null, organization: null };
   expect((await offersOf("68")).behind).toEqual({ owner, ...nobody });
   expect((await offersOf("70")).behind).toEqual({ owner: null, ...nobody });
@@ -139,7 +140,7 @@ it("knows of an agent registered here since when it is its owner's, and of an at
   const behind = async () => (await offersOf("7", "helixa")).behind as { ownerSince: string; attested: boolean };
   const [{ at }] = (await pool.query("select to_timestamp(minted_at) as at from onchain.agent where token_id = 7"))
     .rows;
-  expect(await behind()).toMatchObject({ owner: OWNER, ownerSince: at.toISOString(), attested: false });
+  expect(await behind()).toMatchObject({ owner: getAddress(OWNER), ownerSince: at.toISOString(), attested: false });
   await plantRows(pool, "attestation", [
     {
       ...{ uid: `0x${"a".repeat(64)}`, schema: SCHEMA, attester: STRANGER, recipient: OWNER },

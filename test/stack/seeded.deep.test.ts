@@ -28,7 +28,7 @@ import { patientFetch } from "../../harness/patient-fetch.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
-import { flowsOnTheStack } from "../web/on-the-stack.ts";
+import { flowsOnTheStack, questionsOnTheStack } from "../web/on-the-stack.ts";
 import { pagesOfTheTerminal } from "../web/pages.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -169,6 +169,7 @@ describe("Try it, of README", () => {
 });
 
 pagesOfTheTerminal(() => stack);
+questionsOnTheStack(() => stack);
 
 describe("cred on chain", () => {
   it("lets an agent's owner through the example gate with the proof that the API answers, and no one else", async () => {

@@ -13,6 +13,67 @@ import { giveWallet } from "./wallet.ts";
 /** Wallets of the development chain that nothing else uses, one for each width. */
 const ACCOUNTS = [8, 9] as const;
 
+/** What one asks before one pays an agent: each answer is on its page, or behind one click there. */
+export const questionsOnTheStack = (stackOf: () => Stack) =>
+  describe.runIf(CHROMIUM !== undefined || process.env.CI)("the page of an agent answers", () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await startBrowser();
+    });
+    afterAll(() => browser?.close());
+
+    it.each(WIDTHS)(
+      "what it costs, whom one pays, how it is called, whether it lives, who is behind it (%i px)",
+      async (width) => {
+        const { devnet } = stackOf();
+        const rows = (await (await fetch(`${devnet.apiUrl}/api/terminal/agents?q=Ferrous`)).json()) as {
+          agents: { platform: string; agent_id: string; owner_address: string }[];
+        };
+        const { agent_id: id, owner_address: owner } = rows.agents.find(({ platform }) => platform === "helixa")!;
+        const { page, troubles } = await openPage(browser, [devnet.apiUrl], { viewport: { width, height: 900 } });
+        try {
+          await page.goto(`/agent/${id}`);
+          const panel = (name: string) => page.locator("section.panel", { has: page.getByRole("heading", { name }) });
+          const offers = panel("What it offers");
+          await offers.getByText("$0.04").waitFor();
+          await offers
+            .getByText("Who calls it pays a wallet that is neither the agent's nor its owner's.")
+            .first()
+            .waitFor();
+          await offers.getByText(/endpoints? answered .* ago\./).waitFor();
+          await offers.getByText("Try it").first().click();
+          await offers.getByText(/^curl -sS -i .*'http/).waitFor();
+          await offers.getByText('client = new x402Client().register("eip155:8453"').waitFor();
+          await offers.getByText(/and when each answered$/).click();
+          await offers
+            .getByText(/^Answered /)
+            .first()
+            .waitFor();
+          const behind = panel("Who stands behind it");
+          expect(await behind.getByRole("link", { name: "All its agents" }).getAttribute("href")).toBe(
+            `/owner/${owner}`,
+          );
+          await behind.getByText("Since").waitFor();
+          const trusted = panel("What it is trusted by");
+          await trusted.getByText("No known client rated it.").waitFor();
+          await trusted.getByText("No other agent has its name.").waitFor();
+          // Of another registry, with a twin here of the same owner.
+          await page.goto("/terminal/0?platform=erc8004");
+          await trusted.getByText("1 other agent has its name").waitFor();
+          await trusted.getByText(/cred \d+ · registered .* · of the same owner/).waitFor();
+          await behind.getByRole("link", { name: "Inês Carvalho" }).click();
+          await page.getByRole("heading", { level: 1, name: "Inês Carvalho" }).waitFor();
+          // An attestation that nobody has claimed is said so.
+          await page.goto("/agent/0");
+          await page.getByRole("link", { name: "claim it, +15" }).waitFor();
+          expect(troubles).toEqual([]);
+        } finally {
+          await page.context().close();
+        }
+      },
+    );
+  });
+
 /** @param stackOf the running stack; called when the tests run */
 export const flowsOnTheStack = (stackOf: () => Stack) =>
   describe.runIf(CHROMIUM !== undefined || process.env.CI)("with a wallet in the browser, on the whole stack", () => {

@@ -344,7 +344,9 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       expect(await page.locator(".feedback [data-revoked]").count()).toBe(1);
       await page.getByRole("button", { name: "starred" }).click();
       await page.getByText("2 tagged starred, on average 61.5").waitFor();
-      const offers = page.locator("section.panel", { has: page.getByRole("heading", { name: "What it offers" }) });
+      const offers = page.locator("section.panel", {
+        has: page.getByRole("heading", { name: "What it says of itself" }),
+      });
       for (const text of ["MCP", "version 1.2", "@meridian", "oceanography", "usdc", "Open to work", "Yes"])
         await offers.getByText(text, { exact: true }).waitFor();
       expect(await offers.getByRole("link").getAttribute("href")).toBe("https://meridian.example/mcp");

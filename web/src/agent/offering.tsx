@@ -203,8 +203,12 @@ export function Trusted({ of }: { of: Of }) {
               </details>
             </>
           )}
-          <Alike of={found.sameName} title="agent.othersOfItsName" none={say("agent.nobodyHasItsName")} />
-          <Alike of={found.sameEndpoint} title="agent.othersOfItsEndpoints" />
+          <Alike
+            of={found.sameName}
+            title={say("agent.othersOfItsName", { n: found.sameName.count })}
+            none={say("agent.nobodyHasItsName")}
+          />
+          <Alike of={found.sameEndpoint} title={say("agent.othersOfItsEndpoints", { n: found.sameEndpoint.count })} />
         </div>
       ) : (
         <Loading rows={8} />
@@ -215,7 +219,7 @@ export function Trusted({ of }: { of: Of }) {
 
 type AlikeProps = {
   of: Offering["sameName"];
-  title: "agent.othersOfItsName" | "agent.othersOfItsEndpoints";
+  title: string;
   none?: string;
 };
 
@@ -223,7 +227,7 @@ function Alike({ of: { count: n, agents }, title, none }: AlikeProps) {
   if (n === 0) return none ? <p className="faint small">{none}</p> : null;
   return (
     <section>
-      <h3>{say(title, { n })}</h3>
+      <h3>{title}</h3>
       <ul className="stack small">
         {agents.map(({ platform, agentId, name, credScore, registeredAt, sameOwner }) => (
           <li key={`${platform} ${agentId}`}>

@@ -67,8 +67,10 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
   );
 }
 
+type PanelsProps = { agent: Agent; explorer: string };
+
 /** Beside each other where there is room; in one column, what one trusts by comes before the words of the agent. */
-function Panels({ agent, explorer }: { agent: Agent; explorer: string }) {
+function Panels({ agent, explorer }: PanelsProps) {
   const score = (
     <Panel title={say("agent.whatTheScoreIsMade")}>
       <Breakdown agent={agent} />
@@ -95,35 +97,12 @@ function Panels({ agent, explorer }: { agent: Agent; explorer: string }) {
       <Listing agent={agent} />
     </>
   );
-  const raw = (
-    <section className="panel">
-      <details>
-        <summary>{say("agent.rawJson")}</summary>
-        <pre className="code">{JSON.stringify(agent, null, 2)}</pre>
-      </details>
-    </section>
-  );
   const proofs = (
     <>
       <Panel title={say("agent.verifications")}>
         <Verifications agent={agent} explorer={explorer} />
       </Panel>
       <Onchain agent={agent} explorer={explorer} />
-    </>
-  );
-  const others = (
-    <>
-      <Panel title={say("agent.traits")}>
-        <Traits agent={agent} />
-      </Panel>
-      <Panel title={say("agent.registry")}>
-        <Registry agent={agent} explorer={explorer} />
-      </Panel>
-      <Handshakes tokenId={agent.tokenId} explorer={explorer} />
-      <Elsewhere tokenId={agent.tokenId} explorer={explorer} />
-      <Panel title={say("agent.share")}>
-        <Share agent={agent} />
-      </Panel>
     </>
   );
   if (useMedia("(max-width: 1000px)"))
@@ -136,8 +115,8 @@ function Panels({ agent, explorer }: { agent: Agent; explorer: string }) {
         <Lift agent={agent} />
         {history}
         {words}
-        {others}
-        {raw}
+        <Others agent={agent} explorer={explorer} />
+        <Raw agent={agent} />
       </div>
     );
   return (
@@ -148,16 +127,41 @@ function Panels({ agent, explorer }: { agent: Agent; explorer: string }) {
         <Lift agent={agent} />
         {history}
         {words}
-        {raw}
+        <Raw agent={agent} />
       </div>
       <div className="column">
         {proofs}
         {trusted}
-        {others}
+        <Others agent={agent} explorer={explorer} />
       </div>
     </div>
   );
 }
+
+const Others = ({ agent, explorer }: PanelsProps) => (
+  <>
+    <Panel title={say("agent.traits")}>
+      <Traits agent={agent} />
+    </Panel>
+    <Panel title={say("agent.registry")}>
+      <Registry agent={agent} explorer={explorer} />
+    </Panel>
+    <Handshakes tokenId={agent.tokenId} explorer={explorer} />
+    <Elsewhere tokenId={agent.tokenId} explorer={explorer} />
+    <Panel title={say("agent.share")}>
+      <Share agent={agent} />
+    </Panel>
+  </>
+);
+
+const Raw = ({ agent }: { agent: Agent }) => (
+  <section className="panel">
+    <details>
+      <summary>{say("agent.rawJson")}</summary>
+      <pre className="code">{JSON.stringify(agent, null, 2)}</pre>
+    </details>
+  </section>
+);
 
 function Traits({ agent }: { agent: Agent }) {
   if (agent.traits.length === 0) return <p className="muted">{say("agent.noTraitsYet")}</p>;
