@@ -1,4 +1,4 @@
-/** A handler's reply as an HTTP response: validators and 304 for public reads, `no-store` for everything else. */
+/** A handler's reply as an HTTP answer: validators for public reads, `no-store` for everything else. */
 import type { IncomingMessage } from "node:http";
 import { isOpen } from "./caller-types.ts";
 import { CACHE, type Endpoint, type Reply } from "./endpoint.ts";
@@ -31,14 +31,12 @@ export function representationOf(endpoint: Endpoint) {
       // A 304 cannot remove a header from a cache's copy, so a stale answer is another representation.
       const stale = head.getHeader("X-Index-Stale");
       if (stale !== undefined) headers.etag = strongEtag(`${headers.etag} ${stale}`);
-      if (isNotModified(incoming.headers["if-none-match"], headers.etag)) {
-        delete headers["content-type"];
-        return { status: 304, headers, body: null };
-      }
     }
     if (!costly) return { status, headers, body: content as HttpAnswer["body"] };
-    // HEAD answers without making costly bytes; only their length is missing then.
-    const bytes = incoming.method === "HEAD" ? null : await costly.make();
+    // Costly bytes are made for those who get them only. HEAD lacks nothing but their length.
+    const { etag = "" } = headers;
+    const isKnown = incoming.method === "HEAD" || isNotModified(incoming.headers["if-none-match"], etag);
+    const bytes = isKnown ? null : await costly.make();
     return { status, headers, body: bytes as Uint8Array | null };
   };
 }

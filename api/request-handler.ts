@@ -13,6 +13,7 @@ import type { HandlerDeps } from "./handler-types.ts";
 import type { Admission } from "./http/admission.ts";
 import type { ClientAddress } from "./http/client-address.ts";
 import { networkOf } from "./http/client-network.ts";
+import { forClient } from "./http/content-coding.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import type { HttpAnswer } from "./http/response-head.ts";
 import { idempotencyKey, type MayKeep, once } from "./idempotency.ts";
@@ -76,6 +77,7 @@ export function requestHandler(endpoint: Endpoint, machinery: Machinery): (c: Ht
     } catch (error) {
       answered = errorAnswer(toFailure(error, log, requestId), requestId);
     }
+    answered = forClient(c.env.incoming, c.env.head, answered);
     observe?.(answered.status, performance.now() - startedAt);
     return answered;
   };

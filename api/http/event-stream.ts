@@ -6,6 +6,7 @@ import type { ServerResponse } from "node:http";
 import { fail } from "../../core/errors.ts";
 import { networkOf } from "./client-network.ts";
 import { concurrencyLimit, type ResponseEnd } from "./concurrency-limit.ts";
+import type { ContentCoding } from "./content-coding.ts";
 
 /** Why a stream ends; sent to the reader in the last event. */
 export type Ending = { reason: string; error: string } & Record<string, unknown>;
@@ -28,8 +29,12 @@ export type EventStream = {
   onClose(closed: () => void): void;
 };
 
-/** Writes the body of a response whose head, with these headers, has been written. */
-export type StreamContent = { headers: Record<string, string>; stream(outgoing: ServerResponse): void };
+/** Writes the body of a response whose head, with these headers, has been written: in a coding, where it is compressible. */
+export type StreamContent = {
+  headers: Record<string, string>;
+  compressible?: true;
+  stream(outgoing: ServerResponse, coding?: ContentCoding): void;
+};
 
 export type EventStreams = {
   /**

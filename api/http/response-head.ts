@@ -1,14 +1,16 @@
 /** A response while its request is handled: headers are collected and written at once, because each `setHeader` of Node checks and stores its header. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ResponseEnd } from "./concurrency-limit.ts";
+import { type ContentCoding, encoded } from "./content-coding.ts";
 import { drain } from "./drain.ts";
 import type { StreamContent } from "./event-stream.ts";
 
-/** A response; its headers are sent beside those that were set before. */
+/** A response; its headers are sent beside those that were set before. `coding`: the body is sent in it. */
 export type HttpAnswer = {
   status: number;
   headers: Record<string, string>;
   body: string | Uint8Array | StreamContent | null;
+  coding?: ContentCoding;
 };
 
 export class ResponseHead implements ResponseEnd {
@@ -44,20 +46,28 @@ export class ResponseHead implements ResponseEnd {
    * Writes the response, or its head where the body is a stream. The rest of a request body that was not read is
    * discarded after it.
    */
-  send(incoming: IncomingMessage, { status, headers, body }: HttpAnswer): void {
+  send(incoming: IncomingMessage, { status, headers, body, coding }: HttpAnswer): void {
     const response = this.#response;
     const all = this.#headers;
     for (const name in headers) all[name.toLowerCase()] = headers[name]!;
+    if (coding) all["content-encoding"] = coding;
     if (body !== null && typeof body === "object" && "stream" in body) {
       response.writeHead(status, flat(all));
-      return void body.stream(response);
+      return void body.stream(response, coding);
     }
     const isHead = incoming.method === "HEAD";
     if (incoming.method !== "GET" && !isHead) drain(incoming, response);
-    if (body !== null && !isHead) all["content-length"] = String(Buffer.byteLength(body));
-    else if (!isHead && status !== 304 && status !== 204) all["content-length"] = "0";
-    response.writeHead(status, flat(all));
-    response.end(isHead ? undefined : (body ?? undefined));
+    const isEmpty = isHead || ((status === 304 || status === 204) && body === null);
+    const bytes = isEmpty ? null : coding && body !== null ? encoded(body, coding) : (body ?? "");
+    if (!(bytes instanceof Promise)) this.#end(status, bytes);
+    else bytes.then((ready) => this.#end(status, ready)).catch((error: Error) => response.destroy(error));
+  }
+
+  /** @param body null has no length either */
+  #end(status: number, body: string | Uint8Array | null): void {
+    if (body !== null) this.#headers["content-length"] = String(Buffer.byteLength(body));
+    this.#response.writeHead(status, flat(this.#headers));
+    this.#response.end(body ?? undefined);
   }
 }
 

@@ -1,7 +1,9 @@
 /** Long answers sent slice by slice, each read when the client has taken the one before: memory has one slice, and a slow client occupies no connection of the database. */
 
 import type { ServerResponse } from "node:http";
+import { pipeline, type Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type ContentCoding, encoder } from "./content-coding.ts";
 import type { Log } from "./error-answer.ts";
 import type { StreamContent } from "./event-stream.ts";
 
@@ -26,8 +28,9 @@ export async function slicedBody(
   const first = await slices.next();
   return {
     headers: { "cache-control": "no-store" },
-    stream(outgoing) {
-      send(outgoing, first, slices, patience).catch((error: Error) => {
+    compressible: true,
+    stream(outgoing, coding) {
+      send(outgoing, coding, first, slices, patience).catch((error: Error) => {
         log.warn({ err: error }, "an answer was cut off in the middle");
         outgoing.req.socket.destroy();
       });
@@ -37,6 +40,7 @@ export async function slicedBody(
 
 async function send(
   outgoing: ServerResponse,
+  coding: ContentCoding | undefined,
   first: IteratorResult<string, void>,
   slices: AsyncGenerator<string, void>,
   { stallMs, total }: SlicePatience,
@@ -47,16 +51,24 @@ async function send(
   const late = total();
   late.addEventListener("abort", cutOff);
   outgoing.once("close", () => late.removeEventListener("abort", cutOff));
+  const sink = coding ? encodedTo(outgoing, coding) : outgoing;
   for (let slice = first; !slice.done; slice = await slices.next()) {
-    if (!outgoing.write(slice.value)) await taken(outgoing, stallMs, cutOff);
+    if (!sink.write(slice.value)) await taken(sink, stallMs, cutOff);
     await nextTurn();
-    if (outgoing.destroyed) return;
+    if (sink.destroyed) return;
   }
-  outgoing.end();
+  sink.end();
+}
+
+/** Compresses into the response; each is destroyed when the other is. */
+function encodedTo(outgoing: ServerResponse, coding: ContentCoding): Writable {
+  const sink = encoder(coding);
+  pipeline(sink, outgoing, () => {});
+  return sink;
 }
 
 /** Waits until the client has taken the bytes written, or has disconnected. */
-function taken(outgoing: ServerResponse, stallMs: number, cutOff: () => void): Promise<void> {
+function taken(outgoing: Writable, stallMs: number, cutOff: () => void): Promise<void> {
   return new Promise((resolve) => {
     if (outgoing.destroyed || !outgoing.writableNeedDrain) return resolve();
     const stalled = setTimeout(cutOff, stallMs);

@@ -2,12 +2,15 @@
 import { hash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import type { ContentCoding } from "../http/content-coding.ts";
 
 export type WebFile = {
   type: string;
   /** Without quotes. */
   etag: string;
   plain: Buffer;
+  /** Those of the build: smaller than what could be made for each request. */
+  codings: readonly ContentCoding[];
   br?: Buffer;
   gzip?: Buffer;
 };
@@ -39,6 +42,10 @@ export function readWebBundle(folder: string): WebBundle | null {
       type,
       etag: hash("sha256", plain, "hex").slice(0, 16),
       plain,
+      codings: [
+        ...(paths.has(`${path}.br`) ? (["br"] as const) : []),
+        ...(paths.has(`${path}.gz`) ? (["gzip"] as const) : []),
+      ],
       ...(paths.has(`${path}.br`) && { br: read(`${path}.br`) }),
       ...(paths.has(`${path}.gz`) && { gzip: read(`${path}.gz`) }),
     });

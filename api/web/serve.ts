@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Failure } from "../../core/errors.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { isNotModified } from "../http/conditional.ts";
+import { acceptedCoding, forClient } from "../http/content-coding.ts";
 import type { ResponseHead } from "../http/response-head.ts";
 import type { About } from "./about.ts";
 import { readWebBundle, type WebBundle, type WebFile } from "./bundle.ts";
@@ -164,24 +165,14 @@ function sendPage(
     ...(retryAfter && { "retry-after": String(retryAfter) }),
     etag,
   };
-  if (page && status === 200 && isNotModified(incoming.headers["if-none-match"], etag))
-    return void response.send(incoming, { status: 304, headers, body: null });
   headers["content-type"] = "text/html; charset=utf-8";
-  headers["content-length"] = String(content.length);
-  response.send(incoming, { status, headers, body: content });
+  response.send(incoming, forClient(incoming, response, { status, headers, body: content }));
 }
 
 /** Names have a hash of the content: cached for a year, in the smallest encoding that the client accepts. */
 function sendFile(file: WebFile, incoming: IncomingMessage, response: ResponseHead): void {
-  const encodings = String(incoming.headers["accept-encoding"] ?? "");
-  const reads = (name: string) => new RegExp(`(?:^|[\\s,])${name}(?!\\s*;\\s*q=0(?:\\.0+)?(?:,|$))`).test(encodings);
-  const [encoding, content] =
-    file.br && reads("br")
-      ? (["br", file.br] as const)
-      : file.gzip && reads("gzip")
-        ? (["gzip", file.gzip] as const)
-        : ([undefined, file.plain] as const);
-  const etag = `"${file.etag}${encoding ? `-${encoding}` : ""}"`;
+  const coding = acceptedCoding(incoming, file.codings);
+  const etag = `"${file.etag}${coding ? `-${coding}` : ""}"`;
   const headers: Record<string, string> = {
     "cache-control": "public, max-age=31536000, immutable",
     etag,
@@ -190,7 +181,6 @@ function sendFile(file: WebFile, incoming: IncomingMessage, response: ResponseHe
   if (isNotModified(incoming.headers["if-none-match"], etag))
     return void response.send(incoming, { status: 304, headers, body: null });
   headers["content-type"] = file.type;
-  if (encoding) headers["content-encoding"] = encoding;
-  headers["content-length"] = String(content.length);
-  response.send(incoming, { status: 200, headers, body: content });
+  if (coding) headers["content-encoding"] = coding;
+  response.send(incoming, { status: 200, headers, body: (coding && file[coding]) ?? file.plain });
 }

@@ -203,10 +203,11 @@ describe("parameters", () => {
 
 describe("validators", () => {
   it("answer 304 to the client's current representation, and 200 to any other", async () => {
-    const first = await api.get("/api/v2");
+    const uncompressed = { "accept-encoding": "identity" };
+    const first = await api.get("/api/v2", { headers: uncompressed });
     const etag = first.headers.get("etag")!;
     expect(etag).toMatch(/^"[\w-]+"$/);
-    const again = (value: string) => api.get("/api/v2", { headers: { "if-none-match": value } });
+    const again = (value: string) => api.get("/api/v2", { headers: { ...uncompressed, "if-none-match": value } });
     for (const value of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
       const { status, text, headers } = await again(value);
       expect({ status, text, etag: headers.get("etag") }).toEqual({ status: 304, text: "", etag });
