@@ -4,6 +4,7 @@ import { FACET_RANGES, VERIFIED_KINDS } from "../../core/directory/facets.ts";
 import {
   DIRECTORY_FILTERS,
   DIRECTORY_SORTS,
+  type DirectoryFilter,
   type Narrowing,
   orderOf,
   TREND_WINDOW_KEYS,
@@ -45,6 +46,7 @@ import {
 } from "../parameters.ts";
 import {
   terminalAgentSchema,
+  terminalCountsSchema,
   terminalDetailSchema,
   terminalExportSchema,
   terminalListSchema,
@@ -76,6 +78,14 @@ const facets = {
   owner,
 };
 
+const search = searchText(
+  "Part of a name, the beginning of the address of the agent's wallet or of its owner, an agent's id or a token's symbol; a whole address finds the agents of that wallet, its own first",
+);
+const trendWindow = choice(TREND_WINDOW_KEYS, {
+  default: "24h",
+  what: "Window of `trending`; of 7 and 30 days the dollars of whole UTC days count, never less than those of the last 24 hours",
+});
+
 const narrowing = {
   sort: optionalChoice(
     [...DIRECTORY_SORTS, UNRANKED_SORT],
@@ -86,14 +96,9 @@ const narrowing = {
     default: "all",
     what: "x402; new: registered within 7 days; trending: used or traded within the window; gainers, losers: a market saw the price of their token rise or fall within 24 hours; or a tier",
   }),
-  window: choice(TREND_WINDOW_KEYS, {
-    default: "24h",
-    what: "Window of `trending`; of 7 and 30 days the dollars of whole UTC days count, never less than those of the last 24 hours",
-  }),
+  window: trendWindow,
   ...facets,
-  q: searchText(
-    "Part of a name, the beginning of the address of the agent's wallet or of its owner, an agent's id or a token's symbol; a whole address finds the agents of that wallet, its own first",
-  ),
+  q: search,
   minBlock,
 };
 
@@ -145,6 +150,28 @@ export const terminalAgents = endpoint({
         x402: totals.x402,
       },
     });
+  },
+});
+
+export const terminalCounts = endpoint({
+  method: "get",
+  path: "/api/terminal/counts",
+  operationId: "countTerminalAgents",
+  tag: "Terminal",
+  summary: "How many agents each filter of the directory has",
+  description: "Each as `total` of /api/terminal/agents has it for the same facets, search and window.",
+  data: true,
+  query: z.object({ window: trendWindow, ...facets, q: search, minBlock }),
+  responses: { 200: { description: "The number of agents by filter", schema: terminalCountsSchema } },
+  async handler({ deps, query, now }) {
+    await waitForDirectory(deps, query.minBlock);
+    const counts: Partial<Record<DirectoryFilter, number>> = {};
+    // One after the other: a request takes no more than one connection.
+    for (const filter of DIRECTORY_FILTERS) {
+      const page = await deps.directory.list({ ...questionOf({ ...query, filter }, now), offset: 0, limit: 1 });
+      counts[filter] = page.total;
+    }
+    return json({ counts });
   },
 });
 

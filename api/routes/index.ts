@@ -8,7 +8,14 @@ import { batch } from "./batch.ts";
 import { advice, cred, history, proof } from "./cred.ts";
 import { credReport, verifyReceipt } from "./cred-report.ts";
 import { credUpdates } from "./cred-updates.ts";
-import { terminalAgent, terminalAgents, terminalCsv, terminalJson, terminalMarks } from "./directory.ts";
+import {
+  terminalAgent,
+  terminalAgents,
+  terminalCounts,
+  terminalCsv,
+  terminalJson,
+  terminalMarks,
+} from "./directory.ts";
 import { terminalToken } from "./directory-claims.ts";
 import { discoverAgents, findAgents } from "./discover.ts";
 import { discoveryEndpoint } from "./discovery.ts";
@@ -101,6 +108,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   terminalAgents,
   terminalJson,
   terminalCsv,
+  terminalCounts,
   terminalMarks,
   terminalAgent,
   terminalOffers,

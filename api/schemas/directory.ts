@@ -1,6 +1,7 @@
 /** The answers of the directory, and claims about tokens. Keys are in snake_case, as the specification has them. */
 
 import { z } from "zod";
+import { DIRECTORY_FILTERS, type DirectoryFilter } from "../../core/directory/filters.ts";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { PRICED_FROM_USD, TOKEN_SOURCES } from "../../core/directory/token.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
@@ -84,6 +85,11 @@ export const terminalListSchema = z
       .meta({ description: "Of the whole directory" }),
   })
   .meta({ id: "TerminalList" });
+
+export const terminalCountsSchema = z
+  .object({ counts: z.object(Object.fromEntries(DIRECTORY_FILTERS.map((filter) => [filter, count])) as Counts) })
+  .meta({ id: "TerminalCounts" });
+type Counts = Record<DirectoryFilter, typeof count>;
 
 /** A registration in the canonical ERC-8004 registry, with the feedback of clients there. */
 const registration = z

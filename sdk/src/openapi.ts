@@ -919,6 +919,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/terminal/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many agents each filter of the directory has
+         * @description Each as `total` of /api/terminal/agents has it for the same facets, search and window.
+         *
+         *     Anyone may call.
+         */
+        get: operations["countTerminalAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/terminal/marks": {
         parameters: {
             query?: never;
@@ -4663,6 +4685,21 @@ export interface components {
                 x402: number;
             };
         };
+        TerminalCounts: {
+            counts: {
+                all: number;
+                x402: number;
+                new: number;
+                trending: number;
+                gainers: number;
+                losers: number;
+                preferred: number;
+                prime: number;
+                qualified: number;
+                marginal: number;
+                junk: number;
+            };
+        };
         TerminalMarks: {
             marks: {
                 id: number;
@@ -7911,6 +7948,68 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    countTerminalAgents: {
+        parameters: {
+            query?: {
+                /** @description Window of `trending`; of 7 and 30 days the dollars of whole UTC days count, never less than those of the last 24 hours */
+                window?: "24h" | "7d" | "30d";
+                /**
+                 * @description Only agents of any of these registries: helixa, erc8004, virtuals, agentverse, mcp-registry, x402-bazaar; commas separate several
+                 * @example helixa,erc8004
+                 */
+                platform?: string;
+                /**
+                 * @description Only agents on any of these chains, by chain id; commas separate several
+                 * @example 8453
+                 */
+                chain?: string;
+                /**
+                 * @description Only agents that speak all of these protocols: MCP, A2A, OASF, Web, x402; commas separate several
+                 * @example MCP,A2A
+                 */
+                speaks?: string;
+                /**
+                 * @description Only agents of which all of these are verified: wallet, x, github, farcaster, coinbase; commas separate several
+                 * @example wallet,x
+                 */
+                verified?: string;
+                /** @description Only agents with at least this cred score */
+                minScore?: number;
+                /** @description Only agents with at most this cred score */
+                maxScore?: number;
+                /** @description Only agents with a token that counts, or only those without */
+                hasToken?: boolean;
+                /** @description Only agents registered at least this many days ago */
+                minAgeDays?: number;
+                /** @description Only agents registered at most this many days ago */
+                maxAgeDays?: number;
+                /**
+                 * @description Only agents whose identity token this wallet owns, in any case
+                 * @example 0x19B16428f0721a5f627F190Ca61D493A632B423F
+                 */
+                owner?: string;
+                /** @description Part of a name, the beginning of the address of the agent's wallet or of its owner, an agent's id or a token's symbol; a whole address finds the agents of that wallet, its own first */
+                q?: string;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The number of agents by filter */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TerminalCounts"];
                 };
             };
         };

@@ -277,6 +277,23 @@ describe("facets", () => {
   });
 });
 
+describe("the counts of filters", () => {
+  it.each(["", "?platform=erc8004,virtuals", "?q=a&window=30d", "?minScore=20&maxScore=49", "?q=nobody"])(
+    "%s are the totals of the lists",
+    async (query) => {
+      const { counts } = (await api.get(`/api/terminal/counts${query}`)).body as never as { counts: object };
+      const more = query === "" ? "?" : `${query}&`;
+      const totals = await Promise.all(
+        DIRECTORY_FILTERS.map(async (filter) => [filter, (await list(`${more}filter=${filter}`)).total]),
+      );
+      expect(counts).toEqual(Object.fromEntries(totals));
+    },
+  );
+
+  it("refuse what the list refuses", async () =>
+    expect(await api.get("/api/terminal/counts?minScore=9&maxScore=8")).toMatchObject({ status: 400 }));
+});
+
 describe("one agent", () => {
   it.each([WALLET, WALLET.toUpperCase().replace("0X", "0x"), "7", "helixa-7", "HELIXA-7"])(
     "%s is the own registry's",
@@ -455,7 +472,7 @@ describe("a block", () => {
       { now: new Date(NOW), exchangeSchema: `0x${"f".repeat(64)}` },
     );
 
-  it.each(["/api/terminal/agents", "/api/terminal/agent/7", "/api/terminal/agents.json", "/api/terminal/agents.csv"])(
+  it.each(["agents", "counts", "agent/7", "agents.json", "agents.csv"].map((path) => `/api/terminal/${path}`))(
     "is told by %s",
     async (path) => {
       const { headers } = await api.get(path);

@@ -8,7 +8,12 @@ import type {
   credProofSchema,
 } from "../../../api/schemas/cred.ts";
 import type { credReportSchema } from "../../../api/schemas/cred-report.ts";
-import type { terminalDetailSchema, terminalListSchema, terminalMarksSchema } from "../../../api/schemas/directory.ts";
+import type {
+  terminalCountsSchema,
+  terminalDetailSchema,
+  terminalListSchema,
+  terminalMarksSchema,
+} from "../../../api/schemas/directory.ts";
 import type { discoverSchema, offeringSchema } from "../../../api/schemas/discover.ts";
 import type { errorSchema } from "../../../api/schemas/error.ts";
 import type { handshakesSchema } from "../../../api/schemas/handshakes.ts";
@@ -49,6 +54,7 @@ import type { x402ManifestSchema } from "../../../api/schemas/well-known.ts";
 
 export type Directory = z.output<typeof terminalListSchema>;
 export type Row = Directory["agents"][number];
+export type Counts = z.output<typeof terminalCountsSchema>;
 export type Marks = z.output<typeof terminalMarksSchema>["marks"][number];
 export type Detail = z.output<typeof terminalDetailSchema>;
 export type Registration8004 = NonNullable<Detail["erc8004"]>;

@@ -1,5 +1,5 @@
 /** What narrows the table, mirrored in the address: tabs, tiers and windows with their counts, the facets that are set, and one button that clears all. */
-import { useQueries } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { Facets } from "../../../core/directory/facets.ts";
 import { TREND_WINDOW_KEYS } from "../../../core/directory/filters.ts";
 import { TierShape } from "../parts/cred.tsx";
@@ -10,7 +10,7 @@ import { TIERS } from "../tiers.ts";
 import { count } from "../words.ts";
 import { FacetPanel } from "./facet-panel.tsx";
 import { facetWords } from "./facets.ts";
-import { totalOf } from "./source.ts";
+import { countsOf } from "./source.ts";
 import { type Filter, isNarrowed, underFilter, type View, widened } from "./view.ts";
 
 const TABS = ["all", "trending", "gainers", "losers", "new", "x402"] as const satisfies Filter[];
@@ -22,13 +22,11 @@ type Props = { view: View; change: (view: View) => void; opened: Opened; open: (
 
 export function Filters({ view, change, opened, open }: Props) {
   const tiers = TIERS.map(({ key }) => key);
-  const filters: Filter[] = [...TABS, ...tiers];
-  const counts = useQueries({ queries: filters.map((filter) => totalOf({ ...view, filter })) });
+  const counts = useQuery(countsOf(view)).data;
   const watched = useStored("watched").length;
-  const countOf = (filter: Filter) => counts[filters.indexOf(filter)]?.data;
   const toggle = (filter: View["filter"]) => change(underFilter(view, view.filter === filter ? "all" : filter));
   const chip = (filter: Filter, label: React.ReactNode, tier?: string) => {
-    const known = countOf(filter);
+    const known = counts?.[filter];
     return (
       <button
         key={filter}
@@ -43,7 +41,7 @@ export function Filters({ view, change, opened, open }: Props) {
       </button>
     );
   };
-  const scored = tiers.map((tier) => countOf(tier) ?? 0);
+  const scored = tiers.map((tier) => counts?.[tier] ?? 0);
   const sum = scored.reduce((a, b) => a + b, 0);
   return (
     <div className="filters">

@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { get } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
-import type { Detail, Directory, Marks, Offering, Row } from "../api/types.ts";
+import type { Counts, Detail, Directory, Marks, Offering, Row } from "../api/types.ts";
 import { PAGE_SIZE, type View, writeFacets } from "./view.ts";
 
 export type { Directory, Row };
@@ -35,6 +35,20 @@ export const directory = (view: View, limit = PAGE_SIZE) =>
     ...liveEvery(),
     placeholderData: keepPreviousData,
   });
+
+/** Number of agents under each filter of a view. */
+export const countsOf = (view: View) => {
+  const { searchParams } = new URL(directoryPath({ ...view, filter: "trending", sort: null, page: 1 }), "http://api");
+  for (const name of ["limit", "filter"]) searchParams.delete(name);
+  const path = `/api/terminal/counts?${searchParams}`;
+  return queryOptions({
+    queryKey: [path],
+    queryFn: async (asked) => (await get<Counts>(path)(asked)).data.counts,
+    staleTime: 30_000,
+    refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
+  });
+};
 
 /** Number of agents in a view. */
 export const totalOf = (view: View) => {
