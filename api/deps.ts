@@ -15,6 +15,7 @@ import type {
 import type { Config } from "../config/config.ts";
 import type { CardFormat, CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
+import type { Preview } from "../core/card/preview.ts";
 import type { Questions } from "../core/discovery/meaning.ts";
 import type { RateBuckets } from "../core/rate-policies.ts";
 import type { IndexTracker } from "../db/index-state.ts";
@@ -35,7 +36,7 @@ export type QueueState = {
 
 /** Draws cards as PNG for a client network. @throws Failure overloaded, rate_limited when too many are waiting already */
 export type Cards = {
-  picture(card: CardFacts, size: CardSize, format: CardFormat, client?: string): Promise<Uint8Array>;
+  picture(card: CardFacts | Preview, size: CardSize, format: CardFormat, client?: string): Promise<Uint8Array>;
 };
 
 /** Is called for every request, so a call must cost almost nothing. */

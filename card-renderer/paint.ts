@@ -3,9 +3,11 @@ import { Renderer } from "@takumi-rs/core";
 import { CARD_SIZES, type CardFormat, type CardSize, drawCard } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import { legibleCard } from "../core/card/legible.ts";
+import { drawPreview, legiblePreview, type Preview } from "../core/card/preview.ts";
 import { createFonts } from "./fonts.ts";
 
-export type Paint = (card: CardFacts, size: CardSize, format?: CardFormat) => Promise<Uint8Array>;
+/** Previews have the wide size only. */
+export type Paint = (card: CardFacts | Preview, size: CardSize, format?: CardFormat) => Promise<Uint8Array>;
 
 /** At 80 the edges of small text stay sharp; 0 to 100. */
 const WEBP_QUALITY = 80;
@@ -19,7 +21,8 @@ export function createPaint(): Paint {
   const renderer = new Renderer({ cacheMaxBytes: 0 });
   const fonts = createFonts(renderer);
   return async (card, size, format = "png") => {
-    const tree = await fonts.prepare(drawCard(legibleCard(card, fonts.covers), size));
-    return renderer.render(tree, { ...CARD_SIZES[size], format, quality: WEBP_QUALITY });
+    const { covers } = fonts;
+    const tree = "kind" in card ? drawPreview(legiblePreview(card, covers)) : drawCard(legibleCard(card, covers), size);
+    return renderer.render(await fonts.prepare(tree), { ...CARD_SIZES[size], format, quality: WEBP_QUALITY });
   };
 }

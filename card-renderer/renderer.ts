@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import type { CardFormat, CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import { cardHash } from "../core/card/hash.ts";
+import { type Preview, previewHash } from "../core/card/preview.ts";
 import { fail } from "../core/errors.ts";
 import { createCardCache } from "./cache.ts";
 import { createPaint, type Paint } from "./paint.ts";
@@ -13,7 +14,7 @@ export type CardRenderer = {
    * @param client the client network; one network may take half of the queue
    * @throws overloaded when the queue is full, rate_limited when the client's half is full
    */
-  picture(card: CardFacts, size: CardSize, format: CardFormat, client?: string): Promise<Uint8Array>;
+  picture(card: CardFacts | Preview, size: CardSize, format: CardFormat, client?: string): Promise<Uint8Array>;
   stats(): CardStats;
   /** Waits for open drawings and writes; draws nothing afterwards. */
   close(): Promise<void>;
@@ -95,7 +96,7 @@ export function createCardRenderer(options: CardRendererOptions = {}): CardRende
     }
   };
 
-  type Wanted = { card: CardFacts; size: CardSize; format: CardFormat };
+  type Wanted = { card: CardFacts | Preview; size: CardSize; format: CardFormat };
   const obtain = async (key: string, { card, size, format }: Wanted, client: string): Promise<Uint8Array> => {
     const kept = await cache.get(key, format);
     if (kept) {
@@ -112,7 +113,7 @@ export function createCardRenderer(options: CardRendererOptions = {}): CardRende
 
   return {
     picture(card, size, format, client = "") {
-      const key = `${cardHash(card)}-${size}-${format}`;
+      const key = `${"kind" in card ? previewHash(card) : cardHash(card)}-${size}-${format}`;
       const flying = flights.get(key);
       if (flying) {
         counts.joined++;

@@ -187,6 +187,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "abis",
       "runtime/faults.ts",
       "hono",
+      "negotiator",
       "@hono/node-server",
       "@modelcontextprotocol/sdk",
       "@noble/hashes",

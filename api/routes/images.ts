@@ -3,14 +3,20 @@ import { z } from "zod";
 import { credBadge } from "../../core/badge.ts";
 import { cardFacts } from "../../core/card/facts.ts";
 import { cardHash } from "../../core/card/hash.ts";
+import { type Preview, previewHash } from "../../core/card/preview.ts";
 import { shownCred } from "../../core/cred.ts";
+import { terminalRow } from "../../core/directory/row.ts";
 import { COLLECTION_SVG } from "../../core/views/contract-metadata.ts";
 import { imageHash } from "../../core/views/image.ts";
-import { CACHE, endpoint } from "../endpoint.ts";
+import { agentPreview, PAGE_KEYS, pagePreview, versionOf } from "../../core/views/previews.ts";
+import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
+import { CACHE, endpoint, type Reply } from "../endpoint.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 import { accepts } from "../http/accept.ts";
 import { networkOf } from "../http/client-network.ts";
 import { choice, fileOf } from "../parameters.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
+import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
 
 /** For an address that names the state it shows. */
 const FOR_EVER = "public, max-age=31536000, immutable";
@@ -60,6 +66,64 @@ const card = (name: string, operationId: string, summary: string) =>
       };
     },
   });
+
+/** A preview as PNG; kept for ever at an address that names its present state. */
+function previewAnswer(
+  preview: Preview,
+  {
+    deps,
+    query,
+    clientAddress,
+  }: { deps: Pick<HandlerDeps, "cards">; query: { v?: string | undefined }; clientAddress: string },
+): Reply {
+  return {
+    status: 200,
+    type: "image/png",
+    content: {
+      etag: `"${previewHash(preview)}"`,
+      make: () => deps.cards.picture(preview, "og", "png", networkOf(clientAddress)),
+    },
+    headers: query.v === versionOf(preview) ? { "cache-control": FOR_EVER } : {},
+  };
+}
+
+export const agentPicture = endpoint({
+  method: "get",
+  path: "/api/terminal/agent/{ref}/card.png",
+  operationId: "getTerminalCard",
+  tag: "Images",
+  summary: "The picture of a shared link to any agent of the directory, 1200×630",
+  data: true,
+  params: z.object({ ref }),
+  query: z.object({ platform: ofPlatform, v: version }),
+  responses: { 200: { description: "The picture", type: "image/png" } },
+  errors: ["not_found", "overloaded"],
+  cache: CACHE.release,
+  async handler(call) {
+    const { deps, params, query } = call;
+    const site = siteOf(deps.config);
+    const id = await findDirectoryId(deps.db, params.ref, query.platform);
+    const [row] = id === null ? [] : await directoryRows(deps.db, [id]);
+    return row ? previewAnswer(agentPreview(terminalRow(row, site.publicUrl), site), call) : unknownAgent();
+  },
+});
+
+export const pagePicture = endpoint({
+  method: "get",
+  path: "/api/v2/preview/{file}",
+  operationId: "getPagePreview",
+  tag: "Images",
+  summary: "The picture of a shared link to a page of the terminal, 1200×630",
+  params: z.object({ file: z.enum(PAGE_KEYS.map((page) => `${page}.png`)) }),
+  query: z.object({ v: version }),
+  responses: { 200: { description: "The picture", type: "image/png" } },
+  errors: ["overloaded"],
+  cache: CACHE.release,
+  handler(call) {
+    const page = PAGE_KEYS.find((key) => call.params.file === `${key}.png`)!;
+    return previewAnswer(pagePreview(page, siteOf(call.deps.config)), call);
+  },
+});
 
 export const aura = card("aura", "getAura", "An agent's card, as the token's image names it");
 export const cardImage = card("card", "getCard", "An agent's card");

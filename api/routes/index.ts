@@ -34,7 +34,7 @@ import {
   humans,
   humanUnlinkAgent,
 } from "./humans.ts";
-import { aura, badge, cardImage, collectionImage } from "./images.ts";
+import { agentPicture, aura, badge, cardImage, collectionImage, pagePicture } from "./images.ts";
 import { graphqlQuery, sqlQuery } from "./index-queries.ts";
 import { llmsText } from "./llms.ts";
 import { manifestEndpoint } from "./manifest.ts";
@@ -54,6 +54,7 @@ import { crossRegistration, crossRegistrations, linkToken } from "./registries.t
 import { report, verifications } from "./report.ts";
 import { search } from "./search.ts";
 import { sessionOutcome } from "./sessions.ts";
+import { sitemap, sitemapFile } from "./sitemap.ts";
 import { challengeForSolana, registerSolana, verifySolana } from "./solana.ts";
 import { stats } from "./stats.ts";
 import { tokenHolders } from "./token-stats.ts";
@@ -79,6 +80,8 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   agentRegistration,
   serviceIcon,
   robotsText(() => ENDPOINTS),
+  sitemap,
+  sitemapFile,
   llmsText(() => ENDPOINTS),
   mcp,
   a2a,
@@ -117,6 +120,8 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   metadata,
   aura,
   cardImage,
+  agentPicture,
+  pagePicture,
   collectionImage,
   badge,
   nameCheck,

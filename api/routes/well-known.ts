@@ -164,12 +164,12 @@ export const robotsText = (listed: () => readonly Endpoint[]): Endpoint =>
     responses: { 200: { description: "The rules", type: "text/plain" } },
     cache: CACHE.release,
     unlisted: true,
-    handler: () => ({
+    handler: ({ deps }) => ({
       status: 200,
       type: "text/plain; charset=utf-8",
       content: `User-agent: *\n${listed()
         .filter(({ method, stream, sliced, guard }) => method === "get" && (stream || sliced || guard.price))
         .map(({ path }) => `Disallow: ${path.replaceAll(/\{\w+\}/g, "*")}\n`)
-        .join("")}Allow: /\n`,
+        .join("")}Allow: /\n\nSitemap: ${deps.config.service.webUrl}/sitemap.xml\n`,
     }),
   });

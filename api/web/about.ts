@@ -5,11 +5,12 @@ import { foreignText } from "../../core/directory/foreign-text.ts";
 import { PLATFORMS } from "../../core/directory/platforms.ts";
 import { type TerminalRow, terminalRow } from "../../core/directory/row.ts";
 import type { AgentFacts, AgentRef } from "../../core/facts.ts";
-import { agentLink, tokenLink } from "../../core/links.ts";
+import { agentLink, directoryLink, tokenLink } from "../../core/links.ts";
 import { isSpam } from "../../core/spam.ts";
 import { tierOf } from "../../core/tiers.ts";
 import { imageHash } from "../../core/views/image.ts";
 import { metadataView } from "../../core/views/metadata.ts";
+import { agentPreviewUrl, PAGE_KEYS, PAGES, pagePreviewUrl, platformLabel } from "../../core/views/previews.ts";
 import type { Site } from "../../core/views/site.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import type { HandlerDeps } from "../handler-types.ts";
@@ -21,22 +22,6 @@ export type About = (target: string) => Promise<PageHead>;
 
 const DESCRIPTION_LENGTH = 280;
 const NAME_LENGTH = 80;
-
-/** Title and description of the views without an agent. */
-const VIEWS: Record<string, [title: string, description: string]> = {
-  "/discover": ["Discover", "Find an agent by what it can do, ranked by relevance and by what is known about it."],
-  "/leaderboard": ["Leaderboard", "The hundred agents with the highest cred score, ranked."],
-  "/compare": ["Compare agents", "Two to four agents side by side, signal by signal."],
-  "/people": [
-    "Humans and organizations",
-    "Who stands behind agents: humans and organizations, and the agents linked to them.",
-  ],
-  "/groups": ["Groups", "What agents write to each other, signed by their own wallets, in groups gated by cred."],
-  "/status": ["Status", "How far the index has followed the chain, and what the service is working on."],
-  "/mint": ["Register an agent", "Register an AI agent on Base with its own wallet's signature."],
-  "/people/join": ["Register as a human", "A profile of a human or an organization that stands behind agents."],
-  "/groups/new": ["New group", "A group of messages between agents, with the cred it asks for."],
-};
 
 /** Views about one subject that search engines are not shown: the title, and why it is not theirs. */
 const PRIVATE_VIEWS: [pattern: RegExp, title: string, description: string][] = [
@@ -76,13 +61,16 @@ export function aboutPages({ config, facts, db, now }: Pick<HandlerDeps, "config
 }
 
 /** The head of a view, and of an agent's page when its agent could not be read. */
-export function ofView(pathname: string, { serviceName, webUrl }: Site): PageHead {
-  const [title, description] = VIEWS[pathname] ?? [];
-  if (title !== undefined)
+export function ofView(pathname: string, site: Site): PageHead {
+  const { serviceName, webUrl } = site;
+  const page = PAGE_KEYS.find((key) => PAGES[key][0] === (pathname === "/terminal" ? "/" : pathname));
+  const card = page && { url: pagePreviewUrl(page, site), alt: `${serviceName}: ${PAGES[page][1]}` };
+  if (page !== undefined && page !== "home")
     return {
-      title: `${title} · ${serviceName}`,
-      description: description!,
+      title: `${PAGES[page][1]} · ${serviceName}`,
+      description: PAGES[page][2],
       canonical: webUrl + pathname,
+      card: card!,
       status: 200,
     };
   const hidden = PRIVATE_VIEWS.find(([pattern]) => pattern.test(pathname));
@@ -102,12 +90,13 @@ export function ofView(pathname: string, { serviceName, webUrl }: Site): PageHea
       canonical: null,
       status: 200,
     };
-  if (pathname !== "/" && pathname !== "/terminal") return nobody({ serviceName });
+  if (card === undefined) return nobody({ serviceName });
   return {
     title: `${serviceName} · AI agents of every registry, scored`,
     description:
       "AI agents of many registries in one searchable table, each with a cred score from 0 to 100 made of facts that anybody can check.",
     canonical: `${webUrl}/`,
+    card,
     data: {
       "@context": "https://schema.org",
       "@type": "WebSite",
@@ -142,6 +131,7 @@ function ofAgent(facts: AgentFacts, site: Site, now: Date): PageHead {
     title: `${name} · cred ${score}, ${tier.label} · ${site.serviceName}`,
     description,
     canonical: url,
+    summary: { heading: name, lines: [scoreLine(score, tier.label), description], source: `/api/v2/agent/${tokenId}` },
     card: { url: card, alt: `Card of ${name}: cred score ${score} of 100, ${tier.label}` },
     data: {
       "@context": "https://schema.org",
@@ -166,20 +156,24 @@ function ofAgent(facts: AgentFacts, site: Site, now: Date): PageHead {
 }
 
 function ofRow(row: TerminalRow, site: Site): PageHead {
-  const platform = PLATFORMS.find(({ key }) => key === row.platform)?.label ?? row.platform;
+  const platform = platformLabel(row.platform);
   const { label } = tierOf(row.cred_score);
   const name = line(row.name, NAME_LENGTH) ?? "Unnamed";
   const standing = `An AI agent of ${platform}. Cred score ${row.cred_score} of 100 (${label}).`;
   const said = line(row.description, DESCRIPTION_LENGTH - standing.length - 1);
-  const url =
-    row.tokenId !== null
-      ? agentLink(site.webUrl, row.tokenId)
-      : `${site.webUrl}/terminal/${encodeURIComponent(row.agent_id)}?platform=${row.platform}`;
+  const url = directoryLink(site.webUrl, { ...row, agentId: row.agent_id });
   const description = said ? `${said} ${standing}` : standing;
+  const card = agentPreviewUrl(row, site);
   return {
     title: `${name} · cred ${row.cred_score}, ${label} · ${site.serviceName}`,
     description,
     canonical: url,
+    summary: {
+      heading: name,
+      lines: [`${platform}. ${scoreLine(row.cred_score, label)}`, ...(said ? [said] : [])],
+      source: `/api/terminal/agent/${encodeURIComponent(row.agent_id)}?platform=${row.platform}`,
+    },
+    card: { url: card, alt: `${name}, an agent of ${platform}: cred score ${row.cred_score} of 100, ${label}` },
     data: {
       "@context": "https://schema.org",
       "@type": "ProfilePage",
@@ -190,6 +184,7 @@ function ofRow(row: TerminalRow, site: Site): PageHead {
         name,
         description,
         url,
+        image: card,
         identifier: `${row.platform}:${row.agent_id}`,
         additionalProperty: [scoreProperty(row.cred_score, label)],
       },
@@ -198,6 +193,8 @@ function ofRow(row: TerminalRow, site: Site): PageHead {
     status: 200,
   };
 }
+
+const scoreLine = (score: number, tier: string) => `Cred score ${score} of 100 (${tier}).`;
 
 const scoreProperty = (score: number, tier: string) => ({
   "@type": "PropertyValue",

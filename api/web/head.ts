@@ -10,26 +10,39 @@ export type PageHead = {
   data?: object;
   /** A picture of 1200×630. */
   card?: { url: string; alt: string };
+  /** What the page is about, for those who run no scripts. */
+  summary?: { heading: string; lines: readonly string[] /** Path of the same as JSON. */; source: string };
   /** Search engines are to leave it out. */
   hidden?: true;
   status: 200 | 404;
 };
 
-/** The place of the tags in index.html; between the marks are the default tags. */
-const PLACE = /<!--head-->[\s\S]*?<!--\/head-->/;
+/** The places in index.html; between the marks of the head are the default tags. */
+const HEAD = /<!--head-->[\s\S]*?<!--\/head-->/;
+const SUMMARY = "<!--summary-->";
 
-/** The page with its head filled in. @param siteName of the service */
+/** The page with its head and its summary filled in. @param siteName of the service */
 export const withHead = (page: string, head: PageHead, siteName: string): string =>
-  page.replace(PLACE, () => headTags(head, siteName));
+  page.replace(HEAD, () => headTags(head, siteName)).replace(SUMMARY, () => summaryOf(head));
 
-export function headTags({ title, description, canonical, data, card, hidden }: PageHead, siteName: string): string {
+function summaryOf({ title, description, summary }: PageHead): string {
+  const { heading, lines, source } = summary ?? { heading: title, lines: [description], source: undefined };
+  const paragraphs = lines.map((line) => `<p>${escaped(line)}</p>`).join("");
+  const link = source === undefined ? "" : `<p><a href="${escaped(source)}">JSON</a></p>`;
+  return `<h1>${escaped(heading)}</h1>${paragraphs}${link}`;
+}
+
+export function headTags(
+  { title, description, canonical, data, card, summary, hidden }: PageHead,
+  siteName: string,
+): string {
   const meta = (name: string, content: string) =>
     `<meta ${name.startsWith("og:") ? "property" : "name"}="${name}" content="${escaped(content)}">`;
   return [
     `<title>${escaped(title)}</title>`,
     meta("description", description),
     ...(canonical === null ? [] : [`<link rel="canonical" href="${escaped(canonical)}">`, meta("og:url", canonical)]),
-    meta("og:type", card ? "profile" : "website"),
+    meta("og:type", summary ? "profile" : "website"),
     meta("og:site_name", siteName),
     meta("og:title", title),
     meta("og:description", description),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Resvg } from "@resvg/resvg-js";
 import satori, { type Font } from "satori";
-import { createPaint, type Paint } from "../../card-renderer/paint.ts";
+import { createPaint } from "../../card-renderer/paint.ts";
 import { CARD_SIZES, type CardSize, drawCard } from "../../core/card/draw.ts";
 import type { CardElement } from "../../core/card/element.ts";
 import type { CardFacts } from "../../core/card/facts.ts";
@@ -14,7 +14,9 @@ export type Batch = { size: CardSize; cards: CardFacts[]; inFlight: number };
 /** CPU of the whole process, all threads; delays of the event loop in ms. */
 export type Cost = { cpuMs: number; wallMs: number; bytes: number; delay: { p99: number; max: number } };
 
-const ENGINES: Record<Engine, () => Paint> = { takumi: createPaint, webp: webpPaint, satori: satoriPaint };
+/** Draws cards only. */
+type Draw = (card: CardFacts, size: CardSize) => Promise<Uint8Array>;
+const ENGINES: Record<Engine, () => Draw> = { takumi: createPaint, webp: webpPaint, satori: satoriPaint };
 
 if (process.send) {
   const paint = ENGINES[process.argv[2] as Engine]();
@@ -22,7 +24,7 @@ if (process.send) {
 }
 
 /** Draws a batch, `inFlight` cards at a time, and says what it cost. */
-export async function measure(paint: Paint, { size, cards, inFlight }: Batch): Promise<Cost> {
+export async function measure(paint: Draw, { size, cards, inFlight }: Batch): Promise<Cost> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   const waiting = [...cards];
   let bytes = 0;
@@ -51,13 +53,13 @@ export async function measure(paint: Paint, { size, cards, inFlight }: Batch): P
 
 const turn = () => new Promise((done) => setTimeout(done, 5));
 
-function webpPaint(): Paint {
+function webpPaint(): Draw {
   const paint = createPaint();
   return (card, size) => paint(card, size, "webp");
 }
 
 /** The same tree, laid out by satori and drawn by resvg. It reads WOFF, not WOFF2. */
-function satoriPaint(): Paint {
+function satoriPaint(): Draw {
   const font = (name: string, file: string, weight: 500 | 700): Font => ({
     name,
     weight,

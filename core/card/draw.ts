@@ -16,7 +16,7 @@ export type CardSize = keyof typeof CARD_SIZES;
 export type CardFormat = "png" | "webp";
 
 /** Layout. The sigil may extend over the edges; the texts form one column at the bottom left. */
-const LAYOUTS = {
+export const LAYOUTS = {
   square: {
     margin: 72,
     column: 856,
@@ -47,29 +47,15 @@ export function drawCard(card: CardFacts, size: CardSize): CardElement {
   const tier = tierOf(card.score);
   const seed = seedOf(card);
   const palette = paletteOf(tier.key, seed);
-  return box(
-    {
-      ...BODY,
-      position: "relative",
-      width,
-      height,
-      color: palette.text,
-      // A vertical gradient has rows of one colour, which PNG compresses best.
-      backgroundImage: `linear-gradient(180deg, ${palette.top}, ${palette.bottom} ${100 * DARKEST}%)`,
-    },
+  return ground(
+    { width, height },
+    palette,
     ...aura({ seed, tier, score: card.score, palette }, layout, { width, height }),
-    scoreOf(card, tier, layout, palette),
-    header(card, layout, palette),
-    box(
-      {
-        position: "absolute",
-        left: layout.margin,
-        bottom: layout.margin,
-        width: layout.column,
-        flexDirection: "column",
-        alignItems: "flex-start",
-      },
-      nameOf(card, layout),
+    scoreOf(card.score, tier, layout, palette),
+    header(card.serviceName, [`#${card.tokenId}`, shortAddress(card.agentAddress)], layout, palette),
+    column(
+      layout,
+      nameOf(card.name || `#${card.tokenId}`, layout),
       meta(card, layout, palette),
       chips(card, layout, palette),
       box(
@@ -80,12 +66,46 @@ export function drawCard(card: CardFacts, size: CardSize): CardElement {
   );
 }
 
+const shortAddress = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
+
+export const ground = (
+  { width, height }: { width: number; height: number },
+  palette: Palette,
+  ...children: (CardElement | null)[]
+): CardElement =>
+  box(
+    {
+      ...BODY,
+      position: "relative",
+      width,
+      height,
+      color: palette.text,
+      // A vertical gradient has rows of one colour, which PNG compresses best.
+      backgroundImage: `linear-gradient(180deg, ${palette.top}, ${palette.bottom} ${100 * DARKEST}%)`,
+    },
+    ...children,
+  );
+
+/** The texts at the bottom left. */
+export const column = (layout: Layout, ...children: (CardElement | null)[]): CardElement =>
+  box(
+    {
+      position: "absolute",
+      left: layout.margin,
+      bottom: layout.margin,
+      width: layout.column,
+      flexDirection: "column",
+      alignItems: "flex-start",
+    },
+    ...children,
+  );
+
 /** Height at which the ground reaches its darkest colour. */
 const DARKEST = 0.7;
 const HALO = 326;
 
 /** Discs, sigil, and the shade that fades it into the ground towards the name. */
-function aura(
+export function aura(
   look: { seed: Seed; tier: Tier; score: number; palette: Palette },
   layout: Layout,
   canvas: { width: number; height: number },
@@ -131,7 +151,7 @@ function aura(
   ];
 }
 
-function scoreOf(card: CardFacts, tier: Tier, layout: Layout, palette: Palette): CardElement {
+export function scoreOf(score: number, tier: Tier, layout: Layout, palette: Palette): CardElement {
   const { x, y, scale } = layout.sigil;
   return box(
     {
@@ -142,7 +162,7 @@ function scoreOf(card: CardFacts, tier: Tier, layout: Layout, palette: Palette):
       flexDirection: "column",
       alignItems: "center",
     },
-    text(String(card.score), { ...DISPLAY, fontSize: 128 * scale, lineHeight: 1, fontKerning: "none" }),
+    text(String(score), { ...DISPLAY, fontSize: 128 * scale, lineHeight: 1, fontKerning: "none" }),
     text(tier.label.toUpperCase(), {
       fontWeight: 700,
       fontSize: 21 * scale,
@@ -153,7 +173,13 @@ function scoreOf(card: CardFacts, tier: Tier, layout: Layout, palette: Palette):
   );
 }
 
-function header(card: CardFacts, layout: Layout, palette: Palette): CardElement {
+/** @param lines below the name of the service; the second is the smaller one */
+export function header(
+  serviceName: string,
+  [first, second]: readonly [string, string?],
+  layout: Layout,
+  palette: Palette,
+): CardElement {
   return box(
     {
       position: "absolute",
@@ -162,19 +188,13 @@ function header(card: CardFacts, layout: Layout, palette: Palette): CardElement 
       flexDirection: "column",
       alignItems: "flex-start",
     },
-    text(card.serviceName.toUpperCase(), { ...DISPLAY, fontSize: 30, lineHeight: 1.2, letterSpacing: 5 }),
-    text(`#${card.tokenId}`, { fontSize: 27, lineHeight: 1.2, marginTop: 8 }),
-    text(`${card.agentAddress.slice(0, 6)}…${card.agentAddress.slice(-4)}`, {
-      fontSize: 20,
-      lineHeight: 1.2,
-      marginTop: 6,
-      color: palette.muted,
-    }),
+    text(serviceName.toUpperCase(), { ...DISPLAY, fontSize: 30, lineHeight: 1.2, letterSpacing: 5 }),
+    text(first, { fontSize: 27, lineHeight: 1.2, marginTop: 8 }),
+    second === undefined ? null : text(second, { fontSize: 20, lineHeight: 1.2, marginTop: 6, color: palette.muted }),
   );
 }
 
-function nameOf(card: CardFacts, layout: Layout): CardElement {
-  const name = card.name || `#${card.tokenId}`;
+export function nameOf(name: string, layout: Layout): CardElement {
   const size = fitName(name, layout.column, layout.name);
   return text(name, {
     ...DISPLAY,

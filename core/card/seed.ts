@@ -13,8 +13,12 @@ export type Seed = {
 };
 
 /** The stream of an agent: the same for the same token, wallet and framework, and independent of its other data. */
-export function seedOf(card: Pick<CardFacts, "tokenId" | "agentAddress" | "framework">): Seed {
-  const digest = sha256(utf8ToBytes(JSON.stringify([card.tokenId, card.agentAddress.toLowerCase(), card.framework])));
+export const seedOf = (card: Pick<CardFacts, "tokenId" | "agentAddress" | "framework">): Seed =>
+  seedFrom([card.tokenId, card.agentAddress.toLowerCase(), card.framework]);
+
+/** The stream of what these values name. */
+export function seedFrom(values: readonly (string | number)[]): Seed {
+  const digest = sha256(utf8ToBytes(JSON.stringify(values)));
   const words = new DataView(digest.buffer, digest.byteOffset);
   let [a, b, c, counter] = [0, 4, 8, 12].map((at) => words.getUint32(at)) as [number, number, number, number];
   // sfc32 (Chris Doty-Humphrey, PractRand): integers only, so every machine draws the same picture.

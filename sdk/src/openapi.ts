@@ -303,6 +303,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sitemap.xml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The sitemaps of the terminal
+         * @description Anyone may call.
+         */
+        get: operations["getSitemap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sitemap/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One sitemap: the pages of the terminal, or a part of the directory's agents without those of spam names
+         * @description Anyone may call.
+         */
+        get: operations["getSitemapFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/llms.txt": {
         parameters: {
             query?: never;
@@ -1101,6 +1141,46 @@ export interface paths {
          *     Anyone may call.
          */
         get: operations["getCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/terminal/agent/{ref}/card.png": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The picture of a shared link to any agent of the directory, 1200×630
+         * @description Anyone may call.
+         */
+        get: operations["getTerminalCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/preview/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The picture of a shared link to a page of the terminal, 1200×630
+         * @description Anyone may call.
+         */
+        get: operations["getPagePreview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6822,6 +6902,52 @@ export interface operations {
             };
         };
     };
+    getSitemap: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Their list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/xml": string;
+                };
+            };
+        };
+    };
+    getSitemapFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description pages.xml, or a part of the agents
+                 * @example pages.xml
+                 */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The addresses */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/xml": string;
+                };
+            };
+        };
+    };
     getLlmsText: {
         parameters: {
             query?: never;
@@ -8253,6 +8379,64 @@ export interface operations {
                 content: {
                     "image/png": string;
                     "image/webp": string;
+                };
+            };
+        };
+    };
+    getTerminalCard: {
+        parameters: {
+            query?: {
+                /** @description Looks among the agents of this platform only: ids and wallets may be those of several */
+                platform?: "helixa" | "erc8004" | "virtuals" | "agentverse" | "mcp-registry" | "x402-bazaar";
+                /** @description Hash of the state, as in `image` of the agent: the current one makes the answer keepable for ever */
+                v?: string;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score. `helixa-<token id>` is an own agent and no other
+                 * @example helixa-1
+                 */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                };
+            };
+        };
+    };
+    getPagePreview: {
+        parameters: {
+            query?: {
+                /** @description Hash of the state, as in `image` of the agent: the current one makes the answer keepable for ever */
+                v?: string;
+            };
+            header?: never;
+            path: {
+                file: "home.png" | "discover.png" | "leaderboard.png" | "compare.png" | "people.png" | "groups.png" | "status.png" | "mint.png" | "join.png" | "group.png";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
                 };
             };
         };

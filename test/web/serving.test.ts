@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { webServer } from "../../api/web/serve.ts";
+import { isSpam } from "../../core/spam.ts";
 import { LONG } from "../../harness/patience.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
 import { HOST, startApi, type TestApi } from "../api/support/api.ts";
@@ -146,10 +147,40 @@ describe("the page", () => {
     const foreign = await (await get("/terminal/1009?platform=virtuals")).text();
     expect(foreign).toContain(`href="https://${HOST}/terminal/1009?platform=virtuals"`);
     expect(foreign).toContain("An AI agent of Virtuals.");
-    expect(foreign).not.toMatch(/<img|og:image/);
+    expect(foreign).not.toMatch(/<img/);
     expect((await (await get("/?q=a&page=2")).text()).match(/rel="canonical" href="([^"]+)"/)![1]).toBe(
       `https://${HOST}/`,
     );
+  });
+
+  it.each(["/terminal/1009?platform=virtuals", "/", "/discover", "/people/join", "/groups/new"])(
+    "has a picture of its own for links to %s that are shared",
+    async (path) => {
+      const text = await (await get(path)).text();
+      const url = /og:image" content="https:\/\/agents\.test([^"]*)"/.exec(text)![1]!.replaceAll("&amp;", "&");
+      expect(text).toContain('<meta name="twitter:card" content="summary_large_image">');
+      const picture = await get(url, { accept: "image/png" });
+      expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/png"]);
+      expect(picture.headers.get("cache-control")).toContain("immutable");
+      const png = Buffer.from(await picture.arrayBuffer());
+      expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1200, 630]);
+      const older = await get(url.replace(/v=\w+/, "v=0"), { accept: "image/png" });
+      expect(older.headers.get("cache-control")).not.toContain("immutable");
+    },
+  );
+
+  it("says what it is about to those who run no scripts, every text as text", async () => {
+    const said = async (path: string) =>
+      /<noscript>[\s\S]*<h1>([\s\S]*?)<p>\s+This page needs JavaScript/.exec(await (await get(path)).text())![1]!;
+    expect(await said("/agent/0")).toMatch(
+      /^[^<]+<\/h1><p>Cred score \d+ of 100 \(\w+\)\.<\/p><p>[^<]+<\/p><p><a href="\/api\/v2\/agent\/0">/,
+    );
+    expect(await said("/terminal/1009?platform=virtuals")).toMatch(
+      /^Foreign 009<\/h1><p>Virtuals\. Cred score \d+ of 100 \(Marginal\)\.<\/p><p>&quot;&gt;&lt;img /,
+    );
+    expect(await said(`/agent/${HOSTILE_ID}`)).not.toMatch(/<img|<script/);
+    expect(await said("/discover")).toMatch(/^Discover · Helixa<\/h1><p>Find an agent/);
+    expect(await said("/nowhere")).toMatch(/^Not found/);
   });
 
   it.each(["/agent/4711", "/agent/0xdead", "/terminal/nobody", "/terminal/%zz", "/nowhere"])(
@@ -191,6 +222,39 @@ describe("the page", () => {
     };
     expect(serve({ method: "GET", url: "/", headers: HTML } as never, response as never)).toBe(true);
     expect(sent).toEqual([{ status: 503, body: expect.stringContaining("npm run web") }]);
+  });
+});
+
+describe("the sitemaps", () => {
+  const places = async (path: string) => {
+    const answer = await get(path, { accept: "*/*" });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/xml; charset=utf-8"]);
+    return [...(await answer.text()).matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url]) => url!.replaceAll("&amp;", "&"));
+  };
+
+  it("name every page and every agent that is no spam, each at an address that is its own", async () => {
+    expect(await (await get("/robots.txt", { accept: "*/*" })).text()).toContain(
+      `Sitemap: https://${HOST}/sitemap.xml`,
+    );
+    const parts = await places("/sitemap.xml");
+    const own = (url: string) => url.slice(`https://${HOST}`.length);
+    expect(parts.map(own)).toEqual(["/sitemap/pages.xml", "/sitemap/agents-0.xml"]);
+    const listed = (await Promise.all(parts.map(async (part) => places(own(part))))).flat();
+    const { rows } = await api.database.pool.query("select name from offchain.directory where removed_at is null");
+    const shown = rows.filter(({ name }) => !isSpam(name as string));
+    expect(shown.length).toBeLessThan(rows.length);
+    expect(listed.filter((url) => /\/(agent|terminal)\//.test(url))).toHaveLength(shown.length);
+    for (const url of listed.filter((_, i) => i % 9 === 0)) {
+      const page = await get(own(url));
+      expect([url, page.status]).toEqual([url, 200]);
+      expect(await page.text()).toContain(`<link rel="canonical" href="${url.replaceAll("&", "&amp;")}">`);
+    }
+  });
+
+  it("that do not exist have no agents, or are refused", async () => {
+    expect(await places("/sitemap/agents-7.xml")).toEqual([]);
+    for (const file of ["agents-.xml", "agents-99999999.xml", "agents-0", "pages.xml.xml"])
+      expect((await get(`/sitemap/${file}`, { accept: "*/*" })).status).toBe(400);
   });
 });
 

@@ -1,0 +1,31 @@
+/** The agents of the directory by ranges of their ids, for crawlers. */
+import { int8, nullable, statement, text } from "../statement.ts";
+import type { Queryable } from "../transaction.ts";
+
+/** Ids of one part: a file of them stays far below the 50,000 addresses that crawlers take. */
+export const SITEMAP_IDS = 5_000;
+
+const LAST = statement({
+  name: "sitemap-last",
+  text: "select max(id) as id from offchain.directory",
+  columns: { id: nullable(int8) },
+});
+
+const PART = statement({
+  name: "sitemap-part",
+  params: { after: int8, upTo: int8 },
+  text: `
+    select platform, agent_id as "agentId", token_id as "tokenId", name from offchain.directory
+    where id > $after::int8 and id <= $upTo::int8 and removed_at is null order by id`,
+  columns: { platform: text, agentId: text, tokenId: nullable(int8), name: text },
+});
+
+/** Number of parts that there are now. */
+export async function sitemapParts(db: Queryable): Promise<number> {
+  const { id } = await LAST.one(db);
+  return Math.ceil((id ?? 0) / SITEMAP_IDS);
+}
+
+/** The agents of one part, counted from 0; none for a part that there is not. */
+export const sitemapPart = (db: Queryable, part: number) =>
+  PART.rows(db, { after: part * SITEMAP_IDS, upTo: (part + 1) * SITEMAP_IDS });
