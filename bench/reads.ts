@@ -65,9 +65,9 @@ async function keyed(plan: Plan): Promise<void> {
     )) as [Served, Served, Served];
     const load = fork(join(import.meta.dirname, "reads/load.ts"));
     started.push({ stop: () => load.kill() });
-    const asking = (name: string, server: Served, path: string): Contender => ({
+    const asking = (name: string, server: Served, path: string, accept?: string): Contender => ({
       name,
-      run: (seconds) => ask(load, server, postgres, { path, ids: plan.agents }, seconds),
+      run: (seconds) => ask(load, server, postgres, { path, ids: plan.agents, ...(accept && { accept }) }, seconds),
     });
 
     const pgbench = findPgbench();
@@ -78,6 +78,7 @@ async function keyed(plan: Plan): Promise<void> {
     const driver = byDriver(pipelining, postgres, plan.agents);
     const agent = asking("GET agent, the service", api, AGENT);
     const counted = asking("GET agent, the service with metrics", counting, AGENT);
+    const compressed = asking("GET agent, the service, by br", api, AGENT, "gzip, deflate, br");
     const common = asking("GET agent, ORM + stock middlewares", reference, AGENT);
     const node = asking("node:http alone", bare, HEALTH);
     const health = asking("GET /health, the service", api, HEALTH);
@@ -91,7 +92,7 @@ async function keyed(plan: Plan): Promise<void> {
       pipelining.pid!,
       ...[api, counting, reference, bare, middlewares].map(({ pid }) => pid),
     ];
-    const contenders = [...limit, driver, agent, counted, common, node, health, stock];
+    const contenders = [...limit, driver, agent, counted, compressed, common, node, health, stock];
     const { rounds, foreign } = await play(contenders, plan, own, postgres);
     table(rounds);
     const ratio = (name: string, one: Contender, other: Contender, least?: number) => {
@@ -102,6 +103,7 @@ async function keyed(plan: Plan): Promise<void> {
     for (const pgbench of limit) ratio("GET agent / pgbench", agent, pgbench, 0.45);
     ratio("GET agent / one pipelined statement each", agent, driver);
     ratio("GET agent with metrics / without", counted, agent);
+    ratio("GET agent by br / uncompressed", compressed, agent);
     ratio("GET agent / ORM + stock middlewares", agent, common, 3);
     ratio("/health / node:http", health, node, 0.5);
     ratio("/health / Hono + stock middlewares", health, stock);
@@ -155,7 +157,7 @@ async function ask(
   load: ChildProcess,
   server: Served,
   postgres: Postgres,
-  what: Pick<Load, "path" | "ids">,
+  what: Pick<Load, "path" | "accept" | "ids">,
   seconds: number,
 ): Promise<Round> {
   const cpu = () => [cpuOf(server.pid), cpuOf(postgres.pid, { children: true })] as const;

@@ -60,6 +60,7 @@ export const TERMINAL_PAGES: readonly TerminalPage[] = [
     path: async (apiUrl) => `/compare?ids=0,${await idOf(apiUrl, QUILL)}`,
     shows: "Onchain Activity",
   },
+  { name: "score", path: "/score", shows: "What counts for nothing" },
   { name: "people", path: "/people", shows: "Inês Carvalho" },
   { name: "human", path: human, shows: "How the score came to be" },
   { name: "organization", path: "/org/tidewater", shows: QUILL },
@@ -101,7 +102,7 @@ export const TERMINAL_PAGES: readonly TerminalPage[] = [
     press: [/^Buy for/, /^Pay/],
   },
   { name: "check-report", path: "/report/check", shows: "Check a report" },
-  { name: "status", path: "/status", shows: "Chain head" },
+  { name: "status", path: "/status", shows: "Scores on chain" },
   { name: "me", path: "/me", shows: "Manage", wallet: MERIDIAN },
   {
     name: "manage",

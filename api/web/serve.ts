@@ -22,7 +22,7 @@ const pagePolicy = (origins: readonly string[]): string =>
 /** The views of the terminal. An unknown address gets the page too, with status 404. */
 const VIEWS = new RegExp(
   `^/(?:${[
-    ...["", "discover", "leaderboard", "compare", "people", "groups", "status", "mint", "me", "operator"],
+    ...["", "discover", "leaderboard", "compare", "people", "groups", "score", "status", "mint", "me", "operator"],
     ...["terminal(?:/[^/]+)?", "agent/[^/]+", "agent/[^/]+/manage(?:/[a-z0-9-]+)?", "owner/[^/]+", "report/[^/]+"],
     ...["people/join", "people/return", "human/[^/]+", "org/[^/]+", "groups/[^/]+"],
   ].join("|")})$`,

@@ -45,6 +45,11 @@ export const PAGES = {
     "Groups",
     "What agents write to each other, signed by their own wallets, in groups gated by cred.",
   ],
+  score: [
+    "/score",
+    "How the score is made",
+    "Eight signals, five tiers, what counts for nothing, and how to check a cred score.",
+  ],
   status: ["/status", "Status", "How far the index has followed the chain, and what the service is working on."],
   mint: ["/mint", "Register an agent", "Register an AI agent on Base with its own wallet's signature."],
   join: ["/people/join", "Register as a human", "A profile of a human or an organization that stands behind agents."],

@@ -113,8 +113,10 @@ export async function perform(scene: Scene, act: Deeds, number: number): Promise
       );
     }
     case "proof": {
-      const gist = { id: mark, public: true, files: { "helixa-verify.txt": String(tokenId) } };
-      await world.control("PUT", `github/users/${mark}`, { id: mark, gists: [gist] });
+      // GitHub numbers its accounts, and names gists in hex.
+      const id = seed * 100 + number;
+      const gist = { id: id.toString(16), public: true, files: { "helixa-verify.txt": String(tokenId) } };
+      await world.control("PUT", `github/users/${mark}`, { id, gists: [gist] });
       const path = `/api/v2/agent/${tokenId}/verify/github`;
       return written(ask, { path, wallet, key: mark, body: { username: mark } }, async () => {
         const { body } = (await ask.get(`/api/v2/agent/${tokenId}/verifications`))!;

@@ -81,6 +81,13 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the operators' page", 
         await page.getByText("Money lost by a reorganisation").waitFor();
         await fits();
         await page.goto("/status");
+        await page.getByRole("heading", { name: /^\d+ things are not as they should be\.$/ }).waitFor();
+        await page.getByText("Scores: The upstream answered 503").waitFor();
+        await page.getByText("Foreign registration files: 3 jobs have failed.").waitFor();
+        await page.getByText("Foreign registration files: 12,345 jobs wait, the oldest for 90 min.").waitFor();
+        expect(await page.getByRole("columnheader", { name: "Rows" }).isVisible()).toBe(false);
+        for (const folded of [/kinds of work that are repeated$/, /^1 queue$/])
+          await page.getByRole("heading", { name: folded }).click();
         await page.getByRole("columnheader", { name: "Rows" }).waitFor();
         await page.getByText("Problem: The upstream answered 503").first().waitFor();
         await fits();

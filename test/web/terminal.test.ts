@@ -136,10 +136,32 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByRole("button", { name: "Clear all" }).click();
       await page.getByText("136 agents", { exact: true }).waitFor();
       // Of twenty prices that a market saw move, one stayed where it was. The greatest loss comes first.
-      await page.getByRole("button", { name: "Gainers 5" }).waitFor();
-      await page.getByRole("button", { name: "Losers 14" }).click();
+      await page.getByRole("button", { name: "Rising 5" }).waitFor();
+      await page.getByRole("button", { name: "Falling 14" }).click();
       await page.getByText("14 agents", { exact: true }).waitFor();
       expect((await names(page)).slice(0, 2)).toEqual(["Foreign 001", "Foreign 003"]);
+    }));
+
+  it("counts all chips in one request, and tells a newcomer what it is and how the score is made", () =>
+    on("/", async (page) => {
+      const counted: string[] = [];
+      page.on("request", (request) => {
+        if (/\/api\/terminal\/(counts|agents)\b/.test(request.url())) counted.push(new URL(request.url()).pathname);
+      });
+      await page.reload();
+      await page.getByRole("button", { name: "x402 13" }).waitFor();
+      expect(counted.toSorted()).toEqual(["/api/terminal/agents", "/api/terminal/counts"]);
+      const letter = page.locator(".marks i", { hasText: "W" }).first();
+      expect(await letter.getAttribute("title")).toMatch(
+        /^W: Wallet, (not )?proven\. The agent's own wallet has signed/,
+      );
+      await page.getByRole("main").getByRole("link", { name: "How the score is made" }).click();
+      await page.waitForURL("**/score");
+      await page.getByText("Unknown is not bad").waitFor();
+      expect(await page.locator("tbody tr").count()).toBe(8);
+      await page.goto("/agent/0");
+      await page.getByRole("main").getByRole("link", { name: "How it is made" }).click();
+      await page.waitForURL("**/score");
     }));
 
   it("searches while one types, knows an id when it sees one, and opens it", () =>
@@ -437,7 +459,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     });
     await on("/status", async (page) => {
       await page.getByRole("heading", { name: "Backfill" }).waitFor();
-      await page.getByText("The indexer makes no progress. Last failure").waitFor();
+      await page.getByText(/^The indexer makes no progress for .+: /).waitFor();
       expect(await page.locator("tr", { hasText: "Identity" }).allTextContents()).toEqual([
         "Identity42,254,00048.7 %9,012",
       ]);

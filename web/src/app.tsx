@@ -13,7 +13,8 @@ const LeaderboardPage = onDemand("/leaderboard", () => import("./pages/leaderboa
 const ComparePage = onDemand("/compare", () => import("./pages/compare.tsx"));
 const PeoplePage = onDemand("/people", () => import("./people/page.tsx"));
 const GroupsPage = onDemand("/groups/:id?", () => import("./groups/page.tsx"));
-const StatusPage = onDemand("/status", () => import("./pages/status.tsx"));
+const ScorePage = onDemand("/score", () => import("./pages/score.tsx"));
+const StatusPage = onDemand("/status", () => import("./status/page.tsx"));
 const MintPage = onDemand("/mint", () => import("./mint/page.tsx"));
 const MePage = onDemand("/me", () => import("./me/page.tsx"));
 const ManagePage = onDemand("/agent/:ref/manage/:section?", () => import("./manage/page.tsx"));
@@ -54,6 +55,7 @@ export const App = () => (
         <Route path="/compare" component={ComparePage} />
         <Route path="/people" component={PeoplePage} />
         <Route path="/groups" component={GroupsPage} />
+        <Route path="/score" component={ScorePage} />
         <Route path="/status" component={StatusPage} />
         <Route path="/mint" component={MintPage} />
         <Route path="/me" component={MePage} />

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { Detail } from "../api/types.ts";
-import { platformLabel } from "../directory/cells.tsx";
+import { platformLabel } from "../directory/facets.ts";
 import { agentLink, detail } from "../directory/source.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Panel } from "../parts/panel.tsx";

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { callsOf } from "../../../core/offers/calls.ts";
 import type { Offering } from "../api/types.ts";
-import { platformLabel } from "../directory/cells.tsx";
+import { platformLabel } from "../directory/facets.ts";
 import { agentLink, offering as offeringQuery } from "../directory/source.ts";
 import { Address } from "../parts/address.tsx";
 import { Copy } from "../parts/copy.tsx";

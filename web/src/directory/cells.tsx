@@ -1,7 +1,6 @@
 /** The columns of the table, and the cells that the cards of small screens share with it. */
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { PLATFORMS } from "../../../core/directory/platforms.ts";
 import type { Marks } from "../api/types.ts";
 import { Cred, NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -10,14 +9,12 @@ import { Sigil } from "../parts/sigil.tsx";
 import { say } from "../say.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { age, count, moment, percent, short, usd } from "../words.ts";
-import { chainLabel } from "./facets.ts";
+import { chainLabel, platformLabel } from "./facets.ts";
 import { useChanged } from "./live.ts";
 import { type MarkedRow, type Row, rowLink } from "./source.ts";
 import type { Sort } from "./view.ts";
 
 const OWN = "helixa";
-
-export const platformLabel = (key: string): string => PLATFORMS.find((platform) => platform.key === key)?.label ?? key;
 
 export function AgentCell({ row }: { row: Row }) {
   return (

@@ -1,9 +1,10 @@
 /** The facets of the directory: their choices, their bounds, and what is set in words. */
 import { type Facets, VERIFIED_KINDS, type VerifiedKind } from "../../../core/directory/facets.ts";
-import { PLATFORMS } from "../../../core/directory/platforms.ts";
+import { OWN_PLATFORM, PLATFORMS } from "../../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../../core/directory/protocols.ts";
 import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
 import { say } from "../say.tsx";
+import { SITE_NAME } from "../site.ts";
 import { short } from "../words.ts";
 
 /** The chains that registries name most, by chain id; another one stands in the address. */
@@ -19,7 +20,9 @@ const verifiedLabel = (kind: VerifiedKind): string =>
   kind === "wallet" || kind === "coinbase"
     ? say(`directory.verified.${kind}`)
     : PROOF_PLATFORMS.find(({ key }) => key === kind)!.label;
-const platformLabel = (key: string): string => PLATFORMS.find((platform) => platform.key === key)?.label ?? key;
+/** The own registry is called as the service is. */
+export const platformLabel = (key: string): string =>
+  key === OWN_PLATFORM ? SITE_NAME : (PLATFORMS.find((platform) => platform.key === key)?.label ?? key);
 
 /** The facets whose value is a list: their choices, and whether a row has to meet one of them or all. */
 export const LISTS = {

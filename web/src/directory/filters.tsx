@@ -25,13 +25,14 @@ export function Filters({ view, change, opened, open }: Props) {
   const counts = useQuery(countsOf(view)).data;
   const watched = useStored("watched").length;
   const toggle = (filter: View["filter"]) => change(underFilter(view, view.filter === filter ? "all" : filter));
-  const chip = (filter: Filter, label: React.ReactNode, tier?: string) => {
+  const chip = (filter: Filter, label: React.ReactNode, title: string, tier?: string) => {
     const known = counts?.[filter];
     return (
       <button
         key={filter}
         type="button"
         className="chip"
+        title={title}
         data-tier={tier}
         aria-pressed={view.filter === filter}
         onClick={() => toggle(filter)}
@@ -55,7 +56,7 @@ export function Filters({ view, change, opened, open }: Props) {
       <div className="filter-lines">
         <fieldset className="chips" id="filters">
           <legend className="unseen">{say("directory.filter")}</legend>
-          {TABS.map((key) => chip(key, say(`directory.tab.${key}`)))}
+          {TABS.map((key) => chip(key, say(`directory.tab.${key}`), say(`directory.tabTitle.${key}`)))}
           <button
             type="button"
             className="chip"
@@ -74,6 +75,7 @@ export function Filters({ view, change, opened, open }: Props) {
                 <TierShape tier={key} />
                 {label}
               </>,
+              say(`score.tier.${key}`),
               key,
             ),
           )}

@@ -54,6 +54,9 @@ export function DirectoryPage() {
   return (
     <div className="directory">
       <h1 className="unseen">{say("directory.title")}</h1>
+      <p className="home-line">
+        {say("home.line")} <Link href="/score">{say("score.title")}</Link>
+      </p>
       {stats ? <Totals stats={stats} /> : <div className="totals waiting" />}
       <Filters {...{ view, change, opened, open }} />
       <Tools

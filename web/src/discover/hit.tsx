@@ -1,7 +1,7 @@
 /** One found agent: who it is, what it offers at which price, and why it stands where it stands. */
 import { Link } from "wouter";
 import type { DiscoveredHit } from "../api/types.ts";
-import { platformLabel } from "../directory/cells.tsx";
+import { platformLabel } from "../directory/facets.ts";
 import { rowLink } from "../directory/source.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Bar, Factors, headingOf } from "../parts/factors.tsx";

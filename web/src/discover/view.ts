@@ -5,6 +5,7 @@ import { PLATFORMS } from "../../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../../core/directory/protocols.ts";
 import { call, get } from "../api/answer.ts";
 import type { Discovered } from "../api/types.ts";
+import { platformLabel } from "../directory/facets.ts";
 import { say } from "../say.tsx";
 import { TIERS } from "../tiers.ts";
 
@@ -145,7 +146,7 @@ export const FACETS: FacetGroup[] = [
   {
     key: "platform",
     title: say("discover.registry"),
-    label: (value) => PLATFORMS.find(({ key }) => key === value)?.label ?? value,
+    label: platformLabel,
     chosen: ({ platform }) => platform,
     choose: (view, value) => ({ ...view, platform: toggled(view.platform, value) }),
   },

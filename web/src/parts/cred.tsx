@@ -1,4 +1,5 @@
 /** The score components: number, tier as word and shape, ring. */
+import { Link } from "wouter";
 import { say } from "../say.tsx";
 import { SHAPES, tierOf } from "../tiers.ts";
 
@@ -19,7 +20,7 @@ export function Cred({ score, reason = say("parts.noScoreYet") }: { score: numbe
   if (score === null) return <NoData reason={reason} />;
   const tier = tierOf(score);
   return (
-    <span className="cred" data-tier={tier.key}>
+    <span className="cred" data-tier={tier.key} title={say(`score.tier.${tier.key}`)}>
       <b>{score}</b>
       <span className="cred-words">
         <span className="cred-tier">
@@ -43,35 +44,38 @@ export const NoData = ({ reason }: { reason: string }) => (
 
 const ROUND = 2 * Math.PI * 52;
 
-/** The ring of the card, filled in proportion to the score. */
+/** The ring of the card, filled in proportion to the score, with the way to how it is made. */
 export function ScoreRing({ score, size = 132 }: { score: number; size?: number }) {
   const tier = tierOf(score);
   return (
-    <svg
-      className="ring"
-      data-tier={tier.key}
-      width={size}
-      height={size}
-      viewBox="0 0 132 132"
-      role="img"
-      aria-label={say("parts.credScoreOf100", { score, label: tier.label })}
-    >
-      <circle cx="66" cy="66" r="62" className="ring-ticks" />
-      <circle cx="66" cy="66" r="52" className="ring-track" />
-      <circle
-        cx="66"
-        cy="66"
-        r="52"
-        className="ring-fill"
-        strokeDasharray={`${(ROUND * score) / 100} ${ROUND}`}
-        transform="rotate(-90 66 66)"
-      />
-      <text x="66" y="73" className="ring-score">
-        {score}
-      </text>
-      <text x="66" y="92" className="ring-tier">
-        {tier.label.toUpperCase()}
-      </text>
-    </svg>
+    <span className="ring-figure" title={say(`score.tier.${tier.key}`)}>
+      <svg
+        className="ring"
+        data-tier={tier.key}
+        width={size}
+        height={size}
+        viewBox="0 0 132 132"
+        role="img"
+        aria-label={say("parts.credScoreOf100", { score, label: tier.label })}
+      >
+        <circle cx="66" cy="66" r="62" className="ring-ticks" />
+        <circle cx="66" cy="66" r="52" className="ring-track" />
+        <circle
+          cx="66"
+          cy="66"
+          r="52"
+          className="ring-fill"
+          strokeDasharray={`${(ROUND * score) / 100} ${ROUND}`}
+          transform="rotate(-90 66 66)"
+        />
+        <text x="66" y="73" className="ring-score">
+          {score}
+        </text>
+        <text x="66" y="92" className="ring-tier">
+          {tier.label.toUpperCase()}
+        </text>
+      </svg>
+      <Link href="/score">{say("score.how")}</Link>
+    </span>
   );
 }

@@ -6,10 +6,11 @@ import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
 import { moment } from "../words.ts";
 
-const PROOFS = [
-  ["siwa", "W", "wallet"],
-  ...PROOF_PLATFORMS.map(({ key, letter, label }) => [key, letter, label] as const),
-  ["coinbase", "C", say("parts.coinbase")],
+/** The proofs by their letters, in the order of the columns. */
+export const PROOFS = [
+  { key: "siwa", letter: "W", label: say("agent.wallet") },
+  ...PROOF_PLATFORMS.map(({ key, letter, label }) => ({ key, letter, label })),
+  { key: "coinbase", letter: "C", label: say("parts.coinbase") },
 ] as const;
 
 /**
@@ -17,9 +18,9 @@ const PROOFS = [
  * @param column in a column of a table: a letter that is not asked for leaves its place empty
  */
 export function ProofMarks({ marks, own, column }: { marks: Marks; own: boolean; column?: boolean }) {
-  const proven = PROOFS.filter(([key]) => marks.verifications[key]).map(([, , name]) => name);
+  const proven = PROOFS.filter(({ key }) => marks.verifications[key]).map(({ label }) => label);
   // Other registries prove wallets and owners' accounts only, so the other proofs are not shown as missing there.
-  const asked = own ? PROOFS : PROOFS.filter(([key]) => key === "siwa" || key === "coinbase");
+  const asked = own ? PROOFS : PROOFS.filter(({ key }) => key === "siwa" || key === "coinbase");
   return (
     <span
       className="marks"
@@ -28,12 +29,13 @@ export function ProofMarks({ marks, own, column }: { marks: Marks; own: boolean;
       <span className="unseen">
         {proven.length > 0 ? say("parts.proven", { join: proven.join(", ") }) : say("parts.nothingIsProven")}
       </span>
-      {(column ? PROOFS : asked).map(([key, letter]) => (
+      {(column ? PROOFS : asked).map(({ key, letter, label }) => (
         <i
           key={key}
           aria-hidden="true"
+          title={`${letter}: ${label}, ${say(marks.verifications[key] ? "compare.proven" : "compare.notProven")}. ${say(`score.mark.${key}`)}`}
           data-proven={marks.verifications[key] || undefined}
-          data-na={!asked.some(([other]) => other === key) || undefined}
+          data-na={!asked.some((other) => other.key === key) || undefined}
         >
           {letter}
         </i>

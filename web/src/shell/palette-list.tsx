@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from "react";
 import { useLocation } from "wouter";
-import { platformLabel } from "../directory/cells.tsx";
+import { platformLabel } from "../directory/facets.ts";
 import { directory, rowLink } from "../directory/source.ts";
 import { presetOf } from "../directory/tools.tsx";
 import { readView } from "../directory/view.ts";

@@ -8,7 +8,7 @@ type Place = {
   key: string;
   /** In the bar of small screens; the others are under its "More". */
   small: boolean;
-  /** In no bar: for few, who find it by the palette and its key. */
+  /** In no bar: found by the palette, by its key, and where it is needed. */
   rare?: true;
 };
 
@@ -21,5 +21,6 @@ export const PLACES: readonly Place[] = [
   { to: "/groups", label: say("shell.groups"), key: "m", small: false },
   { to: "/mint", label: say("shell.register"), key: "r", small: true },
   { to: "/operator", label: say("operator.title"), key: "o", small: false, rare: true },
+  { to: "/score", label: say("score.title"), key: "w", small: false, rare: true },
   { to: "/status", label: say("shell.status"), key: "s", small: false },
 ];

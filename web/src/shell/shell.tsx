@@ -4,10 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
 import { indexStaleness, Problem } from "../api/answer.ts";
-import { discovery, status } from "../api/queries.ts";
+import { status } from "../api/queries.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { say } from "../say.tsx";
+import { SITE_NAME } from "../site.ts";
 import { applyTheme, store, useStored } from "../stored.ts";
 import { WalletChip } from "../wallet/chip.tsx";
 import { count } from "../words.ts";
@@ -21,11 +22,10 @@ const LATE_SECONDS = 60;
 
 export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation();
-  const name = useQuery(discovery).data?.data.name ?? "";
   const place = PLACES.find(({ to }) => to === path)?.label;
   useEffect(() => {
-    if (place && name) document.title = `${place} · ${name}`;
-  }, [place, name]);
+    if (place) document.title = `${place} · ${SITE_NAME}`;
+  }, [place]);
   const linksTo = (places: readonly { to: string; label: string }[]) =>
     places.map(({ to, label }) => (
       <Link key={to} href={to} aria-current={path === to ? "page" : undefined}>
@@ -38,7 +38,7 @@ export function Shell({ children }: { children: ReactNode }) {
         {say("shell.skipToTheContent")}
       </a>
       <header className="bar">
-        <Link href="/" className="brand" aria-label={say("shell.directory", { name })}>
+        <Link href="/" className="brand" aria-label={say("shell.directory", { name: SITE_NAME })}>
           <svg
             width="24"
             height="24"
@@ -52,7 +52,7 @@ export function Shell({ children }: { children: ReactNode }) {
             <path d="M12 3a9 9 0 1 1-8.6 6.3" stroke="var(--tier-preferred)" />
             <circle cx="12" cy="12" r="2.2" fill="currentColor" />
           </svg>
-          <span>{name}</span>
+          <span>{SITE_NAME}</span>
         </Link>
         <nav className="nav" aria-label={say("shell.views")}>
           {linksTo(PLACES.filter(({ rare }) => !rare))}
@@ -152,9 +152,10 @@ function Foot() {
             ? `${late ? say("shell.catchingUp") : say("shell.live")} · ${say("shell.block", { block: count(chain.indexed) })}`
             : say("shell.connecting")}
       </Link>
-      <a className="push" href="/docs">
-        {say("shell.apiReference")}
-      </a>
+      <Link className="push" href="/score">
+        {say("score.title")}
+      </Link>
+      <a href="/docs">{say("shell.apiReference")}</a>
       <a href="/api/v2/openapi.json">{say("shell.openapi")}</a>
       <span>{say("shell.base8453")}</span>
     </footer>
