@@ -144,11 +144,12 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
 
   it("counts all chips in one request, and tells a newcomer what it is and how the score is made", () =>
     on("/", async (page) => {
+      await page.getByRole("button", { name: "x402 13" }).waitFor();
       const counted: string[] = [];
       page.on("request", (request) => {
         if (/\/api\/terminal\/(counts|agents)\b/.test(request.url())) counted.push(new URL(request.url()).pathname);
       });
-      await page.reload();
+      await page.goto("/?filter=new");
       await page.getByRole("button", { name: "x402 13" }).waitFor();
       expect(counted.toSorted()).toEqual(["/api/terminal/agents", "/api/terminal/counts"]);
       const letter = page.locator(".marks i", { hasText: "W" }).first();

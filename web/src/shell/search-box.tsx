@@ -59,9 +59,10 @@ export function SearchBox() {
   const [focused, setFocused] = useState(false);
   // The list is about what one types, not about a text that the address brought.
   const [typed, setTyped] = useState(false);
-  const [at, setAt] = useState(-1);
+  // By its key: lines that arrive later must not move the choice to another agent.
+  const [at, setAt] = useState<string | null>(null);
   const items = useSuggestions(value, { open: focused && typed && kind === "name", named: !onDirectory });
-  const active = Math.min(at, items.length - 1);
+  const active = items.findIndex(({ key }) => key === at);
   const choose = (item: Suggestion) => {
     setTyped(false);
     leave(item.to);
@@ -78,7 +79,7 @@ export function SearchBox() {
     if (step !== 0 && items.length > 0) {
       event.preventDefault();
       // -1 is the field itself: Enter then searches for the text.
-      setAt(((active + 1 + step + items.length + 1) % (items.length + 1)) - 1);
+      setAt(items[((active + 1 + step + items.length + 1) % (items.length + 1)) - 1]?.key ?? null);
     } else if (event.key === "Escape") {
       if (!text) return event.currentTarget.blur();
       change("");
@@ -114,7 +115,7 @@ export function SearchBox() {
           onBlur={() => setFocused(false)}
           onChange={(event) => {
             setTyped(true);
-            setAt(-1);
+            setAt(null);
             change(event.target.value);
           }}
           onKeyDown={onKeyDown}

@@ -55,7 +55,7 @@ type Props = {
   items: Suggestion[];
   active: number;
   choose: (item: Suggestion) => void;
-  point: (index: number) => void;
+  point: (key: string) => void;
 };
 
 const TITLES = { named: say("shell.byName"), task: say("shell.canDo") } as const;
@@ -75,7 +75,7 @@ export function Suggestions({ id, items, active, choose, point }: Props) {
         // The field keeps the focus, so that the list stays until the click has arrived.
         onMouseDown={(event) => event.preventDefault()}
         onClick={() => choose(item)}
-        onMouseMove={() => i !== active && point(i)}
+        onMouseMove={() => i !== active && point(item.key)}
       >
         <Line item={item} />
       </div>
