@@ -8424,7 +8424,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                file: "home.png" | "discover.png" | "leaderboard.png" | "compare.png" | "people.png" | "groups.png" | "status.png" | "mint.png" | "join.png" | "group.png";
+                file: "home.png" | "discover.png" | "leaderboard.png" | "compare.png" | "people.png" | "groups.png" | "score.png" | "status.png" | "mint.png" | "join.png" | "group.png";
             };
             cookie?: never;
         };

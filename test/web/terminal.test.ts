@@ -681,11 +681,44 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
   deepIt("compares those in the address", () =>
     on("/compare?ids=0,1", async (page) => {
       await page.getByRole("columnheader", { name: /Meridian/ }).waitFor();
-      await page.getByRole("textbox", { name: /to add/ }).fill("3");
-      await page.getByRole("button", { name: "Add" }).click();
+      const field = page.getByRole("searchbox", { name: /to add/ });
+      await field.fill("3");
+      await page.locator(".compare-found button").first().waitFor();
+      await field.press("Enter");
       await page.waitForURL((url) => url.searchParams.get("ids") === "0,1,3");
+      // Of another registry, by a part of its name: what only own agents have is said to be so.
+      await field.fill("foreign 009");
+      await page
+        .locator(".compare-found")
+        .getByRole("button", { name: /Foreign 009/ })
+        .click();
+      await page.waitForURL((url) => url.searchParams.get("ids") === "0,1,3,virtuals:1009");
+      await page.getByRole("columnheader", { name: /Foreign 009/ }).waitFor();
+      expect(await field.count()).toBe(0);
+      const rowOf = (name: string) => page.getByRole("row", { name: new RegExp(`^${name}`) }).getByRole("cell");
+      await expect.poll(() => rowOf("Registry").allTextContents()).toEqual(["Helixa", "Helixa", "Helixa", "Virtuals"]);
+      await expect.poll(async () => (await rowOf("Framework").allTextContents())[3]).toContain("other registries");
       await page.getByRole("button", { name: /^Take Meridian out/ }).click();
-      await page.waitForURL((url) => url.searchParams.get("ids") === "1,3");
+      await page.waitForURL((url) => url.searchParams.get("ids") === "1,3,virtuals:1009");
+      await page.goto("/compare?ids=0,nobody,erc8004:,virtuals:no%252Csuch");
+      await page.getByText("virtuals:no,such is not known").waitFor();
+      expect(await page.getByRole("columnheader").count()).toBe(2);
+    }),
+  );
+
+  deepIt("chooses whom to compare in Discover, of any registry", () =>
+    on("/discover?q=translates", async (page) => {
+      await page.locator(".hit").nth(1).waitFor();
+      for (const hit of [0, 1])
+        await page
+          .locator(".hit")
+          .nth(hit)
+          .getByRole("button", { name: /^Compare/ })
+          .click();
+      await page.getByText("2 chosen").waitFor();
+      await page.getByRole("main").getByRole("link", { name: "Compare" }).click();
+      await page.waitForURL("**/compare?ids=**");
+      await expect.poll(() => page.getByRole("columnheader").count()).toBe(2);
     }),
   );
 

@@ -10,7 +10,7 @@ const AgentPage = onDemand("/agent/:ref", () => import("./agent/page.tsx"));
 const ForeignPage = onDemand("/terminal/:ref", () => import("./agent/foreign-page.tsx"));
 const DiscoverPage = onDemand("/discover", () => import("./discover/page.tsx"));
 const LeaderboardPage = onDemand("/leaderboard", () => import("./pages/leaderboard.tsx"));
-const ComparePage = onDemand("/compare", () => import("./pages/compare.tsx"));
+const ComparePage = onDemand("/compare", () => import("./compare/page.tsx"));
 const PeoplePage = onDemand("/people", () => import("./people/page.tsx"));
 const GroupsPage = onDemand("/groups/:id?", () => import("./groups/page.tsx"));
 const ScorePage = onDemand("/score", () => import("./pages/score.tsx"));

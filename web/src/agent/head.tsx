@@ -2,6 +2,7 @@
 import { Link } from "wouter";
 import { agentPath, cardPath } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
+import { comparePath } from "../compare/compared.ts";
 import { Address } from "../parts/address.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -72,7 +73,7 @@ function Actions({ agent }: { agent: Agent }) {
   const id = String(agent.tokenId);
   const watched = useStored("watched").includes(`/agent/${id}`);
   const compared = useStored("compared");
-  const others = compared.filter((other) => other !== id).slice(0, 3);
+  const others = compared.filter((other) => other !== id);
   const wallet = useWallet()?.address.toLowerCase();
   const isYours = [agent.agentAddress, agent.owner].some((one) => one.toLowerCase() === wallet);
   return (
@@ -85,7 +86,7 @@ function Actions({ agent }: { agent: Agent }) {
       >
         <Icon name="star" filled={watched} /> {watched ? say("agent.watched") : say("agent.watch")}
       </button>
-      <Link className="button" href={`/compare?ids=${[id, ...others].join(",")}`}>
+      <Link className="button" href={comparePath([id, ...others])}>
         <Icon name="compare" /> {say("agent.compare")}
       </Link>
       {isYours && (

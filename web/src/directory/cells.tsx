@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { Marks } from "../api/types.ts";
+import { CompareButton } from "../compare/bar.tsx";
 import { Cred, NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Change, ProofMarks, Protocols, Sparkline } from "../parts/marks.tsx";
@@ -121,21 +122,9 @@ export function Token({ row }: { row: Row }) {
 export function RowActions({ row }: { row: Row }) {
   const ref = rowLink(row);
   const watched = useStored("watched").includes(ref);
-  const compareRef = row.tokenId === null ? null : String(row.tokenId);
-  const compared = useStored("compared").includes(compareRef ?? "");
   return (
     <span className="row-actions">
-      {compareRef && (
-        <button
-          type="button"
-          className="icon-button"
-          aria-pressed={compared}
-          aria-label={say("directory.compareOne", { name: row.name })}
-          onClick={() => toggleStored("compared", compareRef)}
-        >
-          <Icon name="compare" />
-        </button>
-      )}
+      <CompareButton row={row} />
       <button
         type="button"
         className="icon-button star"

@@ -4,13 +4,14 @@ import { useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { isSpam } from "../../../core/spam.ts";
 import { status } from "../api/queries.ts";
-import { Icon } from "../parts/icon.tsx";
+import { CompareBar } from "../compare/bar.tsx";
+import { comparedText } from "../compare/compared.ts";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { isTaken } from "../shell/keyboard.tsx";
 import { kindOf } from "../shell/search-box.tsx";
-import { store, stored, toggleStored, useStored } from "../stored.ts";
+import { store, stored, toggleStored } from "../stored.ts";
 import { CanDo } from "./can-do.tsx";
 import { Filters, type Opened } from "./filters.tsx";
 import { useLiveRows } from "./live.ts";
@@ -147,31 +148,6 @@ function Nothing({ view, change }: { view: View; change: (view: View) => void })
   return kindOf(view.q) === "name" ? <CanDo q={view.q} otherwise={noMatch} /> : noMatch;
 }
 
-function CompareBar() {
-  const compared = useStored("compared");
-  if (compared.length === 0) return null;
-  return (
-    <div className="compare-bar">
-      <span>{say("directory.compared", { n: compared.length })}</span>
-      {compared.length > 1 ? (
-        <Link className="button strong" href={`/compare?ids=${compared.slice(0, 4).join(",")}`}>
-          {say("directory.compare")}
-        </Link>
-      ) : (
-        <span className="faint">{say("directory.oneMore")}</span>
-      )}
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={say("directory.compareNone")}
-        onClick={() => store("compared", [])}
-      >
-        <Icon name="close" />
-      </button>
-    </div>
-  );
-}
-
 /** Handles j, k, Enter, s, c and f. @returns index of the current row, -1 before the first key */
 function useRowKeys(rows: MarkedRow[], key: string, toggleFacets: () => void): number {
   const [position, setPosition] = useState({ key, index: -1 });
@@ -191,7 +167,7 @@ function useRowKeys(rows: MarkedRow[], key: string, toggleFacets: () => void): n
       else if (!row) return;
       else if (event.key === "Enter" && !onControl) go(rowLink(row));
       else if (event.key === "s") toggleStored("watched", rowLink(row));
-      else if (event.key === "c" && row.tokenId !== null) toggleStored("compared", String(row.tokenId));
+      else if (event.key === "c") toggleStored("compared", comparedText(row));
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);

@@ -1,6 +1,7 @@
 /** One found agent: who it is, what it offers at which price, and why it stands where it stands. */
 import { Link } from "wouter";
 import type { DiscoveredHit } from "../api/types.ts";
+import { CompareButton } from "../compare/bar.tsx";
 import { platformLabel } from "../directory/facets.ts";
 import { rowLink } from "../directory/source.ts";
 import { Cred } from "../parts/cred.tsx";
@@ -41,6 +42,7 @@ export function Hit({ hit }: { hit: DiscoveredHit }) {
           </span>
         </span>
         <Cred score={agent.cred_score} />
+        <CompareButton row={agent} />
       </div>
       <div className="hit-body">
         {texts.length > 0

@@ -4,6 +4,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { Discovered } from "../api/types.ts";
+import { CompareBar } from "../compare/bar.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
@@ -75,6 +76,7 @@ export default function DiscoverPage() {
           )}
         </section>
       </div>
+      <CompareBar />
     </div>
   );
 }

@@ -29,10 +29,14 @@ type Item = {
 export default function PaletteList({ close }: { close: () => void }) {
   const dialog = useModal();
   const [text, setText] = useState("");
-  const [at, setAt] = useState(0);
+  // By its key: what arrives later must not move the choice. null: the first.
+  const [at, setAt] = useState<string | null>(null);
   const id = useId();
   const items = useItems(text.trim());
-  const active = Math.min(at, items.length - 1);
+  const active = Math.max(
+    0,
+    items.findIndex(({ key }) => key === at),
+  );
   useEffect(() => {
     document.getElementById(`${id}${active}`)?.scrollIntoView({ block: "nearest" });
   }, [active, id]);
@@ -45,7 +49,7 @@ export default function PaletteList({ close }: { close: () => void }) {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step !== 0) {
       event.preventDefault();
-      setAt((active + step + items.length) % items.length);
+      setAt(items[(active + step + items.length) % items.length]?.key ?? null);
     } else if (event.key === "Enter") {
       event.preventDefault();
       choose(items[active]);
@@ -77,7 +81,7 @@ export default function PaletteList({ close }: { close: () => void }) {
           value={text}
           onChange={(event) => {
             setText(event.target.value);
-            setAt(0);
+            setAt(null);
           }}
           onKeyDown={onKey}
         />
@@ -95,7 +99,7 @@ type FoundProps = {
   items: Item[];
   active: number;
   choose: (item: Item) => void;
-  point: (index: number) => void;
+  point: (key: string) => void;
 };
 
 const Found = ({ id, items, active, choose, point }: FoundProps) => (
@@ -110,7 +114,7 @@ const Found = ({ id, items, active, choose, point }: FoundProps) => (
         aria-selected={i === active}
         className="palette-item"
         onClick={() => choose(item)}
-        onMouseMove={() => i !== active && point(i)}
+        onMouseMove={() => i !== active && point(item.key)}
       >
         {item.icon}
         <span className="clip">

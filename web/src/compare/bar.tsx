@@ -1,0 +1,47 @@
+/** Choosing agents to compare: the button of each, and the bar that leads to the comparison. */
+import { Link } from "wouter";
+import type { Row } from "../api/types.ts";
+import { Icon } from "../parts/icon.tsx";
+import { say } from "../say.tsx";
+import { store, toggleStored, useStored } from "../stored.ts";
+import { comparedText, comparePath } from "./compared.ts";
+
+export function CompareButton({ row }: { row: Pick<Row, "platform" | "agent_id" | "tokenId" | "name"> }) {
+  const text = comparedText(row);
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      aria-pressed={useStored("compared").includes(text)}
+      aria-label={say("directory.compareOne", { name: row.name })}
+      onClick={() => toggleStored("compared", text)}
+    >
+      <Icon name="compare" />
+    </button>
+  );
+}
+
+export function CompareBar() {
+  const compared = useStored("compared");
+  if (compared.length === 0) return null;
+  return (
+    <div className="compare-bar">
+      <span>{say("directory.compared", { n: compared.length })}</span>
+      {compared.length > 1 ? (
+        <Link className="button strong" href={comparePath(compared)}>
+          {say("directory.compare")}
+        </Link>
+      ) : (
+        <span className="faint">{say("directory.oneMore")}</span>
+      )}
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={say("directory.compareNone")}
+        onClick={() => store("compared", [])}
+      >
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+/** The agents that are compared, as the address of the comparison and this browser name them. */
+import { OWN_PLATFORM, PLATFORMS } from "../../../core/directory/platforms.ts";
+import type { Row } from "../api/types.ts";
+
+/** Max agents side by side; each has a colour of its own. */
+export const MOST_COMPARED = 4;
+
+/** An agent as the directory finds it. */
+export type Compared = { platform: string; ref: string };
+
+/** `12` is an own agent, `erc8004:31` one of another registry. */
+export const comparedText = ({
+  platform,
+  agent_id,
+  tokenId,
+}: Pick<Row, "platform" | "agent_id" | "tokenId">): string =>
+  platform === OWN_PLATFORM && tokenId !== null ? String(tokenId) : `${platform}:${agent_id}`;
+
+/** @returns null for a text that names no agent; an own one may be named by its address, too */
+export function readCompared(text: string): Compared | null {
+  if (/^(\d{1,15}|0x[0-9a-f]{40})$/i.test(text)) return { platform: OWN_PLATFORM, ref: text };
+  const at = text.indexOf(":");
+  const [platform, ref] = [text.slice(0, at), text.slice(at + 1)];
+  return at > 0 && ref !== "" && PLATFORMS.some(({ key }) => key === platform) ? { platform, ref } : null;
+}
+
+/** Ids of agents are anybody's texts: a comma in one is no end of it. */
+export const writeIds = (texts: readonly string[]): string =>
+  texts.map((text) => text.replaceAll(",", "%2C")).join(",");
+export const readIds = (ids: string | null): string[] =>
+  [...new Set((ids ?? "").split(",").map((text) => text.replaceAll("%2C", ",")))]
+    .filter((text) => readCompared(text) !== null)
+    .slice(0, MOST_COMPARED);
+
+export const comparePath = (texts: readonly string[]): string =>
+  `/compare?${new URLSearchParams({ ids: writeIds(texts.slice(0, MOST_COMPARED)) })}`;

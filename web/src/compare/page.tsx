@@ -1,0 +1,186 @@
+/** Two to four agents side by side, of any registry; the address has their ids. */
+
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { SIGNALS } from "../../../core/cred.ts";
+import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
+import { Radar } from "../agent/radar.tsx";
+import { agent as agentQuery, factors as factorsQuery } from "../api/queries.ts";
+import type { Factors } from "../api/types.ts";
+import { detail, detailPath, marks as marksQuery, offering, rowLink } from "../directory/source.ts";
+import { NoData } from "../parts/cred.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Scroll } from "../parts/scroll.tsx";
+import { Empty } from "../parts/states.tsx";
+import { Say, say } from "../say.tsx";
+import { useSearchParams } from "../shell/address.ts";
+import { ApiButton } from "../shell/api-button.tsx";
+import { count } from "../words.ts";
+import { Add } from "./add.tsx";
+import { MOST_COMPARED, readCompared, readIds, writeIds } from "./compared.ts";
+import { type Known, LINES } from "./rows.tsx";
+
+const STROKES = ["first", "second", "third", "fourth"];
+
+/** One agent of the comparison, by its text in the address. */
+type Column = Known & { text: string; stroke: string; error: Error | null; factors: Factors | undefined };
+
+function useColumns(texts: readonly string[]): Column[] {
+  const named = texts.map((text) => readCompared(text)!);
+  const details = useQueries({ queries: named.map(({ ref, platform }) => detail(ref, platform)) });
+  const rows = details.map(({ data }) => data?.data);
+  const offerings = useQueries({ queries: named.map(({ ref, platform }) => offering(ref, platform)) });
+  const marks = useQuery(marksQuery(rows.flatMap((row) => (row ? [row.id] : [])))).data?.data.marks;
+  const isOwn = (i: number) => rows[i]?.platform === OWN_PLATFORM && rows[i].tokenId !== null;
+  const agents = useQueries({
+    queries: rows.map((row, i) => ({ ...agentQuery(String(row?.tokenId ?? "")), enabled: isOwn(i) })),
+  }).map(({ data }) => data?.data);
+  const breakdowns = useQueries({
+    queries: agents.map((agent) => ({ ...factorsQuery(agent?.agentAddress ?? ""), enabled: agent !== undefined })),
+  });
+  return texts.map((text, i) => {
+    const [row, agent] = [rows[i], isOwn(i) ? agents[i] : undefined];
+    // The API has factors by wallet, for the wallet's own agent; that may be another token.
+    const broken = breakdowns[i]?.data?.data;
+    return {
+      text,
+      stroke: STROKES[i]!,
+      error: details[i]!.error,
+      detail: row,
+      offering: offerings[i]?.data?.data,
+      marks: marks?.find(({ id }) => id === row?.id),
+      agent,
+      factors: agent && broken?.tokenId === agent.tokenId ? broken.factors : undefined,
+    };
+  });
+}
+
+export default function ComparePage() {
+  const [params, setParams] = useSearchParams();
+  const texts = readIds(params.get("ids"));
+  const setTexts = (next: string[]) => setParams(next.length > 0 ? { ids: writeIds(next) } : {});
+  const columns = useColumns(texts);
+  const shapes = columns.flatMap(({ factors, stroke }) => (factors ? [{ factors, className: stroke }] : []));
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <h1>{say("compare.compare")}</h1>
+          <p>{say("compare.lead")}</p>
+        </div>
+        <span className="actions">
+          {texts.length < MOST_COMPARED && (
+            <Add chosen={texts} add={(text) => !texts.includes(text) && setTexts([...texts, text])} />
+          )}
+          {texts.length > 0 && (
+            <ApiButton
+              paths={texts.map((text) => {
+                const { ref, platform } = readCompared(text)!;
+                return detailPath(ref, platform);
+              })}
+            />
+          )}
+        </span>
+      </div>
+      {texts.length === 0 ? (
+        <Empty title={say("compare.nobodyToCompareYet")}>
+          <p className="muted">
+            <Say
+              k="compare.how"
+              directory={(text) => <Link href="/">{text}</Link>}
+              discover={(text) => <Link href="/discover">{text}</Link>}
+            />
+          </p>
+        </Empty>
+      ) : (
+        <div className="compare">
+          <Comparison columns={columns} remove={(text) => setTexts(texts.filter((other) => other !== text))} />
+          {shapes.length > 0 && (
+            <div className="panel">
+              <Radar of={shapes} />
+            </div>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+const Comparison = ({ columns, remove }: { columns: Column[]; remove: (text: string) => void }) => (
+  <Scroll label={say("compare.comparison")}>
+    <table className="plain-table compare-table">
+      <thead>
+        <tr>
+          <td />
+          {columns.map((column) => (
+            <th key={column.text} scope="col">
+              <ColumnHead column={column} remove={() => remove(column.text)} />
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {LINES.map(({ label, cell }) => (
+          <tr key={label}>
+            <th scope="row">{label}</th>
+            {columns.map((column) => (
+              <td key={column.text}>{cell(column)}</td>
+            ))}
+          </tr>
+        ))}
+        {columns.some(({ agent }) => agent) &&
+          SIGNALS.map((signal) => <SignalRow key={signal.key} signal={signal} columns={columns} />)}
+      </tbody>
+    </table>
+  </Scroll>
+);
+
+const ColumnHead = ({ column: { detail, error, stroke, text }, remove }: { column: Column; remove: () => void }) => (
+  <span className={`compare-name ${stroke}`}>
+    {detail ? (
+      <Link href={rowLink(detail)}>
+        <bdi>{detail.name || say("directory.unnamed")}</bdi>
+      </Link>
+    ) : error ? (
+      <span className="warn-text">{say("compare.notFound", { text })}</span>
+    ) : (
+      "…"
+    )}
+    <button
+      type="button"
+      className="icon-button"
+      aria-label={say("compare.takeOut", { name: detail?.name ?? text })}
+      onClick={remove}
+    >
+      <Icon name="close" />
+    </button>
+  </span>
+);
+
+/** Raw values of one signal; the best is bold, unless all are 0. */
+function SignalRow({ signal, columns }: { signal: (typeof SIGNALS)[number]; columns: Column[] }) {
+  const values = columns.map(({ factors }) => factors?.[signal.key].rawScore);
+  const best = Math.max(...values.map((value) => value ?? -1));
+  return (
+    <tr>
+      <th scope="row">
+        {signal.label} <span className="faint">{count(signal.weight)} %</span>
+      </th>
+      {columns.map(({ text, detail }, i) => (
+        <td key={text}>
+          {values[i] === undefined ? (
+            <NoData
+              reason={detail && detail.platform !== OWN_PLATFORM ? say("compare.ownOnly") : say("compare.notKnown")}
+            />
+          ) : values[i] === best && columns.length > 1 && best > 0 ? (
+            <b>
+              {count(values[i])} <span className="unseen">{say("compare.best")}</span>
+            </b>
+          ) : (
+            <span className="muted">{count(values[i])}</span>
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+}

@@ -1,0 +1,81 @@
+/** The rows of a comparison: what is told of each agent, of its own registry or another. */
+import type { ReactNode } from "react";
+import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
+import type { Agent, Detail, Marks, Offering } from "../api/types.ts";
+import { Token } from "../directory/cells.tsx";
+import { platformLabel } from "../directory/facets.ts";
+import { Cred, NoData } from "../parts/cred.tsx";
+import { ProofMarks, Protocols } from "../parts/marks.tsx";
+import { say } from "../say.tsx";
+import { count, date, dollars, originWords } from "../words.ts";
+
+/** What is known of one agent; undefined while it is loaded. */
+export type Known = {
+  detail: Detail | undefined;
+  offering: Offering | undefined;
+  marks: Marks | undefined;
+  /** Own agents only. */
+  agent: Agent | undefined;
+};
+
+type Cell<T> = (of: T) => ReactNode;
+export type Line = { label: string; cell: (of: Known) => ReactNode };
+
+const waiting = () => <NoData reason={say("compare.notLoaded")} />;
+const nothing = (reason: string) => <NoData reason={reason} />;
+const yes = (is: boolean, words: [yes: string, no: string]) => (is ? words[0] : words[1]);
+
+const ofDetail = (label: string, cell: Cell<Detail>): Line => ({
+  label,
+  cell: ({ detail }) => (detail ? cell(detail) : waiting()),
+});
+const ofOffering = (label: string, cell: Cell<Offering>): Line => ({
+  label,
+  cell: ({ offering }) => (offering ? cell(offering) : waiting()),
+});
+const ofMarks = (label: string, cell: (of: Marks, platform: string) => ReactNode): Line => ({
+  label,
+  cell: ({ marks, detail }) => (marks && detail ? cell(marks, detail.platform) : waiting()),
+});
+/** Told of own agents: the registry of others does not have it. */
+const ofOwn = (label: string, cell: Cell<Agent>): Line => ({
+  label,
+  cell: ({ agent, detail }) =>
+    agent ? cell(agent) : detail && detail.platform !== OWN_PLATFORM ? nothing(say("compare.ownOnly")) : waiting(),
+});
+
+/** The lowest price that an offer states. */
+function lowestPrice({ offers }: Offering): ReactNode {
+  const prices = offers.flatMap(({ priceUsd }) => (priceUsd === null ? [] : [priceUsd]));
+  return prices.length === 0 ? nothing(say("compare.noPrice")) : dollars(Math.min(...prices));
+}
+
+function feedbackOf({ feedback }: Marks): ReactNode {
+  if (feedback === null) return nothing(say("directory.takesNoFeedback"));
+  if (feedback.count === 0) return nothing(say("directory.noFeedback"));
+  return say("directory.feedback", { count: feedback.count, reviewers: feedback.reviewers });
+}
+
+export const LINES: readonly Line[] = [
+  ofDetail(say("compare.cred"), ({ cred_score }) => <Cred score={cred_score} />),
+  ofDetail(say("compare.registry"), ({ platform }) => platformLabel(platform)),
+  ofDetail(say("compare.registered"), ({ created_at }) =>
+    created_at === null ? nothing(say("directory.notSaid")) : date(created_at),
+  ),
+  ofMarks(say("compare.proofs"), (marks, platform) => <ProofMarks marks={marks} own={platform === OWN_PLATFORM} />),
+  ofMarks(say("compare.speaks"), ({ protocols }) =>
+    protocols.length > 0 ? <Protocols of={protocols} /> : nothing(say("directory.noProtocol")),
+  ),
+  ofOffering(say("compare.offers"), ({ offerCount }) =>
+    offerCount === 0 ? nothing(say("compare.noOffer")) : count(offerCount),
+  ),
+  ofOffering(say("compare.price"), lowestPrice),
+  ofOffering(say("compare.answers"), ({ liveness }) => liveness?.says ?? nothing(say("compare.notAsked"))),
+  ofMarks(say("compare.reviews"), feedbackOf),
+  ofDetail(say("compare.token"), (detail) => <Token row={detail} />),
+  ofOwn(say("compare.points"), ({ points }) => count(points)),
+  ofOwn(say("compare.framework"), ({ framework }) => <bdi>{framework}</bdi>),
+  ofOwn(say("compare.registeredBy"), ({ mintOrigin }) => originWords(mintOrigin)),
+  ofOwn(say("compare.soulbound"), ({ soulbound }) => yes(soulbound, [say("compare.yes"), say("compare.no")])),
+  ofOwn(say("compare.traits"), ({ traits }) => count(traits.length)),
+];
