@@ -129,6 +129,8 @@ export async function findingsOf(page: Page): Promise<string[]> {
   for (let tries = 1; ; tries++) {
     // The whole page in one screen: what a bar at its end covers can be scrolled, which axe does not know.
     await page.setViewportSize({ ...screen, height: (await heightOf(page)) + 200 });
+    // The foot begins below that screen: a page that was scrolled would hide its beginning under the bar.
+    await page.evaluate("scrollTo(0, 0)");
     // Some of a page grows with its screen.
     const height = await heightOf(page);
     const found = await findingsOfScreen(page);
