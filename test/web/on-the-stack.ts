@@ -57,8 +57,12 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
           const trusted = panel("What it is trusted by");
           await trusted.getByText("No known client rated it.").waitFor();
           await trusted.getByText("No other agent has its name.").waitFor();
-          // Of another registry, with a twin here of the same owner.
-          await page.goto("/terminal/0?platform=erc8004");
+          // Of another registry, with a twin here of the same owner. Which number it has there is the seed's chance.
+          const twins = (await (
+            await fetch(`${devnet.apiUrl}/api/terminal/agents?platform=erc8004&q=Meridian`)
+          ).json()) as { agents: { name: string; agent_id: string }[] };
+          const twin = twins.agents.find(({ name }) => name === "Meridian")!;
+          await page.goto(`/terminal/${twin.agent_id}?platform=erc8004`);
           await trusted.getByText("1 other agent has its name").waitFor();
           await trusted.getByText(/cred \d+ · registered .* · of the same owner/).waitFor();
           await behind.getByRole("link", { name: "Inês Carvalho" }).click();

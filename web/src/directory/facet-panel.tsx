@@ -10,7 +10,7 @@ import { readInteger, type View } from "./view.ts";
 
 type Props = { view: View; change: (view: View) => void; focus: boolean; close: () => void };
 
-export function FacetPanel({ view: shown, change, focus, close }: Props) {
+export default function FacetPanel({ view: shown, change, focus, close }: Props) {
   // Watched agents are known to this browser only: a facet leads back to all.
   const view: View = shown.filter === "watched" ? { ...shown, filter: "all" } : shown;
   const panel = useRef<HTMLElement>(null);

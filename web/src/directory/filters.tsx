@@ -1,5 +1,6 @@
 /** What narrows the table, mirrored in the address: tabs, tiers and windows with their counts, the facets that are set, and one button that clears all. */
 import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
 import type { Facets } from "../../../core/directory/facets.ts";
 import { TREND_WINDOW_KEYS } from "../../../core/directory/filters.ts";
 import { TierShape } from "../parts/cred.tsx";
@@ -8,12 +9,14 @@ import { say } from "../say.tsx";
 import { useStored } from "../stored.ts";
 import { TIERS } from "../tiers.ts";
 import { count } from "../words.ts";
-import { FacetPanel } from "./facet-panel.tsx";
 import { facetWords } from "./facets.ts";
 import { countsOf } from "./source.ts";
 import { type Filter, isNarrowed, underFilter, type View, widened } from "./view.ts";
 
 const TABS = ["all", "trending", "gainers", "losers", "new", "x402"] as const satisfies Filter[];
+
+/** Asked for when it is opened: few open it, and everybody waits for the first script. */
+const FacetPanel = lazy(() => import("./facet-panel.tsx"));
 
 /** How the panel of facets was opened: by a key it takes the focus. */
 export type Opened = "key" | "click" | null;
@@ -83,7 +86,9 @@ export function Filters({ view, change, opened, open }: Props) {
         <FacetBar {...{ view, change, opened, open }} />
       </div>
       {opened && view.filter !== "watched" && (
-        <FacetPanel view={view} change={change} focus={opened === "key"} close={() => open(null)} />
+        <Suspense>
+          <FacetPanel view={view} change={change} focus={opened === "key"} close={() => open(null)} />
+        </Suspense>
       )}
     </div>
   );
