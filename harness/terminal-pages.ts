@@ -164,23 +164,23 @@ async function discover(apiUrl: string): Promise<string> {
   return `/discover?${q}`;
 }
 
-type Row = { agent_id: string; name: string; platform: string };
-
-/** Rows of the directory with a name. */
-async function rowsOf(apiUrl: string, name: string): Promise<Row[]> {
-  const answer = await fetch(`${apiUrl}/api/terminal/agents?q=${encodeURIComponent(name)}&limit=20`);
-  const { agents } = (await answer.json()) as { agents: Row[] };
-  return agents.filter((row) => row.name === name);
+/** The id of an agent by its name, once its registry's rows are in the directory. */
+async function idOf(apiUrl: string, name: string, platform = "helixa"): Promise<string> {
+  let id: string | undefined;
+  await until(`${name} is listed by ${platform}`, async () => {
+    const answer = await fetch(
+      `${apiUrl}/api/terminal/agents?platform=${platform}&q=${encodeURIComponent(name)}&limit=20`,
+    );
+    const { agents } = (await answer.json()) as { agents: { agent_id: string; name: string }[] };
+    id = agents.find((row) => row.name === name)?.agent_id;
+    return id !== undefined;
+  });
+  return id!;
 }
-
-/** The id of an agent of the own registry. */
-const idOf = async (apiUrl: string, name: string): Promise<string> =>
-  (await rowsOf(apiUrl, name)).find(({ platform }) => platform === "helixa")!.agent_id;
 
 /** An agent as ERC-8004 has it: it has services, a proven wallet and an identity here. */
 async function foreignAgent(apiUrl: string): Promise<string> {
-  const { agent_id, platform } = (await rowsOf(apiUrl, QUILL)).find((row) => row.platform === "erc8004")!;
-  return `/terminal/${encodeURIComponent(agent_id)}?platform=${platform}`;
+  return `/terminal/${encodeURIComponent(await idOf(apiUrl, QUILL, "erc8004"))}?platform=erc8004`;
 }
 
 /** The first human of the world. */
