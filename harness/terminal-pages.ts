@@ -165,18 +165,14 @@ async function discover(apiUrl: string): Promise<string> {
 }
 
 /** The id of an agent by its name, once its registry's rows are in the directory. */
-async function idOf(apiUrl: string, name: string, platform = "helixa"): Promise<string> {
-  let id: string | undefined;
-  await until(`${name} is listed by ${platform}`, async () => {
+const idOf = (apiUrl: string, name: string, platform = "helixa"): Promise<string> =>
+  until(`${name} is listed by ${platform}`, async () => {
     const answer = await fetch(
       `${apiUrl}/api/terminal/agents?platform=${platform}&q=${encodeURIComponent(name)}&limit=20`,
     );
     const { agents } = (await answer.json()) as { agents: { agent_id: string; name: string }[] };
-    id = agents.find((row) => row.name === name)?.agent_id;
-    return id !== undefined;
+    return agents.find((row) => row.name === name)?.agent_id;
   });
-  return id!;
-}
 
 /** An agent as ERC-8004 has it: it has services, a proven wallet and an identity here. */
 async function foreignAgent(apiUrl: string): Promise<string> {

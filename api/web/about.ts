@@ -2,7 +2,7 @@
 import { checksum, parseAddress } from "../../core/addresses.ts";
 import { shownCred } from "../../core/cred.ts";
 import { foreignText } from "../../core/directory/foreign-text.ts";
-import { PLATFORMS } from "../../core/directory/platforms.ts";
+import { PLATFORMS, platformLabel } from "../../core/directory/platforms.ts";
 import { type TerminalRow, terminalRow } from "../../core/directory/row.ts";
 import type { AgentFacts, AgentRef } from "../../core/facts.ts";
 import { agentLink, directoryLink, tokenLink } from "../../core/links.ts";
@@ -10,7 +10,7 @@ import { isSpam } from "../../core/spam.ts";
 import { tierOf } from "../../core/tiers.ts";
 import { imageHash } from "../../core/views/image.ts";
 import { metadataView } from "../../core/views/metadata.ts";
-import { agentPreviewUrl, PAGE_KEYS, PAGES, pagePreviewUrl, platformLabel } from "../../core/views/previews.ts";
+import { agentPreviewUrl, PAGE_KEYS, PAGES, pagePreviewUrl } from "../../core/views/previews.ts";
 import type { Site } from "../../core/views/site.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import type { HandlerDeps } from "../handler-types.ts";

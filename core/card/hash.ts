@@ -25,5 +25,9 @@ export function cardHash(card: CardFacts): string {
     card.generation,
     card.mintedOn,
   ];
-  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(shown)))).slice(0, 32);
+  return digestOf(shown);
 }
+
+/** 32 hex digits over values, in their order. */
+export const digestOf = (values: readonly unknown[]): string =>
+  bytesToHex(sha256(utf8ToBytes(JSON.stringify(values)))).slice(0, 32);

@@ -1,10 +1,8 @@
 /** The picture of a shared link to what has no card of its own: an agent of another registry, a page of the terminal. */
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { TIERS, tierOf } from "../tiers.ts";
 import { aura, CARD_SIZES, column, ground, header, LAYOUTS, nameOf, scoreOf } from "./draw.ts";
 import { type CardElement, text } from "./element.ts";
-import { TEMPLATE } from "./hash.ts";
+import { digestOf, TEMPLATE } from "./hash.ts";
 import { legible } from "./legible.ts";
 import { oneLine } from "./line.ts";
 import { paletteOf } from "./palette.ts";
@@ -41,7 +39,7 @@ export const previewOf = (given: Omit<Preview, "kind">): Preview => ({
 /** 32 hex digits over everything shown and the version of the drawing. */
 export function previewHash({ kind, of, serviceName, label, name, line, score }: Preview): string {
   const shown = [TEMPLATE, kind, serviceName, of, label, name, line, score];
-  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(shown)))).slice(0, 32);
+  return digestOf(shown);
 }
 
 /** The preview with every text from people made legible. */

@@ -28,6 +28,10 @@ export type PlatformKey = (typeof INDEXED)[number]["key"] | (typeof LISTING_REGI
 /** All platforms. On a clash of ids the first one in this order is taken. */
 export const PLATFORMS: readonly (Platform & { key: PlatformKey })[] = [...INDEXED, ...LISTING_REGISTRIES];
 
+/** A platform by its name for people; a key that is none stays as it is. */
+export const platformLabel = (platform: string): string =>
+  PLATFORMS.find(({ key }) => key === platform)?.label ?? platform;
+
 /** Whether a platform proves that the wallet it names belongs to the agent. */
 export const provesWallets = (platform: PlatformKey): boolean =>
   PLATFORMS.some(({ key, provesWallets }) => key === platform && provesWallets);

@@ -1,11 +1,8 @@
 /** The pictures of shared links to agents of other registries and to pages of the terminal: what they show, and their URLs. */
 import { type Preview, previewHash, previewOf } from "../card/preview.ts";
-import { PLATFORMS } from "../directory/platforms.ts";
+import { platformLabel } from "../directory/platforms.ts";
 import type { TerminalRow } from "../directory/row.ts";
 import type { Site } from "./site.ts";
-
-export const platformLabel = (platform: string): string =>
-  PLATFORMS.find(({ key }) => key === platform)?.label ?? platform;
 
 export const agentPreview = (row: TerminalRow, { serviceName }: Pick<Site, "serviceName">): Preview =>
   previewOf({

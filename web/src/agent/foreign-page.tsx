@@ -6,7 +6,8 @@ import { Link, Redirect } from "wouter";
 import { Problem } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Detail } from "../api/types.ts";
-import { comparedText, comparePath } from "../compare/compared.ts";
+import { CompareLink } from "../compare/bar.tsx";
+import { comparedText } from "../compare/compared.ts";
 import { Token } from "../directory/cells.tsx";
 import { platformLabel } from "../directory/facets.ts";
 import { detail, detailPath, marksPath, marks as marksQuery, rowLink } from "../directory/source.ts";
@@ -147,8 +148,6 @@ function useExplorer(chainId: number | null): string | undefined {
 function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) {
   const link = rowLink(row);
   const watched = useStored("watched").includes(link);
-  const text = comparedText(row);
-  const compared = useStored("compared");
   const { data: answer } = useQuery(marksQuery([row.id]));
   const marks = answer?.data.marks[0];
   return (
@@ -213,9 +212,7 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
           <button type="button" className="button" aria-pressed={watched} onClick={() => toggleStored("watched", link)}>
             <Icon name="star" filled={watched} /> {watched ? say("agent.watched") : say("agent.watch")}
           </button>
-          <Link className="button" href={comparePath([text, ...compared.filter((other) => other !== text)])}>
-            <Icon name="compare" /> {say("agent.compare")}
-          </Link>
+          <CompareLink text={comparedText(row)} />
           <ApiButton paths={[detailPath(row.agent_id, row.platform), marksPath([row.id])]} />
         </p>
       </div>

@@ -2,7 +2,7 @@
 import { Link } from "wouter";
 import { agentPath, cardPath } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
-import { comparePath } from "../compare/compared.ts";
+import { CompareLink } from "../compare/bar.tsx";
 import { Address } from "../parts/address.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -72,8 +72,6 @@ export function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
 function Actions({ agent }: { agent: Agent }) {
   const id = String(agent.tokenId);
   const watched = useStored("watched").includes(`/agent/${id}`);
-  const compared = useStored("compared");
-  const others = compared.filter((other) => other !== id);
   const wallet = useWallet()?.address.toLowerCase();
   const isYours = [agent.agentAddress, agent.owner].some((one) => one.toLowerCase() === wallet);
   return (
@@ -86,9 +84,7 @@ function Actions({ agent }: { agent: Agent }) {
       >
         <Icon name="star" filled={watched} /> {watched ? say("agent.watched") : say("agent.watch")}
       </button>
-      <Link className="button" href={comparePath([id, ...others])}>
-        <Icon name="compare" /> {say("agent.compare")}
-      </Link>
+      <CompareLink text={id} />
       {isYours && (
         <Link className="button strong" href={`/agent/${id}/manage`}>
           {say("agent.manage")}

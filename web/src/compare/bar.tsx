@@ -21,6 +21,16 @@ export function CompareButton({ row }: { row: Pick<Row, "platform" | "agent_id" 
   );
 }
 
+/** Leads to the comparison of an agent with those that are chosen. @param text as `comparedText` names it */
+export function CompareLink({ text }: { text: string }) {
+  const others = useStored("compared").filter((other) => other !== text);
+  return (
+    <Link className="button" href={comparePath([text, ...others])}>
+      <Icon name="compare" /> {say("agent.compare")}
+    </Link>
+  );
+}
+
 export function CompareBar() {
   const compared = useStored("compared");
   if (compared.length === 0) return null;

@@ -1,6 +1,6 @@
 /** The facets of the directory: their choices, their bounds, and what is set in words. */
 import { type Facets, VERIFIED_KINDS, type VerifiedKind } from "../../../core/directory/facets.ts";
-import { OWN_PLATFORM, PLATFORMS } from "../../../core/directory/platforms.ts";
+import { platformLabel as labelOf, OWN_PLATFORM, PLATFORMS } from "../../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../../core/directory/protocols.ts";
 import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
 import { say } from "../say.tsx";
@@ -21,8 +21,7 @@ const verifiedLabel = (kind: VerifiedKind): string =>
     ? say(`directory.verified.${kind}`)
     : PROOF_PLATFORMS.find(({ key }) => key === kind)!.label;
 /** The own registry is called as the service is. */
-export const platformLabel = (key: string): string =>
-  key === OWN_PLATFORM ? SITE_NAME : (PLATFORMS.find((platform) => platform.key === key)?.label ?? key);
+export const platformLabel = (key: string): string => (key === OWN_PLATFORM ? SITE_NAME : labelOf(key));
 
 /** The facets whose value is a list: their choices, and whether a row has to meet one of them or all. */
 export const LISTS = {

@@ -18,7 +18,7 @@ import { PLACES } from "./places.ts";
 import { SearchBox } from "./search-box.tsx";
 
 /** Lag in seconds above which the data are shown as late. */
-const LATE_SECONDS = 60;
+export const LATE_SECONDS = 60;
 
 export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation();

@@ -1,13 +1,12 @@
 /** What of the service's state is not as it should be, as sentences: the worst first. */
 import type { Status } from "../api/types.ts";
 import { say } from "../say.tsx";
+import { LATE_SECONDS } from "../shell/shell.tsx";
 import { age, duration } from "../words.ts";
 
 /** bad: something stands still, is wrong or fails. note: it goes on, and something is left out of it. */
 export type Problem = { level: "bad" | "note"; text: string };
 
-/** Seconds behind the chain above which it is told, as in the banner of every page. */
-const LATE_SECONDS = 60;
 /** Seconds that a job may wait, and work may be late, before it is told. */
 const WAITS_SECONDS = 300;
 
