@@ -118,8 +118,8 @@ function executionsOver({
     const work = () => execute(method, [toRpcCall({ gas: TRUSTED_GAS, ...call }), ...block]);
     return call.gas === undefined ? work() : limited(work);
   };
-  const call: Chain["call"] = async (of) => {
-    const result = await run("eth_call", of, "latest");
+  const call: Chain["call"] = async (of, block) => {
+    const result = await run("eth_call", of, at(block ?? "latest"));
     if (!result.ok) return result;
     const data = result.answer as Hex;
     if (data.length > MAX_ANSWER_CHARS) return { ok: false, data: null, reason: "the answer is too long" };

@@ -1,5 +1,6 @@
 /** The evidence of the service's own node about a payment: whether its authorization is used, and where its money moved. */
 import type { Chain, Log, Receipt } from "../clients/ports.ts";
+import { fail } from "../core/errors.ts";
 import type { Address, Hex } from "../core/facts.ts";
 import { type Claim, serves } from "../core/payments/claims.ts";
 import { type Challenged, memoTransfers } from "../core/payments/memo.ts";
@@ -51,6 +52,8 @@ export type Search = {
   hint?: Hex | undefined;
   /** Whether blocks below the claim are searched too, where a reorganisation may have moved the settlement. */
   moved: boolean;
+  /** Number of the block at which the authorization's state is read; without one it is the latest that a node has. */
+  block?: number;
 };
 
 /**
@@ -63,11 +66,11 @@ export async function findSettlement(
   expected: Expected,
   claim: Claim,
   confirmations: number,
-  { hint, moved }: Search = { moved: true },
+  { hint, moved, block }: Search = { moved: true },
 ): Promise<Evidence> {
   const { asset, payer, nonce } = expected;
   const [isSpent, hinted] = await Promise.all([
-    isUsed(chain, asset, payer, nonce),
+    isUsed(chain, { asset, payer, nonce }, block),
     hint === undefined ? null : chain.earlyReceipt(hint),
   ]);
   if (hinted && transferIn(hinted, expected)) return evidenceOf(chain, hinted, expected, { claim, confirmations });
@@ -148,11 +151,26 @@ export async function findAnswer(
   return { kind: "settled", settlement: settlementAt(receipt, transfer), serves: true };
 }
 
-/** Whether an authorization is used or cancelled. @throws Failure upstream_unavailable */
-export async function isUsed(chain: Chain, asset: Address, payer: Address, nonce: Hex): Promise<boolean> {
+/**
+ * Whether an authorization is used or cancelled.
+ * @param block at which that is read; without one at the latest that a node has
+ * @throws Failure upstream_unavailable, also when a node answers without a truth value: it has not got the token's state
+ */
+async function isUsed(
+  chain: Chain,
+  { asset, payer, nonce }: Pick<Expected, "asset" | "payer" | "nonce">,
+  block?: number,
+): Promise<boolean> {
   const data: Hex = `${AUTHORIZATION_STATE}${topicOf(payer).slice(2)}${nonce.slice(2)}`;
-  const answer = await chain.call({ to: asset, data });
-  return answer.ok && /1$/.test(answer.data);
+  const answer = await chain.call({ to: asset, data }, block);
+  if (answer.ok && /^0x0{63}[01]$/.test(answer.data)) return answer.data.endsWith("1");
+  return fail(
+    "upstream_unavailable",
+    "The chain's nodes cannot say whether this payment is used. Please try again later.",
+    {
+      retryAfter: 5,
+    },
+  );
 }
 
 /** Whether a block has enough confirmations; the block itself counts as the first. */

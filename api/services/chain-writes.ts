@@ -4,6 +4,7 @@ import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import {
+  type ChainWrite,
   chainWritesSince,
   insertChainWrite,
   intentKeyOf,
@@ -22,9 +23,17 @@ export type ChainCall = {
   valueWei?: bigint;
   /** Whether it is on chain already, by the index, and shown to readers. */
   onchain: boolean;
-  /** The chain can add it but never replace it: it is refused while another form of it is queued. */
+  /** The call adds to the chain, and a second one adds again: a trait. Other calls replace what was there. */
+  adds?: boolean;
+  /** The part can be added once: it is refused while another form of it is queued. */
   once?: boolean;
 };
+
+/**
+ * Blocks behind the indexed one in which an addition that the index does not show counts as coming: a reorganisation has
+ * undone it, and the sender sends it again. An hour on Base, as the sender may be away for a while.
+ */
+const REVOCABLE_BLOCKS = 1_800;
 
 /** Max price in wei that the service pays the contract for a trait; above it the owner pays itself. */
 export const TRAIT_PRICE_LIMIT_WEI = 100_000_000_000_000n;
@@ -48,7 +57,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Queues the parts that are neither on the chain nor queued. A part's newest write decides: an equal write is the same
- * transaction, queued or done, unless the part was changed on chain since.
+ * transaction, queued, done or undone by a reorganisation, unless the part was changed on chain since.
  * @param asked.indexedBlock the facts are of this block or a later one
  * @param asked.profileWrite names the queued write, where it is paid for
  * @returns the key of the intent to wait for, for each call; null for a part that is on chain without an intent of ours
@@ -70,11 +79,13 @@ export async function queueChainWrites(
   const keys = calls.map((call): string | null => {
     const before = newest.get(call.slot);
     const open = before?.state === "queued" || before?.state === "signed";
-    const unseen = before?.state === "mined" && (before.block ?? 0) > asked.indexedBlock;
+    const unseen = minedSince(before, asked.indexedBlock);
+    const undone = call.adds && !call.onchain && minedSince(before, asked.indexedBlock - REVOCABLE_BLOCKS);
+    const coming = open || unseen || undone;
     const same = before !== undefined && before.data === call.data;
-    if (same && (open || unseen || (before.state === "mined" && call.onchain))) return before.intentKey;
-    if (call.onchain && !open && !unseen) return null;
-    if (call.once && (open || unseen)) refuseSecond(call.slot);
+    if (same && (coming || (before.state === "mined" && call.onchain))) return before.intentKey;
+    if (call.onchain && !coming) return null;
+    if (call.once && coming) refuseSecond(call.slot);
     const intentKey = intentKeyOf(profileWrite, fresh.length);
     fresh.push({ call, intentKey });
     return intentKey;
@@ -91,6 +102,9 @@ export async function queueChainWrites(
   }
   return keys;
 }
+
+const minedSince = (write: ChainWrite | undefined, block: number): boolean =>
+  write?.state === "mined" && (write.block ?? 0) > block;
 
 const refuseSecond = (slot: string) =>
   fail("request_in_progress", `The part ${slot} is being written on chain in another form.`, {

@@ -49,6 +49,7 @@ export async function linkToken(
       slot: name,
       data: encodeFunctionData({ abi: identityAbi, functionName: "addTrait", args: [BigInt(tokenId), name, value] }),
       valueWei,
+      adds: true,
       onchain: onchain.findLast((trait) => trait.name.toLowerCase() === name)?.category === value,
     }));
     const keys = await queueChainWrites(write, calls, { wallet, identity, indexedBlock });

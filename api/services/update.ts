@@ -117,6 +117,7 @@ export async function updateOnchain(
       }),
       valueWei: asked.traitPriceWei,
       onchain: onchain.some((trait) => traitKey(trait.name) === traitKey(name)),
+      adds: true,
       once: true,
     }),
   );

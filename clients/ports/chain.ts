@@ -59,7 +59,8 @@ export interface Chain {
   /** `0x` for an address without code. */
   code(address: Address): Promise<Hex>;
   isDeployed(address: Address): Promise<boolean>;
-  call(call: Call): Promise<CallResult>;
+  /** @param block whose state the call sees; a node that has not got it throws. Without one: the latest. */
+  call(call: Call, block?: number): Promise<CallResult>;
   estimateGas(call: Call): Promise<EstimateResult>;
   /** Base fee of the newest block, tips of recent blocks, and the tip that the node advises. */
   fees(): Promise<Market>;

@@ -21,6 +21,11 @@ export const REGRESSIONS: readonly { seed: number; rows?: readonly Row[]; found:
       "an exchange's attestation that a reorganisation took back went on counting (test/api/verify.test.ts); a lost transaction of the facilitator's key blocked those that followed within three seconds (test/clients/sending-queue.test.ts)",
   },
   {
+    seed: 777,
+    found:
+      "a trait asked for again, while the index had taken it back and the sender had not sent it again yet, was added twice (test/workers/profile.test.ts)",
+  },
+  {
     seed: 12009,
     rows: PAYMENTS_AND_REORGS,
     found:

@@ -1,4 +1,5 @@
 /** The end of a round: waits until nothing is under way any more, and nothing can be taken back. */
+import { privateKeyToAddress } from "viem/accounts";
 import { readIndexState } from "../../db/index-state.ts";
 import { until } from "../until.ts";
 import type { World } from "./world.ts";
@@ -16,7 +17,10 @@ const OPEN = {
   "keys of requests that are long dead":
     "offchain.idempotency where state = 'running' and lease_until > clock_timestamp()",
 } as const;
-/** Whatever was given up is taken for given up hours ago: the sweeper waits for a client, and a round does not. */
+/**
+ * Whatever was given up is taken for given up hours ago: the sweeper waits for a client, and a round does not. On the chain
+ * the authorization is good for minutes yet, so this is done only once nobody is left who might bring it there.
+ */
 const AGED = `
   update offchain.payment set updated_at = updated_at - interval '25 hours', lease_until = null,
          valid_before = least(valid_before, now() - interval '1 hour')
@@ -56,14 +60,24 @@ async function knowsItsBlocks({ db, chain }: World): Promise<boolean> {
   return !known.includes(false);
 }
 
+/** Whether no transaction waits for a block, nor one of the facilitator for another before it. */
+async function isEmpty({ chain, devnet }: World): Promise<boolean> {
+  const { pending, queued } = await chain.chain.getTxpoolContent();
+  const facilitator = privateKeyToAddress(devnet.keys.facilitator).toLowerCase();
+  return (
+    Object.keys(pending).length === 0 && !Object.keys(queued).some((account) => account.toLowerCase() === facilitator)
+  );
+}
+
 async function wait(world: World): Promise<void> {
-  const { db, chain } = world;
+  const { db, chain, facilitator } = world;
   const count = async (what: string): Promise<number> => {
     const { rows } = await db.query(`select count(*)::int as n from ${what}`);
     return rows[0].n;
   };
   await until("a sender that has seen every reorganisation", () => knowsItsBlocks(world), LONG);
-  await until("an empty pool of the node", async () => (await chain.chain.getTxpoolStatus()).pending === 0, LONG);
+  await until("a facilitator with nothing in hand", async () => facilitator.busy === 0, LONG);
+  await until("an empty pool of the node", () => isEmpty(world), LONG);
   for (const [what, open] of Object.entries(OPEN))
     await until(
       `no ${what}`,
@@ -77,6 +91,11 @@ async function wait(world: World): Promise<void> {
   const unfinal = "offchain.payment where block is not null and final_at is null and state <> 'lost'";
   await until("every transfer is final", async () => (await count(unfinal)) === 0, LONG);
   chain.hold();
+  // What a client was refused may be on the chain all the same: the sweep credits it when it reads it next.
+  const { rows } = await db.query("select clock_timestamp() as held");
+  const unread = `offchain.payment where state = 'released' and credential is not null
+    and coalesce(swept_at, '-infinity') < '${rows[0].held.toISOString()}'`;
+  await until("every released payment is read once more", async () => (await count(unread)) === 0, LONG);
   const head = Number(await chain.chain.getBlockNumber());
   await until(
     `the index at block ${head}`,

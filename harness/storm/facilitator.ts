@@ -1,5 +1,5 @@
 /** A facilitator behind a URL that really settles, and fails as facilitators do: silent, late, down, talking rubbish, lying. */
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Facilitator, PaymentOrder } from "../../clients/ports.ts";
 import type { Hex } from "../../core/facts.ts";
@@ -11,6 +11,8 @@ export type TroubledFacilitator = {
   mode: FacilitatorMode | null;
   /** What happens right before the authorization of this number is settled, once. */
   before: Map<Hex, () => Promise<unknown>>;
+  /** Requests in hand: each may still bring an authorization onto the chain. */
+  readonly busy: number;
   close(): void;
 };
 
@@ -51,7 +53,14 @@ function readOrder({ paymentPayload, paymentRequirements }: Asked): PaymentOrder
 
 /** @param real settles; a new one for each start of the facilitator */
 export async function startTroubledFacilitator(real: Facilitator): Promise<TroubledFacilitator> {
-  const server = createServer(KEPT_ALIVE, async (incoming, outgoing) => {
+  let busy = 0;
+  const server = createServer(KEPT_ALIVE, (incoming, outgoing) => {
+    busy++;
+    void serve(incoming, outgoing)
+      .catch(() => incoming.socket.destroy())
+      .finally(() => busy--);
+  });
+  async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     let text = "";
     for await (const piece of incoming) text += piece;
     const { mode } = facilitator;
@@ -81,12 +90,15 @@ export async function startTroubledFacilitator(real: Facilitator): Promise<Troub
     if (outcome.kind === "unknown") return void outgoing.writeHead(500).end("{}");
     if (outcome.kind === "settled") return answer({ success: true, transaction: outcome.txHash, network });
     answer({ success: false, transaction: "", network, errorReason: outcome.reason });
-  });
+  }
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const facilitator: TroubledFacilitator = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     mode: null,
     before: new Map(),
+    get busy() {
+      return busy;
+    },
     close() {
       server.closeAllConnections();
       server.close();

@@ -1,6 +1,7 @@
 /** What becomes of payments whose request is gone: finished, owed, credited, found again after a reorganisation. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
+import type { Chain, Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
+import { unavailableError } from "../../clients/unavailable.ts";
 import { owePayment } from "../../db/ledger.ts";
 import { transaction } from "../../db/transaction.ts";
 import { testLog } from "../../harness/log.ts";
@@ -38,12 +39,12 @@ afterAll(async () => {
   await world?.stop();
 });
 
-const sweep = (confirmations = 1) =>
+const sweep = (confirmations = 1, { chain = world.chain, aheadMs = 0 }: { chain?: Chain; aheadMs?: number } = {}) =>
   paymentSweep.run(
     {
       db: api.pool,
-      chain: world.chain,
-      clock: () => new Date(),
+      chain,
+      clock: () => new Date(Date.now() + aheadMs),
       log,
       fault: () => {},
       config: { ...world.config, payments: { ...world.config.payments, confirmations } },
@@ -285,6 +286,70 @@ describe("case 26: reorganisations", () => {
     await expire();
     expect(await sweep()).toBe(1);
     expect(await states()).toEqual(["lost"]);
+  });
+});
+
+describe("the end of an authorization", () => {
+  const TEN_MINUTES = 600_000;
+  /** A payment that its client was refused, and whose authorization is still good. */
+  async function released() {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    settle = async () => ({ kind: "refused", reason: "whatever" });
+    expect((await api.pay(payer, signed)).status).toBe(402);
+    return signed;
+  }
+  const settledByAnother = async (signed: Awaited<ReturnType<typeof released>>) =>
+    world.frontRun(await world.payer(0n), signed);
+
+  it("is the chain's time, not that of a worker whose clock is ahead: what is settled later is credited", async () => {
+    const signed = await released();
+    await sweep(1, { aheadMs: TEN_MINUTES });
+    await settledByAnother(signed);
+    await sweep();
+    expect(await states()).toEqual(["refund_due"]);
+  });
+
+  it("a worker whose clock is ahead does not release what a facilitator may still settle", async () => {
+    settle = async () => ({ kind: "unknown", cause: new Error("silent") });
+    const payer = await world.payer();
+    expect((await api.impatiently(() => api.pay(payer))).status).toBe(503);
+    await forget();
+    await sweep(1, { aheadMs: TEN_MINUTES });
+    expect(await states()).toEqual(["settling"]);
+  });
+
+  it("is not taken from a node that has not got the block whose time tells it", async () => {
+    const signed = await released();
+    await settledByAnother(signed);
+    await expire();
+    const unused = { ok: true, data: `0x${"00".repeat(32)}` } as const;
+    const behind: Chain["call"] = async (_of, block) => {
+      if (block === undefined) return unused;
+      throw unavailableError("Base");
+    };
+    await sweep(1, { chain: { ...world.chain, call: behind } });
+    await sweep();
+    expect(await states()).toEqual(["refund_due"]);
+  });
+
+  it("is not taken from a node without the token's state", async () => {
+    const signed = await released();
+    await settledByAnother(signed);
+    await expire();
+    const pruned: Chain["call"] = async () => ({ ok: true, data: "0x" });
+    await sweep(1, { chain: { ...world.chain, call: pruned } });
+    await sweep();
+    expect(await states()).toEqual(["refund_due"]);
+  });
+
+  it("is not taken from a node between two branches, which knows the use and not its block", async () => {
+    const signed = await released();
+    await settledByAnother(signed);
+    await expire();
+    await sweep(1, { chain: { ...world.chain, logs: async () => [] } });
+    await sweep();
+    expect(await states()).toEqual(["refund_due"]);
   });
 });
 

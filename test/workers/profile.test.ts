@@ -34,12 +34,17 @@ async function agent() {
   return { tokenId: tokenId!, wallet };
 }
 type Agent = Awaited<ReturnType<typeof agent>>;
-const write = (kind: "on" | "off", { tokenId, wallet }: Agent, update: Omit<Update, "social">) =>
+const write = (
+  kind: "on" | "off",
+  { tokenId, wallet }: Agent,
+  update: Omit<Update, "social">,
+  { indexedBlock = 0 }: { indexedBlock?: number } = {},
+) =>
   transaction(desk.db, async (tx) => {
     const [facts] = await findFacts(tx, [{ tokenId }], on.identity);
     const frame = { tx, facts: facts!, now: new Date() };
     if (kind === "off") return [String(await updateOffchain(frame, update))];
-    const asked = { wallet, identity: on.identity, indexedBlock: 0, traitPriceWei: 0n };
+    const asked = { wallet, identity: on.identity, indexedBlock, traitPriceWei: 0n };
     return (await updateOnchain(frame, update, asked)).intentKeys;
   });
 const settled = (keys: string[]) =>
@@ -81,6 +86,24 @@ it("brings the profile to the chain, and what was kept off chain in line with it
     "narrative.origin": "new",
   });
   expect((await desk.db.query("select * from offchain.profile_trait")).rows).toEqual([]);
+});
+
+it("adds a trait once that a reorganisation has taken out of the index, and that the sender has not sent again yet", async () => {
+  const ada = await agent();
+  const traits = [{ name: "kind", category: "character" }];
+  const keys = await write("on", ada, { traits });
+  desk.send();
+  const [first] = await settled(keys);
+  const { blockNumber } = await on.evm.getTransactionReceipt({ hash: first!.tx_hash! });
+  // The index of this test never shows a trait, as after a reorganisation.
+  const asked = (category: string, blocks: number) =>
+    write("on", ada, { traits: [{ name: "kind", category }] }, { indexedBlock: Number(blockNumber) + blocks });
+  expect(await asked("character", 0)).toEqual(keys);
+  expect(await asked("character", 1_799)).toEqual(keys);
+  await expect(asked("skill", 1_799)).rejects.toMatchObject({ code: "request_in_progress" });
+  expect(await traitsOf(ada.tokenId)).toHaveLength(1);
+  // By now it is final: what is not there was lost for good.
+  expect(await asked("character", 1_800)).not.toEqual(keys);
 });
 
 it("does not touch a later write off chain", async () => {

@@ -1,6 +1,6 @@
 /** Finishes payments whose request has ended: compares them with the chain, carries out their effects, watches for reorganisations. */
 import { z } from "zod";
-import type { Chain } from "../../clients/ports.ts";
+import type { Block, Chain } from "../../clients/ports.ts";
 import { usdcDomain } from "../../core/payments/token-domain.ts";
 import {
   type Lease,
@@ -23,7 +23,7 @@ import {
 import type { Payment, Settlement } from "../../db/payments.ts";
 import { isIndexed, transaction } from "../../db/transaction.ts";
 import { carryOut } from "../../settlement/effects.ts";
-import { isDeepEnough, placeNow } from "../../settlement/evidence.ts";
+import { type Evidence, isDeepEnough, placeNow } from "../../settlement/evidence.ts";
 import { bringIn, chainOf, configuredChains, lookFor, type SettlementParts } from "../../settlement/settle.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
@@ -34,11 +34,11 @@ const LEASE_MS = 30_000;
 const PATIENCE = "20 seconds";
 /** Time in which a paid answer can be collected. */
 const ANSWER_PATIENCE = "24 hours";
-/** Milliseconds after the end of an authorization in which a block may still contain it. */
+/** Milliseconds of the chain's time after the end of an authorization in which another branch may still contain it. */
 const GRACE_MS = 120_000;
 /** Time after its end at which the sweep ends the watch of a released authorization, also when no read of the chain succeeded. */
 const WATCHED = "24 hours";
-/** Milliseconds after its end at which an authorization is released that is used, void and in no block. */
+/** The same for an authorization that is used and in no block that was found. */
 const UNSEEN_MS = 3_600_000;
 /** Blocks after which a transfer is final. */
 const FINAL_BLOCKS = 64;
@@ -114,11 +114,9 @@ async function settleLeft(context: JobContext): Promise<number> {
     const { payment, leaseId } = lease;
     const result = await bringIn(looking(context), lease, 0);
     if (result.kind !== "pending") return true;
-    const overMs = context.clock().getTime() - (payment.validBefore?.getTime() ?? Number.POSITIVE_INFINITY);
-    if (overMs < GRACE_MS) return false;
-    const { kind } = await lookFor(looking(context), payment);
-    if (kind !== "unused" && !(kind === "unseen" && overMs > UNSEEN_MS)) return false;
-    const reason = kind === "unused" ? "expired" : "authorization_used";
+    const { evidence, isVoid } = await lookAtEnd(context, payment);
+    if (!isVoid || evidence.kind === "shallow" || evidence.kind === "settled") return false;
+    const reason = evidence.kind === "unused" ? "expired" : "authorization_used";
     return (await releasePayment(db, { paymentId: payment.paymentId, leaseId }, reason)) !== null;
   });
 }
@@ -162,14 +160,34 @@ async function watchReleased(context: JobContext): Promise<number> {
   const released = await releasedPayments(db, { chains: chainIds(context), watched: WATCHED });
   return eachLeased(context, released, async ({ payment, leaseId }) => {
     const who = { paymentId: payment.paymentId, leaseId };
-    const evidence = await lookFor(looking(context), payment);
+    const { evidence, isVoid } = await lookAtEnd(context, payment);
     if (evidence.kind === "settled")
       return (await oweReleased(db, who, payment, evidence.settlement, evidence.serves)) !== null;
-    const end = payment.validBefore?.getTime() ?? 0;
-    if (evidence.kind !== "shallow" && end + GRACE_MS < context.clock().getTime()) await forgetReleased(db, who);
+    if (isVoid && evidence.kind !== "shallow") await forgetReleased(db, who);
     return false;
   });
 }
+
+/**
+ * The evidence for a payment, and whether no block can contain its settlement any more. The time of the chain's blocks
+ * decides that, because this process's clock may be ahead, and the state is read at the block whose time was read, because
+ * the next node asked may be behind.
+ * @throws Failure upstream_unavailable
+ */
+async function lookAtEnd(context: JobContext, payment: Payment): Promise<{ evidence: Evidence; isVoid: boolean }> {
+  const parts = looking(context);
+  // A clock that is behind only delays the end.
+  if (context.clock() < (payment.validBefore ?? 0)) return { evidence: await lookFor(parts, payment), isVoid: false };
+  const head = await chainOf(parts, payment).block("latest");
+  const overMs = msOver(payment, head);
+  const evidence = await lookFor(parts, payment, { moved: true, ...(head && { block: head.number }) });
+  // Used, but in no block that was found: the node may be between two branches.
+  return { evidence, isVoid: overMs > (evidence.kind === "unseen" ? UNSEEN_MS : GRACE_MS) };
+}
+
+/** Milliseconds by the time of the chain's blocks since the end of a payment's authorization; negative before it. */
+const msOver = ({ validBefore }: Payment, head: Block | null): number =>
+  head && validBefore ? head.timestamp * 1000 - validBefore.getTime() : Number.NEGATIVE_INFINITY;
 
 /** Transfers that are not final yet: unchanged, moved, to be settled again, or lost. */
 async function watchBlocks(context: JobContext): Promise<number> {
@@ -205,7 +223,7 @@ async function watchBlock(context: JobContext, payment: Payment): Promise<boolea
   if (place) return relocatePayment(db, payment, place);
   // A request with the same payment settles it again, or finds its transaction again.
   if (state === "paid") return (await unsettlePayment(db, payment)) !== null;
-  if (!mayBeSettledAgain(context, payment) && (await isDeepEnough(chain, block!, FINAL_BLOCKS))) {
+  if (!(await mayBeSettledAgain(chain, payment)) && (await isDeepEnough(chain, block!, FINAL_BLOCKS))) {
     // The refund is done: no one has a claim on this payment.
     if (state === "refunded") return finalizePayment(db, payment);
     return (await losePayment(db, payment, "reorganised_away")) !== null;
@@ -215,8 +233,10 @@ async function watchBlock(context: JobContext, payment: Payment): Promise<boolea
 }
 
 /** Whether anyone who has the authorization of a vanished transfer may still bring it onto the chain. */
-const mayBeSettledAgain = ({ clock }: JobContext, { credential, validBefore }: Payment): boolean =>
-  credential !== null && validBefore !== null && clock().getTime() < validBefore.getTime() + GRACE_MS;
+const mayBeSettledAgain = async (chain: Chain, payment: Payment): Promise<boolean> =>
+  payment.credential !== null &&
+  payment.validBefore !== null &&
+  msOver(payment, await chain.block("latest")) < GRACE_MS;
 
 /** Whether a transfer has its confirmations; a node may have told the place of a preconfirmation. */
 async function isConfirmed({ config }: JobContext, chain: Chain, { block, blockHash }: Settlement): Promise<boolean> {
