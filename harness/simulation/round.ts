@@ -9,7 +9,7 @@ import { type Deed, directMint, type Newcomer, perform, tokenOf } from "./acts.t
 import { heal, strike } from "./faults.ts";
 import { consult, type Ledger } from "./oracle.ts";
 import { NEWCOMERS, type Plan } from "./plan.ts";
-import { settle } from "./settling.ts";
+import { releasedAreRead, settle } from "./settling.ts";
 import type { World } from "./world.ts";
 
 export type RoundResult = {
@@ -83,6 +83,7 @@ export async function runRound(world: World, ledger: Ledger, plan: Plan): Promis
   world.chain.release();
   await Promise.all(deeds.map((deed) => tried(deed.what, async () => void differences.push(...(await deed.finish())))));
   await tried("settling again", () => settle(world));
+  await tried("the released payments", () => releasedAreRead(world));
   lap("settling");
   await tried("the oracle", async () => void differences.push(...(await consult(world, ledger))));
   lap("oracle");

@@ -91,11 +91,6 @@ async function wait(world: World): Promise<void> {
   const unfinal = "offchain.payment where block is not null and final_at is null and state <> 'lost'";
   await until("every transfer is final", async () => (await count(unfinal)) === 0, LONG);
   chain.hold();
-  // What a client was refused may be on the chain all the same: the sweep credits it when it reads it next.
-  const { rows } = await db.query("select clock_timestamp() as held");
-  const unread = `offchain.payment where state = 'released' and credential is not null
-    and coalesce(swept_at, '-infinity') < '${rows[0].held.toISOString()}'`;
-  await until("every released payment is read once more", async () => (await count(unread)) === 0, LONG);
   const head = Number(await chain.chain.getBlockNumber());
   await until(
     `the index at block ${head}`,
@@ -105,4 +100,16 @@ async function wait(world: World): Promise<void> {
     },
     LONG,
   );
+}
+
+/** What a client was refused may be on the chain all the same: resolves when the sweep has read all of it once more. */
+export async function releasedAreRead({ db }: World): Promise<void> {
+  const { rows } = await db.query("select clock_timestamp() as now");
+  const unread = async () =>
+    db.query(
+      `select from offchain.payment where state = 'released' and credential is not null
+         and coalesce(swept_at, '-infinity') < $1`,
+      [rows[0].now],
+    );
+  await until("every released payment is read once more", async () => (await unread()).rowCount === 0, LONG);
 }

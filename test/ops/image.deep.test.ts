@@ -44,7 +44,8 @@ function stagesOf(file: string): Stage[] {
     if (name === "FROM") {
       const [, from, as] = /^(\S+)(?:\s+AS\s+(\S+))?$/.exec(words!)!;
       stages.push({ name: as ?? "final", from: from!, instructions: [] });
-    } else stages.at(-1)!.instructions.push({ name: name!, words: words! });
+      // What stands before the first stage names its base.
+    } else stages.at(-1)?.instructions.push({ name: name!, words: words! });
   }
   return stages;
 }
