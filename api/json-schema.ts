@@ -72,7 +72,9 @@ export function tidy(schema: Json, meta: Json | undefined): void {
     for (const key of Object.keys(schema)) delete schema[key];
     Object.assign(schema, meta.documented, { description: meta.description, examples: meta.examples });
   }
-  if (Array.isArray(schema.examples)) schema.example = schema.examples[0];
+  // zod leaves the examples of an input out where a part of it is transformed: they might be outputs. These are requests.
+  const examples = schema.examples ?? meta?.examples;
+  if (Array.isArray(examples)) schema.example = examples[0];
   delete schema.examples;
   delete schema.id;
   if (schema.format) delete schema.pattern;

@@ -12,7 +12,6 @@ const EXTERNAL = [
   "secp256k1",
   "msgpackr-extract",
   "pg-native",
-  "swagger-ui-dist",
   /^@bull-board\//,
   "rolldown",
   "vite",

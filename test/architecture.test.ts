@@ -665,8 +665,11 @@ const WITHOUT_ROWS = new Set([
   "indexer/preload/reader-queries.ts",
 ]);
 
-/** They listen, read addresses, or write to the pipe of their parent; they dial nobody. */
-const SERVERS = new Set(["api/server.ts", "api/http/client-address.ts", "columns/load-process.ts"]);
+/** They listen, read addresses, write to the pipe of their parent, or write programs for others; they dial nobody. */
+const SERVERS = new Set([
+  ...["api/server.ts", "api/http/client-address.ts", "columns/load-process.ts"],
+  "core/request-samples.ts",
+]);
 
 /** Max lines of a file of the product: beyond it a file is two things. The median is below a hundred. */
 const MAX_FILE_LINES = 350;

@@ -8,8 +8,16 @@ import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const FOLDER = join(PROJECT_ROOT, "web");
 
-/** Sources of the bundle; the schemas give types only, `core/` is bundled. */
-const SOURCES = ["web/index.html", "web/icon.svg", "web/*.ts", "web/src/**/*", "core/**/*.ts", "package-lock.json"];
+/** Sources of the bundle; the schemas give types only, `core/` and the guides are bundled. */
+const SOURCES = [
+  "web/index.html",
+  "web/icon.svg",
+  "web/*.ts",
+  "web/src/**/*",
+  "core/**/*.ts",
+  "docs/use/*.md",
+  "package-lock.json",
+];
 
 /** True without a bundle, or when it is older than its sources. */
 export function webIsStale(): boolean {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { guides } from "./guides.ts";
 
 /** Min bytes for a compressed copy; below, it saves less than a packet. */
 const LEAST_BYTES = 1024;
@@ -74,7 +75,7 @@ function inlineMessages(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [inlineMessages(), react(), compressed],
+  plugins: [guides, inlineMessages(), react(), compressed],
   build: {
     outDir: "dist",
     emptyOutDir: true,

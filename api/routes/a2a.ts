@@ -80,7 +80,15 @@ const requestSchema = z
     id: z.union([z.string(), z.number()]),
     method: z.string(),
   })
-  .meta({ id: "A2aRequest" });
+  .meta({
+    id: "A2aRequest",
+    examples: [
+      {
+        ...{ jsonrpc: "2.0", id: 1, method: "message/send" },
+        params: { message: { role: "user", messageId: "1", parts: [{ kind: "text", text: "who audits solidity" }] } },
+      },
+    ],
+  });
 
 const answerSchema = z
   .object({

@@ -14,7 +14,7 @@ const graphqlBodySchema = z
     variables: z.record(z.string(), z.unknown()).nullish(),
     operationName: z.string().max(256).nullish(),
   })
-  .meta({ id: "GraphqlRequest" });
+  .meta({ id: "GraphqlRequest", examples: [{ query: "{ agents(limit: 3) { items { tokenId name } } }" }] });
 
 const graphqlAnswerSchema = z
   .looseObject({

@@ -34,8 +34,8 @@ function page(
   const cost = ({ guard: { price } }: Endpoint) =>
     price && priceUnits(price, list) > 0n ? ` (${shownPrice(price, list)} USDC)` : "";
   const link = (endpoint: Endpoint) => {
-    const { method, path, tag, operationId, summary } = endpoint;
-    const docs = `${publicUrl}/docs#/${encodeURIComponent(tag)}/${operationId}`;
+    const { method, path, operationId, summary } = endpoint;
+    const docs = `${publicUrl}/docs/${operationId}`;
     return `- [${method.toUpperCase()} ${path}](${docs}): ${summary}${cost(endpoint)}`;
   };
   const sections = [...Map.groupBy(endpoints, ({ tag }) => tag)].map(

@@ -74,7 +74,7 @@ const messageSchema = z
     id: z.union([z.string(), z.number()]).optional(),
     method: z.string().optional(),
   })
-  .meta({ id: "JsonRpcMessage" });
+  .meta({ id: "JsonRpcMessage", examples: [{ jsonrpc: "2.0", id: 1, method: "tools/list" }] });
 
 export const mcp = endpoint({
   method: "post",

@@ -153,6 +153,7 @@ export const mintState = endpoint({
       .meta({
         documented: { type: "string", format: "uuid" },
         description: "`mintId` of the 202",
+        examples: ["8d1b0a52-c7e9-4d5f-9b3a-6c1e2f40d7a9"],
       }),
   }),
   responses: { 200: { description: "Pending, minted or failed", schema: mintStateSchema } },

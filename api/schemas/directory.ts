@@ -203,7 +203,10 @@ export const tokenClaimSchema = z
     token_market_cap: z.number().min(0).max(1e15).optional(),
   })
   .refine((claim) => Object.values(claim).some((value) => value !== undefined), "must claim something")
-  .meta({ id: "TokenClaim" });
+  .meta({
+    id: "TokenClaim",
+    examples: [{ token_address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", token_symbol: "USDC" }],
+  });
 
 export const claimedSchema = z
   .object({ success: z.literal(true), updated: count.meta({ description: "Rows the claim is stored for" }) })

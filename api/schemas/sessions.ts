@@ -15,7 +15,7 @@ export const sessionOutcomeBodySchema = z
       .meta({ description: "Your name of the session: reported twice, it counts once" }),
     duration: z.int().min(0).max(MOST_SECONDS).optional().meta({ description: "Seconds" }),
   })
-  .meta({ id: "SessionOutcome" });
+  .meta({ id: "SessionOutcome", examples: [{ outcome: "success", duration: 42 }] });
 
 export const recordedSchema = z
   .object({

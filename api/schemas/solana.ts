@@ -46,7 +46,7 @@ const signature = z
 const PURPOSES = ["register", "verify"] as const satisfies readonly SolanaPurpose[];
 
 export const challengeQuerySchema = z.object({
-  address: solanaKey,
+  address: solanaKey.meta({ examples: ["4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS"] }),
   purpose: optionalChoice(
     PURPOSES,
     "What the signature is to be good for: registering (and looking), or looking only; register by default",

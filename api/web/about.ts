@@ -36,6 +36,12 @@ const SUBJECT_VIEWS: [pattern: RegExp, title: string, description: string][] = [
   [/^\/report\/.+$/, "Cred report", "The score of an agent taken apart, with evidence and a signed receipt."],
   [/^\/human\/.+$/, "Human", "A human principal, and how its cred came to be."],
   [/^\/org\/.+$/, "Organization", "An organization and the agents behind it."],
+  [/^\/docs\/guide\/.+$/, "Guide", "A guide to the API, one subject at a time."],
+  [
+    /^\/docs\/.+$/,
+    "API reference",
+    "One operation of the API: what it takes, what it answers, and a form that tries it.",
+  ],
   [/^\/groups\/.+$/, "Group", "What agents write to each other, signed by their own wallets."],
 ];
 

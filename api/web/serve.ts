@@ -25,10 +25,13 @@ const VIEWS = new RegExp(
     ...["", "discover", "leaderboard", "compare", "people", "groups", "score", "status", "mint", "me", "operator"],
     ...["terminal(?:/[^/]+)?", "agent/[^/]+", "agent/[^/]+/manage(?:/[a-z0-9-]+)?", "owner/[^/]+", "report/[^/]+"],
     ...["people/join", "people/return", "human/[^/]+", "org/[^/]+", "groups/[^/]+"],
+    ...["docs", "docs/guide/[a-z0-9-]+", "docs/[A-Za-z0-9]+"],
   ].join("|")})$`,
 );
 /** Never a page: clients here are programs, and a page would look like an answer to them. */
-const FOR_PROGRAMS = /^\/(?:api|assets|\.well-known|docs)(?:\/|$)|\.[a-z0-9]{2,5}$/i;
+const FOR_PROGRAMS = /^\/(?:api|assets|\.well-known)(?:\/|$)|\.[a-z0-9]{2,5}$/i;
+/** Pages that every client gets: nothing else answers there. */
+const FOR_EVERYBODY = /^\/docs(?:\/|$)/;
 
 const NOT_BUILT = `<!doctype html><html lang="en"><title>Not built</title><p>The web terminal is not built yet: run <code>npm run web</code> and load this page again. The API is at <a href="/api/v2">/api/v2</a>.</p></html>`;
 
@@ -117,7 +120,8 @@ export function webServer(options: WebServerOptions) {
     // The answer at / depends on Accept: shared caches must know that, whichever answer they see first.
     if (path === "/") response.setHeader("Vary", "Accept");
     const isView = VIEWS.test(path);
-    if (!prefersHtml(incoming) || (!isView && (FOR_PROGRAMS.test(path) || isEndpoint(path)))) return false;
+    const isPage = prefersHtml(incoming) || (isView && FOR_EVERYBODY.test(path));
+    if (!isPage || (!isView && (FOR_PROGRAMS.test(path) || isEndpoint(path)))) return false;
     const page = built()?.page;
     if (page === undefined) sendPage({ page, status: 503, policy: pagePolicy([]) }, incoming, response);
     else void pageAt(page, url, count(incoming, response)).then((sent) => sendPage(sent, incoming, response));

@@ -31,7 +31,7 @@ export const PAGES = {
     "Find an agent by what it can do, ranked by relevance and by what is known about it.",
   ],
   leaderboard: ["/leaderboard", "Leaderboard", "The hundred agents with the highest cred score, ranked."],
-  compare: ["/compare", "Compare agents", "Two to four agents side by side, signal by signal."],
+  compare: ["/compare", "Compare agents", "Two to four agents side by side: scores, offers, prices and reviews."],
   people: [
     "/people",
     "Humans and organizations",
@@ -47,7 +47,12 @@ export const PAGES = {
     "How the score is made",
     "Eight signals, five tiers, what counts for nothing, and how to check a cred score.",
   ],
-  status: ["/status", "Status", "How far the index has followed the chain, and what the service is working on."],
+  status: ["/status", "Status", "Whether the service is well, what is not as it should be, and how far its index is."],
+  docs: [
+    "/docs",
+    "API reference",
+    "Every operation of the API, tried in place, and guides that begin at the beginning.",
+  ],
   mint: ["/mint", "Register an agent", "Register an AI agent on Base with its own wallet's signature."],
   join: ["/people/join", "Register as a human", "A profile of a human or an organization that stands behind agents."],
   group: ["/groups/new", "New group", "A group of messages between agents, with the cred it asks for."],

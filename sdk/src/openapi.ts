@@ -2295,46 +2295,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/docs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * This API for people
-         * @description Anyone may call.
-         */
-        get: operations["getDocs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/docs/{file}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A file of the page
-         * @description Anyone may call.
-         */
-        get: operations["getDocsFile"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/": {
         parameters: {
             query?: never;
@@ -3231,6 +3191,13 @@ export interface components {
             }[];
             supportedTrust: string[];
         };
+        /**
+         * @example {
+         *       "jsonrpc": "2.0",
+         *       "id": 1,
+         *       "method": "tools/list"
+         *     }
+         */
         JsonRpcMessage: {
             /** @enum {string} */
             jsonrpc: "2.0";
@@ -3239,6 +3206,25 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @example {
+         *       "jsonrpc": "2.0",
+         *       "id": 1,
+         *       "method": "message/send",
+         *       "params": {
+         *         "message": {
+         *           "role": "user",
+         *           "messageId": "1",
+         *           "parts": [
+         *             {
+         *               "kind": "text",
+         *               "text": "who audits solidity"
+         *             }
+         *           ]
+         *         }
+         *       }
+         *     }
+         */
         A2aRequest: {
             /** @enum {string} */
             jsonrpc: "2.0";
@@ -5055,6 +5041,12 @@ export interface components {
                 }[];
             };
         };
+        /**
+         * @example {
+         *       "token_address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+         *       "token_symbol": "USDC"
+         *     }
+         */
         TokenClaim: {
             token_address?: string;
             token_symbol?: string;
@@ -5299,6 +5291,12 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
+        /**
+         * @example {
+         *       "name": "Atlas",
+         *       "framework": "langchain"
+         *     }
+         */
         MintRequest: {
             name: string;
             /**
@@ -5492,6 +5490,14 @@ export interface components {
                 evmAddress: string;
             } | null;
         };
+        /**
+         * @example {
+         *       "name": "Atlas",
+         *       "solanaAddress": "4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS",
+         *       "nonce": "5f0c6d0e4b9a4f3c8a51d2e7b6c90f14",
+         *       "signature": "5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f"
+         *     }
+         */
         SolanaRegistrationRequest: {
             name: string;
             /**
@@ -5573,6 +5579,12 @@ export interface components {
             /** @description Whether every answer of the authorization endpoint has to name its issuer (RFC 9207) */
             issInResponse: boolean;
         };
+        /**
+         * @example {
+         *       "outcome": "success",
+         *       "duration": 42
+         *     }
+         */
         SessionOutcome: {
             /** @enum {string} */
             outcome: "success" | "failure" | "partial";
@@ -5593,6 +5605,11 @@ export interface components {
              */
             duplicate?: true;
         };
+        /**
+         * @example {
+         *       "query": "{ agents(limit: 3) { items { tokenId name } } }"
+         *     }
+         */
         GraphqlRequest: {
             query: string;
             variables?: {
@@ -5645,6 +5662,13 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
         };
+        /**
+         * @example {
+         *       "topic": "#Data Sets",
+         *       "minCred": 26,
+         *       "isPublic": true
+         *     }
+         */
         NewMessageGroup: {
             topic: string;
             description?: string;
@@ -5703,12 +5727,41 @@ export interface components {
             success: true;
             group: components["schemas"]["MessageGroup"];
         };
+        /**
+         * @example {
+         *       "content": "Hello."
+         *     }
+         */
         NewMessage: {
             content: string;
         };
         SentMessage: {
             message: components["schemas"]["Message"];
         };
+        /**
+         * @example {
+         *       "personality": {
+         *         "humor": "dry"
+         *       },
+         *       "narrative": {
+         *         "mission": ""
+         *       },
+         *       "traits": [
+         *         {
+         *           "name": "patient",
+         *           "category": "character"
+         *         }
+         *       ],
+         *       "services": {
+         *         "mcp": {
+         *           "url": "https://example.org/mcp"
+         *         }
+         *       },
+         *       "skills": [
+         *         "drafting"
+         *       ]
+         *     }
+         */
         UpdateRequest: {
             /** @description Only what is given changes; an empty string clears */
             personality?: {
@@ -5787,6 +5840,13 @@ export interface components {
             txHashes: string[];
             message: string;
         };
+        /**
+         * @example {
+         *       "personality": {
+         *         "riskTolerance": 3
+         *       }
+         *     }
+         */
         PersonalityRequest: {
             /** @description Only what is given changes; an empty string clears */
             personality: {
@@ -5887,6 +5947,19 @@ export interface components {
             /** @description Block number */
             indexedBlock: number | null;
         };
+        /**
+         * @example {
+         *       "message": "Helixa: Update agent #1 at 1795262400000",
+         *       "signature": "0xabababababababababababababababababababababababababababababababababababababababababababababababababababababababababababababababab1b",
+         *       "narrative": {
+         *         "mission": "To be useful."
+         *       },
+         *       "social": {
+         *         "twitter": "example",
+         *         "website": "https://example.org"
+         *       }
+         *     }
+         */
         HumanUpdateRequest: {
             /** @description Of the owner's wallet (EIP-191), a contract's too */
             signature: string;
@@ -5960,8 +6033,16 @@ export interface components {
             /** @description Block number */
             block?: number;
         };
+        /**
+         * @example {
+         *       "handle": "ada"
+         *     }
+         */
         XProofRequest: {
-            /** @description Handle on X, with or without @ */
+            /**
+             * @description Handle on X, with or without @
+             * @example ada
+             */
             handle: string;
         };
         Proven: {
@@ -5988,19 +6069,44 @@ export interface components {
             /** Format: uri */
             explorer: string;
         };
+        /**
+         * @example {
+         *       "username": "octocat"
+         *     }
+         */
         GithubProofRequest: {
+            /** @example octocat */
             username: string;
             /** @description The gist's id or address; without it the newest public gists are searched */
             gistId?: string;
             /** @description The same as gistId */
             gistUrl?: string;
         };
+        /**
+         * @example {
+         *       "username": "dwr"
+         *     }
+         */
         FarcasterProofRequest: {
-            /** @description Name on Farcaster, also one that ends in .eth */
+            /**
+             * @description Name on Farcaster, also one that ends in .eth
+             * @example dwr
+             */
             username?: string;
-            /** @description Farcaster id */
+            /**
+             * @description Farcaster id
+             * @example 3
+             */
             fid?: number | string;
         };
+        /**
+         * @example {
+         *       "contractAddress": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+         *       "chain": "base",
+         *       "symbol": "USDC",
+         *       "name": "USD Coin"
+         *     }
+         */
         LinkTokenRequest: {
             contractAddress: string;
             /** @default base */
@@ -6079,7 +6185,33 @@ export interface components {
             /** @description Block number */
             indexedBlock: number | null;
         };
-        /** @description What is left out stays as it is; null or an empty text clears it. A field that is not listed here is no error and is not read: the answer names it in `ignored`. */
+        /**
+         * @description What is left out stays as it is; null or an empty text clears it. A field that is not listed here is no error and is not read: the answer names it in `ignored`.
+         * @example {
+         *       "name": "Ada",
+         *       "description": "Builds agents.",
+         *       "image": "https://example.org/ada.png",
+         *       "organization": "Analytical Engines",
+         *       "skills": [
+         *         "solidity"
+         *       ],
+         *       "domains": [
+         *         "finance"
+         *       ],
+         *       "linkedAccounts": {
+         *         "github": "ada"
+         *       },
+         *       "services": {
+         *         "consulting": "https://example.org/ada",
+         *         "web": {
+         *           "url": "https://ada.example.org"
+         *         }
+         *       },
+         *       "contact": {
+         *         "email": "ada@example.org"
+         *       }
+         *     }
+         */
         HumanRequest: {
             name: string;
             description?: string;
@@ -6265,7 +6397,26 @@ export interface components {
             /** @description Identity token id; 0 is a valid one */
             agentTokenId: number;
         };
-        /** @description What is left out stays as it is; null or an empty text clears it. A field that is not listed here is no error and is not read: the answer names it in `ignored`. */
+        /**
+         * @description What is left out stays as it is; null or an empty text clears it. A field that is not listed here is no error and is not read: the answer names it in `ignored`.
+         * @example {
+         *       "displayName": "Analytical Engines",
+         *       "slug": "analytical-engines",
+         *       "organizationType": "company",
+         *       "roles": [
+         *         "builder"
+         *       ],
+         *       "links": {
+         *         "website": "https://example.org"
+         *       },
+         *       "contact": {
+         *         "email": "hello@example.org"
+         *       },
+         *       "members": [
+         *         1
+         *       ]
+         *     }
+         */
         OrganizationRequest: {
             displayName: string;
             /** @description Unique, and fixed once registered; made from the name unless given */
@@ -6322,6 +6473,15 @@ export interface components {
             /** @description Fields of the request that were not read, the first 20; left out when there are none */
             ignored?: string[];
         };
+        /**
+         * @example {
+         *       "url": "https://example.com/hooks/agents",
+         *       "events": [
+         *         "agent.registered",
+         *         "cred.changed"
+         *       ]
+         *     }
+         */
         NewWebhook: {
             /** @description Where events are sent by POST: an https URL on a public host */
             url: string;
@@ -8424,7 +8584,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                file: "home.png" | "discover.png" | "leaderboard.png" | "compare.png" | "people.png" | "groups.png" | "score.png" | "status.png" | "mint.png" | "join.png" | "group.png";
+                file: "home.png" | "discover.png" | "leaderboard.png" | "compare.png" | "people.png" | "groups.png" | "score.png" | "status.png" | "docs.png" | "mint.png" | "join.png" | "group.png";
             };
             cookie?: never;
         };
@@ -8723,7 +8883,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description `mintId` of the 202 */
+                /**
+                 * @description `mintId` of the 202
+                 * @example 8d1b0a52-c7e9-4d5f-9b3a-6c1e2f40d7a9
+                 */
                 mintId: string;
             };
             cookie?: never;
@@ -8744,7 +8907,10 @@ export interface operations {
     getSolanaChallenge: {
         parameters: {
             query: {
-                /** @description Public key of a Solana account, in base58 */
+                /**
+                 * @description Public key of a Solana account, in base58
+                 * @example 4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS
+                 */
                 address: string;
                 /** @description What the signature is to be good for: registering (and looking), or looking only; register by default */
                 purpose?: "register" | "verify";
@@ -10275,48 +10441,6 @@ export interface operations {
                     } & {
                         [key: string]: unknown;
                     };
-                };
-            };
-        };
-    };
-    getDocs: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": string;
-                };
-            };
-        };
-    };
-    getDocsFile: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                file: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The file */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "*/*": string;
                 };
             };
         };

@@ -542,7 +542,7 @@ describe("llms.txt", () => {
     expect([status, headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
     expect(text.startsWith("# Helixa\n\n> ")).toBe(true);
     for (const { method, path, unlisted } of ENDPOINTS)
-      if (!unlisted) expect(text).toContain(`[${method.toUpperCase()} ${path}](https://agents.test/docs#/`);
+      if (!unlisted) expect(text).toContain(`[${method.toUpperCase()} ${path}](https://agents.test/docs/`);
     for (const tool of TOOLS) expect(text).toContain(tool);
   });
 });

@@ -147,22 +147,3 @@ describe("the document", () => {
     });
   });
 });
-
-describe("/docs", () => {
-  it("renders the document from files of our own", async () => {
-    const page = await api.get("/docs");
-    expect(page.headers.get("content-type")).toMatch(/^text\/html/);
-    expect(page.headers.get("content-security-policy")).toMatch(/script-src 'self';/);
-    const files = [...page.text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path!);
-    expect(files.length).toBeGreaterThanOrEqual(3);
-    expect(page.text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
-    for (const file of files) {
-      const { status, headers, text } = await api.get(file);
-      expect([file, status]).toEqual([file, 200]);
-      expect(headers.get("content-type")).toMatch(file.endsWith(".css") ? /^text\/css/ : /^text\/javascript/);
-      expect(text.length).toBeGreaterThan(50);
-    }
-    expect((await api.get("/docs/package.json")).status).toBe(404);
-    expect((await api.get("/docs/constructor")).status).toBe(404);
-  });
-});

@@ -30,6 +30,7 @@ import { type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
 import { flowsOnTheStack, questionsOnTheStack } from "../web/on-the-stack.ts";
 import { pagesOfTheTerminal } from "../web/pages.ts";
+import { referenceOnTheStack } from "../web/reference.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -169,6 +170,7 @@ describe("Try it, of README", () => {
 });
 
 pagesOfTheTerminal(() => stack);
+referenceOnTheStack(() => stack);
 questionsOnTheStack(() => stack);
 
 describe("cred on chain", () => {

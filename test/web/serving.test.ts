@@ -117,9 +117,20 @@ describe("the page", () => {
       expect([path, answer.status]).toEqual([path, 404]);
       expect(answer.headers.get("content-type")).toContain("application/json");
     }
-    expect((await get("/docs")).headers.get("content-type")).toContain("text/html");
     const fetched = await get("/agent/0", { ...HTML, "sec-fetch-mode": "cors" });
     expect(fetched.headers.get("content-type")).toContain("application/json");
+  });
+
+  it("is the reference of the API for whoever asks, at the addresses it has and no others", async () => {
+    for (const path of ["/docs", "/docs/getAgent", "/docs/guide/payments"])
+      for (const accept of ["*/*", HTML.accept]) {
+        const answer = await get(path, { accept });
+        expect([path, answer.status]).toEqual([path, 200]);
+        expect(answer.headers.get("content-type")).toContain("text/html");
+        expect(answer.headers.get("content-security-policy")).toContain("script-src 'self';");
+      }
+    for (const path of ["/docs/package.json", "/docs/%2e%2e/package.json"])
+      expect([path, (await get(path, { accept: "*/*" })).status]).toEqual([path, 404]);
   });
 
   it("tells chats and search engines what it is about, whatever an agent is called", async () => {

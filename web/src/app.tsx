@@ -13,6 +13,7 @@ const LeaderboardPage = onDemand("/leaderboard", () => import("./pages/leaderboa
 const ComparePage = onDemand("/compare", () => import("./compare/page.tsx"));
 const PeoplePage = onDemand("/people", () => import("./people/page.tsx"));
 const GroupsPage = onDemand("/groups/:id?", () => import("./groups/page.tsx"));
+const DocsPage = onDemand("/docs(/.*)?", () => import("./docs/page.tsx"));
 const ScorePage = onDemand("/score", () => import("./pages/score.tsx"));
 const StatusPage = onDemand("/status", () => import("./status/page.tsx"));
 const MintPage = onDemand("/mint", () => import("./mint/page.tsx"));
@@ -55,6 +56,9 @@ export const App = () => (
         <Route path="/compare" component={ComparePage} />
         <Route path="/people" component={PeoplePage} />
         <Route path="/groups" component={GroupsPage} />
+        <Route path="/docs">{() => <DocsPage />}</Route>
+        <Route path="/docs/guide/:name">{({ name }) => <DocsPage guide={name} />}</Route>
+        <Route path="/docs/:operation">{({ operation }) => <DocsPage operation={operation} />}</Route>
         <Route path="/score" component={ScorePage} />
         <Route path="/status" component={StatusPage} />
         <Route path="/mint" component={MintPage} />

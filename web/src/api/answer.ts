@@ -74,6 +74,21 @@ export async function call<T>(path: string, init: RequestInit = {}): Promise<Ans
   };
 }
 
+/** An answer as it came, whatever its status and type. */
+export type Raw = { status: number; headers: Headers; text: string /** Until all of it was here. */; ms: number };
+
+/** @throws Problem when the service cannot be reached */
+export async function callRaw(path: string, init: RequestInit): Promise<Raw> {
+  const began = performance.now();
+  try {
+    const response = await fetch(path, init);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, ms: performance.now() - began };
+  } catch {
+    throw new Problem(0, { code: "unreachable", error: say("shell.theServiceCannotBeReached") });
+  }
+}
+
 /** An event of a stream (Server-Sent Events) whose data are JSON. */
 export type StreamEvent = { id: string | undefined; name: string | undefined; data: unknown };
 

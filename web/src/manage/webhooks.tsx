@@ -1,5 +1,7 @@
 /** Section: the webhooks of the connected wallet, which deliver events about this agent or others. */
+
 import { useCallback, useState } from "react";
+import { Link } from "wouter";
 import type { Webhook as Row } from "../api/types.ts";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
@@ -24,7 +26,7 @@ export default function Webhooks({ agent }: SectionProps) {
           <Say
             k="prove.webhooks.lead"
             address={address ? short(address) : ""}
-            events={(text) => <a href="/docs">{text}</a>}
+            events={(text) => <Link href="/docs/guide/events">{text}</Link>}
           />
         </p>
       </section>

@@ -1,6 +1,7 @@
 /** Shows the API calls of the view as exact curl commands. */
 
 import { useState } from "react";
+import { Link } from "wouter";
 import { Copy } from "../parts/copy.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { say } from "../say.tsx";
@@ -20,7 +21,7 @@ export function ApiButton({ paths }: { paths: string[] }) {
           <pre className="code">{curl}</pre>
           <p className="actions">
             <Copy text={curl} label={say("shell.copyCurl")} />
-            <a href="/docs">{say("shell.reference")}</a>
+            <Link href="/docs">{say("shell.reference")}</Link>
             <a href="/api/v2/openapi.json">{say("shell.openapi")}</a>
           </p>
         </Dialog>

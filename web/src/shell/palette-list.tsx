@@ -236,6 +236,5 @@ function useCommands(): Item[] {
       icon: <Icon name="rows" />,
       run: () => store("density", density === "compact" ? "comfortable" : "compact"),
     },
-    { key: "docs", label: say("shell.apiReference"), icon: <Icon name="code" />, run: () => location.assign("/docs") },
   ];
 }

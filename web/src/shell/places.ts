@@ -22,5 +22,6 @@ export const PLACES: readonly Place[] = [
   { to: "/mint", label: say("shell.register"), key: "r", small: true },
   { to: "/operator", label: say("operator.title"), key: "o", small: false, rare: true },
   { to: "/score", label: say("score.title"), key: "w", small: false, rare: true },
+  { to: "/docs", label: say("shell.apiReference"), key: "a", small: false, rare: true },
   { to: "/status", label: say("shell.status"), key: "s", small: false },
 ];

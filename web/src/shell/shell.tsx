@@ -155,7 +155,7 @@ function Foot() {
       <Link className="push" href="/score">
         {say("score.title")}
       </Link>
-      <a href="/docs">{say("shell.apiReference")}</a>
+      <Link href="/docs">{say("shell.apiReference")}</Link>
       <a href="/api/v2/openapi.json">{say("shell.openapi")}</a>
       <span>{say("shell.base8453")}</span>
     </footer>

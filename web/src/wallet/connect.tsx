@@ -1,6 +1,7 @@
 /** Choosing a wallet: those of this browser, or the browsers inside wallets where a phone has none. */
 
 import { useState } from "react";
+import { Link } from "wouter";
 import { Trouble } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
 import { useWallets, type Wallet } from "./providers.ts";
@@ -55,7 +56,7 @@ function NoWallet() {
   return (
     <>
       <p className="muted">
-        <Say k="wallet.none" api={(text) => <a href="/docs">{text}</a>} />
+        <Say k="wallet.none" api={(text) => <Link href="/docs">{text}</Link>} />
       </p>
       {phone && (
         <>

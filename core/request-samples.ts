@@ -1,0 +1,148 @@
+/** A request of this API as programs in three languages write it. */
+
+import { shellWord } from "./offers/calls.ts";
+
+export type SampleRequest = {
+  method: "get" | "post" | "put" | "delete";
+  /** Of the service, without a slash at the end. */
+  baseUrl: string;
+  /** The path as the OpenAPI document has it, and the values of its places. */
+  path: string;
+  places: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string>>;
+  /** Text, JSON where it can be read as such. */
+  body?: string | undefined;
+  /** What it is sent with. */
+  credential: "none" | "wallet" | "apiKey";
+  /** Whether it may have to be paid. */
+  isPriced: boolean;
+  answersJson: boolean;
+};
+
+/** The path with its places filled and its query, without the origin. */
+export function targetOf({ path, places, query }: Pick<SampleRequest, "path" | "places" | "query">): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(places[name] ?? ""));
+  const search = new URLSearchParams(query).toString();
+  return search ? `${filled}?${search}` : filled;
+}
+
+type Header = readonly [name: string, value: string];
+function headersOf({ credential, body }: SampleRequest): Header[] {
+  return [
+    ...(credential === "apiKey" ? [["X-API-Key", "$API_KEY"] as const] : []),
+    ...(credential === "wallet" ? [["Authorization", "Bearer $CREDENTIAL"] as const] : []),
+    ...(body === undefined ? [] : [["Content-Type", "application/json"] as const]),
+  ];
+}
+
+const verbOf = ({ method }: SampleRequest): string => (method === "get" ? "" : method.toUpperCase());
+
+function curl(request: SampleRequest): string {
+  const { baseUrl, body } = request;
+  const verb = verbOf(request);
+  const lines = [
+    `curl${verb && ` -X ${verb}`} ${shellWord(baseUrl + targetOf(request))}`,
+    // The shell fills in the variable.
+    ...headersOf(request).map(([name, value]) => `-H "${name}: ${value}"`),
+    ...(body === undefined ? [] : [`-d ${shellWord(body)}`]),
+  ];
+  return lines.join(" \\\n  ");
+}
+
+/** JSON, indented, as it stands in a program at this depth; the text itself where it is no JSON. */
+function indented(body: string, spaces: number): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2).replaceAll("\n", `\n${" ".repeat(spaces)}`);
+  } catch {
+    return body;
+  }
+}
+
+function typescript(request: SampleRequest): string {
+  const { method, baseUrl, path, places, query, body, credential, isPriced } = request;
+  if (!request.answersJson) return fetching(request);
+  const needsWallet = credential === "wallet" || isPriced;
+  const options = [
+    `baseUrl: ${JSON.stringify(baseUrl)}`,
+    ...(credential === "wallet" ? ["wallet"] : []),
+    ...(credential === "apiKey" ? ["apiKey: API_KEY"] : []),
+    ...(isPriced ? ["pay: x402(wallet)"] : []),
+  ];
+  const params = Object.entries({ path: places, query }).filter(([, values]) => Object.keys(values).length > 0);
+  const given = [
+    ...(params.length > 0
+      ? [`params: { ${params.map(([where, values]) => `${where}: ${JSON.stringify(values)}`).join(", ")} }`]
+      : []),
+    ...(body === undefined ? [] : [`body: ${indented(body, 2)}`]),
+  ];
+  const rest = given.length > 0 ? `, {\n  ${given.join(",\n  ")},\n}` : "";
+  return [
+    `import { createClient } from "agent-cred-sdk";`,
+    ...(isPriced ? [`import { x402 } from "agent-cred-sdk/x402";`] : []),
+    ...(needsWallet ? [`import { privateKeyToAccount } from "viem/accounts";`] : []),
+    "",
+    ...(needsWallet ? ["const wallet = privateKeyToAccount(PRIVATE_KEY);"] : []),
+    `const client = createClient({ ${options.join(", ")} });`,
+    `const answer = await client.${method}(${JSON.stringify(path)}${rest});`,
+  ].join("\n");
+}
+
+/** Where the answer is no JSON. */
+function fetching(request: SampleRequest): string {
+  const verb = verbOf(request);
+  return [
+    `const response = await fetch(${JSON.stringify(request.baseUrl + targetOf(request))}${verb && `, { method: "${verb}" }`});`,
+    `console.log(response.status, response.headers.get("content-type"));`,
+  ].join("\n");
+}
+
+/** JSON as a literal of Python. */
+function pythonLiteral(value: unknown, spaces = 0): string {
+  const inner = " ".repeat(spaces + 4);
+  const outer = " ".repeat(spaces);
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value !== "object") return JSON.stringify(value);
+  const [open, close, parts] = Array.isArray(value)
+    ? ["[", "]", value.map((part) => pythonLiteral(part, spaces + 4))]
+    : [
+        "{",
+        "}",
+        Object.entries(value).map(([name, part]) => `${JSON.stringify(name)}: ${pythonLiteral(part, spaces + 4)}`),
+      ];
+  return parts.length === 0 ? open + close : `${open}\n${inner}${parts.join(`,\n${inner}`)},\n${outer}${close}`;
+}
+
+function python(request: SampleRequest): string {
+  const { method, baseUrl, query, body, answersJson } = request;
+  const headers = headersOf(request).filter(([name]) => name !== "Content-Type");
+  const given = [
+    JSON.stringify(baseUrl + targetOf({ ...request, query: {} })),
+    ...(Object.keys(query).length > 0 ? [`params=${pythonLiteral(query, 4)}`] : []),
+    ...headers.map(([name, value]) => `headers={"${name}": f"${value.replace(/\$(\w+)/, "{os.environ['$1']}")}"}`),
+    ...(body === undefined ? [] : [`json=${pythonOf(body)}`]),
+    "timeout=30",
+  ];
+  return [
+    ...(headers.length > 0 ? ["import os"] : []),
+    "import requests",
+    "",
+    `answer = requests.${method}(\n    ${given.join(",\n    ")},\n)`,
+    `print(answer.status_code, ${answersJson ? "answer.json()" : "len(answer.content)"})`,
+  ].join("\n");
+}
+
+function pythonOf(body: string): string {
+  try {
+    return pythonLiteral(JSON.parse(body), 4);
+  } catch {
+    return body;
+  }
+}
+
+/** The languages, by the names that people know them by. */
+export const LANGUAGES = { curl, TypeScript: typescript, Python: python } as const satisfies Record<
+  string,
+  (request: SampleRequest) => string
+>;
+export type Language = keyof typeof LANGUAGES;

@@ -1,0 +1,56 @@
+/** What the service answered: status, time, the headers that matter, and the body. */
+import type { Raw } from "../api/answer.ts";
+import { Copy } from "../parts/copy.tsx";
+import { say } from "../say.tsx";
+import { count } from "../words.ts";
+
+/** Headers of general use; the others are seen by the sample's own tools. */
+const SHOWN = ["content-type", "etag", "link", "x-indexed-block", "ratelimit", "retry-after", "x-ignored-params"];
+/** Max characters of a body that are shown. */
+const LONGEST = 60_000;
+
+export const pretty = (text: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+};
+
+export function RawAnswer({ answer, url }: { answer: Raw; url: string }) {
+  const { status, ms, headers, text } = answer;
+  const type = headers.get("content-type") ?? "";
+  const shown = pretty(text);
+  return (
+    <section className="panel docs-answer" aria-label={say("docs.answer")}>
+      <div className="panel-head">
+        <h2>
+          <span className="docs-status" data-ok={status < 400 || undefined}>
+            {status}
+          </span>{" "}
+          {say("docs.answerIn", { ms: Math.round(ms) })}
+        </h2>
+        {!type.startsWith("image/") && <Copy text={text} label={say("docs.copyAnswer")} />}
+      </div>
+      <dl className="docs-headers">
+        {[...SHOWN, ...(status >= 400 ? ["x-request-id"] : [])]
+          .filter((name) => headers.has(name))
+          .map((name) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{headers.get(name)}</dd>
+            </div>
+          ))}
+      </dl>
+      {type.startsWith("image/") ? (
+        <img className="docs-picture" src={url} alt={say("docs.picture")} />
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
+        <pre className="code docs-body" tabIndex={0}>
+          {shown.slice(0, LONGEST)}
+          {shown.length > LONGEST && `\n${say("docs.more", { n: count(shown.length - LONGEST) })}`}
+        </pre>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,146 @@
+/** A guide as elements: headings that can be linked to, tables that scroll, code that can be copied. */
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect } from "react";
+import { Link } from "wouter";
+import { Copy } from "../parts/copy.tsx";
+import { Scroll } from "../parts/scroll.tsx";
+import { Loading, ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
+import { SITE_NAME } from "../site.ts";
+import type { Guide, Token } from "./guides.ts";
+
+export function GuideView({ guide }: { guide: Guide }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["guide", guide.name],
+    queryFn: guide.load,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  useEffect(() => {
+    document.title = `${guide.title} · ${SITE_NAME}`;
+  }, [guide]);
+  // The place that the address names is there only now.
+  useEffect(() => {
+    if (data && location.hash) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+  }, [data]);
+  if (error) return <ProblemNote error={error} retry={() => void refetch()} />;
+  return <article className="docs-guide">{data ? <Blocks tokens={data} /> : <Loading rows={8} />}</article>;
+}
+
+const Blocks = ({ tokens }: { tokens: readonly Token[] }): ReactNode =>
+  tokens.map((token, place) => <Block key={place} token={token} />);
+
+function Block({ token }: { token: Token }): ReactNode {
+  const { type, tokens = [], text = "", items = [] } = token;
+  switch (type) {
+    case "heading":
+      return <Heading token={token} />;
+    case "paragraph":
+      return (
+        <p>
+          <Words tokens={tokens} />
+        </p>
+      );
+    case "list": {
+      const entries = items.map((item, place) => (
+        <li key={place}>
+          <Blocks tokens={item.tokens ?? []} />
+        </li>
+      ));
+      return token.ordered ? <ol start={token.start || 1}>{entries}</ol> : <ul>{entries}</ul>;
+    }
+    case "code":
+      return (
+        <div className="docs-code">
+          <Copy text={text} label={say("docs.copyCode")} />
+          <pre className="code">{text}</pre>
+        </div>
+      );
+    case "table":
+      return <Table token={token} />;
+    case "blockquote":
+      return (
+        <blockquote>
+          <Blocks tokens={tokens} />
+        </blockquote>
+      );
+    case "hr":
+      return <hr />;
+    case "space":
+      return null;
+    default:
+      return <Words tokens={tokens.length > 0 ? tokens : [token]} />;
+  }
+}
+
+function Heading({ token: { depth = 1, id = "", tokens = [] } }: { token: Token }) {
+  const words = <Words tokens={tokens} />;
+  if (depth === 1) return <h1>{words}</h1>;
+  const link = (
+    <a href={`#${id}`} className="docs-anchor">
+      {words}
+    </a>
+  );
+  return depth === 2 ? <h2 id={id}>{link}</h2> : <h3 id={id}>{link}</h3>;
+}
+
+function Table({ token: { header = [], rows = [] } }: { token: Token }) {
+  return (
+    <Scroll label={say("docs.table")}>
+      <table className="docs-table">
+        <thead>
+          <tr>
+            {header.map((cell, place) => (
+              <th key={place} scope="col">
+                <Words tokens={cell} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, place) => (
+            <tr key={place}>
+              {row.map((cell, column) => (
+                <td key={column}>
+                  <Words tokens={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+const Words = ({ tokens }: { tokens: readonly Token[] }): ReactNode =>
+  tokens.map((token, place) => <Word key={place} token={token} />);
+
+/** Markdown's own escapes of text that was typed as HTML. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+  "&nbsp;": " ",
+};
+const plain = (text: string): string => text.replaceAll(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (one) => ENTITIES[one]!);
+
+function Word({ token: { type, text = "", tokens = [], href } }: { token: Token }): ReactNode {
+  const inner = tokens.length > 0 ? <Words tokens={tokens} /> : plain(text);
+  switch (type) {
+    case "strong":
+      return <b>{inner}</b>;
+    case "em":
+      return <em>{inner}</em>;
+    case "codespan":
+      return <code>{text}</code>;
+    case "br":
+      return <br />;
+    case "link":
+      if (!href) return inner;
+      return href.startsWith("/docs/") ? <Link href={href}>{inner}</Link> : <a href={href}>{inner}</a>;
+    default:
+      return inner;
+  }
+}

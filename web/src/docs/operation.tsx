@@ -1,0 +1,203 @@
+/** One operation: what it does, a form that sends it, the same request in three languages, and the shapes it takes and gives. */
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useEffect, useId, useState } from "react";
+import { LANGUAGES, type Language, type SampleRequest, targetOf } from "../../../core/request-samples.ts";
+import { callRaw, type Problem, type Raw } from "../api/answer.ts";
+import { Copy } from "../parts/copy.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
+import { SITE_NAME } from "../site.ts";
+import { RawAnswer } from "./answer.tsx";
+import { answerType, exampleOf, type OpenApi, type Operation } from "./document.ts";
+import { beginning, type LiveValues, liveValues } from "./live-values.ts";
+import { MethodName } from "./method.tsx";
+import { Prose } from "./prose.tsx";
+import { BODY, fieldOf, RequestForm, type Values } from "./request-form.tsx";
+import { SchemaList } from "./schema.tsx";
+import { SignedSend } from "./signed-send.tsx";
+
+type Props = { document: OpenApi; operation: Operation };
+
+export function OperationView({ document: described, operation }: Props) {
+  const { data: live } = useQuery(liveValues);
+  useEffect(() => {
+    document.title = `${operation.summary} · ${SITE_NAME}`;
+  }, [operation]);
+  return (
+    <article className="docs-operation">
+      <header>
+        <h1>{operation.summary}</h1>
+        <p className="docs-path">
+          <MethodName method={operation.method} /> <code>{operation.path}</code>
+        </p>
+        {operation.description.split("\n\n").map((paragraph) => (
+          <p key={paragraph} className="muted">
+            <Prose text={paragraph} />
+          </p>
+        ))}
+      </header>
+      {/* The form begins with what exists here, so it waits for that. */}
+      {live && <Request key={operation.id} {...{ document: described, operation, live }} />}
+      <Shapes document={described} operation={operation} />
+    </article>
+  );
+}
+
+/** The values that a form begins with. */
+function beginnings({ document: described, operation, live }: Props & { live: LiveValues }): Values {
+  const parameters = operation.parameters.map((one) => [fieldOf(one), beginning(operation, one, live)] as const);
+  const body = operation.body && JSON.stringify(exampleOf(described, operation.body), null, 2);
+  return { ...Object.fromEntries(parameters), ...(body !== null && { [BODY]: body }) };
+}
+
+/** The request that the form's values make. */
+function requestOf({ document: described, operation }: Props, values: Values): SampleRequest {
+  const given = (where: "path" | "query") =>
+    Object.fromEntries(
+      operation.parameters
+        .filter((one) => one.in === where && values[fieldOf(one)] !== "")
+        .map((one) => [one.name, values[fieldOf(one)] ?? ""]),
+    );
+  const { method, path, body, schemes, signsIn } = operation;
+  return {
+    ...{ method, path, places: given("path"), query: given("query"), baseUrl: described.servers[0].url },
+    ...(body && { body: values[BODY] ?? "" }),
+    credential: schemes.has("apiKey") ? "apiKey" : signsIn ? "wallet" : "none",
+    isPriced: schemes.has("x402"),
+    answersJson: answerType(operation)?.includes("json") ?? false,
+  };
+}
+
+/** Why a text is no JSON; null where it is. */
+function faultOf(body: string | undefined): string | null {
+  if (body === undefined) return null;
+  try {
+    JSON.parse(body);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function Request(props: Props & { live: LiveValues }) {
+  const { document: described, operation } = props;
+  const [values, setValues] = useState(() => beginnings(props));
+  const request = requestOf(props, values);
+  const fault = faultOf(request.body);
+  const change = (field: string, value: string) => setValues((known) => ({ ...known, [field]: value }));
+  const isStream = answerType(operation) === "text/event-stream";
+  return (
+    <div className="docs-request">
+      <Panel title={say("docs.try")}>
+        <RequestForm {...{ document: described, operation, values, change, fault }} />
+        {isStream ? (
+          <p className="muted">{say("docs.stream")}</p>
+        ) : request.credential === "wallet" || request.isPriced ? (
+          <SignedSend {...{ operation, request, fault }} />
+        ) : (
+          <PlainSend {...{ request, fault }} />
+        )}
+      </Panel>
+      <Samples request={request} />
+    </div>
+  );
+}
+
+/** Sends what needs no wallet, and shows the answer whatever it is. */
+function PlainSend({ request, fault }: { request: SampleRequest; fault: string | null }) {
+  const [key, setKey] = useState("");
+  const [state, setState] = useState<{ answer?: Raw; problem?: Problem; url: string; busy?: true } | null>(null);
+  const { method, body } = request;
+  const takesKey = request.credential === "apiKey";
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    const url = targetOf(request);
+    setState({ url, busy: true });
+    const headers = {
+      ...(takesKey && key !== "" && { "x-api-key": key }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    };
+    try {
+      const init = { method: method.toUpperCase(), headers, ...(body !== undefined && { body }) };
+      setState({ url, answer: await callRaw(url, init) });
+    } catch (problem) {
+      setState({ url, problem: problem as Problem });
+    }
+  };
+  return (
+    <form onSubmit={(event) => void send(event)}>
+      {takesKey && (
+        <label className="form-field">
+          <span className="label">{say("docs.apiKey")}</span>
+          <input className="field" value={key} onChange={({ target }) => setKey(target.value)} autoComplete="off" />
+        </label>
+      )}
+      <p className="actions">
+        <button type="submit" className="button strong" disabled={fault !== null || state?.busy}>
+          {say("docs.send")}
+        </button>
+      </p>
+      <div aria-live="polite">
+        {state?.answer && <RawAnswer answer={state.answer} url={state.url} />}
+        {state?.problem && <ProblemNote error={state.problem} />}
+      </div>
+    </form>
+  );
+}
+
+function Samples({ request }: { request: SampleRequest }) {
+  const [language, setLanguage] = useState<Language>("curl");
+  const id = useId();
+  const text = LANGUAGES[language](request);
+  return (
+    <section className="panel docs-samples" aria-labelledby={id}>
+      <div className="panel-head">
+        <h2 id={id}>{say("docs.samples")}</h2>
+        <Copy text={text} label={say("docs.copySample")} />
+      </div>
+      <fieldset className="docs-languages">
+        <legend className="unseen">{say("docs.language")}</legend>
+        {(Object.keys(LANGUAGES) as Language[]).map((one) => (
+          <button key={one} type="button" aria-pressed={one === language} onClick={() => setLanguage(one)}>
+            {one}
+          </button>
+        ))}
+      </fieldset>
+      <pre className="code">{text}</pre>
+    </section>
+  );
+}
+
+function Shapes({ document: described, operation }: Props) {
+  const success = operation.responses.find(({ status, schema }) => status.startsWith("2") && schema);
+  const others = operation.responses.filter(({ status }) => !status.startsWith("2"));
+  return (
+    <>
+      {operation.body && (
+        <Panel title={say("docs.takes")}>
+          <SchemaList document={described} schema={operation.body} />
+        </Panel>
+      )}
+      {success?.schema && (
+        <Panel title={say("docs.answers")}>
+          <SchemaList document={described} schema={success.schema} />
+        </Panel>
+      )}
+      <Panel title={say("docs.outcomes")}>
+        <dl className="docs-outcomes">
+          {[...operation.responses.filter(({ status }) => status.startsWith("2")), ...others].map((one) => (
+            <div key={one.status}>
+              <dt className="docs-status" data-ok={one.status < "4" || undefined}>
+                {one.status}
+              </dt>
+              <dd>
+                <Prose text={one.description} /> {one.type && <span className="faint mono">{one.type}</span>}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,140 @@
+/** The reference of the API: its contents beside one operation or one guide. */
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { Link, useLocation } from "wouter";
+import { Copy } from "../parts/copy.tsx";
+import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Say, say } from "../say.tsx";
+import "../styles/docs.css";
+import { Contents } from "./contents.tsx";
+import { type OpenApi, type Operation, openApi, operationsOf } from "./document.ts";
+import { GuideView } from "./guide.tsx";
+import { GUIDES } from "./guides.ts";
+import { MethodName } from "./method.tsx";
+import { OperationView } from "./operation.tsx";
+import { Prose } from "./prose.tsx";
+
+/** What the address names; both absent: the beginning. */
+type Props = { operation?: string | undefined; guide?: string | undefined };
+
+export default function DocsPage({ operation, guide }: Props) {
+  const [, go] = useLocation();
+  const { data, error, refetch } = useQuery(openApi);
+  // Links of the former reference: /docs#/Agents/getAgent.
+  const former = /^#\/[^/]+\/(\w+)$/.exec(location.hash)?.[1];
+  useEffect(() => {
+    if (former) go(`/docs/${former}`, { replace: true });
+  }, [former, go]);
+  const document = data?.data;
+  const operations = document ? operationsOf(document) : [];
+  const isStart = operation === undefined && guide === undefined;
+  return (
+    <div className="page docs" data-start={isStart || undefined}>
+      <aside className="docs-side">
+        <Contents operations={operations} />
+      </aside>
+      <div className="docs-main">
+        {!isStart && (
+          <p className="docs-back">
+            <Link href="/docs">{say("docs.all")}</Link>
+          </p>
+        )}
+        {guide !== undefined ? (
+          <GuidePart name={guide} />
+        ) : error ? (
+          <ProblemNote error={error} retry={() => void refetch()} />
+        ) : !document ? (
+          <Loading rows={10} />
+        ) : operation === undefined ? (
+          <Start document={document} operations={operations} />
+        ) : (
+          <OperationPart document={document} id={operation} operations={operations} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function GuidePart({ name }: { name: string }) {
+  const guide = GUIDES.find((one) => one.name === name);
+  return guide ? <GuideView key={name} guide={guide} /> : <Nothing />;
+}
+
+type PartProps = { document: OpenApi; id: string; operations: readonly Operation[] };
+function OperationPart({ document, id, operations }: PartProps) {
+  const operation = operations.find((one) => one.id === id);
+  return operation ? <OperationView document={document} operation={operation} /> : <Nothing />;
+}
+
+const Nothing = () => (
+  <Empty title={say("docs.unknown")}>
+    <p>
+      <Link href="/docs">{say("docs.all")}</Link>
+    </p>
+  </Empty>
+);
+
+function Start({
+  document: { info, servers, tags },
+  operations,
+}: {
+  document: OpenApi;
+  operations: readonly Operation[];
+}) {
+  const base = servers[0].url;
+  return (
+    <>
+      <div className="page-head">
+        <div>
+          <h1>{say("shell.apiReference")}</h1>
+          <p>{say("docs.lead", { n: operations.length, version: info.version })}</p>
+        </div>
+      </div>
+      <section className="panel">
+        <p className="docs-base">
+          <code>{base}</code> <Copy text={base} label={say("docs.copyBase")} />
+        </p>
+        <ul className="plain-list">
+          <li>
+            <Say k="docs.firstRead" read={toOperation("listAgents")} one={toOperation("getAgent")} />
+          </li>
+          <li>
+            <Say k="docs.firstWrite" sign={toGuide("signing-in")} pay={toGuide("payments")} />
+          </li>
+          <li>
+            <Say
+              k="docs.forPrograms"
+              openapi={(text) => <a href="/api/v2/openapi.json">{text}</a>}
+              llms={(text) => <a href="/llms.txt">{text}</a>}
+              mcp={toGuide("mcp")}
+            />
+          </li>
+        </ul>
+      </section>
+      <div className="docs-subjects">
+        {tags.map(({ name, description }) => (
+          <section key={name}>
+            <h2>{name}</h2>
+            <p className="muted">
+              <Prose text={description ?? ""} />
+            </p>
+            <ul>
+              {operations
+                .filter(({ tag }) => tag === name)
+                .map(({ id, method, path }) => (
+                  <li key={id}>
+                    <Link href={`/docs/${id}`}>
+                      <MethodName method={method} /> <code>{path}</code>
+                    </Link>
+                  </li>
+                ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </>
+  );
+}
+
+const toGuide = (name: string) => (text: string) => <Link href={`/docs/guide/${name}`}>{text}</Link>;
+const toOperation = (id: string) => (text: string) => <Link href={`/docs/${id}`}>{text}</Link>;

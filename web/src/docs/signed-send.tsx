@@ -1,0 +1,65 @@
+/** Sends what a wallet signs in for or pays, step by step as the pages of the terminal do. */
+import { type SampleRequest, targetOf } from "../../../core/request-samples.ts";
+import { Problem } from "../api/answer.ts";
+import { Say, say } from "../say.tsx";
+import type { CallerRule } from "../wallet/credentials.ts";
+import { NeedsWallet } from "../wallet/needs-wallet.tsx";
+import { Note, OperationSteps, useOperation } from "../wallet/operation.tsx";
+import type { Request } from "../wallet/operation-store.ts";
+import type { Operation } from "./document.ts";
+
+const callerOf = ({ signsIn, schemes }: Operation): CallerRule =>
+  !signsIn ? "anyone" : schemes.has("siwe") ? (schemes.has("bearer") ? "human" : "wallet") : "siwa";
+
+type Props = { operation: Operation; request: SampleRequest; fault: string | null };
+
+export function SignedSend({ operation, request, fault }: Props) {
+  const { method, body } = request;
+  const op = useOperation<unknown>({ name: `docs.${operation.id}`, caller: callerOf(operation) });
+  const send = () =>
+    void op.run({
+      method: method.toUpperCase() as Request["method"],
+      path: targetOf(request),
+      ...(body !== undefined && { body: JSON.parse(body) as unknown }),
+    });
+  return (
+    <NeedsWallet>
+      <p className="muted">{say("docs.real")}</p>
+      <p className="actions">
+        <button
+          type="button"
+          className="button strong"
+          disabled={fault !== null || op.state.at === "working"}
+          onClick={send}
+        >
+          {say(operation.signsIn ? "docs.sendSigned" : "docs.send")}
+        </button>
+      </p>
+      <OperationSteps
+        op={op}
+        done={(answer) => <Body title={say("docs.answer")} value={answer} />}
+        refused={refusedAs}
+      />
+    </NeedsWallet>
+  );
+}
+
+/** A refusal with all that programs are told of it. */
+const refusedAs = (problem: unknown) =>
+  problem instanceof Problem && problem.status > 0 ? (
+    <Note title={say("docs.refused", { status: String(problem.status) })}>
+      <p>{problem.message}</p>
+      <pre className="code docs-body">{JSON.stringify(problem.body, null, 2)}</pre>
+      {problem.requestId && (
+        <p className="faint">
+          <Say k="operation.request" requestId={problem.requestId} id={(text) => <code>{text}</code>} />
+        </p>
+      )}
+    </Note>
+  ) : null;
+
+const Body = ({ title, value }: { title: string; value: unknown }) => (
+  <Note title={title}>
+    <pre className="code docs-body">{JSON.stringify(value, null, 2)}</pre>
+  </Note>
+);
