@@ -62,7 +62,7 @@ export const TERMINAL_PAGES: readonly TerminalPage[] = [
   },
   { name: "score", path: "/score", shows: "What counts for nothing" },
   { name: "docs", path: "/docs", shows: "Guides", part: ".docs-main" },
-  { name: "docs-operation", path: "/docs/getAgent", shows: /^in \d/, press: [/^Send$/], part: ".docs-main" },
+  { name: "docs-operation", path: "/docs/getAgent", shows: /in [\d.,]+ ms/, press: [/^Send$/], part: ".docs-main" },
   { name: "docs-guide", path: "/docs/guide/payments", shows: "The four ways", part: ".docs-main" },
   { name: "people", path: "/people", shows: "Inês Carvalho" },
   { name: "human", path: human, shows: "How the score came to be" },

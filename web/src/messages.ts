@@ -1713,7 +1713,7 @@ export const MESSAGES = {
   "docs.guides": "Guides",
   "docs.json": "(JSON)",
   "docs.language": "Language",
-  "docs.lead": "{n} operations, version {version}. Each can be tried here, with values that exist on this service.",
+  "docs.lead": "Every operation can be tried here, with values that exist on this service.",
   "docs.more": "… and {n} characters more",
   "docs.nothing": "Nothing has these words.",
   "docs.outcomes": "Outcomes",

@@ -1,5 +1,5 @@
 /** What the reference has: a field that finds, the guides, and the operations by subject. */
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { say } from "../say.tsx";
 import type { Method, Operation } from "./document.ts";
@@ -65,9 +65,14 @@ export function Contents({ operations }: Props) {
 
 function Entry({ to, method, children }: { to: string; method?: Method; children: string }) {
   const [path] = useLocation();
+  const isHere = path === to;
+  const entry = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isHere) entry.current?.scrollIntoView({ block: "nearest" });
+  }, [isHere]);
   return (
-    <li>
-      <Link href={to} aria-current={path === to ? "page" : undefined}>
+    <li ref={entry}>
+      <Link href={to} aria-current={isHere ? "page" : undefined}>
         {method && <MethodName method={method} />}
         <span>{children}</span>
       </Link>

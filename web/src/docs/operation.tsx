@@ -5,7 +5,7 @@ import { LANGUAGES, type Language, type SampleRequest, targetOf } from "../../..
 import { callRaw, type Problem, type Raw } from "../api/answer.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { ProblemNote } from "../parts/states.tsx";
+import { Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { SITE_NAME } from "../site.ts";
 import { RawAnswer } from "./answer.tsx";
@@ -37,9 +37,15 @@ export function OperationView({ document: described, operation }: Props) {
           </p>
         ))}
       </header>
-      {/* The form begins with what exists here, so it waits for that. */}
-      {live && <Request key={operation.id} {...{ document: described, operation, live }} />}
-      <Shapes document={described} operation={operation} />
+      {/* The form begins with what exists here, so it waits for that, and what is below it too. */}
+      {live ? (
+        <>
+          <Request key={operation.id} {...{ document: described, operation, live }} />
+          <Shapes document={described} operation={operation} />
+        </>
+      ) : (
+        <Loading rows={10} />
+      )}
     </article>
   );
 }

@@ -39,17 +39,16 @@ export default function DocsPage({ operation, guide }: Props) {
             <Link href="/docs">{say("docs.all")}</Link>
           </p>
         )}
-        {guide !== undefined ? (
-          <GuidePart name={guide} />
-        ) : error ? (
-          <ProblemNote error={error} retry={() => void refetch()} />
-        ) : !document ? (
-          <Loading rows={10} />
-        ) : operation === undefined ? (
-          <Start document={document} operations={operations} />
-        ) : (
-          <OperationPart document={document} id={operation} operations={operations} />
-        )}
+        {isStart && <Start document={document} operations={operations} />}
+        {guide !== undefined && <GuidePart name={guide} />}
+        {guide === undefined && error && <ProblemNote error={error} retry={() => void refetch()} />}
+        {operation !== undefined &&
+          !error &&
+          (document ? (
+            <OperationPart document={document} id={operation} operations={operations} />
+          ) : (
+            <Loading rows={10} />
+          ))}
       </div>
     </div>
   );
@@ -74,20 +73,15 @@ const Nothing = () => (
   </Empty>
 );
 
-function Start({
-  document: { info, servers, tags },
-  operations,
-}: {
-  document: OpenApi;
-  operations: readonly Operation[];
-}) {
-  const base = servers[0].url;
+/** Most of it needs no document, so that nothing below it moves when that arrives. */
+function Start({ document, operations }: { document: OpenApi | undefined; operations: readonly Operation[] }) {
+  const base = document?.servers[0].url ?? location.origin;
   return (
     <>
       <div className="page-head">
         <div>
           <h1>{say("shell.apiReference")}</h1>
-          <p>{say("docs.lead", { n: operations.length, version: info.version })}</p>
+          <p>{say("docs.lead")}</p>
         </div>
       </div>
       <section className="panel">
@@ -112,7 +106,7 @@ function Start({
         </ul>
       </section>
       <div className="docs-subjects">
-        {tags.map(({ name, description }) => (
+        {document?.tags.map(({ name, description }) => (
           <section key={name}>
             <h2>{name}</h2>
             <p className="muted">
