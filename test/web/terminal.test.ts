@@ -288,6 +288,26 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     }),
   );
 
+  deepIt("has the keyboard at the heading of the view that a link or a key has opened", () =>
+    on("/", async (page) => {
+      await loaded(page);
+      const held = () => page.evaluate("document.activeElement.tagName + ' ' + document.activeElement.textContent");
+      for (const [name, heading] of [
+        ["Leaderboard", "H1 Leaderboard"],
+        ["Status", "H1 Status"],
+      ] as const) {
+        await page.getByRole("navigation", { name: "Views", exact: true }).getByRole("link", { name }).click();
+        await expect.poll(held).toBe(heading);
+      }
+      await page.keyboard.press("g");
+      await page.keyboard.press("d");
+      await expect.poll(held).toBe("H1 Discover");
+      // The next stop is the first one of the view, not that of the bar.
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate("document.activeElement.closest('main') !== null")).toBe(true);
+    }),
+  );
+
   deepIt("opens the row at hand with Enter, and a link is a link", () =>
     on("/?q=Meridian", async (page) => {
       await page.getByText(/^1 agent/).waitFor();

@@ -1534,7 +1534,7 @@ export const MESSAGES = {
   "shell.close": "Close",
   "shell.keyboardShortcuts": "Keyboard shortcuts",
   "shell.keyboard": "Keyboard",
-  "shell.everythingByAFewLetters": "Everything, by a few letters",
+  "shell.everythingByAFewLetters": "Search and commands",
   "shell.ctrlK": "Ctrl K",
   "shell.everything": "Everything",
   "shell.searchAgentsViewsAndSettings": "Search agents, views and settings",

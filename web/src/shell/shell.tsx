@@ -12,6 +12,7 @@ import { SITE_NAME } from "../site.ts";
 import { applyTheme, store, useStored } from "../stored.ts";
 import { WalletChip } from "../wallet/chip.tsx";
 import { count } from "../words.ts";
+import { useArrival } from "./arrival.ts";
 import { Keyboard } from "./keyboard.tsx";
 import { Palette } from "./palette.tsx";
 import { PLACES } from "./places.ts";
@@ -22,6 +23,7 @@ export const LATE_SECONDS = 60;
 
 export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation();
+  useArrival();
   const place = PLACES.find(({ to }) => to === path)?.label;
   useEffect(() => {
     if (place) document.title = `${place} · ${SITE_NAME}`;
