@@ -262,7 +262,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.keyboard.press("j");
       await page.keyboard.press("j");
       await page.keyboard.press("k");
-      await page.locator("tr[data-active] >> text=Meridian").waitFor();
+      await page.locator("tr[aria-current] >> text=Meridian").waitFor();
       await page.keyboard.press("s");
       await page.getByRole("button", { name: "Watch Meridian", pressed: true }).waitFor();
       await page.keyboard.press("/");
@@ -313,7 +313,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByText(/^1 agent/).waitFor();
       expect(await page.getByRole("link", { name: "Meridian" }).getAttribute("href")).toBe("/agent/0");
       await page.keyboard.press("j");
-      await page.locator("tr[data-active]").waitFor();
+      await page.locator("tr[aria-current]").waitFor();
       await page.keyboard.press("Enter");
       await page.waitForURL("**/agent/0");
     }),
@@ -695,6 +695,19 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByRole("heading", { name: "No agent has this id" }).waitFor();
       await page.goto("/terminal/nobody-at-all");
       await page.getByText(/^Request [\w-]{8,}/).waitFor();
+      // Each has a heading of its own, and what will not change cannot be tried again.
+      for (const path of [
+        "/agent/4711",
+        "/agent/no-such-ref",
+        "/terminal/nobody-at-all",
+        "/no/such/page",
+        "/docs/none",
+      ]) {
+        await page.goto(path);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        expect([path, await page.getByRole("heading", { level: 1 }).count()]).toEqual([path, 1]);
+        expect([path, await page.getByRole("button", { name: "Try again" }).count()]).toEqual([path, 0]);
+      }
     }),
   );
 

@@ -46,7 +46,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
         {error instanceof Problem && error.status === 404 ? (
           <NotFound agentRef={agentRef} requestId={error.requestId} />
         ) : (
-          <ProblemNote error={error} retry={() => void refetch()} />
+          <ProblemNote instead error={error} retry={() => void refetch()} />
         )}
       </div>
     );
@@ -107,7 +107,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
 type NotFoundProps = { agentRef: string; requestId: Problem["requestId"] };
 
 const NotFound = ({ agentRef, requestId }: NotFoundProps) => (
-  <Empty title={say("agent.noRegistryHasThisAgent")}>
+  <Empty instead title={say("agent.noRegistryHasThisAgent")}>
     <p className="muted">
       <Say
         k="agent.takenOut"

@@ -37,7 +37,7 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
     return (
       <div className="page">
         {error instanceof Problem && error.status === 404 ? (
-          <Empty title={say("agent.noAgentHasThisId")}>
+          <Empty instead title={say("agent.noAgentHasThisId")}>
             <p className="muted">
               <Say
                 k={kindOf(agentRef) === "address" ? "agent.addressNotHere" : "agent.idNotHere"}
@@ -48,7 +48,7 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
             </p>
           </Empty>
         ) : (
-          <ProblemNote error={error} retry={() => void refetch()} />
+          <ProblemNote instead error={error} retry={() => void refetch()} />
         )}
       </div>
     );

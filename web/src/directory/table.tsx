@@ -94,12 +94,7 @@ export function Table({ rows, total, view, active, dim, change }: Props) {
           {items.map(({ index }) => {
             const row = rows[index]!;
             return (
-              <tr
-                key={row.id}
-                aria-rowindex={first + index + 2}
-                data-active={index === active || undefined}
-                aria-current={index === active || undefined}
-              >
+              <tr key={row.id} aria-rowindex={first + index + 2} aria-current={index === active || undefined}>
                 <td className="number rank faint">
                   {row.place}
                   {isRanking(view) && row.marks?.rank_7d_ago && (

@@ -66,7 +66,7 @@ function OperationPart({ document, id, operations }: PartProps) {
 }
 
 const Nothing = () => (
-  <Empty title={say("docs.unknown")}>
+  <Empty instead title={say("docs.unknown")}>
     <p>
       <Link href="/docs">{say("docs.all")}</Link>
     </p>

@@ -29,7 +29,7 @@ export default function ManagePage({ agentRef, section }: { agentRef: string; se
       {agent ? (
         <Manage agent={agent} section={section} />
       ) : error ? (
-        <ProblemNote error={error} retry={() => void refetch()} />
+        <ProblemNote instead error={error} retry={() => void refetch()} />
       ) : (
         <Loading rows={8} />
       )}

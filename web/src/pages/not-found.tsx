@@ -6,7 +6,7 @@ import { Say, say } from "../say.tsx";
 
 export const NotFound = () => (
   <div className="page">
-    <Empty title={say("shell.thereIsNothingAtThis")}>
+    <Empty instead title={say("shell.thereIsNothingAtThis")}>
       <p>
         <Say k="shell.everyAgent" directory={(text) => <Link href="/">{text}</Link>} />
       </p>

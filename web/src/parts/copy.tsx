@@ -3,7 +3,11 @@
 import { useEffect, useState } from "react";
 import { say } from "../say.tsx";
 
-export function Copy({ text, label = say("parts.copy") }: { text: string; label?: string }) {
+/** Max letters of the text in the button's name. */
+const NAMED = 24;
+
+/** @param props.label names what is copied; without one the button is named after the text, as a page may have several */
+export function Copy({ text, label }: { text: string; label?: string }) {
   const [said, setSaid] = useState("");
   useEffect(() => {
     if (!said) return;
@@ -17,7 +21,10 @@ export function Copy({ text, label = say("parts.copy") }: { text: string; label?
     ) ?? setSaid(say("parts.notAllowed"));
   return (
     <button type="button" className="copy" onClick={copy}>
-      <span aria-live="polite">{said || label}</span>
+      <span aria-live="polite">{said || (label ?? say("parts.copy"))}</span>
+      {label === undefined && !said && (
+        <span className="unseen"> {text.length > NAMED ? `${text.slice(0, NAMED)}…` : text}</span>
+      )}
     </button>
   );
 }

@@ -4,11 +4,17 @@ import type { ReactNode } from "react";
 import { Problem } from "../api/answer.ts";
 import { Say, say } from "../say.tsx";
 
-export function ProblemNote({ error, retry }: { error: unknown; retry?: () => void }) {
+/** Whether the same request may be answered otherwise later. */
+const mayChange = (problem: Problem | null): boolean =>
+  problem === null || problem.status === 0 || problem.status === 429 || problem.status >= 500;
+
+/** @param props.instead it is shown in place of a whole page, whose heading it has */
+export function ProblemNote({ error, retry, instead }: { error: unknown; retry?: () => void; instead?: boolean }) {
   const problem = error instanceof Problem ? error : null;
+  const Heading = instead ? "h1" : "h2";
   return (
     <div className="note" role="alert">
-      <h2>{problem?.status === 404 ? say("parts.nobodyIsHere") : say("parts.thisCouldNotBeLoaded")}</h2>
+      <Heading>{problem?.status === 404 ? say("parts.nobodyIsHere") : say("parts.thisCouldNotBeLoaded")}</Heading>
       <p>{problem?.message ?? say("parts.somethingWentWrongInThis")}</p>
       <Hint of={problem} />
       {problem?.requestId && (
@@ -16,7 +22,7 @@ export function ProblemNote({ error, retry }: { error: unknown; retry?: () => vo
           <Say k="operation.request" requestId={problem.requestId} id={(text) => <code>{text}</code>} />
         </p>
       )}
-      {retry && (
+      {retry && mayChange(problem) && (
         <button type="button" className="button" onClick={retry}>
           {say("parts.tryAgain")}
         </button>
@@ -44,12 +50,16 @@ export const Trouble = ({ words }: { words: string | undefined }) =>
     </p>
   ) : null;
 
-export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
-  <div className="note">
-    <h2>{title}</h2>
-    {children}
-  </div>
-);
+/** @param props.instead it is shown in place of a whole page, whose heading it has */
+export function Empty({ title, children, instead }: { title: string; children?: ReactNode; instead?: boolean }) {
+  const Heading = instead ? "h1" : "h2";
+  return (
+    <div className="note">
+      <Heading>{title}</Heading>
+      {children}
+    </div>
+  );
+}
 
 export const Loading = ({ rows = 6 }: { rows?: number }) => (
   <div className="skeletons" aria-busy="true">

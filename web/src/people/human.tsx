@@ -28,7 +28,7 @@ export default function HumanPage() {
     return (
       <div className="page">
         {error instanceof Problem || error ? (
-          <ProblemNote error={error} retry={() => void refetch()} />
+          <ProblemNote instead error={error} retry={() => void refetch()} />
         ) : (
           <Loading rows={8} />
         )}

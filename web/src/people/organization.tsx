@@ -22,7 +22,7 @@ export default function OrganizationPage() {
   if (!organization)
     return (
       <div className="page">
-        {error ? <ProblemNote error={error} retry={() => void refetch()} /> : <Loading rows={8} />}
+        {error ? <ProblemNote instead error={error} retry={() => void refetch()} /> : <Loading rows={8} />}
       </div>
     );
   const { displayName, slug, organizationType, members, registeredBy } = organization;

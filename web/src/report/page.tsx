@@ -43,13 +43,13 @@ function Reports({ agentRef }: { agentRef: string }) {
   if (tokenId === null || (!agent && own.length === 0)) {
     if (!error) return <Loading rows={8} />;
     return error instanceof Problem && error.status === 404 ? (
-      <Empty title={say("report.noAgent")}>
+      <Empty instead title={say("report.noAgent")}>
         <p className="muted">
           <Say k="report.noAgentNote" check={(text) => <Link href="/report/check">{text}</Link>} />
         </p>
       </Empty>
     ) : (
-      <ProblemNote error={error} retry={() => void refetch()} />
+      <ProblemNote instead error={error} retry={() => void refetch()} />
     );
   }
   return <OfAgent tokenId={tokenId} name={name} score={agent?.credScore ?? null} own={own} />;
