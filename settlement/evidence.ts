@@ -163,7 +163,7 @@ async function isUsed(
 ): Promise<boolean> {
   const data: Hex = `${AUTHORIZATION_STATE}${topicOf(payer).slice(2)}${nonce.slice(2)}`;
   const answer = await chain.call({ to: asset, data }, block);
-  if (answer.ok && /^0x0{63}[01]$/.test(answer.data)) return answer.data.endsWith("1");
+  if (answer.ok && /^0x0*[01]$/.test(answer.data)) return answer.data.endsWith("1");
   return fail(
     "upstream_unavailable",
     "The chain's nodes cannot say whether this payment is used. Please try again later.",
