@@ -52,7 +52,7 @@ export type OpenApi = {
 };
 
 /** What an operation answers: the body's type and schema, where it has them. */
-export type Response = { status: string; description: string; type: string | null; schema: Schema | null };
+export type Outcome = { status: string; description: string; type: string | null; schema: Schema | null };
 export type Operation = {
   id: string;
   tag: string;
@@ -63,7 +63,7 @@ export type Operation = {
   parameters: readonly Parameter[];
   /** Of the JSON that is sent. */
   body: Schema | null;
-  responses: readonly Response[];
+  responses: readonly Outcome[];
   /** Names of the schemes that are taken: `siwa`, `apiKey`, `x402`. */
   schemes: ReadonlySet<string>;
   /** Whether one of the schemes must be used, a payment aside. */

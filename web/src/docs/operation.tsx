@@ -40,7 +40,7 @@ export function OperationView({ document: described, operation }: Props) {
       {/* The form begins with what exists here, so it waits for that, and what is below it too. */}
       {live ? (
         <>
-          <Request key={operation.id} {...{ document: described, operation, live }} />
+          <Trial key={operation.id} {...{ document: described, operation, live }} />
           <Shapes document={described} operation={operation} />
         </>
       ) : (
@@ -86,7 +86,7 @@ function faultOf(body: string | undefined): string | null {
   }
 }
 
-function Request(props: Props & { live: LiveValues }) {
+function Trial(props: Props & { live: LiveValues }) {
   const { document: described, operation } = props;
   const [values, setValues] = useState(() => beginnings(props));
   const request = requestOf(props, values);
