@@ -49,14 +49,18 @@ function curl(request: SampleRequest): string {
   return lines.join(" \\\n  ");
 }
 
-/** JSON, indented, as it stands in a program at this depth; the text itself where it is no JSON. */
-function indented(body: string, spaces: number): string {
+/** A text of JSON written in another way; the text itself where it is no JSON. */
+function rewritten(text: string, write: (value: unknown) => string): string {
   try {
-    return JSON.stringify(JSON.parse(body), null, 2).replaceAll("\n", `\n${" ".repeat(spaces)}`);
+    return write(JSON.parse(text));
   } catch {
-    return body;
+    return text;
   }
 }
+
+/** JSON, indented, as it stands in a program at this depth; the text itself where it is no JSON. */
+export const indented = (text: string, spaces = 0): string =>
+  rewritten(text, (value) => JSON.stringify(value, null, 2).replaceAll("\n", `\n${" ".repeat(spaces)}`));
 
 function typescript(request: SampleRequest): string {
   const { method, baseUrl, path, places, query, body, credential, isPriced } = request;
@@ -132,13 +136,7 @@ function python(request: SampleRequest): string {
   ].join("\n");
 }
 
-function pythonOf(body: string): string {
-  try {
-    return pythonLiteral(JSON.parse(body), 4);
-  } catch {
-    return body;
-  }
-}
+const pythonOf = (body: string): string => rewritten(body, (value) => pythonLiteral(value, 4));
 
 /** The languages, by the names that people know them by. */
 export const LANGUAGES = { curl, TypeScript: typescript, Python: python } as const satisfies Record<

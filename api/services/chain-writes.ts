@@ -23,10 +23,11 @@ export type ChainCall = {
   valueWei?: bigint;
   /** Whether it is on chain already, by the index, and shown to readers. */
   onchain: boolean;
-  /** The call adds to the chain, and a second one adds again: a trait. Other calls replace what was there. */
-  adds?: boolean;
-  /** The part can be added once: it is refused while another form of it is queued. */
-  once?: boolean;
+  /**
+   * The call adds to the chain, and a second one adds again: a trait. Other calls replace what was there. A part that is
+   * added `once` is refused while another form of it is coming.
+   */
+  adds?: "once" | "again";
 };
 
 /**
@@ -85,7 +86,7 @@ export async function queueChainWrites(
     const same = before !== undefined && before.data === call.data;
     if (same && (coming || (before.state === "mined" && call.onchain))) return before.intentKey;
     if (call.onchain && !coming) return null;
-    if (call.once && coming) refuseSecond(call.slot);
+    if (call.adds === "once" && coming) refuseSecond(call.slot);
     const intentKey = intentKeyOf(profileWrite, fresh.length);
     fresh.push({ call, intentKey });
     return intentKey;

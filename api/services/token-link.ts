@@ -13,7 +13,7 @@ import { onchainTraits } from "../../db/chain-writes.ts";
 import { rememberLink } from "../../db/directory/token-links.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import { authorizeController } from "./agent-control.ts";
-import { payableTraitPrice, queueChainWrites } from "./chain-writes.ts";
+import { type ChainCall, payableTraitPrice, queueChainWrites } from "./chain-writes.ts";
 import { writeAgent } from "./writing.ts";
 
 /** The chain whose contracts this service can ask. */
@@ -45,13 +45,15 @@ export async function linkToken(
         write.now,
       );
     const onchain = await onchainTraits(write.tx, tokenId);
-    const calls = storedTraits(token).map(([name, value]) => ({
-      slot: name,
-      data: encodeFunctionData({ abi: identityAbi, functionName: "addTrait", args: [BigInt(tokenId), name, value] }),
-      valueWei,
-      adds: true,
-      onchain: onchain.findLast((trait) => trait.name.toLowerCase() === name)?.category === value,
-    }));
+    const calls = storedTraits(token).map(
+      ([name, value]): ChainCall => ({
+        slot: name,
+        data: encodeFunctionData({ abi: identityAbi, functionName: "addTrait", args: [BigInt(tokenId), name, value] }),
+        valueWei,
+        adds: "again",
+        onchain: onchain.findLast((trait) => trait.name.toLowerCase() === name)?.category === value,
+      }),
+    );
     const keys = await queueChainWrites(write, calls, { wallet, identity, indexedBlock });
     return { result: { token, intentKeys: keys.filter((key) => key !== null) }, scored: false };
   });

@@ -117,8 +117,7 @@ export async function updateOnchain(
       }),
       valueWei: asked.traitPriceWei,
       onchain: onchain.some((trait) => traitKey(trait.name) === traitKey(name)),
-      adds: true,
-      once: true,
+      adds: "once",
     }),
   );
   const keys = await queueChainWrites(write, [...fields, ...additions], asked);

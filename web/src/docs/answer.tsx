@@ -1,4 +1,5 @@
 /** What the service answered: status, time, the headers that matter, and the body. */
+import { indented } from "../../../core/request-samples.ts";
 import type { Raw } from "../api/answer.ts";
 import { Copy } from "../parts/copy.tsx";
 import { say } from "../say.tsx";
@@ -9,18 +10,10 @@ const SHOWN = ["content-type", "etag", "link", "x-indexed-block", "ratelimit", "
 /** Max characters of a body that are shown. */
 const LONGEST = 60_000;
 
-export const pretty = (text: string): string => {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-};
-
 export function RawAnswer({ answer, url }: { answer: Raw; url: string }) {
   const { status, ms, headers, text } = answer;
   const type = headers.get("content-type") ?? "";
-  const shown = pretty(text);
+  const shown = indented(text);
   return (
     <section className="panel docs-answer" aria-label={say("docs.answer")}>
       <div className="panel-head">

@@ -5,7 +5,6 @@ import { get } from "../api/answer.ts";
 export type Schema = {
   $ref?: string;
   type?: string;
-  format?: string;
   enum?: readonly unknown[];
   nullable?: boolean;
   description?: string;
@@ -14,14 +13,10 @@ export type Schema = {
   properties?: Record<string, Schema>;
   required?: readonly string[];
   items?: Schema;
-  additionalProperties?: boolean | Schema;
   anyOf?: readonly Schema[];
   oneOf?: readonly Schema[];
   allOf?: readonly Schema[];
   minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
 };
 export type Parameter = {
   name: string;
@@ -44,7 +39,6 @@ type Described = {
 };
 export type Method = "get" | "post" | "put" | "delete";
 export type OpenApi = {
-  info: { title: string; version: string };
   servers: readonly [{ url: string }];
   tags: readonly { name: string; description?: string }[];
   paths: Record<string, Partial<Record<Method, Described>>>;

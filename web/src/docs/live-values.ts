@@ -1,5 +1,6 @@
 /** Values that exist on this service for the places of paths: an agent, its wallet, a human, an organization. */
 import { queryOptions } from "@tanstack/react-query";
+import { ownTokenRef } from "../../../core/directory/platforms.ts";
 import { call } from "../api/answer.ts";
 import type { Operation, Parameter } from "./document.ts";
 
@@ -46,7 +47,7 @@ const PLACES: readonly [path: RegExp, name: RegExp, value: (live: LiveValues) =>
   [/\/referral\/\{/, /^code$/, ({ code }) => code],
   [/\/name\//, /^name$/, ({ name }) => name],
   [/\/og\//, /^address$/, ({ wallet }) => wallet],
-  [/\/terminal\/agent\//, /^ref$/, ({ agent }) => agent && `helixa-${agent}`],
+  [/\/terminal\/agent\//, /^ref$/, ({ agent }) => agent && ownTokenRef(Number(agent))],
   [/\/(aura|card)\//, /^file$/, ({ agent }) => agent && `${agent}.png`],
   [/\/badge\//, /^file$/, ({ agent }) => agent && `${agent}.svg`],
   [/\/(agent|metadata)\//, /^(id|ref)$/, ({ agent }) => agent],

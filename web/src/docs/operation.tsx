@@ -87,7 +87,7 @@ function faultOf(body: string | undefined): string | null {
 }
 
 function Trial(props: Props & { live: LiveValues }) {
-  const { document: described, operation } = props;
+  const { operation } = props;
   const [values, setValues] = useState(() => beginnings(props));
   const request = requestOf(props, values);
   const fault = faultOf(request.body);
@@ -96,7 +96,7 @@ function Trial(props: Props & { live: LiveValues }) {
   return (
     <div className="docs-request">
       <Panel title={say("docs.try")}>
-        <RequestForm {...{ document: described, operation, values, change, fault }} />
+        <RequestForm {...{ operation, values, change, fault }} />
         {isStream ? (
           <p className="muted">{say("docs.stream")}</p>
         ) : request.credential === "wallet" || request.isPriced ? (

@@ -1,7 +1,7 @@
 /** The fields of a request: what its path, its query and its body take, filled in so that it works here. */
 import { Choice, TextArea, TextField } from "../parts/form.tsx";
 import { say } from "../say.tsx";
-import type { OpenApi, Operation, Parameter } from "./document.ts";
+import type { Operation, Parameter } from "./document.ts";
 import { Prose } from "./prose.tsx";
 
 export type Values = Readonly<Record<string, string>>;
@@ -11,7 +11,6 @@ export const fieldOf = ({ name, in: where }: Parameter): string => `${where}.${n
 export const BODY = "body";
 
 type Props = {
-  document: OpenApi;
   operation: Operation;
   values: Values;
   change: (field: string, value: string) => void;

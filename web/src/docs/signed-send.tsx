@@ -9,7 +9,7 @@ import type { Request } from "../wallet/operation-store.ts";
 import type { Operation } from "./document.ts";
 
 const callerOf = ({ signsIn, schemes }: Operation): CallerRule =>
-  !signsIn ? "anyone" : schemes.has("siwe") ? (schemes.has("bearer") ? "human" : "wallet") : "siwa";
+  !signsIn ? "anyone" : schemes.has("siwe") ? "human" : "siwa";
 
 type Props = { operation: Operation; request: SampleRequest; fault: string | null };
 
