@@ -1,4 +1,4 @@
-/** Reads the event log after a position: all events or final ones, filtered if wanted. */
+/** Reads the event log: after a position, all events or final ones, filtered if wanted; and of one agent, the newest first. */
 import type { EventData, EventFilter, EventType, LoggedEvent } from "../core/events.ts";
 import type { Address, Hex } from "../core/facts.ts";
 import { array, bool, filtered, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
@@ -18,6 +18,20 @@ const LOG = statement({
 export async function eventLog(db: Queryable): Promise<{ head: number; keptAfter: number }> {
   return LOG.one(db);
 }
+
+/** SQL of whether an event `as` with a position may be read: those that are too old stay until their day is dropped. */
+export const isKeptSql = (as: string) => `${as}.position > (select kept_after from offchain.event_log)`;
+
+const OLDEST = statement({
+  name: "event-oldest",
+  text: `
+    select at from offchain.event e where ${isKeptSql("e")} order by position limit 1`,
+  columns: { at: timestamptz },
+  prepared: true,
+});
+
+/** When the oldest event that may be read happened; null while there is none. */
+export const oldestEventAt = async (db: Queryable): Promise<Date | null> => (await OLDEST.maybeOne(db))?.at ?? null;
 
 /** A part of the log: the positions after one, up to another, of all events or of final ones. */
 export type LogPart = {
@@ -50,9 +64,6 @@ export const EVENT_COLUMNS = {
 /** An event in the shape of `LoggedEvent`, without its position. */
 export const EVENT = `id, type, token_id as "tokenId", agent_address as "agentAddress", owner,
          former_owner as "formerOwner", data, block, tx_hash as "txHash", at, final`;
-
-/** SQL of whether an event `as` with a position may be read: those that are too old stay until their day is dropped. */
-export const isKeptSql = (as: string) => `${as}.position > (select kept_after from offchain.event_log)`;
 
 const eventsBy = (name: string, column: string) =>
   statement({
@@ -95,4 +106,47 @@ export async function eventsAfter(
     ...{ tokenIds: agents?.tokenIds ?? null, addresses: agents?.addresses ?? null },
   });
   return { events, through: events.length === limit ? events.at(-1)!.position : through };
+}
+
+/** Max events of one agent per read, before the types that are wanted. */
+const SPAN_OF_AGENT = 5_000;
+
+/** SQL of the newest events `e` of an agent that stand, before a position. */
+const OF_AGENT = `
+  select * from offchain.event
+  where token_id = $tokenId and position < $before and not retracted and retracts is null
+    and ${isKeptSql("event")}
+  order by position desc limit ${SPAN_OF_AGENT}`;
+
+const NEWEST = statement({
+  name: "events-of-agent",
+  params: { tokenId: int8, before: int8, types: nullable(array(text)), limit: int8 },
+  text: `
+  select position, ${EVENT} from (${OF_AGENT}) e
+  where $types::text[] is null or type = any($types) order by position desc limit $limit`,
+  columns: { position: filtered(int8), ...EVENT_COLUMNS },
+  prepared: true,
+});
+
+const LOOKED_THROUGH = statement({
+  name: "events-of-agent-through",
+  params: { tokenId: int8, before: int8 },
+  text: `
+  select case when count(*) = ${SPAN_OF_AGENT} then min(position) end as through from (${OF_AGENT}) e`,
+  columns: { through: nullable(int8) },
+  prepared: true,
+});
+
+/**
+ * Events of one agent, the newest first, without those that were taken back.
+ * @param wanted.before a position: only events before it
+ * @returns `nextBefore`: where older ones begin; null when there are none
+ */
+export async function eventsOfAgent(
+  db: Queryable,
+  { tokenId, before, types, limit }: { tokenId: number; before: number; types?: readonly EventType[]; limit: number },
+): Promise<{ events: LoggedEvent[]; nextBefore: number | null }> {
+  const events: LoggedEvent[] = await NEWEST.rows(db, { tokenId, before, types: types ?? null, limit });
+  if (events.length === limit) return { events, nextBefore: events.at(-1)!.position };
+  return { events, nextBefore: (await LOOKED_THROUGH.one(db, { tokenId, before })).through };
 }

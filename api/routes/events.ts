@@ -1,13 +1,14 @@
-/** The event log: followed as a stream, or read in pages. */
+/** The event log: followed as a stream, read in pages, or of one agent. */
 import { z } from "zod";
 import { EVENT_NAMES } from "../../core/events.ts";
 import type { Address, AgentRef } from "../../core/facts.ts";
 import { eventView } from "../../core/views/events.ts";
-import { eventsAfter } from "../../db/events.ts";
+import { eventLog, eventsAfter, eventsOfAgent, oldestEventAt } from "../../db/events.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { positionOf } from "../http/event-stream.ts";
-import { agentRef, choice, choices, integer, limit, listOf, walletAddress } from "../parameters.ts";
-import { eventsSchema } from "../schemas/events.ts";
+import { agentRef, choice, choices, integer, limit, listOf, tokenId, walletAddress } from "../parameters.ts";
+import { agentEventsSchema, eventsSchema } from "../schemas/events.ts";
+import { factsOf } from "../services/agent-facts.ts";
 import { resume, type Wanted } from "../services/log-streams.ts";
 
 /** Agents and owners that one reader may name. */
@@ -95,5 +96,34 @@ export const eventPage = endpoint({
     const { head } = bounds;
     const { events, through } = await eventsAfter(deps.db, { after, head, limit, ...wanted(query) });
     return json({ events: events.map(eventView), after, limit, nextAfter: through, more: through < head, gap });
+  },
+});
+
+export const agentEvents = endpoint({
+  method: "get",
+  path: "/api/v2/agent/{id}/events",
+  operationId: "listAgentEvents",
+  tag: "Events",
+  summary: "What happened to an agent, the newest first",
+  description:
+    "The events of one agent that the log keeps, without those that a reorganisation of the chain took back. With `type` a page may be short, or empty, and still have older ones behind it: go on with `nextBefore` until it is null.",
+  data: true,
+  params: z.object({ id: tokenId }),
+  query: z.object({
+    type: choices(EVENT_NAMES, "Only events of these types"),
+    before: position("`nextBefore` of the answer before"),
+    limit: limit({ default: 50, max: 200 }),
+  }),
+  responses: { 200: { description: "The events", schema: agentEventsSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params: { id: tokenId }, query: { type, before, limit } }) {
+    await factsOf(deps.facts, { tokenId });
+    const { head } = await eventLog(deps.db);
+    const { events, nextBefore } = await eventsOfAgent(deps.db, {
+      ...{ tokenId, limit, before: Math.min(before ?? head + 1, head + 1) },
+      ...(type && { types: type }),
+    });
+    const since = (await oldestEventAt(deps.db))?.toISOString() ?? null;
+    return json({ tokenId, events: events.map(eventView), limit, nextBefore, since });
   },
 });

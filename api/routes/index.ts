@@ -20,7 +20,7 @@ import { terminalToken } from "./directory-claims.ts";
 import { discoverAgents, findAgents } from "./discover.ts";
 import { discoveryEndpoint } from "./discovery.ts";
 import { documentEndpoints } from "./docs.ts";
-import { eventPage, eventStream } from "./events.ts";
+import { agentEvents, eventPage, eventStream } from "./events.ts";
 import { handshakes } from "./handshakes.ts";
 import { health, ready, status } from "./health.ts";
 import { humanUpdate } from "./human-update.ts";
@@ -105,6 +105,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   credUpdates,
   eventStream,
   eventPage,
+  agentEvents,
   credReport,
   verifyReceipt,
   leaderboard,

@@ -37,3 +37,15 @@ export const eventsSchema = z
       .meta({ description: "Events were missed: they are kept no longer" }),
   })
   .meta({ id: "Events" });
+
+export const agentEventsSchema = z
+  .object({
+    tokenId,
+    events: z.array(eventSchema),
+    limit: z.int().min(1),
+    nextBefore: count.nullable().meta({ description: "Give it back as `before` for older ones; null: there are none" }),
+    since: moment
+      .nullable()
+      .meta({ description: "When the oldest event of the whole log happened; null: it has none" }),
+  })
+  .meta({ id: "AgentEvents" });

@@ -92,7 +92,7 @@ export const event = offchain.table(
     index("event_final_position").on(t.finalPosition).where(sql`final_position is not null`),
     index("event_unsequenced").on(t.appendId).where(sql`position is null`),
     index("event_source").on(t.source).where(sql`source is not null and type <> 'cred.changed'`),
-    index("event_score").on(t.tokenId).where(sql`type = 'cred.changed' and not retracted`),
+    index("event_agent").on(t.tokenId, t.position).where(sql`not retracted and retracts is null`),
     index("event_open").on(t.block).where(sql`not final and not retracted`),
     index("event_newly_final")
       .on(t.position)

@@ -827,6 +827,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/agent/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to an agent, the newest first
+         * @description The events of one agent that the log keeps, without those that a reorganisation of the chain took back. With `type` a page may be short, or empty, and still have older ones behind it: go on with `nextBefore` until it is null.
+         *
+         *     Anyone may call.
+         */
+        get: operations["listAgentEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/agent/{ref}/cred-report": {
         parameters: {
             query?: never;
@@ -4339,6 +4361,19 @@ export interface components {
                 /** @description Its type */
                 type: string;
             };
+        };
+        AgentEvents: {
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            events: components["schemas"]["Event"][];
+            limit: number;
+            /** @description Give it back as `before` for older ones; null: there are none */
+            nextBefore: number | null;
+            /**
+             * Format: date-time
+             * @description When the oldest event of the whole log happened; null: it has none
+             */
+            since: string | null;
         };
         CredReport: {
             reportId: string;
@@ -7928,6 +7963,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Events"];
+                };
+            };
+        };
+    };
+    listAgentEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only events of these types: agent.registered, agent.updated, agent.transferred, agent.verified, proof.lapsed, attestation.revoked, cred.changed, message.sent, event.retracted; commas separate several
+                 * @example agent.registered,agent.updated
+                 */
+                type?: string;
+                /** @description `nextBefore` of the answer before */
+                before?: number;
+                /** @description How many to answer, at most 200: a larger value is clamped, the value used is echoed */
+                limit?: number;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentEvents"];
                 };
             };
         };

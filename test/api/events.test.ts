@@ -362,6 +362,66 @@ describe("the log in pages", () => {
   });
 });
 
+describe("the events of an agent", () => {
+  type Page = { events: EventView[]; nextBefore: number | null; since: string | null; limit: number };
+  const pageOf = async (search: string, tokenId = 2) =>
+    (await api.get(`/api/v2/agent/${tokenId}/events?${search}`)).body as unknown as Page;
+
+  it("are walked from the newest to the oldest, each once, and none that was taken back", async () => {
+    const key = "0xtakenback-1";
+    await tell(updated(2), updated(3), verified(2), mutated(2, key), updated(2));
+    await retractSources(api.database.pool, [key]);
+    await sequence(context());
+    const ids: string[] = [];
+    let page = await pageOf("limit=1");
+    for (;;) {
+      ids.push(...page.events.map(({ id }) => id));
+      if (page.nextBefore === null) break;
+      page = await pageOf(`limit=1&before=${page.nextBefore}`);
+    }
+    const { rows } = await api.database.pool.query(
+      `select id, type from offchain.event where token_id = 2 and not retracted and type <> 'event.retracted'
+       order by position desc`,
+    );
+    expect(ids).toEqual(rows.map(({ id }) => id));
+    const proofs = await pageOf("type=agent.verified");
+    expect(proofs.events.map(({ id }) => id)).toEqual(rows.filter((r) => r.type === "agent.verified").map((r) => r.id));
+    expect(proofs.nextBefore).toBeNull();
+    expect(Date.parse(proofs.since!)).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("of one type lie behind thousands of others, and are reached in steps of so many", async () => {
+    const { pool } = api.database;
+    await tell(verified(1, { data: { method: "github", handle: "behind" } }));
+    await pool.query(
+      `insert into offchain.event (id, type, token_id, data, at, final, source)
+       select 'evt_many' || i, 'agent.updated', 1, '{"changed":["traits"],"storage":"onchain"}', now(), true, null
+       from generate_series(1, 6000) i`,
+    );
+    for (let more = true; more; ) {
+      const before = await head();
+      await sequence(context());
+      more = (await head()) > before;
+    }
+    const first = await pageOf("type=agent.verified", 1);
+    expect(first.events).toEqual([]);
+    const second = await pageOf(`type=agent.verified&before=${first.nextBefore}`, 1);
+    expect(second.events[0]).toMatchObject({ type: "agent.verified", data: { handle: "behind" } });
+  });
+
+  it("are read by the index of the agent, and those of no agent are not found", async () => {
+    expect(await api.get("/api/v2/agent/999/events")).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect((await api.get("/api/v2/agent/2/events?before=x")).status).toBe(400);
+    // Whatever a caller names, only what stands before the end of the log is read.
+    expect((await pageOf(`before=${Number.MAX_SAFE_INTEGER}`)).events.length).toBeGreaterThan(0);
+    const { rows } = await api.database.pool.query(
+      `explain (format json) select * from offchain.event where token_id = 2 and position < 10 and not retracted
+       and retracts is null order by position desc limit 5000`,
+    );
+    expect(JSON.stringify(rows)).toMatch(/token_id_position/);
+  });
+});
+
 // The last, for it takes the beginning of the log away.
 describe("what is kept no longer", () => {
   it("is told of as a gap, and so is a position that was never given", async () => {

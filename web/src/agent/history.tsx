@@ -1,4 +1,4 @@
-/** The score over time: each change, with its cause. */
+/** The score over time, and what happened in that time. */
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -8,7 +8,8 @@ import type { CredPoint } from "../api/types.ts";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { TIERS, tierOf } from "../tiers.ts";
-import { count, date, moment } from "../words.ts";
+import { date, moment } from "../words.ts";
+import { Timeline } from "./timeline.tsx";
 
 const WIDTH = 720;
 const HEIGHT = 200;
@@ -16,7 +17,9 @@ const LEFT = 34;
 const BOTTOM = 22;
 const SPANS = [7, 30, 90, 365];
 
-export function History({ tokenId }: { tokenId: number }) {
+type Props = { tokenId: number; mintedAt: string; explorer: string };
+
+export function History({ tokenId, mintedAt, explorer }: Props) {
   const [days, setDays] = useState(90);
   const { data: answer, error, refetch } = useQuery(history(tokenId, days));
   return (
@@ -36,28 +39,20 @@ export function History({ tokenId }: { tokenId: number }) {
       ) : !answer ? (
         <Loading rows={4} />
       ) : (
-        <Chart points={answer.data.points} days={days} />
+        <>
+          <Chart points={answer.data.points} days={days} />
+          <Timeline of={{ tokenId, mintedAt }} points={answer.data.points} days={days} explorer={explorer} />
+        </>
       )}
     </>
   );
 }
 
-const sentence = (half: string): string => `${half.charAt(0).toUpperCase()}${half.slice(1)}.`;
-
 type ChartProps = { points: CredPoint[]; days: number };
 
+/** A step for each change, over the bands of the tiers. */
 function Chart({ points, days }: ChartProps) {
   if (points.length === 0) return <p className="muted">{say("agent.theScoreHasNotChanged", { days })}</p>;
-  return (
-    <>
-      <Curve points={points} days={days} />
-      <Changes points={points} />
-    </>
-  );
-}
-
-/** A step for each change, over the bands of the tiers. */
-function Curve({ points, days }: ChartProps) {
   const end = Date.now();
   const start = Math.min(Math.max(Date.parse(points[0]!.at), end - days * 86_400_000), end - 60_000);
   const x = (at: number) => LEFT + ((Math.max(at, start) - start) / (end - start)) * (WIDTH - LEFT - 10);
@@ -119,35 +114,3 @@ function Curve({ points, days }: ChartProps) {
     </svg>
   );
 }
-
-const Changes = ({ points }: { points: CredPoint[] }) => (
-  <details>
-    <summary>{say("agent.allChanges", { points: points.length })}</summary>
-    <table className="plain-table">
-      <thead>
-        <tr>
-          <th scope="col">{say("agent.when")}</th>
-          <th scope="col">{say("agent.cause")}</th>
-          <th scope="col" className="number">
-            {say("agent.epoch")}
-          </th>
-          <th scope="col" className="number">
-            {say("agent.score")}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {points.toReversed().map((point, i) => (
-          <tr key={`${point.at}${points.length - i}`}>
-            <td className="muted">{moment(point.at)}</td>
-            <td>{sentence(causeSays(point.cause))}</td>
-            <td className="number faint">{point.epoch === null ? "—" : count(point.epoch)}</td>
-            <td className="number">
-              <b>{point.score}</b>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </details>
-);

@@ -86,7 +86,7 @@ function Panels({ agent, explorer }: PanelsProps) {
   );
   const history = (
     <section className="panel">
-      <History tokenId={agent.tokenId} />
+      <History tokenId={agent.tokenId} mintedAt={agent.mintedAt} explorer={explorer} />
     </section>
   );
   const words = (

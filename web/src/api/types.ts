@@ -16,6 +16,7 @@ import type {
 } from "../../../api/schemas/directory.ts";
 import type { discoverSchema, offeringSchema } from "../../../api/schemas/discover.ts";
 import type { errorSchema } from "../../../api/schemas/error.ts";
+import type { agentEventsSchema } from "../../../api/schemas/events.ts";
 import type { handshakesSchema } from "../../../api/schemas/handshakes.ts";
 import type { identityProviderSchema } from "../../../api/schemas/identity-provider.ts";
 import type { pricesSchema } from "../../../api/schemas/manifest.ts";
@@ -91,6 +92,7 @@ export type Discovery = z.output<typeof discoverySchema>;
 export type IdentityProvider = z.output<typeof identityProviderSchema>;
 export type OperatorState = z.output<typeof operatorSchema>;
 export type Status = z.output<typeof statusSchema>;
+export type AgentEvents = z.output<typeof agentEventsSchema>;
 export type Handshakes = z.output<typeof handshakesSchema>;
 export type Registration = z.output<typeof registrationSchema>;
 export type PendingMint = z.output<typeof pendingMintSchema>;

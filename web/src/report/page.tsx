@@ -148,7 +148,11 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: Kept; now: number 
       )}
       <ReportDocument report={report}>
         <section className="panel">
-          <History tokenId={report.agent.tokenId} />
+          <History
+            tokenId={report.agent.tokenId}
+            mintedAt={report.agent.mintedAt}
+            explorer={new URL(report.explorer).origin}
+          />
         </section>
       </ReportDocument>
       {verdict && (

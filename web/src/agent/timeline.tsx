@@ -1,0 +1,222 @@
+/** What happened to an agent, the newest first: the events of the log, and the changes of its score with their causes. */
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { causeSays } from "../../../core/cred-causes.ts";
+import type { EventType } from "../../../core/events.ts";
+import { call } from "../api/answer.ts";
+import { liveEvery } from "../api/events.ts";
+import { agentPath } from "../api/queries.ts";
+import type { AgentEvents, CredPoint } from "../api/types.ts";
+import { EXPLORER_REL } from "../parts/address.tsx";
+import { TierShape } from "../parts/cred.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { ProblemNote } from "../parts/states.tsx";
+import { say } from "../say.tsx";
+import { tierOf } from "../tiers.ts";
+import { date, moment } from "../words.ts";
+import { type AgentEvent, TOLD, type Told, whatHappened } from "./event-sentence.tsx";
+
+/** A change of the score: what it was before is known but of the first in the span. */
+type Step = CredPoint & { previous: number | null };
+type Entry = { at: string; key: string } & ({ events: [AgentEvent, ...AgentEvent[]] } | { steps: [Step, ...Step[]] });
+
+/** Changes of the score in a row that stand in one line, from so many on. */
+const FOLDED_FROM = 3;
+/** Entries shown before the rest is asked for. */
+const FIRST_ENTRIES = 12;
+
+/** Whether two events have one sentence, which then stands once. */
+const isSame = (one: AgentEvent, other: AgentEvent) =>
+  one.type === other.type && JSON.stringify(one.data) === JSON.stringify(other.data);
+
+/** Puts events and changes of the score in one order, the newest first; those in a row that are alike become one entry. */
+function entriesOf(points: readonly CredPoint[], events: readonly AgentEvent[], since: number): Entry[] {
+  const steps = points.map((point, i): Entry => {
+    return { at: point.at, key: `${point.at} ${i}`, steps: [{ ...point, previous: points[i - 1]?.score ?? null }] };
+  });
+  const all = [
+    ...steps.toReversed(),
+    ...events.map((event): Entry => ({ at: event.at, key: event.id, events: [event] })),
+  ]
+    .filter(({ at }) => Date.parse(at) >= since)
+    .sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  const entries: Entry[] = [];
+  for (let i = 0; i < all.length; ) {
+    const run = runAt(all, i);
+    entries.push(...run.entries);
+    i += run.length;
+  }
+  return entries;
+}
+
+/** Entries from a place on that are alike, as they are shown. */
+function runAt(all: readonly Entry[], start: number): { entries: Entry[]; length: number } {
+  const first = all[start]!;
+  if ("steps" in first) {
+    const end = all.findIndex((entry, i) => i > start && !("steps" in entry));
+    const run = all.slice(start, end < 0 ? undefined : end);
+    const steps = run.flatMap((entry) => ("steps" in entry ? entry.steps : [])) as [Step, ...Step[]];
+    return { entries: steps.length < FOLDED_FROM ? run : [{ ...first, steps }], length: run.length };
+  }
+  const end = all.findIndex(
+    (entry, i) => i > start && !("events" in entry && isSame(entry.events[0], first.events[0])),
+  );
+  const run = all.slice(start, end < 0 ? undefined : end);
+  const events = run.flatMap((entry) => ("events" in entry ? entry.events : [])) as [AgentEvent, ...AgentEvent[]];
+  return { entries: [{ ...first, events }], length: run.length };
+}
+
+const eventsOf = (tokenId: number) => {
+  const path = `${agentPath(String(tokenId))}/events?type=${TOLD.join()}`;
+  return {
+    queryKey: [path],
+    queryFn: ({ pageParam, signal }: { pageParam: number | null; signal: AbortSignal }) =>
+      call<AgentEvents>(pageParam === null ? path : `${path}&before=${pageParam}`, { signal }),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ data }: { data: AgentEvents }) => data.nextBefore,
+    ...liveEvery(),
+  };
+};
+
+type Props = { of: { tokenId: number; mintedAt: string }; points: CredPoint[]; days: number; explorer: string };
+
+export function Timeline({ of: { tokenId, mintedAt }, points, days, explorer }: Props) {
+  const [all, showAll] = useState(false);
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(eventsOf(tokenId));
+  if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
+  const events = data?.pages.flatMap((page) => page.data.events) ?? [];
+  const from = Date.now() - days * 86_400_000;
+  // What lies behind the oldest event that was read belongs between scores that are not shown yet.
+  const since = hasNextPage && events.length > 0 ? Math.max(from, Date.parse(events.at(-1)!.at)) : from;
+  const entries = entriesOf(points, events, since);
+  const shown = all ? entries : entries.slice(0, FIRST_ENTRIES);
+  const whole = shown.length === entries.length && !hasNextPage;
+  return (
+    <div className="stack" aria-busy={!data}>
+      {entries.length === 0 && data && <p className="muted">{say("timeline.nothing", { days })}</p>}
+      <ol className="timeline">
+        {shown.map((entry) => (
+          <Line key={entry.key} entry={entry} explorer={explorer} />
+        ))}
+        {whole && data && !events.some(({ type }) => type === "agent.registered") && (
+          <li className="faint">
+            {say("timeline.began", { date: date(mintedAt) })}
+            {data.pages[0]!.data.since && Date.parse(mintedAt) < Date.parse(data.pages[0]!.data.since) && (
+              <> {say("timeline.logSince", { date: date(data.pages[0]!.data.since) })}</>
+            )}
+          </li>
+        )}
+      </ol>
+      {!whole && (
+        <p className="actions">
+          <button
+            type="button"
+            className="button"
+            disabled={isFetchingNextPage}
+            onClick={() => (all ? void fetchNextPage() : showAll(true))}
+          >
+            {say("timeline.more")}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Line({ entry, explorer }: { entry: Entry; explorer: string }) {
+  if ("steps" in entry) return <Scored at={entry.at} steps={entry.steps} />;
+  const [event] = entry.events;
+  const says = whatHappened(event, explorer);
+  return (
+    <li>
+      <span className="timeline-mark" data-bad={BAD.has(event.type) || undefined}>
+        <Icon name={ICONS[event.type as Told]} />
+      </span>
+      {entry.events.length === 1 ? (
+        <span>{says}</span>
+      ) : (
+        <details>
+          <summary>
+            {says} {say("timeline.times", { times: entry.events.length })}
+          </summary>
+          <ol>
+            {entry.events.map(({ id, at, txHash }) => (
+              <li key={id}>
+                <When at={at} txHash={txHash} explorer={explorer} />
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+      <When at={entry.at} txHash={event.txHash} explorer={explorer} />
+    </li>
+  );
+}
+
+function Scored({ at, steps }: { at: string; steps: [Step, ...Step[]] }) {
+  const [newest] = steps;
+  const oldest = steps.at(-1)!;
+  const { key } = tierOf(newest.score);
+  return (
+    <li data-tier={key}>
+      <span className="timeline-mark">
+        <TierShape tier={key} />
+      </span>
+      {steps.length === 1 ? (
+        <span>
+          <Change of={newest} />
+        </span>
+      ) : (
+        <details>
+          <summary>
+            {say("timeline.changes", { n: steps.length, from: oldest.previous ?? oldest.score, to: newest.score })}
+          </summary>
+          <ol>
+            {steps.map((step, i) => (
+              <li key={`${step.at}${steps.length - i}`}>
+                <Change of={step} /> <span className="faint">{moment(step.at)}</span>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+      <When at={at} txHash={null} />
+    </li>
+  );
+}
+
+function Change({ of: { score, previous, cause } }: { of: Step }) {
+  const tier = tierOf(score);
+  const moved = previous !== null && tierOf(previous).key !== tier.key;
+  return (
+    <>
+      <b>
+        {previous === null
+          ? say("timeline.score", { score })
+          : say("timeline.scoreFromTo", { from: previous, to: score })}
+      </b>
+      {moved && ` (${tier.label})`}: {causeSays(cause)}.
+    </>
+  );
+}
+
+const When = ({ at, txHash, explorer }: { at: string; txHash: string | null; explorer?: string }) => {
+  const time = <time dateTime={at}>{moment(at)}</time>;
+  if (txHash === null) return <span className="faint timeline-when">{time}</span>;
+  return (
+    <a className="faint timeline-when" href={`${explorer}/tx/${txHash}`} rel={EXPLORER_REL}>
+      <span className="unseen">{say("timeline.transaction")} </span>
+      {time}
+    </a>
+  );
+};
+
+const ICONS: Record<Told, Parameters<typeof Icon>[0]["name"]> = {
+  "agent.registered": "agent",
+  "agent.updated": "rows",
+  "agent.transferred": "compare",
+  "agent.verified": "check",
+  "proof.lapsed": "warn",
+  "attestation.revoked": "warn",
+};
+const BAD = new Set<EventType>(["proof.lapsed", "attestation.revoked"]);
