@@ -13,7 +13,7 @@ const storm = { seed: number("seed", Date.now() % 2 ** 31), payments: number("pa
 console.log(`npm run storm -- --seed ${storm.seed} --payments ${storm.payments}`);
 await startVitest(
   "test",
-  ["test/payments/storm.deep.test.ts"],
+  ["test/payments/storm.nightly.test.ts"],
   { run: true, watch: false, disableConsoleIntercept: true, testTimeout: 3_600_000 },
   { test: { provide: { storm } } },
 );
