@@ -14,6 +14,7 @@ import { seedMessages } from "./seed-messages.ts";
 import { attest, recordHandshakes, shareTokens, verify, writeProfile } from "./seed-onchain.ts";
 import { seedPrincipals } from "./seed-principals.ts";
 import { registerAgent } from "./seed-registrations.ts";
+import { seedReviews } from "./seed-reviews.ts";
 import { AGENT_HOSTS } from "./simulators/agent-hosts/agent-hosts.ts";
 import { type SeedAgent, WORLD } from "./world.ts";
 
@@ -68,12 +69,14 @@ export async function seed(context: SeedContext): Promise<string> {
       shareTokens(chain, context.devnet, wallets),
     ]);
     const [citizens] = await Promise.all([registerAll(context, chain, wallets), forWallets]);
-    context.say("handshakes, humans, messages");
+    context.say("handshakes, humans, messages, reviews");
     await Promise.all([
       recordHandshakes(chain, context.devnet, citizens),
       untilIndexed(context, chain).then(() =>
         Promise.all([
-          canonicalAgents(db).then((agents) => plantScan(context, agents)),
+          canonicalAgents(db).then((canonical) =>
+            Promise.all([plantScan(context, canonical), seedReviews(chain, context.devnet, { citizens, canonical })]),
+          ),
           seedPrincipals(context, citizens),
           seedMessages(context, citizens),
         ]),

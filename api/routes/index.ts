@@ -52,6 +52,7 @@ import { proofEndpoints } from "./proofs.ts";
 import { og, referral, referralCode, referred } from "./referrals.ts";
 import { crossRegistration, crossRegistrations, linkToken } from "./registries.ts";
 import { report, verifications } from "./report.ts";
+import { terminalReviewers, terminalReviews } from "./reviews.ts";
 import { search } from "./search.ts";
 import { sessionOutcome } from "./sessions.ts";
 import { sitemap, sitemapFile } from "./sitemap.ts";
@@ -116,6 +117,8 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   terminalMarks,
   terminalAgent,
   terminalOffers,
+  terminalReviewers,
+  terminalReviews,
   terminalToken,
   contractMetadata,
   metadata,

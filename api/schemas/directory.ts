@@ -3,12 +3,14 @@
 import { z } from "zod";
 import { DIRECTORY_FILTERS, type DirectoryFilter } from "../../core/directory/filters.ts";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
+import { MOST_ENTRIES, STANDINGS, type Standing } from "../../core/directory/reviews.ts";
 import { PRICED_FROM_USD, TOKEN_SOURCES } from "../../core/directory/token.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { textSchema } from "../../core/text.ts";
 import { count, moment, reservations, score, tier } from "./fields.ts";
 
 const bit = z.union([z.literal(0), z.literal(1)]);
+const percent = z.number().min(0).max(100);
 const usd = z.number().nullable().meta({ description: "US dollars; null = not known" });
 
 export const terminalAgentSchema = z
@@ -91,6 +93,71 @@ export const terminalCountsSchema = z
   .meta({ id: "TerminalCounts" });
 type Counts = Record<DirectoryFilter, typeof count>;
 
+/** An entry of the ERC-8004 reputation registry. */
+const review = z
+  .object({
+    client: z.string(),
+    index: z.string(),
+    value: z.string().meta({ description: "Decimal; what it means is up to its tags" }),
+    tags: z.array(z.string()),
+    uri: z.string().nullable(),
+    revoked: z.boolean(),
+    given_at: moment,
+    tx_hash: z.string(),
+    responses: count,
+  })
+  .meta({ id: "Review" });
+
+export const reviewersSchema = z
+  .object({
+    total: count.meta({ description: "Entries that were not taken back, of all clients" }),
+    counting: z.object({
+      clients: count.meta({ description: "Clients whose ratings count" }),
+      rating: percent.nullable().meta({
+        description: "Their mean, each weighed by the score of the client's agent; null without any",
+      }),
+    }),
+    reviewers: z.array(
+      z.object({
+        client: z.string(),
+        standing: z.enum(Object.keys(STANDINGS) as [Standing, ...Standing[]]).meta({
+          description: Object.entries(STANDINGS)
+            .map(([key, says]) => `\`${key}\`: ${says}`)
+            .join(" "),
+        }),
+        agent: z
+          .object({ token_id: z.int().min(0), name: z.string(), cred_score: score })
+          .nullable()
+          .meta({ description: "The agent of this service with the highest score that it owns or is the wallet of" }),
+        rating: percent.nullable().meta({
+          description: "The mean of its newest entry of each tag that has a scale; null where none has",
+        }),
+        entries: count.meta({
+          description: `What it wrote, up to ${MOST_ENTRIES.toLocaleString("en")}, those taken back among them`,
+        }),
+        taken_back: count,
+        first_at: moment,
+        last_at: moment,
+        latest: review,
+      }),
+    ),
+    limit: z.int().min(1),
+    next_after: z.string().nullable().meta({ description: "Give it back as `after`; null: these are the last" }),
+  })
+  .meta({ id: "Reviewers" });
+
+export const reviewsSchema = z
+  .object({
+    client: z.string(),
+    reviews: z.array(review),
+    limit: z.int().min(1),
+    next_before: z
+      .string()
+      .nullable()
+      .meta({ description: "Give it back as `before` for older ones; null: there are none" }),
+  })
+  .meta({ id: "Reviews" });
+
 /** A registration in the canonical ERC-8004 registry, with the feedback of clients there. */
 const registration = z
   .object({
@@ -108,21 +175,7 @@ const registration = z
       .meta({ description: "The registration file behind the URI, and what was odd about it" }),
     feedback_count: count.meta({ description: "Feedback that was not taken back" }),
     reviewers: count.meta({ description: "Different clients that gave it" }),
-    feedback: z
-      .array(
-        z.object({
-          client: z.string(),
-          index: z.string(),
-          value: z.string().meta({ description: "Decimal; what it means is up to its tags" }),
-          tags: z.array(z.string()),
-          uri: z.string().nullable(),
-          revoked: z.boolean(),
-          given_at: moment,
-          tx_hash: z.string(),
-          responses: count,
-        }),
-      )
-      .meta({ description: "The newest 50, those taken back among them" }),
+    feedback: z.array(review).meta({ description: "The newest 50, those taken back among them" }),
   })
   .nullable()
   .meta({ description: "Of an agent of the canonical ERC-8004 registry; null for all others" });

@@ -4,6 +4,7 @@ import type { StoredRegistration } from "../../core/directory/registration-view.
 import { isoTime } from "../fragments.ts";
 import { json, numeric, statement, text } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
+import { REVIEW } from "./reviews-sql.ts";
 
 /** Max feedback shown, the newest first. */
 const MOST_FEEDBACK = 50;
@@ -22,12 +23,7 @@ const REGISTRATION = statement({
         'reviewers', (select count(distinct f.client) from onchain.erc8004_feedback f
           where f.registry = a.registry and f.agent_id = a.agent_id and not f.revoked),
         'feedback', (
-          select coalesce(json_agg(json_build_object(
-            'client', f.client, 'index', f.feedback_index::text, 'value', f.value::text, 'decimals', f.value_decimals,
-            'tag1', f.tag1, 'tag2', f.tag2, 'uri', f.feedback_uri, 'revoked', f.revoked, 'givenAt', f.given_at,
-            'txHash', f.tx_hash,
-            'responses', (select count(*) from onchain.erc8004_response s where s.registry = f.registry
-              and s.agent_id = f.agent_id and s.client = f.client and s.feedback_index = f.feedback_index))
+          select coalesce(json_agg(${REVIEW}
             order by f.given_at desc, f.client, f.feedback_index desc), '[]')
           from (select * from onchain.erc8004_feedback f where f.registry = a.registry and f.agent_id = a.agent_id
                 order by f.given_at desc, f.client, f.feedback_index desc limit ${MOST_FEEDBACK}) f)

@@ -6,6 +6,7 @@ import type { AgentText } from "../../core/discovery/document.ts";
 import type { Known } from "../../core/discovery/ranking.ts";
 import { liveness } from "../../core/offers/liveness.ts";
 import { earlierOwner, type Ownership, sharedWith } from "../../core/reservations.ts";
+import { countingClients } from "../directory/reviews-sql.ts";
 import { holdsIdentity } from "../directory/score-sql.ts";
 import { othersAttested, othersLifted } from "../directory/shared-sql.ts";
 import { ownershipOf } from "../proof-ownership.ts";
@@ -33,22 +34,6 @@ export type KnownAgent = AgentText & {
 
 const DAY_MS = 86_400_000;
 
-/** Known clients of one agent whose ratings are read, and of each client its newest ratings. */
-const [MAX_CLIENTS, MAX_OF_CLIENT] = [500, 100];
-/** Ratings of one agent in which known clients are looked for: each costs its writer a transaction. */
-const MAX_RATINGS = 20_000;
-/** What the value of a rating is at its best, by its `tag1`: values of other tags have units that say nothing of good or bad. */
-const SCALES: Record<string, 1 | 100> = {
-  "": 100,
-  starred: 100,
-  uptime: 100,
-  successRate: 100,
-  reachable: 1,
-  ownerVerified: 1,
-};
-const SCALE_ROWS = Object.entries(SCALES)
-  .map(([tag, best]) => `('${tag}', ${best})`)
-  .join(", ");
 /** Offers and services of one row that are read. */
 const [MAX_OFFERS, MAX_SERVICES] = [60, 50];
 
@@ -60,41 +45,10 @@ const HAS_NAMESPACE = `d.platform in (${(REGISTRIES as readonly RegistryRow[])
 /** A row whose registry knows ratings and no uses: its uses are their number, whoever gave them. Only `FEEDBACK` counts them. */
 const IS_RATED = "d.platform = 'erc8004'";
 
-/**
- * Ratings of a row `d` by clients that own an agent of the service, or are its wallet, and that are not the rated agent's
- * own owner or wallet: one per client, the mean of its newest of each tag. Clients are known before their number is
- * bounded: anyone may write any number of ratings.
- */
+/** Ratings of a row `d` by the clients that count, each weighed by its cred. */
 const FEEDBACK = `(
   select json_build_object('authors', count(*), 'weight', sum(a.score / 100.0), 'mean', sum(a.score * a.rating) / sum(a.score))
-  from (
-    select k.score, (
-      select avg(least(1, greatest(0, n.value / 10::numeric ^ least(greatest(n.value_decimals, 0), 30) / n.best)))::float8
-      from (
-        select distinct on (f.tag1) f.value, f.value_decimals, t.best
-        from (
-          select * from onchain.erc8004_feedback f
-          where f.registry = d.registry and f.agent_id = d.token_id and f.client = k.client
-          order by f.feedback_index desc limit ${MAX_OF_CLIENT}) f
-        join (values ${SCALE_ROWS}) t(tag, best) on t.tag = f.tag1
-        where not f.revoked
-        order by f.tag1, f.feedback_index desc) n) as rating
-    from (
-      select c.client, c.score from (
-        select f.client, (
-          select max(c.score) from onchain.agent g join offchain.cred c on c.token_id = g.token_id
-          where g.owner = f.client or g.agent_address = f.client) as score
-        from (
-          select distinct f.client
-          from (
-            select * from onchain.erc8004_feedback f
-            where f.registry = d.registry and f.agent_id = d.token_id limit ${MAX_RATINGS}) f
-          where not f.revoked and f.tag1 in (${Object.keys(SCALES)
-            .map((tag) => `'${tag}'`)
-            .join(", ")})
-            and f.client is distinct from d.owner_address and f.client is distinct from d.address) f) c
-      where c.score > 0 order by c.score desc, c.client limit ${MAX_CLIENTS}) k) a
-  where a.rating is not null having count(*) > 0)`;
+  from (${countingClients("d")}) a having count(*) > 0)`;
 
 type OfferRow = AgentText["offers"][number] & { priceUsd: number | null };
 

@@ -1065,6 +1065,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/terminal/agent/{ref}/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who reviewed an agent of the canonical ERC-8004 registry, those first that count
+         * @description One entry for each client, whatever it wrote: first those whose ratings count, by the score of their agent here, then all others by their address, each with the reason why it counts nothing. An agent of another registry has none.
+         *
+         *     Anyone may call.
+         */
+        get: operations["listReviewers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/terminal/agent/{ref}/reviews/{client}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What one client wrote about an agent, the newest first, what it took back among it
+         * @description Anyone may call.
+         */
+        get: operations["listReviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/terminal/agent/{ref}/token": {
         parameters: {
             query?: never;
@@ -4941,22 +4983,23 @@ export interface components {
                 /** @description Different clients that gave it */
                 reviewers: number;
                 /** @description The newest 50, those taken back among them */
-                feedback: {
-                    client: string;
-                    index: string;
-                    /** @description Decimal; what it means is up to its tags */
-                    value: string;
-                    tags: string[];
-                    uri: string | null;
-                    revoked: boolean;
-                    /** Format: date-time */
-                    given_at: string;
-                    tx_hash: string;
-                    responses: number;
-                }[];
+                feedback: components["schemas"]["Review"][];
             } | null;
             /** @description What is to be said beside proofs and attestations; it changes no score */
             reservations: components["schemas"]["Reservation"][];
+        };
+        Review: {
+            client: string;
+            index: string;
+            /** @description Decimal; what it means is up to its tags */
+            value: string;
+            tags: string[];
+            uri: string | null;
+            revoked: boolean;
+            /** Format: date-time */
+            given_at: string;
+            tx_hash: string;
+            responses: number;
         };
         Offering: {
             /** @description Its owner and since when, and who signs in by the owner's wallet or has linked the agent */
@@ -5075,6 +5118,50 @@ export interface components {
                     sameOwner: boolean;
                 }[];
             };
+        };
+        Reviewers: {
+            /** @description Entries that were not taken back, of all clients */
+            total: number;
+            counting: {
+                /** @description Clients whose ratings count */
+                clients: number;
+                /** @description Their mean, each weighed by the score of the client's agent; null without any */
+                rating: number | null;
+            };
+            reviewers: {
+                client: string;
+                /**
+                 * @description `counts`: It has an agent here with a score: its rating counts, by that score. `own`: It is the agent's own owner or wallet. `taken_back`: It took back all that it wrote. `unknown`: It has no agent here with a score. `no_scale`: None of its tags says what would be good or bad. `beyond`: It is not among the clients that are looked at.
+                 * @enum {string}
+                 */
+                standing: "counts" | "own" | "taken_back" | "unknown" | "no_scale" | "beyond";
+                /** @description The agent of this service with the highest score that it owns or is the wallet of */
+                agent: {
+                    token_id: number;
+                    name: string;
+                    cred_score: number;
+                } | null;
+                /** @description The mean of its newest entry of each tag that has a scale; null where none has */
+                rating: number | null;
+                /** @description What it wrote, up to 1,000, those taken back among them */
+                entries: number;
+                taken_back: number;
+                /** Format: date-time */
+                first_at: string;
+                /** Format: date-time */
+                last_at: string;
+                latest: components["schemas"]["Review"];
+            }[];
+            limit: number;
+            /** @description Give it back as `after`; null: these are the last */
+            next_after: string | null;
+        };
+        Reviews: {
+            client: string;
+            reviews: components["schemas"]["Review"][];
+            limit: number;
+            /** @description Give it back as `before` for older ones; null: there are none */
+            next_before: string | null;
         };
         /**
          * @example {
@@ -8459,6 +8546,81 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Offering"];
+                };
+            };
+        };
+    };
+    listReviewers: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+                /** @description Looks among the agents of this platform only: ids and wallets may be those of several */
+                platform?: "helixa" | "erc8004" | "virtuals" | "agentverse" | "mcp-registry" | "x402-bazaar";
+                /** @description `next_after` of the answer before */
+                after?: string;
+                /** @description How many to answer, at most 100: a larger value is clamped, the value used is echoed */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score. `helixa-<token id>` is an own agent and no other
+                 * @example helixa-1
+                 */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reviewers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reviewers"];
+                };
+            };
+        };
+    };
+    listReviews: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+                /** @description Looks among the agents of this platform only: ids and wallets may be those of several */
+                platform?: "helixa" | "erc8004" | "virtuals" | "agentverse" | "mcp-registry" | "x402-bazaar";
+                /** @description `next_before` of the answer before */
+                before?: string;
+                /** @description How many to answer, at most 200: a larger value is clamped, the value used is echoed */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score. `helixa-<token id>` is an own agent and no other
+                 * @example helixa-1
+                 */
+                ref: string;
+                /**
+                 * @description Wallet address, in any case
+                 * @example 0x19B16428f0721a5f627F190Ca61D493A632B423F
+                 */
+                client: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reviews"];
                 };
             };
         };

@@ -23,7 +23,7 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
     afterAll(() => browser?.close());
 
     it.each(WIDTHS)(
-      "what it costs, whom one pays, how it is called, whether it lives, who is behind it (%i px)",
+      "what it costs, whom one pays, how it is called, whether it lives, who is behind it, who rated it, what happened (%i px)",
       async (width) => {
         const { devnet } = stackOf();
         const rows = (await (await fetch(`${devnet.apiUrl}/api/terminal/agents?q=Ferrous`)).json()) as {
@@ -58,11 +58,21 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
           await trusted.getByText("No known client rated it.").waitFor();
           await trusted.getByText("No other agent has its name.").waitFor();
           // Of another registry, with a twin here of the same owner. Which number it has there is the seed's chance.
-          const twins = (await (
-            await fetch(`${devnet.apiUrl}/api/terminal/agents?platform=erc8004&q=Meridian`)
-          ).json()) as { agents: { name: string; agent_id: string }[] };
-          const twin = twins.agents.find(({ name }) => name === "Meridian")!;
-          await page.goto(`/terminal/${twin.agent_id}?platform=erc8004`);
+          const canonical = async (of: string) => {
+            const found = (await (
+              await fetch(`${devnet.apiUrl}/api/terminal/agents?platform=erc8004&q=${of}`)
+            ).json()) as { agents: { name: string; agent_id: string }[] };
+            return `/terminal/${found.agents.find(({ name }) => name === of)!.agent_id}?platform=erc8004`;
+          };
+          // Whose ratings count stand first; what somebody flooded is one line, and every entry of it is there.
+          await page.goto(await canonical("Kestrel"));
+          const reviews = panel("Reviews");
+          await reviews.getByText("1 known client rated it 15 of 100.").waitFor();
+          await reviews.getByText("Others, whose ratings count nothing").click();
+          await reviews.getByText("has no agent here with a score").waitFor();
+          await reviews.getByText(/^12 entries within/).click();
+          await expect.poll(() => reviews.locator("details li li").count()).toBe(12);
+          await page.goto(await canonical("Meridian"));
           await trusted.getByText("1 other agent has its name").waitFor();
           await trusted.getByText(/cred \d+ · registered .* · of the same owner/).waitFor();
           await behind.getByRole("link", { name: "Inês Carvalho" }).click();
@@ -70,6 +80,14 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
           // An attestation that nobody has claimed is said so.
           await page.goto("/agent/0");
           await page.getByRole("link", { name: "claim it, +15" }).waitFor();
+          await reviews.getByText("2 known clients rated it 91 of 100 on average.").waitFor();
+          const happened = panel("What happened");
+          await happened
+            .getByText(/^Score \d+ → \d+/)
+            .first()
+            .waitFor();
+          await happened.getByRole("button", { name: "Show older" }).click();
+          await happened.getByText("Registered as Meridian, made with langchain.").waitFor();
           expect(troubles).toEqual([]);
         } finally {
           await page.context().close();

@@ -383,10 +383,11 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         .poll(() => card.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
         .toBe(1000);
       await page.getByRole("heading", { name: "ERC-8004" }).waitFor();
-      await page.getByText("2 from 2 different clients").waitFor();
-      expect(await page.locator(".feedback [data-revoked]").count()).toBe(1);
-      await page.getByRole("button", { name: "starred" }).click();
-      await page.getByText("2 tagged starred, on average 61.5").waitFor();
+      const reviews = page.locator("section.panel", { has: page.getByRole("heading", { name: "Reviews" }) });
+      await reviews.getByText("No known client rated it.").waitFor();
+      expect(await reviews.locator(".reviews > li").count()).toBe(3);
+      await reviews.getByText("took everything back").waitFor();
+      expect(await reviews.locator("[data-revoked]").count()).toBe(1);
       const offers = page.locator("section.panel", {
         has: page.getByRole("heading", { name: "What it says of itself" }),
       });

@@ -9,7 +9,8 @@ import { Cred } from "../parts/cred.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { say } from "../say.tsx";
-import { Erc8004, Feedback } from "./erc8004.tsx";
+import { Erc8004 } from "./erc8004.tsx";
+import { Reviews, reviewsPath } from "./reviews.tsx";
 
 export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
   others.length === 0 ? (
@@ -51,7 +52,7 @@ export function Elsewhere({ tokenId, explorer }: { tokenId: number; explorer: st
             <Erc8004 registration={registration} agentId={twin.agent_id} explorer={explorer} />
           </Panel>
           <Panel title={say("agent.feedback")}>
-            <Feedback registration={registration} explorer={explorer} />
+            <Reviews path={reviewsPath(twin.agent_id, twin.platform)} explorer={explorer} />
           </Panel>
         </>
       )}

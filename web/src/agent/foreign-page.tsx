@@ -1,4 +1,4 @@
-/** A foreign agent (a row of another registry): the registry's data, its source, and feedback of clients. */
+/** A foreign agent (a row of another registry): the registry's data, its source, and its reviews. */
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
@@ -27,8 +27,9 @@ import { tierOf } from "../tiers.ts";
 import { age, date, moment, short } from "../words.ts";
 import { Claim } from "./claim.tsx";
 import { SameAs } from "./elsewhere.tsx";
-import { Erc8004, Feedback } from "./erc8004.tsx";
+import { Erc8004 } from "./erc8004.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
+import { Reviews, reviewsPath } from "./reviews.tsx";
 import { Services } from "./services.tsx";
 
 export default function ForeignPage({ agentRef }: { agentRef: string }) {
@@ -72,7 +73,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
           </WhatItOffers>
           {row.erc8004 && explorer && (
             <Panel title={say("agent.feedback")}>
-              <Feedback registration={row.erc8004} explorer={explorer} />
+              <Reviews path={reviewsPath(row.agent_id, row.platform)} explorer={explorer} />
             </Panel>
           )}
           <Panel title={say("agent.whereThisWasRead")}>

@@ -137,7 +137,7 @@ function Line({ entry, explorer }: { entry: Entry; explorer: string }) {
       ) : (
         <details>
           <summary>
-            {says} {say("timeline.times", { times: entry.events.length })}
+            {says} <span className="faint">{say("timeline.times", { times: entry.events.length })}</span>
           </summary>
           <ol>
             {entry.events.map(({ id, at, txHash }) => (

@@ -9,6 +9,8 @@ import type {
 } from "../../../api/schemas/cred.ts";
 import type { credReportSchema } from "../../../api/schemas/cred-report.ts";
 import type {
+  reviewersSchema,
+  reviewsSchema,
   terminalCountsSchema,
   terminalDetailSchema,
   terminalListSchema,
@@ -59,6 +61,9 @@ export type Counts = z.output<typeof terminalCountsSchema>;
 export type Marks = z.output<typeof terminalMarksSchema>["marks"][number];
 export type Detail = z.output<typeof terminalDetailSchema>;
 export type Registration8004 = NonNullable<Detail["erc8004"]>;
+export type Reviewers = z.output<typeof reviewersSchema>;
+export type Reviews = z.output<typeof reviewsSchema>;
+export type Review = Reviews["reviews"][number];
 export type Discovered = z.output<typeof discoverSchema>;
 export type Offering = z.output<typeof offeringSchema>;
 export type DiscoveredHit = Discovered["hits"][number];

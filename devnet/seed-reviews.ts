@@ -1,0 +1,73 @@
+/** Seeds reviews in the canonical ERC-8004 registry: of agents that are known here, and of a wallet that nobody knows. */
+import { encodeFunctionData, keccak256, type PrivateKeyAccount, parseEther, toHex, zeroHash } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { erc8004ReputationAbi } from "../abis/erc8004.ts";
+import type { Devnet } from "./deploy.ts";
+import type { Citizen } from "./seed-accounts.ts";
+import type { SeedChain } from "./seed-chain.ts";
+
+/** `from`: the name of an agent; without one it is the stranger. `times`: how often it says the same. */
+type SeedReview = { from?: string; about: string; value: number; tag: string; times?: number };
+
+const REVIEWS: SeedReview[] = [
+  { from: "Quill & Ledger", about: "Meridian", value: 92, tag: "starred" },
+  { from: "Tessellate", about: "Meridian", value: 80, tag: "starred" },
+  { from: "Tessellate", about: "Meridian", value: 99, tag: "uptime" },
+  { about: "Meridian", value: 340, tag: "responseTime" },
+  { about: "Kestrel", value: 100, tag: "starred", times: 12 },
+  { from: "Nightjar", about: "Kestrel", value: 15, tag: "starred" },
+];
+
+const STRANGER = privateKeyToAccount(keccak256(toHex("local world: a wallet that nobody knows")));
+const ETH_OF_STRANGER = parseEther("1");
+
+type Canonical = { agentId: string; owner: string };
+
+/**
+ * Gives the reviews that are not there yet. Done again it changes nothing.
+ * @param canonical what the index has of the registry
+ */
+export async function seedReviews(
+  { chain, sendAll }: SeedChain,
+  { contracts }: Devnet,
+  { citizens, canonical }: { citizens: readonly Citizen[]; canonical: readonly Canonical[] },
+): Promise<void> {
+  const registry = { address: contracts.erc8004Reputation, abi: erc8004ReputationAbi } as const;
+  const accountOf = (name: string) => citizens.find(({ agent }) => agent.name === name)?.account;
+  const idOf = (name: string) => {
+    const owner = accountOf(name)?.address.toLowerCase();
+    return canonical.find((one) => one.owner.toLowerCase() === owner)?.agentId;
+  };
+  await chain.setBalance({ address: STRANGER.address, value: ETH_OF_STRANGER });
+  const giving = async (client: PrivateKeyAccount, reviews: readonly SeedReview[]) => {
+    const calls = [];
+    for (const about of new Set(reviews.map((review) => review.about))) {
+      const agentId = idOf(about);
+      if (agentId === undefined) continue;
+      const args = [BigInt(agentId), client.address] as const;
+      if ((await chain.readContract({ ...registry, functionName: "getLastIndex", args })) > 0n) continue;
+      for (const { value, tag, times = 1 } of reviews.filter((review) => review.about === about)) {
+        const data = encodeFunctionData({
+          abi: erc8004ReputationAbi,
+          functionName: "giveFeedback",
+          args: [BigInt(agentId), BigInt(value), 0, tag, "", "", "", zeroHash],
+        });
+        calls.push(...Array.from({ length: times }, () => ({ to: registry.address, data })));
+      }
+    }
+    await sendAll(client, calls);
+  };
+  const clients = new Set(REVIEWS.map(({ from }) => from));
+  await Promise.all(
+    [...clients].map((name) => {
+      const client = name === undefined ? STRANGER : accountOf(name);
+      return (
+        client &&
+        giving(
+          client,
+          REVIEWS.filter(({ from }) => from === name),
+        )
+      );
+    }),
+  );
+}
