@@ -8,7 +8,6 @@ const LONG = [
   "client-libraries/",
   "stack/crash",
   "indexer/restart",
-  "payments/storm",
   "payments/crash",
   "indexer/reorg",
   "indexer/events",
