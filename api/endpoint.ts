@@ -105,6 +105,8 @@ export type EndpointSpec<
   params?: P;
   query?: Q;
   body?: B;
+  /** Answers a body that is no JSON (undefined) or not of the schema, in the words of a protocol with errors of its own. */
+  malformed?(sent: unknown): Reply;
   /** By status: successes, and answers with a body of their own. Errors come from `errors`. */
   responses: Record<number, Answer>;
   /** Error codes of its own, beyond those that follow from guard, parameters and body. */

@@ -13,8 +13,13 @@ export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
   } = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
-    override: ({ zodSchema, jsonSchema }) =>
-      tidy(jsonSchema as Json, z.globalRegistry.get(zodSchema as unknown as z.ZodType)),
+    override({ zodSchema, jsonSchema }) {
+      tidy(jsonSchema as Json, z.globalRegistry.get(zodSchema as unknown as z.ZodType));
+      // A keyword of OpenAPI 3.0: readers that are strict about JSON Schema refuse what it does not define.
+      const { example } = jsonSchema as Json;
+      delete (jsonSchema as Json).example;
+      if (example !== undefined) jsonSchema.examples = [example];
+    },
   }) as Json & { $ref?: string; $defs?: Record<string, Json> };
   const name = $ref?.replace("#/$defs/", "");
   const root = name === undefined ? rest : { ...$defs[name], ...rest };

@@ -137,6 +137,7 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
     const caller = rule === "anyone" ? undefined : await requiredCaller(exchange);
     if (caller) await deps.limits.take(tokensOfCaller(bucket, caller, network), now, head);
     const input = await readInput({ incoming, head, url, params });
+    if ("malformed" in input) return input.malformed;
     if (input.query?.minBlock !== undefined) deps.minBlockReads.acquire(head, [network]);
     if (endpoint.data) await showIndexedBlock(deps, head, input.query?.minBlock);
     const fingerprint = isWrite || price ? fingerprintOf(endpoint.method.toUpperCase(), path, input) : "";

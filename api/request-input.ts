@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import { fail } from "../core/errors.ts";
-import { type Endpoint, queryOf } from "./endpoint.ts";
+import { type Endpoint, queryOf, type Reply } from "./endpoint.ts";
 import type { AnswerHeaders } from "./http/headers.ts";
 import { issueDetails, issueText } from "./http/issue-text.ts";
 import { type RequestBody, readBody } from "./http/request-body.ts";
@@ -23,6 +23,9 @@ export type RequestInput = {
   search: string;
 };
 
+/** The answer to a body that the endpoint's protocol cannot read. */
+export type Malformed = { malformed: Reply };
+
 /** A request before it is read. @property url with its query */
 type Unread = { incoming: IncomingMessage; head: AnswerHeaders; url: string; params: Record<string, string> };
 
@@ -30,7 +33,7 @@ type Unread = { incoming: IncomingMessage; head: AnswerHeaders; url: string; par
  * @returns reads path, query and body of a request by the endpoint's schemas; unknown query parameters are named in
  *   `X-Ignored-Params`
  */
-export function inputReader(endpoint: Endpoint): (request: Unread) => Promise<RequestInput> {
+export function inputReader(endpoint: Endpoint): (request: Unread) => Promise<RequestInput | Malformed> {
   const querySchema = queryOf(endpoint);
   const known = new Set(Object.keys(querySchema?.shape ?? {}));
   const hasBody = endpoint.method !== "get";
@@ -42,10 +45,23 @@ export function inputReader(endpoint: Endpoint): (request: Unread) => Promise<Re
     if (ignored.length > 0) head.setHeader("X-Ignored-Params", ignoredParams(ignored));
     const params = check(endpoint.params, sent, "path");
     const query = check(querySchema, values, "query") as { minBlock?: number } | undefined;
+    if (endpoint.malformed) return protocolInput(endpoint, incoming, { params, query, search });
     const { bytes, value } = hasBody ? await readBody(incoming) : NO_BODY;
     const body = endpoint.body ? check(endpoint.body, value, "body") : undefined;
     return { params, query, body, sent: value, bytes, search };
   };
+}
+
+/** The input of an endpoint that answers a malformed body itself. */
+async function protocolInput(
+  { body: schema, malformed }: Endpoint,
+  incoming: IncomingMessage,
+  rest: Pick<RequestInput, "params" | "query" | "search">,
+): Promise<RequestInput | Malformed> {
+  const { bytes, value } = await readBody(incoming, { lenient: true });
+  const parsed = schema!.safeParse(value);
+  if (!parsed.success) return { malformed: malformed!(value) };
+  return { ...rest, body: parsed.data, sent: value, bytes };
 }
 
 /** Checks one part of the request. @throws Failure invalid_input naming each problem by its path */

@@ -14,9 +14,10 @@ export type RequestBody = { bytes: Buffer; value: unknown };
 /**
  * Reads the whole body, and stops at the first byte above the limit. An empty body is an absent body, whatever its
  * declared type; a body without a declared type is taken as JSON.
+ * @param options.lenient what is no JSON counts as absent
  * @throws Failure payload_too_large, unsupported_media_type, invalid_input
  */
-export async function readBody(incoming: IncomingMessage): Promise<RequestBody> {
+export async function readBody(incoming: IncomingMessage, { lenient = false } = {}): Promise<RequestBody> {
   if (Number(incoming.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   const encoding = incoming.headers["content-encoding"];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity")
@@ -26,7 +27,12 @@ export async function readBody(incoming: IncomingMessage): Promise<RequestBody> 
   const type = incoming.headers["content-type"];
   if (type !== undefined && !JSON_TYPE.test(type.trim()))
     fail("unsupported_media_type", "The request body must be JSON (Content-Type: application/json).");
-  return { bytes, value: parseStrictJson(bytes) };
+  try {
+    return { bytes, value: parseStrictJson(bytes) };
+  } catch (error) {
+    if (!lenient) throw error;
+    return { bytes, value: undefined };
+  }
 }
 
 function collect(incoming: IncomingMessage): Promise<Buffer> {

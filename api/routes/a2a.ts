@@ -11,6 +11,7 @@ import { costsInWords } from "../../core/prices.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
 import { errorAnswer } from "../http/error-answer.ts";
 import { API_VERSION } from "../http/headers.ts";
+import { noMessage } from "../json-rpc.ts";
 import { agentCardSchema } from "../schemas/agent-card.ts";
 import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { type Carrier, callTool, toolNamed } from "../tools/call-tool.ts";
@@ -77,7 +78,7 @@ const isSpoken = (version: string): boolean => version === "" || /^(?:1\.0|0\.3)
 const requestSchema = z
   .looseObject({
     jsonrpc: z.literal("2.0"),
-    id: z.union([z.string(), z.number()]),
+    id: z.union([z.string(), z.number()]).nullable().optional(),
     method: z.string(),
   })
   .meta({
@@ -93,7 +94,7 @@ const requestSchema = z
 const answerSchema = z
   .object({
     jsonrpc: z.literal("2.0"),
-    id: z.union([z.string(), z.number()]),
+    id: z.union([z.string(), z.number()]).nullable(),
     result: z.looseObject({}).optional().meta({ description: "In the words of the version whose method was called" }),
     error: z
       .object({
@@ -175,9 +176,15 @@ export const a2a = endpoint({
   description: `JSON-RPC of A2A 1.0 (method SendMessage) and 0.3 (message/send). The message has a data part {skill, arguments}, or a text that asks in plain words as the agent card's examples do; skills and their arguments are the tools of /mcp: ${TOOLS.map(({ name }) => name).join(", ")}.`,
   guard: { caller: "anyone", bucket: "reads" },
   body: requestSchema,
-  responses: { 200: { description: "A message, or an error of the protocol", schema: answerSchema } },
+  malformed: (sent) => noMessage(sent),
+  responses: {
+    200: { description: "A message, or an error of the protocol", schema: answerSchema },
+    202: { description: "A notification, which gets no answer; there is no body", type: "text/plain" },
+  },
   async handler(call) {
     const { id, method, params } = call.body;
+    // Whoever sends no id wants no answer, and a skill has no other effect.
+    if (id === undefined) return { status: 202, type: "text/plain; charset=utf-8", content: "" };
     const [version, does] = METHODS.get(method) ?? (["0.3", "method"] as const);
     const answer = (rest: object) => json({ jsonrpc: "2.0", id, ...rest });
     const refuse = (name: ErrorName, message: string) => answer({ error: errorIn(version, name, message) });
@@ -191,17 +198,18 @@ export const a2a = endpoint({
     if (!sent.success) return refuse("params", "The message must have a messageId and parts.");
     const { message } = sent.data;
     if (version === "1.0" && message.taskId) return refuse("task", SENTENCES.task!);
-    const { parts, failure, refusal } = await replyTo(message.parts, call);
+    const { parts, failure, refusal, ignored = [] } = await replyTo(message.parts, call);
     if (refusal) return refuse(...refusal);
     if (failure) return answer({ error: failureIn(version, failure, call) });
     // The same question gets the same message id until its answer changes.
     const messageId = hash("sha256", JSON.stringify([message.messageId, parts]), "hex").slice(0, 32);
     const contextId = message.contextId || hash("sha256", `context ${message.messageId}`, "hex").slice(0, 32);
+    const reply = { messageId, contextId, ...(ignored.length > 0 && { metadata: { ignoredArguments: ignored } }) };
     return answer({
       result:
         version === "1.0"
-          ? { message: { messageId, contextId, role: "ROLE_AGENT", parts: parts.map(partOfVersion1) } }
-          : { kind: "message", role: "agent", messageId, contextId, parts },
+          ? { message: { ...reply, role: "ROLE_AGENT", parts: parts.map(partOfVersion1) } }
+          : { ...reply, kind: "message", role: "agent", parts },
     });
   },
 });
@@ -213,7 +221,7 @@ const partOfVersion1 = (part: Part) =>
     ? { text: part.text, mediaType: "text/plain" }
     : { data: part.data, mediaType: "application/json" };
 
-type ReplyParts = { parts: Part[]; failure?: Failure; refusal?: [ErrorName, string] };
+type ReplyParts = { parts: Part[]; ignored?: readonly string[]; failure?: Failure; refusal?: [ErrorName, string] };
 
 /** The reply to the parts of a message: by the skill that its data name, else by the tool that its text fits. */
 async function replyTo(given: z.output<typeof partSchema>[], call: Carrier): Promise<ReplyParts> {
@@ -249,6 +257,7 @@ async function answerOf(
   if (outcome.kind === "failure") return { parts: [], failure: outcome.failure };
   const data = JSON.parse(outcome.json);
   return {
+    ignored: outcome.ignored,
     parts: [
       ...(inWords ? [{ kind: "text" as const, text: (tool.inWords ?? summaryOf)(data) }] : []),
       { kind: "data", data },

@@ -5,8 +5,18 @@ import type { Address, AgentRef } from "../../core/facts.ts";
 import { eventView } from "../../core/views/events.ts";
 import { eventLog, eventsAfter, eventsOfAgent, oldestEventAt } from "../../db/events.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { positionOf } from "../http/event-stream.ts";
-import { agentRef, choice, choices, integer, limit, listOf, tokenId, walletAddress } from "../parameters.ts";
+import { positionAfter } from "../http/event-stream.ts";
+import {
+  agentRef,
+  choice,
+  choices,
+  integer,
+  lastEventId,
+  limit,
+  listOf,
+  tokenId,
+  walletAddress,
+} from "../parameters.ts";
 import { agentEventsSchema, eventsSchema } from "../schemas/events.ts";
 import { factsOf } from "../services/agent-facts.ts";
 import { resume, type Wanted } from "../services/log-streams.ts";
@@ -61,14 +71,14 @@ export const eventStream = endpoint({
   tag: "Events",
   summary: "What happens, as it happens",
   description:
-    "Server-Sent Events: each is named by its type, its id is its position in the log, its data are its JSON. Begins with what comes next, or after Last-Event-ID or `after`. What a reorganisation of the chain takes back is followed by `event.retracted` with its id. Besides there are `start` (where the stream begins), `position` (how far it has got when nothing was for you), `gap` (events you missed are kept no longer) and `end` (why it ends).",
+    "Server-Sent Events: each is named by its type, its id is its position in the log, its data are its JSON. Begins with what comes next, or after Last-Event-ID, `lastEventId` or `after`, whichever is the latest. What a reorganisation of the chain takes back is followed by `event.retracted` with its id. Besides there are `start` (where the stream begins), `position` (how far it has got when nothing was for you), `gap` (events you missed are kept no longer) and `end` (why it ends).",
   stream: true,
-  query: z.object({ ...filters, after: position("Position of the last event seen; Last-Event-ID goes before it") }),
+  query: z.object({ ...filters, after: position("Position of the last event seen"), lastEventId }),
   responses: { 200: { description: "The stream; it stays open", type: "text/event-stream" } },
   errors: ["upstream_unavailable", "timeout"],
-  async handler({ deps, query: { after, ...query }, clientAddress, response, lastEventId }) {
+  async handler({ deps, query: { after, lastEventId, ...query }, clientAddress, response, lastEventId: header }) {
     const open = deps.streams.take(response, { client: clientAddress });
-    const from = lastEventId === undefined ? after : positionOf(lastEventId);
+    const from = positionAfter(header, positionAfter(lastEventId, after));
     const bounds = await deps.logStreams.bounds(from);
     const content = open((stream) => deps.logStreams.follow(bounds, stream, { ...wanted(query), after: from }));
     return { status: 200, type: "text/event-stream", content };

@@ -24,11 +24,11 @@ import {
 import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation";
 import { z } from "zod";
 import type { Config } from "../../config/config.ts";
-import { fail } from "../../core/errors.ts";
 import { costsInWords, type PriceList } from "../../core/prices.ts";
 import { endpoint } from "../endpoint.ts";
 import { errorAnswer } from "../http/error-answer.ts";
 import { API_VERSION } from "../http/headers.ts";
+import { noMessage, refused } from "../json-rpc.ts";
 import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { type Carrier, callTool, toolNamed } from "../tools/call-tool.ts";
 import { inputSchemaOf, outputSchemaOf } from "../tools/tool-schemas.ts";
@@ -76,6 +76,14 @@ const messageSchema = z
   })
   .meta({ id: "JsonRpcMessage", examples: [{ jsonrpc: "2.0", id: 1, method: "tools/list" }] });
 
+const refusalSchema = z
+  .object({
+    jsonrpc: z.literal("2.0"),
+    id: z.union([z.string(), z.number()]).nullable().meta({ description: "null where it cannot be read" }),
+    error: z.object({ code: z.int(), message: z.string() }),
+  })
+  .meta({ id: "JsonRpcRefusal" });
+
 export const mcp = endpoint({
   method: "post",
   path: "/mcp",
@@ -85,14 +93,21 @@ export const mcp = endpoint({
   description: `Streamable HTTP without sessions: one JSON-RPC message a request. Tools: ${TOOLS.map(({ name }) => name).join(", ")}.`,
   guard: { caller: "anyone", bucket: "reads" },
   body: messageSchema,
+  malformed: (sent) => noMessage(sent, 400),
   responses: {
     200: { description: "The answer", schema: messageSchema },
     202: { description: "A notification was taken; there is no body", type: "text/plain" },
+    400: { description: "What is no message, or of another revision: an error of JSON-RPC", schema: refusalSchema },
   },
   async handler(call) {
     const version = call.header("mcp-protocol-version");
     if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version))
-      fail("invalid_input", `MCP-Protocol-Version must be one of ${SUPPORTED_PROTOCOL_VERSIONS.join(", ")}.`);
+      return refused(
+        call.body,
+        ErrorCode.InvalidRequest,
+        `MCP-Protocol-Version must be one of ${SUPPORTED_PROTOCOL_VERSIONS.join(", ")}.`,
+        400,
+      );
     const { service } = call.deps.config;
     const server = new Server(serverInfoOf(service), {
       capabilities: { tools: {} },
@@ -109,7 +124,7 @@ export const mcp = endpoint({
       const response = await transport.handleRequest(new Request(`${service.publicUrl}/mcp`, ASKED), {
         parsedBody: call.body,
       });
-      if (response.status >= 400) fail("invalid_input", "The body is not a message of the Model Context Protocol.");
+      if (response.status >= 400) return noMessage(call.body, response.status);
       const content = await response.text();
       const type = content === "" ? "text/plain; charset=utf-8" : "application/json; charset=utf-8";
       return { status: response.status, type, content };
@@ -132,5 +147,10 @@ async function resultOf(carrier: Carrier, name: string, given: Record<string, un
   const outcome = await callTool(tool, given, carrier);
   const text = outcome.kind === "answer" ? outcome.json : errorAnswer(outcome.failure, carrier.requestId).body;
   const content: CallToolResult["content"] = [{ type: "text", text }];
-  return outcome.kind === "answer" ? { content, structuredContent: JSON.parse(text) } : { content, isError: true };
+  if (outcome.kind === "failure") return { content, isError: true };
+  return {
+    content,
+    structuredContent: JSON.parse(text),
+    ...(outcome.ignored.length > 0 && { _meta: { ignoredArguments: outcome.ignored } }),
+  };
 }

@@ -7,8 +7,8 @@ import { groupById } from "../../db/message-groups.ts";
 import { lastMessageAt, messagePage } from "../../db/messages.ts";
 import type { Queryable } from "../../db/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { positionOf } from "../http/event-stream.ts";
-import { groupId, limit, type MessagePlace, messagePlace } from "../parameters.ts";
+import { positionAfter } from "../http/event-stream.ts";
+import { groupId, lastEventId, limit, type MessagePlace, messagePlace } from "../parameters.ts";
 import { messageBodySchema, messagesSchema, sentSchema } from "../schemas/messages.ts";
 import { noSuchGroup, refuse } from "../services/group-acts.ts";
 import { requireReader } from "../services/message-readers.ts";
@@ -91,17 +91,17 @@ export const messageStream = endpoint({
   tag: "Messages",
   summary: "A group's messages as they come",
   description:
-    "Server-Sent Events: each message is an event whose id is the message's and whose data are its JSON; the event `start` tells where the stream begins, `end` why it ends. With Last-Event-ID or `after` it goes on after that message, otherwise it begins with the next one. Of a private group for members only; it ends when their cred falls below the gate.",
+    "Server-Sent Events: each message is an event whose id is the message's and whose data are its JSON; the event `start` tells where the stream begins, `end` why it ends. With Last-Event-ID, `lastEventId` or `after` it goes on after that message, the latest of them, otherwise it begins with the next one. Of a private group for members only; it ends when their cred falls below the gate.",
   guard: { caller: "anyoneOrSiwa" },
   stream: true,
   params,
-  query: z.object({ after: place("Id of the last message seen, or a time; Last-Event-ID goes before it") }),
+  query: z.object({ after: place("Id of the last message seen, or a time"), lastEventId }),
   responses: { 200: { description: "The stream; it stays open", type: "text/event-stream" } },
   errors: ["not_found", "forbidden", "indexer_behind"],
-  async handler({ deps, params, query, caller, now, clientAddress, response, lastEventId }) {
+  async handler({ deps, params, query, caller, now, clientAddress, response, lastEventId: header }) {
     const open = deps.streams.take(response, { client: clientAddress, wallet: caller?.wallet });
-    const after =
-      lastEventId === undefined ? await idAfter(deps.db, params.groupId, query.after) : positionOf(lastEventId);
+    const asked = await idAfter(deps.db, params.groupId, query.after);
+    const after = positionAfter(header, positionAfter(query.lastEventId, asked));
     const group = (await groupById(deps.db, params.groupId)) ?? noSuchGroup();
     await requireReader(deps, group, caller, now);
     const content = open((stream) => deps.messageStreams.follow(group, stream, { after, caller }));

@@ -13,7 +13,13 @@ import { TOOLS, type Tool } from "./tools.ts";
 /** The request in which the call arrived. */
 export type Carrier = Call<unknown, unknown, unknown, undefined>;
 
-export type ToolOutcome = { kind: "answer"; json: string } | { kind: "failure"; failure: Failure };
+/** `ignored`: names of arguments that the tool does not take. Hosts of models add some to every call. */
+export type ToolOutcome =
+  | { kind: "answer"; json: string; ignored: readonly string[] }
+  | { kind: "failure"; failure: Failure };
+
+/** Ignored arguments that are named, and characters of each. */
+const [MAX_IGNORED, MAX_NAME] = [20, 64];
 
 export const toolNamed = (name: string): Tool | undefined => TOOLS.find((tool) => tool.name === name);
 
@@ -28,20 +34,25 @@ export async function callTool(
   carrier: Carrier,
 ): Promise<ToolOutcome> {
   try {
-    return { kind: "answer", json: await answerOf(endpoint, given, carrier) };
+    return { kind: "answer", ...(await answerOf(endpoint, given, carrier)) };
   } catch (error) {
     return { kind: "failure", failure: toFailure(error, carrier.deps.log, carrier.requestId) };
   }
 }
 
-async function answerOf(endpoint: Endpoint, given: Record<string, unknown>, carrier: Carrier): Promise<string> {
+async function answerOf(
+  endpoint: Endpoint,
+  given: Record<string, unknown>,
+  carrier: Carrier,
+): Promise<{ json: string; ignored: readonly string[] }> {
   const { query: querySchema, texts, fields } = takenBy(endpoint);
+  const ignored: string[] = [];
   const parts = { texts: {} as Record<string, string>, fields: {} as Record<string, unknown> };
   for (const [name, value] of Object.entries(given)) {
     if (value === null) continue;
     if (fields.has(name)) parts.fields[name] = value;
     else if (texts.has(name)) parts.texts[name] = textOf(name, value);
-    else refuse(name, "is not an argument of this tool");
+    else ignored.push(name.slice(0, MAX_NAME));
   }
   const params = check(endpoint.params, only(parts.texts, endpoint.params?.shape), "arguments");
   const query = check(querySchema, only(parts.texts, querySchema?.shape), "arguments") as
@@ -53,7 +64,7 @@ async function answerOf(endpoint: Endpoint, given: Record<string, unknown>, carr
   if (endpoint.data) await showIndexedBlock(deps, NO_HEADERS, query?.minBlock);
   const call = { ...carrier, params, query, body, idempotencyKey: undefined, payment: FREE_CHECKOUT };
   const { content } = await handled(endpoint, call);
-  return textOfJson(content);
+  return { json: textOfJson(content), ignored: ignored.slice(0, MAX_IGNORED) };
 }
 
 /** JSON of an answer as text; the handler may have built it as bytes. */

@@ -11,7 +11,7 @@ type ObjectSchema = {
   [key: string]: unknown;
 };
 
-/** The parameters of path and query in one object, or the fields of the body. */
+/** The parameters of path and query in one object, or the fields of the body. Others are allowed, and ignored: hosts add their own. */
 export function inputSchemaOf(endpoint: Endpoint): ObjectSchema {
   const { params, body } = endpoint;
   const parts = [params, queryOf(endpoint), body]
@@ -28,7 +28,6 @@ export function inputSchemaOf(endpoint: Endpoint): ObjectSchema {
     type: "object",
     properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
     required: [...new Set(required)],
-    additionalProperties: false,
     ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
   };
 }

@@ -792,7 +792,7 @@ export interface paths {
         };
         /**
          * What happens, as it happens
-         * @description Server-Sent Events: each is named by its type, its id is its position in the log, its data are its JSON. Begins with what comes next, or after Last-Event-ID or `after`. What a reorganisation of the chain takes back is followed by `event.retracted` with its id. Besides there are `start` (where the stream begins), `position` (how far it has got when nothing was for you), `gap` (events you missed are kept no longer) and `end` (why it ends).
+         * @description Server-Sent Events: each is named by its type, its id is its position in the log, its data are its JSON. Begins with what comes next, or after Last-Event-ID, `lastEventId` or `after`, whichever is the latest. What a reorganisation of the chain takes back is followed by `event.retracted` with its id. Besides there are `start` (where the stream begins), `position` (how far it has got when nothing was for you), `gap` (events you missed are kept no longer) and `end` (why it ends).
          *
          *     Anyone may call.
          */
@@ -1692,7 +1692,7 @@ export interface paths {
         };
         /**
          * A group's messages as they come
-         * @description Server-Sent Events: each message is an event whose id is the message's and whose data are its JSON; the event `start` tells where the stream begins, `end` why it ends. With Last-Event-ID or `after` it goes on after that message, otherwise it begins with the next one. Of a private group for members only; it ends when their cred falls below the gate.
+         * @description Server-Sent Events: each message is an event whose id is the message's and whose data are its JSON; the event `start` tells where the stream begins, `end` why it ends. With Last-Event-ID, `lastEventId` or `after` it goes on after that message, the latest of them, otherwise it begins with the next one. Of a private group for members only; it ends when their cred falls below the gate.
          *
          *     Anyone may call; an agent's wallet may sign in (SIWA).
          */
@@ -3270,6 +3270,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        JsonRpcRefusal: {
+            /** @enum {string} */
+            jsonrpc: "2.0";
+            /** @description null where it cannot be read */
+            id: string | number | (null);
+            error: {
+                code: number;
+                message: string;
+            };
+        };
         /**
          * @example {
          *       "jsonrpc": "2.0",
@@ -3292,7 +3302,7 @@ export interface components {
         A2aRequest: {
             /** @enum {string} */
             jsonrpc: "2.0";
-            id: string | number;
+            id?: string | number | (null);
             method: string;
         } & {
             [key: string]: unknown;
@@ -3300,7 +3310,7 @@ export interface components {
         A2aAnswer: {
             /** @enum {string} */
             jsonrpc: "2.0";
-            id: string | number;
+            id: string | number | (null);
             /** @description In the words of the version whose method was called */
             result?: {
                 [key: string]: unknown;
@@ -7284,6 +7294,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description What is no message, or of another revision: an error of JSON-RPC. Error: invalid_input */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcRefusal"] | components["schemas"]["Error"];
+                };
+            };
         };
     };
     a2a: {
@@ -7309,6 +7328,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["A2aAnswer"];
+                };
+            };
+            /** @description A notification, which gets no answer; there is no body */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
         };
@@ -7989,8 +8017,10 @@ export interface operations {
                 owner?: string;
                 /** @description `final`: each event only once no reorganisation can take it back */
                 finality?: "any" | "final";
-                /** @description Position of the last event seen; Last-Event-ID goes before it */
+                /** @description Position of the last event seen */
                 after?: number;
+                /** @description Id of the last event seen, as the header Last-Event-ID; empty for none */
+                lastEventId?: string;
             };
             header?: {
                 /** @description Id of the last event seen: the stream goes on after it. Clients send it by themselves */
@@ -9480,8 +9510,10 @@ export interface operations {
     streamMessages: {
         parameters: {
             query?: {
-                /** @description Id of the last message seen, or a time; Last-Event-ID goes before it */
+                /** @description Id of the last message seen, or a time */
                 after?: number | string;
+                /** @description Id of the last event seen, as the header Last-Event-ID; empty for none */
+                lastEventId?: string;
             };
             header?: {
                 /** @description Id of the last event seen: the stream goes on after it. Clients send it by themselves */
@@ -10734,6 +10766,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description What is no message, or of another revision: an error of JSON-RPC. Error: invalid_input */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcRefusal"] | components["schemas"]["Error"];
+                };
+            };
         };
     };
     a2aUnderApi: {
@@ -10759,6 +10800,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["A2aAnswer"];
+                };
+            };
+            /** @description A notification, which gets no answer; there is no body */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
         };

@@ -3,6 +3,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { TOOLS as DECLARED } from "../../api/tools/tools.ts";
@@ -74,6 +76,39 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
   });
 const rpc = (method: string, params?: object, id = 1) => ({ jsonrpc: "2.0", id, method, ...(params && { params }) });
 
+const send = (data: unknown, more: object = {}) =>
+  post(
+    "/a2a",
+    rpc("message/send", {
+      message: { kind: "message", role: "user", messageId: "m1", parts: [{ kind: "data", data }], ...more },
+    }),
+  );
+
+/** What hosts of models add to the arguments of a call. */
+const ADDED: Record<string, unknown>[][] = [
+  [{ toolCallId: "call_0001" }],
+  [{ sessionId: "s", action: "sendMessage", chatInput: "hi", tool: { nested: [1] } }],
+  [{ constructor: "x", ["x".repeat(10_000)]: 1 }],
+  [Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`more${i}`, i]))],
+];
+
+/** Bodies that are no message of JSON-RPC: the error, and the id that can be read. */
+const NO_MESSAGES: [body: unknown, code: number, id: unknown][] = [
+  ['{"jsonrpc":"2.0","id":1,"method":', -32700, null],
+  ["", -32700, null],
+  ['{"id":1,"id":2}', -32700, null],
+  ["123", -32600, null],
+  ["null", -32600, null],
+  ["[]", -32600, null],
+  [[{ jsonrpc: "2.0", id: 1, method: "ping" }], -32600, null],
+  [{ jsonrpc: "2.0", id: 7, method: 5 }, -32600, 7],
+  [{ jsonrpc: "1.0", id: "seven", method: "ping" }, -32600, "seven"],
+  [{ id: 7, method: "ping" }, -32600, 7],
+  [{ jsonrpc: "2.0", id: {}, method: "ping" }, -32600, null],
+  [{ jsonrpc: "2.0", id: [1], method: "ping" }, -32600, null],
+  [{ jsonrpc: "2.0", id: true, method: "ping" }, -32600, null],
+];
+
 describe("MCP", () => {
   it("introduces itself and has exactly its tools, each with what it takes and answers", async () => {
     expect(client.getServerVersion()).toMatchObject({ name: "Helixa", version: "2.0.0" });
@@ -81,7 +116,9 @@ describe("MCP", () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS);
     for (const { inputSchema, outputSchema, annotations, description } of tools) {
-      expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
+      expect(inputSchema).toMatchObject({ type: "object" });
+      // Hosts that check arguments before they send them would refuse their own additions.
+      expect(inputSchema).not.toHaveProperty("additionalProperties");
       expect(outputSchema).toMatchObject({ type: "object" });
       expect(annotations).toMatchObject({ readOnlyHint: true });
       expect(description).toMatch(/\.$/);
@@ -161,17 +198,46 @@ describe("MCP", () => {
     ["get_agent", {}, { code: "invalid_input", details: [{ path: "ref" }] }],
     ["get_agent", { ref: "12abc" }, { code: "invalid_input", details: [{ path: "ref" }] }],
     ["get_agent", { ref: { $ne: 1 } }, { code: "invalid_input", details: [{ path: "ref" }] }],
-    ["get_agent", { ref: 1, admin: true }, { code: "invalid_input", details: [{ path: "admin" }] }],
     ["find_agents", { maxPrice: "cheap" }, { code: "invalid_input", details: [{ path: "maxPrice" }] }],
     ["find_agents", { cursor: "no cursor" }, { code: "invalid_input", details: [{ path: "cursor" }] }],
     ["search_agents", { minCred: 101 }, { code: "invalid_input", details: [{ path: "minCred" }] }],
-    ["search_agents", { constructor: "x" }, { code: "invalid_input", details: [{ path: "constructor" }] }],
     ["verify_receipt", { payload: 5, signature: "0x" }, { code: "invalid_input" }],
   ];
   it.each(wrong)("%s %j is an error the model can read", async (name, args, expected) => {
     const { isError, content, structuredContent } = await call(name, args);
     expect([isError, structuredContent]).toEqual([true, undefined]);
     expect(JSON.parse(content[0]!.text)).toMatchObject({ ...expected, requestId: expect.any(String) });
+  });
+
+  it.each(ADDED)("ignores what a host of models adds to a call, and names it, case %#", async (added) => {
+    const asks = { get_agent: { ref: "0" }, get_cred: { ref: "0" }, leaderboard: {}, search_agents: { q: "a" } };
+    for (const [name, args] of Object.entries(asks)) {
+      const plain = await call(name, args);
+      const { _meta: meta, ...answered } = (await call(name, { ...args, ...added })) as Result & { _meta: object };
+      expect({ ...(answered.structuredContent as object), computedAt: null }).toEqual({
+        ...(plain.structuredContent as object),
+        computedAt: null,
+      });
+      const named = Object.keys(added).map((each) => each.slice(0, 64));
+      expect(meta).toEqual({ ignoredArguments: named.slice(0, 20) });
+    }
+    const body = { skill: "get_agent", arguments: { ref: 0, ...added } };
+    const said = (await send(body)).body as unknown as { result: { metadata: object; parts: unknown[] } };
+    expect(said.result.metadata).toEqual({
+      ignoredArguments: Object.keys(added)
+        .map((each) => each.slice(0, 64))
+        .slice(0, 20),
+    });
+  });
+
+  it("describes its tools in JSON Schema 2020-12 and nothing else: a strict reader takes them", async () => {
+    const { tools } = await client.listTools();
+    for (const { name, inputSchema, outputSchema } of tools)
+      for (const schema of [inputSchema, outputSchema]) {
+        const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+        formats.default(ajv);
+        expect(() => ajv.compile(schema!), name).not.toThrow();
+      }
   });
 
   it("knows no other tool", async () => await expect(call("mint", {})).rejects.toThrow(/no tool/));
@@ -211,6 +277,11 @@ describe("MCP", () => {
     ["neither request nor answer", { jsonrpc: "2.0", id: 1, params: 5 }, 400],
     ["too much", `{"jsonrpc":"2.0","x":"${"x".repeat(300_000)}"}`, 413],
   ])("refuses %s", async (_, body, status) => expect((await post("/mcp", body)).status).toBe(status));
+
+  it("says what is no message in JSON-RPC's own words, with the id where it can be read", async () => {
+    for (const [body, code, id] of NO_MESSAGES)
+      expect([body, (await post("/mcp", body)).body]).toMatchObject([body, { jsonrpc: "2.0", id, error: { code } }]);
+  });
 
   it("answers an unknown method in the protocol's own words", async () =>
     expect(await post("/mcp", rpc("resources/list"))).toMatchObject({
@@ -257,14 +328,6 @@ describe("MCP", () => {
 });
 
 describe("A2A", () => {
-  const send = (data: unknown, more: object = {}) =>
-    post(
-      "/a2a",
-      rpc("message/send", {
-        message: { kind: "message", role: "user", messageId: "m1", parts: [{ kind: "data", data }], ...more },
-      }),
-    );
-
   it("has a card that names every tool as a skill, and the place where it is spoken", async () => {
     const { status, body, headers } = await api.get("/.well-known/agent-card.json");
     expect(status).toBe(200);
@@ -281,6 +344,32 @@ describe("A2A", () => {
     });
     const { skills } = body as unknown as { skills: { id: string }[] };
     expect(skills.map(({ id }) => id)).toEqual(TOOLS);
+  });
+
+  it("says what is no message in JSON-RPC's own words, with the id where it can be read", async () => {
+    for (const [body, code, id] of NO_MESSAGES)
+      expect([body, await post("/a2a", body)]).toMatchObject([
+        body,
+        { status: 200, body: { jsonrpc: "2.0", id, error: { code, message: expect.any(String) } } },
+      ]);
+    expect((await post("/a2a", rpc("SendMessage", "x" as never))).body).toMatchObject({
+      id: 1,
+      error: { code: -32602 },
+    });
+  });
+
+  it("answers no notification, and a null id with null", async () => {
+    const params = {
+      message: { role: "user", messageId: "1", parts: [{ data: { skill: "get_agent", arguments: { ref: 0 } } }] },
+    };
+    expect(await post("/a2a", { jsonrpc: "2.0", method: "message/send", params })).toMatchObject({
+      status: 202,
+      text: "",
+    });
+    expect((await post("/a2a", { jsonrpc: "2.0", id: null, method: "message/send", params })).body).toMatchObject({
+      id: null,
+      result: { kind: "message" },
+    });
   });
 
   it("answers a message with a message: the data of the API", async () => {
@@ -442,7 +531,7 @@ describe("A2A", () => {
     expect((await post("/a2a", rpc("message/send", { message: { messageId: "m", parts: [] } }))).body).toMatchObject({
       error: { code: -32602 },
     });
-    expect((await post("/a2a", { hello: 1 })).status).toBe(400);
+    expect((await post("/a2a", { hello: 1 })).body).toMatchObject({ error: { code: -32600 } });
   });
 });
 

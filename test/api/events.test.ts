@@ -123,6 +123,32 @@ describe("the stream", () => {
     expect([refused.status, JSON.parse(await refused.text()).code]).toEqual([400, "invalid_input"]);
   });
 
+  it.each<[string, string, Record<string, string>, number]>([
+    ["a polyfill that repeats the address", "?lastEventId=3", {}, 3],
+    ["of several the latest", "?lastEventId=2&after=4", { "last-event-id": "3" }, 4],
+    ["of several the latest", "?lastEventId=5&after=4", { "last-event-id": "3" }, 5],
+    ["of several the latest", "?lastEventId=2&after=1", { "last-event-id": "6" }, 6],
+    ["an empty header is none", "?after=4", { "last-event-id": "" }, 4],
+    ["an empty header is none", "?after=4", { "last-event-id": " " }, 4],
+    ["an empty query is none", "?lastEventId=&after=4", {}, 4],
+  ])("goes on where a reader has been: %s (%s, %j)", async (_, search, headers, from) => {
+    await tell(updated(1), updated(1), updated(1), updated(1), updated(1), updated(1), updated(1));
+    const reader = await follow(search, headers);
+    expect(JSON.parse(reader.events.find(({ event }) => event === "start")!.data)).toEqual({ lastId: from });
+  });
+
+  it("begins with what comes next where an empty header is all there is, and refuses what is no id", async () => {
+    const end = await head();
+    const reader = await follow("", { "last-event-id": "" });
+    expect(JSON.parse(reader.events.find(({ event }) => event === "start")!.data)).toEqual({ lastId: end });
+    for (const [search, headers] of [
+      ["?lastEventId=x", {}],
+      ["?lastEventId=-1", {}],
+      ["", { "last-event-id": "evt_1" }],
+    ] as const)
+      expect((await follow(search, headers)).status).toBe(400);
+  });
+
   it("gives each reader what it wants, and what takes that back", async () => {
     const owner = walletOf(2);
     const moved = {

@@ -74,13 +74,14 @@ describe("a stream of a group", () => {
     expect(reader.events.map((event) => event.id)).toEqual(["1", "2", "3", "4"]);
   });
 
-  it("goes on after the last id, by header or query; the header knows better", async () => {
+  it("goes on after the last id, by header or query, whichever is the latest", async () => {
     const id = await newGroup();
     for (let i = 1; i <= 5; i++) await post(`/${id}/send`, creator, { content: String(i) });
     const all = [
       [await follow(`${id}/stream?after=3`), [4, 5]],
       [await follow(`${id}/stream`, { "last-event-id": "0" }), [1, 2, 3, 4, 5]],
       [await follow(`${id}/stream?after=1`, { "last-event-id": "4" }), [5]],
+      [await follow(`${id}/stream?lastEventId=3`, { "last-event-id": "" }), [4, 5]],
       // What is not there yet is not waited for.
       [await follow(`${id}/stream?after=99`), []],
       [await follow(`${id}/stream?after=2026-01-01T00:00:00Z`), [1, 2, 3, 4, 5]],
