@@ -16,7 +16,7 @@ export type GivenPayment =
   /** Null where the answered challenge was not made by this service. */
   | { kind: "challenged"; answer: ChallengeAnswer | null };
 
-/** Headers that may carry a payment; the last three carry a transaction hash only. */
+/** Headers that may carry a payment, each of the same one; the last three carry a transaction hash only. */
 export const PAYMENT_HEADERS = [
   "PAYMENT-SIGNATURE",
   "X-PAYMENT",
@@ -30,7 +30,10 @@ export const CREDENTIAL_HEADER = "Payment-Authorization";
 /** A payload has about 1,400 characters for an account's key and a few thousand for a contract wallet, and as many again for the declaration (bazaar.ts), which clients send back. */
 const MOST_CHARACTERS = 16_384;
 const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+/** With either alphabet (RFC 4648, sections 4 and 5). */
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+/** Headers that may carry a signed payment. */
+const SIGNED_HEADERS = new Set<string>(["PAYMENT-SIGNATURE", "X-PAYMENT"]);
 
 /**
  * The payment of a request; null when it has none.
@@ -42,7 +45,10 @@ export async function readPayment(
   machinePayments: MachinePayments | null,
 ): Promise<GivenPayment | null> {
   const given = PAYMENT_HEADERS.flatMap((name) =>
-    (headers[name.toLowerCase()] ?? []).map((value) => ({ name, value: value.trim() })),
+    // Proxies join the values of a header that came twice.
+    (headers[name.toLowerCase()] ?? [])
+      .flatMap((value) => value.split(","))
+      .map((value) => ({ name, value: value.trim() })),
   );
   const credential = readCredential(headers);
   const [first] = given;
@@ -55,7 +61,8 @@ export async function readPayment(
     if (hashes.size > 1) refuse(first.name, "must not differ from the transaction hash in another payment header");
     return { kind: "transaction", hash: [...hashes][0]! };
   }
-  if (given.length > 1) refuse(first.name, "must be the only payment of the request");
+  if (given.some(({ value }) => value !== first.value)) refuse(first.name, "must be the only payment of the request");
+  for (const { name } of given) if (!SIGNED_HEADERS.has(name)) refuse(name, "must be 0x and 64 hex digits");
   return { kind: "signed", ...readSigned(first.name, first.value) };
 }
 
@@ -83,25 +90,26 @@ async function challenged(credential: string, machinePayments: MachinePayments |
   return { kind: "challenged", answer: read.kind === "answer" ? read.answer : null };
 }
 
-function readSigned(
-  name: (typeof PAYMENT_HEADERS)[number],
-  value: string,
-): SignedPayment & { identifier: string | null } {
-  if (name !== "PAYMENT-SIGNATURE" && name !== "X-PAYMENT") return refuse(name, "must be 0x and 64 hex digits");
-  if (!BASE64.test(value)) return refuse(name, "must be base64 of JSON, or a transaction hash");
-  let json: unknown;
-  try {
-    json = parseStrictJson(Buffer.from(value, "base64"));
-  } catch (error) {
-    return refuse(name, "must be base64 of JSON, or a transaction hash", error);
-  }
-  const read = name === "PAYMENT-SIGNATURE" ? readVersion2(json) : readVersion1(json);
-  const version = name === "PAYMENT-SIGNATURE" ? 2 : 1;
+/** The payload decides its version, whatever the header is called: clients send either in both. */
+function readSigned(name: string, value: string): SignedPayment & { identifier: string | null } {
+  const json = payloadOf(name, value);
+  const version = (json as { x402Version?: unknown } | null)?.x402Version;
+  if (version !== 1 && version !== 2) return refuse(name, "must have an x402Version of 1 or 2");
+  const read = version === 2 ? readVersion2(json) : readVersion1(json);
   if (!read) return refuse(name, `must be a payment payload of x402 version ${version} for the scheme "exact"`);
   const identifier = version === 2 ? readIdentifier(json) : null;
   if (identifier === undefined)
     return refuse(name, "must have a payment-identifier of 16 to 128 letters, digits, - and _, or none");
   return { ...read, identifier };
+}
+
+function payloadOf(name: string, value: string): unknown {
+  if (!BASE64.test(value)) return refuse(name, "must be base64 of JSON, or a transaction hash");
+  try {
+    return parseStrictJson(Buffer.from(value, "base64"));
+  } catch (error) {
+    return refuse(name, "must be base64 of JSON, or a transaction hash", error);
+  }
 }
 
 function refuse(name: string, message: string, cause?: unknown): never {

@@ -64,7 +64,7 @@ export type SignedPayment = {
 /** Names of networks in version 1. */
 export const V1_NETWORKS: Record<number, string> = { 8453: "base", 84532: "base-sepolia" };
 
-/** Parses a payload of PAYMENT-SIGNATURE; null when it is invalid. */
+/** Parses a payload of version 2; null when it is invalid. */
 export function readVersion2(json: unknown): SignedPayment | null {
   const read = version2.safeParse(json);
   if (!read.success) return null;
@@ -80,7 +80,7 @@ export function readVersion2(json: unknown): SignedPayment | null {
   };
 }
 
-/** Parses a payload of X-PAYMENT into the format of version 2; null when it is invalid. */
+/** Parses a payload of version 1 into the format of version 2; null when it is invalid. */
 export function readVersion1(json: unknown): SignedPayment | null {
   const read = version1.safeParse(json);
   if (!read.success) return null;

@@ -269,6 +269,90 @@ describe("malformed payments", () => {
   });
 });
 
+describe("a payment that clients put elsewhere", () => {
+  /** A signed payment for the report in both versions. */
+  const signedFor = async (payer: Payer) => {
+    const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
+    const v2 = world.payload(signed);
+    return { v2: base64(v2), v1: base64({ x402Version: 1, scheme: "exact", network: "base", payload: v2.payload }) };
+  };
+  const urlSafe = (text: string) => text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  type Pair = Awaited<ReturnType<typeof signedFor>>;
+  const places: [string, (pair: Pair) => [string, string][]][] = [
+    [
+      "both headers",
+      ({ v2 }) => [
+        ["payment-signature", v2],
+        ["x-payment", v2],
+      ],
+    ],
+    [
+      "both headers, of version 1",
+      ({ v1 }) => [
+        ["payment-signature", v1],
+        ["x-payment", v1],
+      ],
+    ],
+    ["version 2 in X-PAYMENT", ({ v2 }) => [["x-payment", v2]]],
+    ["version 1 in PAYMENT-SIGNATURE", ({ v1 }) => [["payment-signature", v1]]],
+    [
+      "one header twice",
+      ({ v2 }) => [
+        ["payment-signature", v2],
+        ["payment-signature", v2],
+      ],
+    ],
+    ["twice, joined on the way", ({ v2 }) => [["payment-signature", `${v2}, ${v2}`]]],
+    [
+      "thrice",
+      ({ v1 }) => [
+        ["x-payment", `${v1},${v1}`],
+        ["payment-signature", v1],
+      ],
+    ],
+    ["the alphabet of URLs", ({ v2 }) => [["payment-signature", urlSafe(v2)]]],
+  ];
+  it.each(places)("is one payment: %s", async (_what, placed) => {
+    const payer = await world.payer();
+    const headers = placed(await signedFor(payer));
+    const first = await api.send("GET", REPORT, { headers });
+    expect([first.status, await spent(payer)]).toEqual([200, REPORT_PRICE]);
+    const again = await api.send("GET", REPORT, { headers });
+    expect([again.status, again.body, await spent(payer)]).toEqual([200, first.body, REPORT_PRICE]);
+  });
+
+  it.each<[string, (a: Pair, b: Pair) => [string, string][]]>([
+    [
+      "two of them",
+      (a, b) => [
+        ["payment-signature", a.v2],
+        ["x-payment", b.v2],
+      ],
+    ],
+    [
+      "two of them, of two versions",
+      (a, b) => [
+        ["payment-signature", a.v2],
+        ["x-payment", b.v1],
+      ],
+    ],
+    ["two of them, joined", (a, b) => [["payment-signature", `${a.v2},${b.v2}`]]],
+    ["one in a header for hashes", (a) => [["x-payment-tx", a.v2]]],
+    [
+      "one in a header for hashes too",
+      (a) => [
+        ["payment-signature", a.v2],
+        ["x-payment-tx", a.v2],
+      ],
+    ],
+  ])("is refused, and nothing is charged: %s", async (_what, placed) => {
+    const payer = await world.payer();
+    const headers = placed(await signedFor(payer), await signedFor(payer));
+    expect(await api.send("GET", REPORT, { headers })).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(await spent(payer)).toBe(0n);
+  });
+});
+
 describe("tampered payments", () => {
   const soon = () => BigInt(Math.floor(Date.now() / 1000) + 290);
   const other = `0x${"77".repeat(20)}` as const;
