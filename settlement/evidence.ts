@@ -4,7 +4,7 @@ import { fail } from "../core/errors.ts";
 import type { Address, Hex } from "../core/facts.ts";
 import { type Claim, serves } from "../core/payments/claims.ts";
 import { type Challenged, memoTransfers } from "../core/payments/memo.ts";
-import type { Refusal } from "../core/payments/terms.ts";
+import type { Refusal } from "../core/payments/refusals.ts";
 import { AUTHORIZATION_USED, type Transfer, topicOf, transfersOf } from "../core/payments/transfers.ts";
 import type { Settlement } from "../db/payments.ts";
 

@@ -1,6 +1,7 @@
 /** Settlement of MPP payments: the stored credential, the evidence on its chain, and the broadcast of the signed transaction. */
 import type { MachinePayments } from "../clients/ports.ts";
 import type { Hex } from "../core/facts.ts";
+import { reasonIn } from "../core/payments/refusals.ts";
 import type { Payment } from "../db/payments.ts";
 import { type Evidence, findAnswer } from "./evidence.ts";
 import type { SettlementOutcome } from "./outcome.ts";
@@ -48,6 +49,6 @@ export async function sendMachinePayment(
   // A node that refuses it now may have included it after an earlier broadcast.
   if (!first)
     return { kind: "unknown", cause: new Error(`the transaction was not taken again: ${said}`), broadcast: true };
-  const reason = /insufficient|unfunded/i.test(said) ? "insufficient_funds" : "not_settled";
-  return { kind: "refused", reason, broadcast: true };
+  const named = reasonIn(said);
+  return { kind: "refused", reason: named === null || named === "trouble" ? "not_settled" : named, broadcast: true };
 }

@@ -2,8 +2,15 @@
 import type pg from "pg";
 import type { Chain, Facilitator, MachinePayments, PaymentOrder } from "../clients/ports.ts";
 import type { Hex } from "../core/facts.ts";
-import type { Authorization, SignedPayment, TokenDomain } from "../core/payments/authorization.ts";
-import { MAX_TIMEOUT_SECONDS, type Refusal } from "../core/payments/terms.ts";
+import { SETTLEMENT_GAS } from "../core/gas-bounds.ts";
+import {
+  type Authorization,
+  type SignedPayment,
+  type TokenDomain,
+  transferData,
+} from "../core/payments/authorization.ts";
+import { type Refusal, reasonIn } from "../core/payments/refusals.ts";
+import { MAX_TIMEOUT_SECONDS } from "../core/payments/terms.ts";
 import { recordEarly } from "../db/early-payments.ts";
 import { beginSettling, type Lease, recordPaid, releasePayment } from "../db/ledger.ts";
 import type { Payment } from "../db/payments.ts";
@@ -223,27 +230,66 @@ async function askFacilitator(
     declared,
   };
   if (payment.state === "new") {
-    const verdict = await facilitator.verify(order);
-    if (verdict.kind === "refused") return { kind: "refused", reason: refusalFor(verdict.reason), broadcast: false };
-    if (verdict.kind === "unknown") return { ...verdict, broadcast: false };
+    const refused = await verify(parts, facilitator, order);
+    if (refused) return refused;
   }
   if (!(await begin(parts, lease)))
     return { kind: "unknown", cause: new Error("the payment was taken over"), broadcast: false };
   const outcome = await facilitator.settle(order);
   if (outcome.kind === "settled") return outcome;
   if (outcome.kind !== "refused") return { ...outcome, broadcast: true };
-  const reason = refusalFor(outcome.reason);
+  const cause = await causeOf(parts, order, outcome.reason);
+  if (cause === "trouble") return { kind: "unknown", cause: new Error(`refused: ${outcome.reason}`), broadcast: true };
+  const reason = cause === "none" ? "not_settled" : cause;
   // A used authorization or an empty account may result from a settlement, by an earlier order or a front-runner.
   const mayBeSettled = payment.state === "new" ? reason === "authorization_used" : payment.restedMs < ORDER_GRACE_MS;
   if (mayBeSettled) return { kind: "unknown", cause: new Error(`refused: ${outcome.reason}`), broadcast: true };
   return { kind: "refused", reason, broadcast: true };
 }
 
-/** A facilitator's reason as one of REFUSALS. */
-function refusalFor(reason: string): Refusal {
-  if (/insufficient/.test(reason)) return "insufficient_funds";
-  if (/nonce_already_used|authorization_(already_)?used/.test(reason)) return "authorization_used";
-  if (/valid_before|expired/.test(reason)) return "expired";
-  if (/signature/.test(reason)) return "invalid_signature";
-  return "not_settled";
+/** Milliseconds for which an authorization that has begun may wait for a block that is younger than its beginning. */
+const BEGINS_MS = 4_000;
+
+/** Asks the facilitator whether it would settle. @returns what it, or the token, has against it; null for nothing */
+async function verify(
+  parts: SettlementParts,
+  facilitator: Facilitator,
+  order: PaymentOrder,
+): Promise<SettlementOutcome | null> {
+  const deadline = performance.now() + BEGINS_MS;
+  // Between the facilitator's look and ours a block may have come: once it is asked again for that.
+  let isPuzzling = false;
+  for (;;) {
+    const verdict = await facilitator.verify(order);
+    if (verdict.kind === "good") return null;
+    if (verdict.kind === "unknown") return { ...verdict, broadcast: false };
+    const cause = await causeOf(parts, order, verdict.reason);
+    if (cause === "trouble")
+      return { kind: "unknown", cause: new Error(`the facilitator says ${verdict.reason}`), broadcast: false };
+    // By our clock it has begun: the token reads that of the newest block, which is some seconds behind.
+    const mayChange = cause === "not_yet_valid" || (cause === "none" && !isPuzzling);
+    isPuzzling ||= cause === "none";
+    if (!mayChange || performance.now() >= deadline)
+      return { kind: "refused", reason: cause === "none" ? "not_settled" : cause, broadcast: false };
+    await new Promise((done) => setTimeout(done, LOOK_MS));
+  }
+}
+
+/**
+ * Why an order was refused: what the facilitator says, and where that names no cause, what the token itself says now.
+ * @param said untrusted
+ * @returns "none" where the token would take it
+ */
+async function causeOf(
+  { chain }: SettlementParts,
+  { authorization, signature, token }: PaymentOrder,
+  said: string,
+): Promise<Refusal | "trouble" | "none"> {
+  const named = reasonIn(said);
+  if (named !== null) return named;
+  const data = transferData(authorization, signature);
+  const tried = await chain.call({ to: token.address, data, gas: SETTLEMENT_GAS });
+  if (tried.ok) return "none";
+  const found = reasonIn(`${tried.reason} ${tried.data ?? ""}`);
+  return found === null || found === "trouble" ? "not_settled" : found;
 }

@@ -5,7 +5,7 @@ import type { Address, Hex } from "../../core/facts.ts";
 import { challengeMismatch, type SignedTransaction, transactionOutOfTime } from "../../core/payments/challenges.ts";
 import { Checked } from "../../core/payments/checked.ts";
 import { type AskedTransfer, isMemoTransfer, memoTransfers } from "../../core/payments/memo.ts";
-import type { Refusal } from "../../core/payments/terms.ts";
+import type { Refusal } from "../../core/payments/refusals.ts";
 import { topicOf } from "../../core/payments/transfers.ts";
 import { challengeFact, digestOf, type PaymentName, type PaymentTerms } from "../../db/payments.ts";
 import { presentPayment, resumePayment } from "../../db/present-payment.ts";

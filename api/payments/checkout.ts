@@ -7,7 +7,8 @@
 import type { Failure } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";
-import type { PaidResource, Refusal, Terms } from "../../core/payments/terms.ts";
+import type { Refusal } from "../../core/payments/refusals.ts";
+import type { PaidResource, Terms } from "../../core/payments/terms.ts";
 import { type Operation, UNPAID } from "../../core/prices.ts";
 import type { Lease } from "../../db/ledger.ts";
 import type { Payment } from "../../db/payments.ts";
@@ -75,7 +76,7 @@ export type Checkout = {
    */
   payer(): Promise<Address | null>;
   /** The 402. @param reason what is wrong with the payment; null or absent without one */
-  refusal(reason?: Refusal | null): Failure;
+  refusal(reason?: Refusal | null, retryAfter?: number): Failure;
   /** @throws Failure payment_required, payment_pending, payment_already_used, request_in_progress */
   settle(options?: SettleOptions): Promise<Paid>;
 };

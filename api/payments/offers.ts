@@ -3,14 +3,8 @@ import type { MachinePayments } from "../../clients/ports.ts";
 import { checksum } from "../../core/addresses.ts";
 import { Failure } from "../../core/errors.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";
-import {
-  MAX_TIMEOUT_SECONDS,
-  offerVersion1,
-  REFUSALS,
-  type Refusal,
-  requiredVersion2,
-  type Terms,
-} from "../../core/payments/terms.ts";
+import { type Refusal, ruleOf } from "../../core/payments/refusals.ts";
+import { MAX_TIMEOUT_SECONDS, offerVersion1, requiredVersion2, type Terms } from "../../core/payments/terms.ts";
 import { formatUsdc } from "../../core/prices.ts";
 import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "./payment-headers.ts";
 
@@ -78,24 +72,23 @@ export const challengeOffer =
     },
   });
 
-/** Seconds until a retry, for reasons after which the same payment may be accepted. */
-const LATER: Partial<Record<Refusal, number>> = { transaction_not_found: 2, transaction_not_confirmed: 2 };
-
 /**
  * The 402 of a request.
  * @param binding see `Offer`
  * @param reason the problem of the payment it brought; null when it brought none
+ * @param retryAfter seconds, where more is known than what the reason says
  */
 export function paymentRequired(
   offers: readonly Offer[],
   terms: Terms,
   binding: RequestBinding | null,
   reason: Refusal | null = null,
+  retryAfter?: number,
 ): Failure {
   const price = formatUsdc(terms.amountUnits);
-  const sentence = reason ? REFUSALS[reason] : `This operation costs ${price} USDC.`;
+  const rule = reason && ruleOf(reason);
   const made = offers.map((offer) => offer(terms, reason ?? "payment_required", binding));
-  return new Failure("payment_required", sentence, {
+  return new Failure("payment_required", rule?.says ?? `This operation costs ${price} USDC.`, {
     headers: {
       ...Object.assign({}, ...made.map(({ headers }) => headers)),
       ...(reason && { "payment-response": base64(failedResponse(terms, reason)) }),
@@ -106,7 +99,7 @@ export function paymentRequired(
       price,
       currency: "USDC",
     },
-    ...(reason && LATER[reason] !== undefined && { retryAfter: LATER[reason] }),
+    ...(rule && { hint: rule.hint, retryAfter: retryAfter ?? rule.retryAfter }),
   });
 }
 

@@ -31,7 +31,7 @@ export async function openCheckout(service: PaymentService, request: PaidRequest
     paid: null,
     release() {},
     payer: async () => payerOf(given) ?? request.wallet ?? (await request.signedIn()),
-    refusal: (reason) => paymentRequired(service.offers, terms!, binding, reason),
+    refusal: (reason, retryAfter) => paymentRequired(service.offers, terms!, binding, reason, retryAfter),
     settle: (options = {}) => (terms ? settle(service, checkout, options) : Promise.resolve(FREE)),
   };
   return checkout;

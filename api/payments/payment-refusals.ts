@@ -1,11 +1,18 @@
 /** Refusals that several ways to pay share. */
 import { fail } from "../../core/errors.ts";
-import type { Refusal } from "../../core/payments/terms.ts";
+import type { Refusal } from "../../core/payments/refusals.ts";
 import type { OpenCheckout } from "./checkout.ts";
 
-/** @throws Failure payment_required. @param reason what is wrong with the payment; null without a payment */
-export function refuse(checkout: Pick<OpenCheckout, "refusal">, reason: Refusal | null = null): never {
-  throw checkout.refusal(reason);
+/**
+ * @throws Failure payment_required
+ * @param reason what is wrong with the payment; null without a payment @param retryAfter seconds, where they are known
+ */
+export function refuse(
+  checkout: Pick<OpenCheckout, "refusal">,
+  reason: Refusal | null = null,
+  retryAfter?: number,
+): never {
+  throw checkout.refusal(reason, retryAfter);
 }
 
 /** @throws Failure payment_already_used */

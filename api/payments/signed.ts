@@ -1,7 +1,8 @@
 /** Payments by a signed authorization (x402): terms, time and signature are checked before the ledger takes them. */
 import type { SignedPayment } from "../../core/payments/authorization.ts";
 import { Checked } from "../../core/payments/checked.ts";
-import { mismatch, outOfTime, type Refusal } from "../../core/payments/terms.ts";
+import type { Refusal } from "../../core/payments/refusals.ts";
+import { mismatch, outOfTime } from "../../core/payments/terms.ts";
 import { authorizationFact, digestOf, identifierFact, type PaymentTerms } from "../../db/payments.ts";
 import { presentPayment, resumePayment } from "../../db/present-payment.ts";
 import { authorizationOf, type Credential, toCredential } from "../../settlement/settle.ts";
@@ -33,7 +34,7 @@ export async function collectSigned(
   const known = await resumePayment(service.db, { ...terms, identifier }, presenter(checkout, by), LEASE_MS);
   if (known.kind !== "unchecked") return resume(service, checkout, known, options);
   const checked = await Checked.of(terms, (written) => refusalOf(service, checkout, given, written));
-  if (typeof checked === "string") return refuse(checkout, checked);
+  if (typeof checked === "string") return refuse(checkout, checked, secondsUntil(checked, given, request.now));
   const head = await service.chain.headBlock();
   const claim = claimOf(checkout, options, {
     by,
@@ -77,6 +78,10 @@ async function refusalOf(
   await service.assertDomain();
   return (await isSignedByPayer(service.chain, signed, checkout.terms!.domain)) ? null : "invalid_signature";
 }
+
+/** Seconds until a payment that has not begun has; undefined for other reasons. @param now milliseconds */
+const secondsUntil = (reason: Refusal, { authorization }: SignedPayment, now: number): number | undefined =>
+  reason === "not_yet_valid" ? Number(authorization.validAfter) - Math.floor(now / 1000) + 1 : undefined;
 
 /** An authorization may be valid for longer than a Date can express. */
 const dateOf = (seconds: bigint): Date =>

@@ -1,5 +1,5 @@
 /** Payment payloads of x402, versions 2 and 1, parsed strictly, and the digest that their signer signed. */
-import { hashTypedData } from "viem/utils";
+import { encodeFunctionData, hashTypedData, parseAbi } from "viem/utils";
 import { z } from "zod";
 import type { Address, Hex } from "../facts.ts";
 import { TRANSFER_WITH_AUTHORIZATION } from "./transfer-with-authorization.ts";
@@ -107,3 +107,12 @@ export const authorizationDigest = (authorization: Authorization, domain: TokenD
     primaryType: "TransferWithAuthorization",
     message: authorization,
   });
+
+/** With the signature as bytes: an account's key and a contract wallet alike. */
+const TRANSFER = parseAbi([
+  "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
+]);
+
+/** Calldata of the transfer that an authorization allows; anybody may send it. */
+export const transferData = ({ from, to, value, validAfter, validBefore, nonce }: Authorization, signature: Hex): Hex =>
+  encodeFunctionData({ abi: TRANSFER, args: [from, to, value, validAfter, validBefore, nonce, signature] });

@@ -1,6 +1,7 @@
 /** The binding of an MPP challenge to its request, and the check of an answer against it. */
 import type { Address, Hex } from "../facts.ts";
-import { MAX_TIMEOUT_SECONDS, type Refusal, SKEW_SECONDS } from "./terms.ts";
+import type { Refusal } from "./refusals.ts";
+import { MAX_TIMEOUT_SECONDS, SKEW_SECONDS } from "./terms.ts";
 
 /** The request that a challenge is for; a payment for one request pays for no other. */
 export type RequestBinding = {

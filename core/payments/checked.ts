@@ -1,5 +1,5 @@
 /** The proof that the terms of a payment were checked: the ledger writes checked terms only. */
-import type { Refusal } from "./terms.ts";
+import type { Refusal } from "./refusals.ts";
 
 /**
  * Terms that passed their checks, frozen. Only `Checked.of` makes a value of this class, so the terms that are written are

@@ -4,6 +4,7 @@ import type { Address } from "../facts.ts";
 import { urlOf } from "../urls.ts";
 import { type SignedPayment, type TokenDomain, V1_NETWORKS } from "./authorization.ts";
 import { identifierOffer } from "./payment-identifier.ts";
+import type { Refusal } from "./refusals.ts";
 
 /** The resource that is paid for. */
 export type PaidResource = {
@@ -32,32 +33,6 @@ export const MAX_TIMEOUT_SECONDS = 300;
 const MARGIN_SECONDS = 6;
 /** Max seconds by which the payer's clock may be ahead. */
 export const SKEW_SECONDS = 120;
-
-/** Stable words for what is wrong with a payment; each has its sentence. */
-export const REFUSALS = {
-  unsupported_scheme: 'Only the scheme "exact" is supported.',
-  unsupported_network: "The payment is for another network.",
-  wrong_asset: "The payment is in another token.",
-  wrong_recipient: "The payment goes to another address.",
-  wrong_amount: "The payment is of another amount.",
-  wrong_resource: "The payment was made for another resource.",
-  expired: "The payment's authorization has expired or is about to.",
-  valid_too_long: "The payment's authorization is good for longer than was asked.",
-  not_yet_valid: "The payment's authorization is not valid yet.",
-  invalid_signature: "The payment's signature is not the payer's signature of it.",
-  authorization_used: "The payment's authorization has been used or cancelled.",
-  insufficient_funds: "The payer does not hold enough USDC.",
-  not_settled: "The payment could not be settled.",
-  transaction_not_found: "There is no such transaction yet. Present the same hash again once it is mined.",
-  transaction_not_confirmed: "The transaction needs more confirmations. Present the same hash again shortly.",
-  transaction_failed: "The transaction failed, so nothing was paid.",
-  transaction_too_old: "The transaction is too old to pay for a request.",
-  no_matching_transfer: "The transaction holds no transfer of exactly this price from the payer to the recipient.",
-  unknown_challenge: "The payment answers no challenge of this service, or one that was changed on the way.",
-  challenge_expired: "The challenge that the payment answers has expired.",
-  payer_unknown: "A transaction hash pays only for the wallet that sent the money: sign in with it.",
-} as const;
-export type Refusal = keyof typeof REFUSALS;
 
 /** CAIP-2. */
 export const networkOf = (terms: Pick<Terms, "domain">): string => `eip155:${terms.domain.chainId}`;
