@@ -21,8 +21,8 @@ import { showIndexedBlock } from "./indexed-block.ts";
 import { declarationOf } from "./payments/bazaar.ts";
 import { FREE_CHECKOUT, type OpenCheckout } from "./payments/checkout.ts";
 import { openCheckout } from "./payments/open-checkout.ts";
-import { PAYMENT_HEADERS } from "./payments/payment-headers.ts";
-import { withTerms } from "./payments/unauthenticated-terms.ts";
+import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "./payments/payment-headers.ts";
+import { termsInstead, withTerms } from "./payments/terms-of-refusals.ts";
 import { withPayment } from "./payments/with-payment.ts";
 import { type Bindings, representationOf } from "./representation.ts";
 import { fingerprintOf, inputReader, type RequestInput } from "./request-input.ts";
@@ -136,6 +136,13 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
     if (needsAdmission) admit();
     const caller = rule === "anyone" ? undefined : await requiredCaller(exchange);
     if (caller) await deps.limits.take(tokensOfCaller(bucket, caller, network), now, head);
+    const rest = answerOf(exchange, { caller, key, url });
+    return isProbe(exchange) ? rest.catch(termsInstead(deps.payments, soldBy(exchange))) : rest;
+  };
+
+  /** Stages 7 to 12. */
+  async function answerOf(exchange: Exchange, { caller, key, url }: Asker): Promise<Reply> {
+    const { incoming, head, params, path, network, clientAddress, requestId, now } = exchange;
     const input = await readInput({ incoming, head, url, params });
     if ("malformed" in input) return input.malformed;
     if (input.query?.minBlock !== undefined) deps.minBlockReads.acquire(head, [network]);
@@ -151,8 +158,28 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
     const scope = caller ? nameOf(caller) : clientAddress;
     const mayKeep = mayKeepAnswer(deps.limits, caller, network, now);
     return once(deps, { scope, key: repeatKey, fingerprint, requestId, mayKeep }, paidHandle);
-  };
+  }
 }
+
+type Asker = { caller: Caller | undefined; key: ReadingKey | null; url: string };
+
+/**
+ * Whether a request may only ask for the terms of what is sold: it brings neither a payment nor anything that would let it
+ * be answered without one.
+ */
+function isProbe({ endpoint: { guard, method }, incoming }: Exchange): boolean {
+  const { headers } = incoming;
+  return (
+    guard.price !== undefined &&
+    method !== "get" &&
+    guard.caller === "anyone" &&
+    !hasCredential(incoming) &&
+    headers["idempotency-key"] === undefined &&
+    [...PAYMENT_HEADERS, CREDENTIAL_HEADER].every((name) => headers[name.toLowerCase()] === undefined)
+  );
+}
+
+const soldBy = ({ endpoint, path }: Exchange) => ({ endpoint, operation: endpoint.guard.price!, path });
 
 /** The request headers that an endpoint's answer depends on beside its address; null for none. */
 function varyOf({ guard: { caller, price } }: Endpoint): string | null {
@@ -181,10 +208,10 @@ function signIn({ machinery, incoming, network, now }: Exchange, rule: CallerRul
 
 /** The caller that the endpoint's guard requires. A refusal of a paid endpoint states its terms as well. */
 function requiredCaller(exchange: Exchange): Promise<Caller | undefined> {
-  const { endpoint, machinery, path } = exchange;
+  const { endpoint, machinery } = exchange;
   const { caller: rule, price } = endpoint.guard;
   const found = signIn(exchange, rule);
-  return price ? found.catch(withTerms(machinery.deps.payments, { endpoint, operation: price, path })) : found;
+  return price ? found.catch(withTerms(machinery.deps.payments, soldBy(exchange))) : found;
 }
 
 /**

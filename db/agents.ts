@@ -5,7 +5,7 @@ import { BLANKS } from "../core/text.ts";
 import { shownScoreSql } from "./cred-statement.ts";
 import { folded, foldedName } from "./folded-text.ts";
 import { family, float8, int8, json, statement, text } from "./statement.ts";
-import type { Queryable } from "./transaction.ts";
+import { isIndexed, type Queryable } from "./transaction.ts";
 import { walletConfirmed } from "./wallets.ts";
 
 /** SQL of the score that views show, of an agent `a` with its stored score `c`. */
@@ -256,3 +256,14 @@ const NAME_HOLDER = statement({
   columns: { token_id: int8 },
   prepared: true,
 });
+
+const FIRST = statement({
+  name: "first-agent",
+  text: `
+    select token_id as "tokenId" from onchain.agent order by token_id limit 1`,
+  columns: { tokenId: int8 },
+});
+
+/** The lowest token id there is; null without an agent, or without an index. */
+export const firstAgent = async (db: Queryable): Promise<number | null> =>
+  (await isIndexed(db)) ? ((await FIRST.maybeOne(db))?.tokenId ?? null) : null;

@@ -1,4 +1,5 @@
 /** The OpenAPI 3.0.3 document, derived from the endpoints: parameters, bodies, every error, security. */
+import type { Operation } from "../../core/prices.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { errorSchema } from "../schemas/error.ts";
@@ -8,17 +9,27 @@ import { responses } from "./responses.ts";
 import { type Json, toSchema } from "./schemas.ts";
 import { CALLERS, PRICED, SECURITY_SCHEMES, security } from "./security.ts";
 
-/** @param service.publicUrl base of every path; `webUrl` is the contact page of the operator */
+/** What clients that look for paid operations read of one; undefined where it costs nothing. */
+export type PaymentInfoOf = (operation: Operation) => Json | undefined;
+
+/**
+ * @param service.publicUrl base of every path; `webUrl` is the contact page of the operator
+ * @param paymentInfo absent: prices are left out
+ */
 export function openApiDocument(
   endpoints: readonly Endpoint[],
   service: { name: string; publicUrl: string; webUrl: string },
+  paymentInfo: PaymentInfoOf = () => undefined,
 ): Json {
   const schemas: Json = {};
   const errorRef = toSchema(errorSchema, "output", schemas);
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     paths[endpoint.path] ??= {};
-    paths[endpoint.path]![endpoint.method] = operation(endpoint, schemas, errorRef);
+    paths[endpoint.path]![endpoint.method] = {
+      ...operation(endpoint, schemas, errorRef),
+      ...paidBy(endpoint, paymentInfo),
+    };
   }
   return {
     openapi: "3.0.3",
@@ -57,6 +68,12 @@ const TAGS: Record<string, string> = {
   Verification: "Proofs of what belongs to an agent: its wallet, its accounts, its owner's attestation.",
   Webhooks: "Events sent to a URL of yours: signed, tried again, replayed.",
 };
+
+/** @see https://github.com/Merit-Systems/x402scan (docs/DISCOVERY.md) */
+function paidBy({ guard: { price } }: Endpoint, paymentInfo: PaymentInfoOf): Json {
+  const info = price && paymentInfo(price);
+  return info ? { "x-payment-info": info } : {};
+}
 
 function operation(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
   const { operationId, tag, summary, description, guard, body } = endpoint;

@@ -1,11 +1,13 @@
 /** The API's description: /api/v2/openapi.json. The terminal's pages below /docs render it. */
 import { z } from "zod";
+import { type Operation, shownPricing } from "../../core/prices.ts";
 import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
 import { openApiDocument } from "../openapi/document.ts";
+import { paymentInfoOf } from "../payments/offers.ts";
 
 /** @param described every endpoint of the document, these included */
 export function documentEndpoints(described: () => readonly Endpoint[]): Endpoint[] {
-  let document: { publicUrl: string; content: string } | undefined;
+  let document: { of: string; content: string } | undefined;
   return [
     endpoint({
       method: "get",
@@ -15,10 +17,13 @@ export function documentEndpoints(described: () => readonly Endpoint[]): Endpoin
       summary: "This API as an OpenAPI 3.0 document",
       responses: { 200: { description: "OpenAPI 3.0.3", schema: z.looseObject({ openapi: z.string() }) } },
       cache: CACHE.release,
-      handler({ deps: { config } }) {
-        const { publicUrl } = config.service;
-        if (document?.publicUrl !== publicUrl)
-          document = { publicUrl, content: JSON.stringify(openApiDocument(described(), config.service)) };
+      handler({ deps: { config, payments } }) {
+        // Prices and the phase change while the process runs.
+        const of = JSON.stringify([config.service.publicUrl, shownPricing(payments.shown())]);
+        if (document?.of !== of) {
+          const paymentInfo = (operation: Operation) => paymentInfoOf(payments, operation);
+          document = { of, content: JSON.stringify(openApiDocument(described(), config.service, paymentInfo)) };
+        }
         return { status: 200, type: "application/json; charset=utf-8", content: document.content };
       },
     }),

@@ -9,6 +9,7 @@ import { checksum } from "../../core/addresses.ts";
 import { offerVersion2, resourceVersion2 } from "../../core/payments/terms.ts";
 import { priceUnits, shownPricing } from "../../core/prices.ts";
 import type { RegistrationFile } from "../../core/registration-file.ts";
+import { firstAgent } from "../../db/agents.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { isOpen } from "../caller-types.ts";
 import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
@@ -66,14 +67,18 @@ export const x402Manifest = (listed: () => readonly Endpoint[]): Endpoint =>
     operationId: "getX402Json",
     tag: TAG,
     summary: "What is paid for by x402: each endpoint with its terms, input and output",
+    description:
+      "`resources` are addresses that answer 402 to whoever asks: what is sold about one agent stands there with the first one. `items` has what needs a credential as well.",
     responses: { 200: { description: "The manifest; empty while nothing has a price", schema: x402ManifestSchema } },
+    errors: ["upstream_unavailable"],
     cache: CACHE.release,
-    handler({ deps }) {
-      const items = listed().flatMap((endpoint) => itemOf(endpoint, deps));
+    async handler({ deps }) {
+      const agent = await firstAgent(deps.db);
+      const items = listed().flatMap((endpoint) => itemOf(endpoint, agent, deps));
       return json({
         version: 1,
         x402Version: 2,
-        resources: items.map(({ resource }) => resource.url),
+        resources: items.filter(({ requires }) => requires.length === 0).map(({ resource }) => resource.url),
         items,
         pricing: shownPricing(deps.payments.shown()),
         instructions:
@@ -82,14 +87,16 @@ export const x402Manifest = (listed: () => readonly Endpoint[]): Endpoint =>
     },
   });
 
-/** The entry of an endpoint; none while it cannot be paid by x402. */
-function itemOf(endpoint: Endpoint, { config, payments }: HandlerDeps) {
+/** The entry of an endpoint; none while it cannot be paid by x402. @param agent of whom an address stands as an example; null: none is there */
+function itemOf(endpoint: Endpoint, agent: number | null, { config, payments }: HandlerDeps) {
   const { method, path, guard, aliasOf } = endpoint;
   if (!guard.price || aliasOf !== undefined || !payments.facilitator || !config.payments.payTo) return [];
   const units = priceUnits(guard.price, payments.shown());
   if (units === 0n) return [];
+  if (path.includes("{") && agent === null) return [];
   const declaration = declarationOf(endpoint, null);
-  const terms = payments.termsFor({ operation: guard.price, path, declaration }, { units, honoured: [units] });
+  const asked = path.replaceAll(/\{\w+\}/g, String(agent));
+  const terms = payments.termsFor({ operation: guard.price, path: asked, declaration }, { units, honoured: [units] });
   const { input, output } = declaration.outputSchema as { input: object; output: object };
   const { type: _, discoverable: __, ...call } = input as Record<string, unknown>;
   return [

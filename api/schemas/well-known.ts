@@ -40,7 +40,9 @@ export const x402ManifestSchema = z
   .object({
     version: z.literal(1).meta({ description: "Of the list `resources`" }),
     x402Version: z.literal(2),
-    resources: z.array(z.string()).meta({ description: "URLs of what is paid for; {words} in braces are filled in" }),
+    resources: z
+      .array(z.string())
+      .meta({ description: "URLs of what is paid for, each as it can be asked without a credential" }),
     items: z.array(
       z.object({
         type: z.literal("http"),

@@ -232,7 +232,9 @@ export interface paths {
         };
         /**
          * What is paid for by x402: each endpoint with its terms, input and output
-         * @description Anyone may call.
+         * @description `resources` are addresses that answer 402 to whoever asks: what is sold about one agent stands there with the first one. `items` has what needs a credential as well.
+         *
+         *     Anyone may call.
          */
         get: operations["getX402Json"];
         put?: never;
@@ -3182,7 +3184,7 @@ export interface components {
             version: 1;
             /** @enum {number} */
             x402Version: 2;
-            /** @description URLs of what is paid for; {words} in braces are filled in */
+            /** @description URLs of what is paid for, each as it can be asked without a credential */
             resources: string[];
             items: {
                 /** @enum {string} */

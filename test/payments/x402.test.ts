@@ -143,7 +143,16 @@ describe("the declaration for the x402 Bazaar", () => {
       resources: string[];
     };
     expect(PAID.length).toBeGreaterThanOrEqual(3);
-    expect(resources).toEqual(PAID.map(({ path }) => `https://agents.test${path}`));
+    // Addresses that anybody may ask, and no template among them: what is about one agent stands there with the first.
+    const asked = PAID.map(({ path }) => `https://agents.test${path.replace("{ref}", "900")}`);
+    expect(items.map(({ resource }) => resource.url)).toEqual(asked);
+    expect(resources).toEqual(asked.filter((url) => !url.endsWith("/mint")));
+    for (const url of resources) {
+      const { method } = items.find(({ resource }) => resource.url === url)!.input as { method: string };
+      const answer = await raw(new URL(url).pathname, { method });
+      expect([url, answer.status, answer.headers.has("payment-required")]).toEqual([url, 402, true]);
+      expect(answer.headers.get("cache-control")).toMatch(/no-store/);
+    }
     const report = items.find(({ resource }) => resource.url.endsWith("cred-report"))!;
     const { accepts } = unbase64((await raw(REPORT)).headers.get("payment-required"));
     expect(report).toMatchObject({
@@ -154,6 +163,98 @@ describe("the declaration for the x402 Bazaar", () => {
       requires: ["siwa"],
       input: { bodyType: "json", bodyFields: { name: { type: "string" } } },
     });
+  });
+});
+
+describe("a probe without a payment", () => {
+  const SOLANA = "/api/v2/register/solana";
+  const json = { "content-type": "application/json" };
+  const nonsense = { address: "x", nonce: "x", signature: "x", name: "x" };
+  it.each<[string, RequestInit]>([
+    ["nothing", {}],
+    ["an empty object", { headers: json, body: "{}" }],
+    ["no JSON", { headers: json, body: "{" }],
+    ["another type", { headers: { "content-type": "text/plain" }, body: "hello" }],
+    ["too much", { headers: json, body: `"${"x".repeat(300_000)}"` }],
+    ["fields of no sense", { headers: json, body: JSON.stringify(nonsense) }],
+    [
+      "a key and a signature that are none of a challenge",
+      {
+        headers: json,
+        body: JSON.stringify({ ...(exampleOf(PAID.find(({ path }) => path === SOLANA)!.body) as object) }),
+      },
+    ],
+  ])("of what needs no credential is told the terms, whatever its body: %s", async (_what, init) => {
+    const answer = await raw(SOLANA, { method: "POST", ...init });
+    expect([answer.status, answer.headers.get("cache-control")]).toEqual([402, expect.stringMatching(/no-store/)]);
+    expect(unbase64(answer.headers.get("payment-required"))).toMatchObject({ accepts: [{ amount: "1000000" }] });
+    expect(await answer.json()).toMatchObject({ code: "payment_required", price: "1.00" });
+  });
+
+  it("with a payment, a sign-in or a key for repeating is a request: what is wrong with it comes first", async () => {
+    const payer = await world.payer();
+    const paid = base64(world.payload(await world.authorize(payer.account)));
+    const given: Record<string, string>[] = [
+      { "payment-signature": paid },
+      { authorization: await payer.siwa() },
+      { "idempotency-key": "again-1" },
+    ];
+    for (const more of given) {
+      const answer = await raw(SOLANA, { method: "POST", headers: { ...json, ...more }, body: "{}" });
+      expect([Object.keys(more), answer.status]).toEqual([Object.keys(more), 400]);
+    }
+    expect(await spent(payer)).toBe(0n);
+  });
+
+  it("of a mint stays unauthenticated, with the terms, whatever its body; of another path it is what it is", async () => {
+    for (const init of [{}, { headers: json, body: "{}" }, { headers: json, body: "{" }]) {
+      const answer = await raw("/api/v2/mint", { method: "POST", ...init });
+      expect([answer.status, answer.headers.has("payment-required")]).toEqual([401, true]);
+    }
+    expect((await raw("/api/v2/agent/{ref}/cred-report")).status).toBe(400);
+    expect((await raw("/api/v2/agent/4040/cred-report")).status).toBe(404);
+  });
+
+  it("costs nothing while everything is free: what is wrong is told", async () => {
+    await api.setPhase("free");
+    try {
+      await world.until("the phase is known", async () => (await raw(SOLANA, { method: "POST" })).status === 400);
+    } finally {
+      await api.setPhase("paid");
+    }
+  });
+});
+
+describe("the OpenAPI document", () => {
+  type Document = { paths: Record<string, Record<string, { "x-payment-info"?: object }>> };
+  const infos = async () => {
+    const { paths } = (await api.get("/openapi.json")).body as unknown as Document;
+    return Object.fromEntries(
+      Object.entries(paths).flatMap(([path, item]) =>
+        Object.entries(item).flatMap(([method, { "x-payment-info": info }]) =>
+          info ? [[`${method} ${path}`, info]] : [],
+        ),
+      ),
+    );
+  };
+  const fixed = (amount: string) => ({ price: { mode: "fixed", currency: "USD", amount }, protocols: [{ x402: {} }] });
+
+  it("has the price of every operation that costs something, and of no other, as it is now", async () => {
+    const now = {
+      "post /api/v2/mint": fixed("1.00"),
+      "post /api/v2/register/solana": fixed("1.00"),
+      "get /api/v2/agent/{ref}/cred-report": fixed("0.01"),
+    };
+    await world.until("the prices are known", async () => Object.keys(await infos()).length === 3);
+    expect(await infos()).toEqual(now);
+    await api.setPhase("paid", { credReport: 25_000n });
+    await world.until("the new price", async () =>
+      JSON.stringify(await infos()).includes(JSON.stringify(fixed("0.025"))),
+    );
+    await api.setPhase("free");
+    await world.until("nothing costs anything", async () => Object.keys(await infos()).length === 0);
+    await api.setPhase("paid");
+    await world.until("the prices again", async () => Object.keys(await infos()).length === 3);
   });
 });
 

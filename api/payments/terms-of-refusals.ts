@@ -1,0 +1,48 @@
+/** The terms of a paid endpoint where a request is refused before its price is asked: crawlers look for them without a credential or a body. */
+import { Failure } from "../../core/errors.ts";
+import type { Operation } from "../../core/prices.ts";
+import { type DeclaredEndpoint, declarationOf } from "./bazaar.ts";
+import { paymentRequired } from "./offers.ts";
+import type { PaymentService } from "./payment-service.ts";
+
+type Sold = { endpoint: DeclaredEndpoint; operation: Operation; path: string };
+
+/** The 402 of a request that was not read; null while it costs nothing, or its price cannot be had. */
+async function termsOf(service: PaymentService, { endpoint, operation, path }: Sold): Promise<Failure | null> {
+  const price = await service.price(operation).catch(() => null);
+  if (!price || price.units === 0n) return null;
+  const terms = service.termsFor({ operation, path, declaration: declarationOf(endpoint, null) }, price);
+  return paymentRequired(service.offers, terms, null);
+}
+
+/** @returns handles the failure of a sign-in: adds the terms to `unauthenticated`, and throws in any case */
+export const withTerms =
+  (service: PaymentService, sold: Sold) =>
+  async (error: unknown): Promise<never> => {
+    if (!(error instanceof Failure) || error.code !== "unauthenticated") throw error;
+    const terms = await termsOf(service, sold);
+    if (terms === null) throw error;
+    const { headers, extra } = terms.options;
+    throw new Failure(error.code, error.message, {
+      ...error.options,
+      headers,
+      extra: { ...extra, ...error.options.extra },
+    });
+  };
+
+/** What may be wrong with a request that only asks for the terms. */
+const OF_A_PROBE = new Set([
+  "invalid_input",
+  "unauthenticated",
+  "not_found",
+  "unsupported_media_type",
+  "payload_too_large",
+]);
+
+/** @returns handles the failure of a request that brings no payment: tells the terms in its place, and throws in any case */
+export const termsInstead =
+  (service: PaymentService, sold: Sold) =>
+  async (error: unknown): Promise<never> => {
+    if (!(error instanceof Failure) || !OF_A_PROBE.has(error.code)) throw error;
+    throw (await termsOf(service, sold)) ?? error;
+  };
