@@ -1,19 +1,15 @@
 /** Cleans texts, links and times of other registries for storage. Parts that are refused in users' own input are removed here. */
 import { beginningOf, normalForm } from "../normal-form.ts";
-import { lengthOf } from "../text.ts";
+import { lengthOf, withoutHarmful } from "../text.ts";
 import { urlOf } from "../urls.ts";
 
-/** Removed characters: control, bidi and invisible ones, lone surrogates, noncharacters. Line breaks and tabs become spaces below. */
-const HARMFUL =
-  /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u00ad\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]--[\n\t]]/gv;
-
 /**
- * The stored form of a foreign text: NFC, trimmed, without the removed characters, at most `max` code points.
+ * The stored form of a foreign text: NFC, trimmed, without harmful characters (line breaks and tabs become spaces), at most `max` code points.
  * @returns null when no text remains
  */
 export function foreignText(raw: unknown, max: number, { lines = false } = {}): string | null {
   if (typeof raw !== "string") return null;
-  let text = normalForm(beginningOf(raw, max).replaceAll("\r\n", "\n").replace(HARMFUL, ""), "NFC", max);
+  let text = normalForm(withoutHarmful(beginningOf(raw, max).replaceAll("\r\n", "\n")), "NFC", max);
   if (!lines) text = text.replaceAll(/[\n\t]+/g, " ");
   text = text.trim();
   if (lengthOf(text) > max) text = [...text].slice(0, max).join("").trim();

@@ -52,6 +52,13 @@ describe("foreign texts", () => {
     );
   });
 
+  it("keep what is text: flags that are spelled with tags, joiners inside words; other tags go", () => {
+    const tagged = (region: string) =>
+      `\u{1f3f4}${[...region].map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join("")}\u{e007f}`;
+    expect(foreignText(`Alba ${tagged("gbsct")} می\u200cرود`, 64)).toBe(`Alba ${tagged("gbsct")} می\u200cرود`);
+    expect(foreignText(`a${tagged("hidden")}b\u200bc`, 64)).toBe("a\u{1f3f4}bc");
+  });
+
   it.each([
     "javascript:alert(1)",
     "data:text/html,x",

@@ -8,6 +8,10 @@ import { agentNameSchema, dotAgentKey } from "../../core/names.ts";
 import { isSpam } from "../../core/spam.ts";
 import { BLANKS, cleanText, isBlank, lengthOf } from "../../core/text.ts";
 
+/** The flag of a region that is spelled with tags. */
+const flagOf = (region: string) =>
+  `\u{1f3f4}${[...region].map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join("")}\u{e007f}`;
+
 const name = (input: unknown) => agentNameSchema.safeParse(input);
 const problem = (input: unknown) => name(input).error?.issues[0]?.message;
 
@@ -20,6 +24,13 @@ describe("an agent name", () => {
     ["نوف", "نوف"],
     ["🤖", "🤖"],
     ["👩\u200d💻 dev", "👩\u200d💻 dev"],
+    // The three flags of UTS #51 that are spelled with tags.
+    ...["gbeng", "gbsct", "gbwls"].map((region) => [`Alba ${flagOf(region)}`, `Alba ${flagOf(region)}`]),
+    // Joiners that are spelling: Persian, with a vowel sign too, and Indic clusters.
+    ["می\u200cرود", "می\u200cرود"],
+    ["مِی\u200cخواهم", "مِی\u200cخواهم"],
+    ["क्\u200dष", "क्\u200dष"],
+    ["ক্\u200cষ", "ক্\u200cষ"],
     ["❤\ufe0f", "❤\ufe0f"],
     ["a".repeat(64), "a".repeat(64)],
     ["🤖".repeat(64), "🤖".repeat(64)],
@@ -32,18 +43,27 @@ describe("an agent name", () => {
     ["   ", "must not be empty"],
     ["a".repeat(65), "must have at most 64 characters"],
     ["🤖".repeat(65), "must have at most 64 characters"],
-    ["a\u0000b", "must be free of control, bidi and invisible characters"],
-    ["a\u202eb", "must be free of control, bidi and invisible characters"],
-    ["a\u200bb", "must be free of control, bidi and invisible characters"],
-    ["a\u2066b", "must be free of control, bidi and invisible characters"],
-    ["a\ufeffb", "must be free of control, bidi and invisible characters"],
-    ["a\ud800b", "must be free of control, bidi and invisible characters"],
-    ["a\u{e0041}b", "must be free of control, bidi and invisible characters"],
-    ["a\nb", "must be one line without invisible characters"],
-    ["a\tb", "must be one line without invisible characters"],
-    ["a\u200db", "must be one line without invisible characters"],
-    ["\u3164", "must be one line without invisible characters"],
-    ["\u2800", "must be one line without invisible characters"],
+    ["a\u0000b", "must be free of control, bidi and invisible characters, has U+0000"],
+    ["a\u202eb", "must be free of control, bidi and invisible characters, has U+202E"],
+    ["a\u200bb", "must be free of control, bidi and invisible characters, has U+200B"],
+    ["a\u2066b", "must be free of control, bidi and invisible characters, has U+2066"],
+    ["a\ufeffb", "must be free of control, bidi and invisible characters, has U+FEFF"],
+    ["a\ud800b", "must be free of control, bidi and invisible characters, has U+D800"],
+    ["a\u{e0041}b", "must be free of control, bidi and invisible characters, has U+E0041"],
+    ["a\nb", "must be one line without invisible characters, has U+000A"],
+    ["a\tb", "must be one line without invisible characters, has U+0009"],
+    [`a${flagOf("ustx")}b`, "must be free of control, bidi and invisible characters, has U+E0075"],
+    [flagOf("gbsct").slice(0, -2), "must be free of control, bidi and invisible characters, has U+E0067"],
+    // After a letter that joins nothing, before a space, between Latin letters, at an end: there nobody sees it.
+    ["دا\u200cر", "must be one line without invisible characters, has U+200C"],
+    ["می\u200c رود", "must be one line without invisible characters, has U+200C"],
+    ["می\u200c\u200cرود", "must be one line without invisible characters, has U+200C"],
+    ["a\u200cb", "must be one line without invisible characters, has U+200C"],
+    ["می\u200c", "must be one line without invisible characters, has U+200C"],
+    ["क\u200dष", "must be one line without invisible characters, has U+200D"],
+    ["a\u200db", "must be one line without invisible characters, has U+200D"],
+    ["\u3164", "must be one line without invisible characters, has U+3164"],
+    ["\u2800", "must be one line without invisible characters, has U+2800"],
     ["\u0301", "must have a visible character"],
   ])("may not be %j", (input, message) => expect(problem(input)).toBe(message));
 
