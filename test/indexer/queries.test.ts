@@ -1,6 +1,7 @@
 /** GraphQL and SQL over the running index, as Ponder offers them: what can be asked, and what cannot. */
 import { request } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { identityAbi } from "../../abis/identity.ts";
 import { openIndexQueries } from "../../clients/index-queries.ts";
 import { readIndexState } from "../../db/index-state.ts";
 import { type Hold, type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
@@ -22,6 +23,7 @@ beforeAll(async () => {
   database.host = `127.0.0.1:${line.port}`;
   indexer = world.startIndexer({ databaseUrl: database.href, env: { INDEXER_PORT: String(port) } });
   for (let i = 0; i < 3; i++) await world.mint(someone(i), `Agent ${i}`);
+  await world.send(someone(1), world.contracts.identity, identityAbi, "registerName", [1n, "one"]);
   await world.settle();
   const { schema } = await readIndexState(world.database.pool);
   // Ends with its connection alone, and takes no processor from the tests beside it.
@@ -72,6 +74,55 @@ describe("GraphQL", () => {
       },
     });
   });
+
+  type List = { items: { tokenId: number }[]; pageInfo: Record<string, unknown> };
+  const listed = async (options: string): Promise<List> => {
+    const { data, errors } = await graphql(
+      `{ agents(${options}) { items { tokenId } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } } }`,
+    );
+    expect([options, errors]).toEqual([options, undefined]);
+    return data!.agents as List;
+  };
+
+  // One of three agents has a name, and none a personality: where there is no value there is none to order by.
+  it.each(
+    ["agentName", "personalityAt", "points", "name", "verified"].flatMap((by) => [
+      [by, "asc"],
+      [by, "desc"],
+    ]),
+  )("has each agent once in pages by %s %s, forward and back", async (by, direction) => {
+    const order = `orderBy: "${by}", orderDirection: "${direction}"`;
+    const all = (await listed(`${order}, limit: 100`)).items.map(({ tokenId }) => tokenId);
+    expect(all.toSorted()).toEqual([0, 1, 2]);
+    const forward: number[] = [];
+    let page = await listed(`${order}, limit: 1`);
+    for (;;) {
+      forward.push(...page.items.map(({ tokenId }) => tokenId));
+      if (!page.pageInfo.hasNextPage) break;
+      page = await listed(`${order}, limit: 1, after: "${page.pageInfo.endCursor}"`);
+    }
+    expect(forward).toEqual(all);
+    const back = page.items.map(({ tokenId }) => tokenId);
+    for (;;) {
+      page = await listed(`${order}, limit: 1, before: "${page.pageInfo.startCursor}"`);
+      back.unshift(...page.items.map(({ tokenId }) => tokenId));
+      if (!page.pageInfo.hasPreviousPage) break;
+    }
+    expect(back).toEqual(all);
+  });
+
+  it.each(["nonsense", "", "eyJhIjoxfQ", Buffer.from('{"json":{"a":1}}').toString("base64")])(
+    "says in a sentence that %j is no cursor",
+    async (cursor) => {
+      const { status, errors } = await graphql(
+        `{ agents(orderBy: "points", after: ${JSON.stringify(cursor)}) { items { tokenId } } }`,
+      );
+      expect(status).toBeLessThan(500);
+      expect(errors?.map(({ message }) => message)).toEqual([
+        "The cursor is none that this list has given in this order.",
+      ]);
+    },
+  );
 
   it("is bounded, and writes nothing", async () => {
     for (const query of [
