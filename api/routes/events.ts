@@ -25,18 +25,23 @@ import { resume, type Wanted } from "../services/log-streams.ts";
 const MOST_NAMED = 100;
 
 const position = (what: string) => integer({ min: 0, max: Number.MAX_SAFE_INTEGER, what }).optional();
+const agents = listOf(agentRef, {
+  most: MOST_NAMED,
+  what: "Only events about these agents, each a token id or the agent's wallet",
+  example: "0,12",
+});
+const owners = listOf(walletAddress, {
+  most: MOST_NAMED,
+  what: "Only events about agents of these owners, or former owners at a transfer",
+  example: "0x19B16428f0721a5f627F190Ca61D493A632B423F",
+});
 const filters = {
   type: choices(EVENT_NAMES, "Only events of these types, and what takes one of them back"),
-  agent: listOf(agentRef, {
-    most: MOST_NAMED,
-    what: "Only events about these agents, each a token id or the agent's wallet",
-    example: "0,12",
-  }),
-  owner: listOf(walletAddress, {
-    most: MOST_NAMED,
-    what: "Only events about agents of these owners, or former owners at a transfer",
-    example: "0x19B16428f0721a5f627F190Ca61D493A632B423F",
-  }),
+  agent: agents,
+  // As webhooks name them: whoever asks so must not get everything.
+  agents: agents.meta({ ...agents.meta(), description: "As `agent`" }),
+  owner: owners,
+  owners: owners.meta({ ...owners.meta(), description: "As `owner`" }),
   finality: choice(["any", "final"], {
     default: "any",
     what: "`final`: each event only once no reorganisation can take it back",
@@ -46,23 +51,33 @@ const filters = {
 type Filters = {
   type?: Wanted["filter"]["types"];
   agent?: readonly AgentRef[] | undefined;
+  agents?: readonly AgentRef[] | undefined;
   owner?: readonly Address[] | undefined;
+  owners?: readonly Address[] | undefined;
   finality: "any" | "final";
 };
 
-const wanted = ({ type, agent, owner, finality }: Filters): Wanted => ({
-  final: finality === "final",
-  filter: {
-    ...(type && { types: type }),
-    ...(agent && {
-      agents: {
-        tokenIds: agent.flatMap((ref) => ("tokenId" in ref ? [ref.tokenId] : [])),
-        addresses: agent.flatMap((ref) => ("address" in ref ? [ref.address] : [])),
-      },
-    }),
-    ...(owner && { owners: owner }),
-  },
-});
+/** Both of two lists of one thing; undefined where neither was given. */
+const both = <T>(one?: readonly T[], other?: readonly T[]): readonly T[] | undefined =>
+  one || other ? [...(one ?? []), ...(other ?? [])] : undefined;
+
+function wanted({ type, finality, ...named }: Filters): Wanted {
+  const agents = both(named.agent, named.agents);
+  const owners = both(named.owner, named.owners);
+  return {
+    final: finality === "final",
+    filter: {
+      ...(type && { types: type }),
+      ...(agents && {
+        agents: {
+          tokenIds: agents.flatMap((ref) => ("tokenId" in ref ? [ref.tokenId] : [])),
+          addresses: agents.flatMap((ref) => ("address" in ref ? [ref.address] : [])),
+        },
+      }),
+      ...(owners && { owners }),
+    },
+  };
+}
 
 export const eventStream = endpoint({
   method: "get",

@@ -10,7 +10,7 @@ export const csvLine = <K extends string>(columns: readonly K[], row: Record<K, 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value !== "string") return String(value);
-  // Names are untrusted: a spreadsheet would run a cell that begins like a formula.
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  // Names are untrusted: a spreadsheet would run a cell that begins like a formula, in full width as well.
+  const text = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

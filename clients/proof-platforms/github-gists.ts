@@ -1,5 +1,6 @@
 /** Gists of GitHub accounts: lists them, reads one, and reads the text of a file. https://docs.github.com/rest/gists */
 import { z } from "zod";
+import { foreignText } from "../../core/directory/foreign-text.ts";
 import { GIST_MAX_BYTES } from "../../core/proof-platforms/github.ts";
 import { OversizeAnswer } from "../http/exchange.ts";
 import type { Upstream } from "../http.ts";
@@ -105,7 +106,7 @@ export const openGists = (api: Upstream, raw: PublicHttp) => ({
 
   async contentOf({ files }: Gist, fileName: string): Promise<Content> {
     const found = Object.hasOwn(files, fileName) ? file.nullable().safeParse(files[fileName]).data : null;
-    if (found === null) return { reason: `The gist has no file ${fileName}.` };
+    if (found === null) return { reason: `The gist has no file ${fileName}${othersOf(files)}.` };
     if (found === undefined) return unavailable("GitHub", { cause: new Error("the gist's file cannot be read") });
     if ((found.size ?? 0) > GIST_MAX_BYTES) return tooLarge(fileName);
     if (!found.truncated && found.content !== undefined) return { text: found.content };
@@ -113,6 +114,17 @@ export const openGists = (api: Upstream, raw: PublicHttp) => ({
     return text === null ? tooLarge(fileName) : { text };
   },
 });
+
+/** Files that a refusal names, and characters of each name. */
+const [MAX_NAMED, MAX_NAME] = [3, 60];
+
+/** Names of the files that a gist has in place of the one looked for; its owner's own words. */
+function othersOf(files: Gist["files"]): string {
+  const names = Object.keys(files).flatMap((name) => foreignText(name, MAX_NAME) ?? []);
+  if (names.length === 0) return "";
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
+  return `; it has ${names.slice(0, MAX_NAMED).join(", ")}${more}`;
+}
 
 /** The size of the page at a place: one step larger than the last page where the place allows it. */
 function sizeAt(place: number, last: number): number {

@@ -56,7 +56,8 @@ export function ownEntry(facts: AgentFacts, registry: Registry, now: Date): Entr
 
 /** The services of its listing that have a URL. */
 const listedServices = (facts: AgentFacts): Service[] =>
-  Object.entries(listingOf(facts).services).flatMap(([key, { url, version }]) => {
-    const [name, endpoint] = [foreignText(key, 64), foreignLink(url)];
+  Object.entries(listingOf(facts).services).flatMap(([key, { url, endpoint: stated, version }]) => {
+    // `endpoint` is what ERC-8004 files call it.
+    const [name, endpoint] = [foreignText(key, 64), foreignLink(url ?? stated)];
     return name && endpoint ? [{ name, endpoint, version: foreignText(version, 32) }] : [];
   });

@@ -29,7 +29,14 @@ const makeIdentityProvider: MakeSimulator = ({ world, baseUrl }) => {
     keys.set("current", key);
     return key;
   }
-  const current = async () => keys.get("current") ?? (await rotate());
+  /** Requests that come together wait for one key. */
+  let first: Promise<JWK> | undefined;
+  async function current(): Promise<JWK> {
+    const known = keys.get("current");
+    if (known) return known;
+    first ??= rotate();
+    return first;
+  }
   const published = async () => {
     const { d: _secret, ...open } = await current();
     return open;

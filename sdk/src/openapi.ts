@@ -8013,10 +8013,20 @@ export interface operations {
                  */
                 agent?: string;
                 /**
+                 * @description As `agent`
+                 * @example 0,12
+                 */
+                agents?: string;
+                /**
                  * @description Only events about agents of these owners, or former owners at a transfer; commas separate several
                  * @example 0x19B16428f0721a5f627F190Ca61D493A632B423F
                  */
                 owner?: string;
+                /**
+                 * @description As `owner`
+                 * @example 0x19B16428f0721a5f627F190Ca61D493A632B423F
+                 */
+                owners?: string;
                 /** @description `final`: each event only once no reorganisation can take it back */
                 finality?: "any" | "final";
                 /** @description Position of the last event seen */
@@ -8058,10 +8068,20 @@ export interface operations {
                  */
                 agent?: string;
                 /**
+                 * @description As `agent`
+                 * @example 0,12
+                 */
+                agents?: string;
+                /**
                  * @description Only events about agents of these owners, or former owners at a transfer; commas separate several
                  * @example 0x19B16428f0721a5f627F190Ca61D493A632B423F
                  */
                 owner?: string;
+                /**
+                 * @description As `owner`
+                 * @example 0x19B16428f0721a5f627F190Ca61D493A632B423F
+                 */
+                owners?: string;
                 /** @description `final`: each event only once no reorganisation can take it back */
                 finality?: "any" | "final";
                 /** @description `nextAfter` of the answer before */

@@ -149,6 +149,16 @@ describe("the stream", () => {
       expect((await follow(search, headers)).status).toBe(400);
   });
 
+  it("is filtered by the names that webhooks use as well", async () => {
+    const from = await head();
+    await tell(updated(0), updated(1), updated(2));
+    for (const named of ["agents=1", `owners=${walletOf(1)}`, "agent=1&agents=1", `agent=${walletOf(1)}`]) {
+      const { events } = await page(`after=${from}&type=agent.updated&${named}`);
+      expect([named, events.map(({ tokenId }) => tokenId)]).toEqual([named, [1]]);
+    }
+    expect((await api.get(`${EVENTS}/log?agents=x`)).status).toBe(400);
+  });
+
   it("gives each reader what it wants, and what takes that back", async () => {
     const owner = walletOf(2);
     const moved = {

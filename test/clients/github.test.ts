@@ -147,8 +147,16 @@ describe("looking for a proof", () => {
     ["a sentence", gist("g", "my token is 7"), `The file ${FILE} says something else than 7.`, "my token is 7"],
     ["a fork", gist("g", "7", { fork_of: { id: "aa11" } }), "The gist is a fork of another one."],
     ["a secret gist", gist("g", "7", { public: false }), "The gist is not public."],
-    ["another file", { id: "g", public: true, files: { "Helixa-Verify.txt": "7" } }, `The gist has no file ${FILE}.`],
-    ["an inherited name", { id: "g", public: true, files: { toString: "7" } }, `The gist has no file ${FILE}.`],
+    [
+      "another file",
+      { id: "g", public: true, files: { "Helixa-Verify.txt": "7" } },
+      `The gist has no file ${FILE}; it has Helixa-Verify.txt.`,
+    ],
+    [
+      "an inherited name",
+      { id: "g", public: true, files: { toString: "7" } },
+      `The gist has no file ${FILE}; it has toString.`,
+    ],
     ["a long file", gist("g", "7".padEnd(2_000)), `The file ${FILE} is larger than 1024 bytes.`],
     ["a file cut off", gist("g", "7".padEnd(1_200_000)), `The file ${FILE} is larger than 1024 bytes.`],
     [

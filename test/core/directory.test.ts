@@ -5,7 +5,9 @@ import { FOREIGN_CAP, foreignCred } from "../../core/directory/cred.ts";
 import { boundsOf, DIRECTORY_FILTERS, orderOf, searchKinds, trendOf } from "../../core/directory/filters.ts";
 import { locateFile, readRegistration } from "../../core/directory/foreign-registration-file.ts";
 import { foreignLink, foreignText, foreignTime } from "../../core/directory/foreign-text.ts";
+import { ownEntry } from "../../core/directory/own-entry.ts";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
+import { randomAgents } from "../support/agents.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 const seconds = Math.floor(NOW.getTime() / 1000);
@@ -35,6 +37,20 @@ describe("the cred of a foreign agent", () => {
         expect(foreignCred(known, NOW)).toBe(holdsIdentity ? score : Math.min(FOREIGN_CAP, score));
       }),
     );
+  });
+});
+
+describe("an own agent's row", () => {
+  it("has the services it lists, by either word for their address", () => {
+    const now = new Date(NOW);
+    const { facts } = randomAgents(1, now, 3)[0]!;
+    const services = { mcp: { endpoint: "https://a.test/mcp", version: "2" }, web: { url: "https://b.test/" } };
+    facts.profile = [{ field: "services", value: services, writtenAt: now.toISOString() }];
+    const registry = { contract: `0x${"1".repeat(40)}` as const, chainId: 8453 };
+    expect(ownEntry(facts, registry, now).services).toEqual([
+      { name: "mcp", endpoint: "https://a.test/mcp", version: "2" },
+      { name: "web", endpoint: "https://b.test/", version: null },
+    ]);
   });
 });
 

@@ -1,0 +1,22 @@
+/** Cells of CSV: none begins like a formula, in any width, and each comes back as it was. */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { csvLine } from "../../api/services/csv.ts";
+
+const OPERATORS = ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"];
+
+it("has no cell that a spreadsheet takes for a formula", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...OPERATORS), fc.string({ unit: "grapheme" }), (operator, rest) => {
+      const line = csvLine(["name"], { name: `${operator}${rest}` });
+      expect(line).toMatch(/^"?'/);
+      const cell = line.slice(0, -2);
+      const text = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
+      expect(text).toBe(`'${operator}${rest}`);
+    }),
+  );
+});
+
+it("leaves other texts, numbers and nothing as they are", () => {
+  expect(csvLine(["a", "b", "c"], { a: "a=b", b: -1, c: null })).toBe("a=b,-1,\r\n");
+});
