@@ -54,12 +54,6 @@ export const limit = (rule: { default: number; max: number }) =>
     },
   );
 
-/** What polyfills of EventSource send in place of the header, for a browser's own cannot set one. */
-export const lastEventId = documented(z.string().optional(), {
-  documented: { type: "string", maxLength: 16 },
-  description: "Id of the last event seen, as the header Last-Event-ID; empty for none",
-});
-
 /** An ISO 8601 date and time with its offset; a `+` that was not escaped arrives as a space. */
 const momentText = z
   .string()

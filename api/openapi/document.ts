@@ -69,7 +69,7 @@ const TAGS: Record<string, string> = {
   Webhooks: "Events sent to a URL of yours: signed, tried again, replayed.",
 };
 
-/** @see https://github.com/Merit-Systems/x402scan (docs/DISCOVERY.md) */
+/** @see https://github.com/Merit-Systems/x402scan */
 function paidBy({ guard: { price } }: Endpoint, paymentInfo: PaymentInfoOf): Json {
   const info = price && paymentInfo(price);
   return info ? { "x-payment-info": info } : {};

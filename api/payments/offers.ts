@@ -5,9 +5,8 @@ import { Failure } from "../../core/errors.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";
 import { type Refusal, ruleOf } from "../../core/payments/refusals.ts";
 import { MAX_TIMEOUT_SECONDS, offerVersion1, requiredVersion2, type Terms } from "../../core/payments/terms.ts";
-import { formatUsdc, type Operation, priceUnits } from "../../core/prices.ts";
+import { formatUsdc } from "../../core/prices.ts";
 import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "./payment-headers.ts";
-import type { PaymentService } from "./payment-service.ts";
 
 /**
  * A way to pay in a 402.
@@ -20,25 +19,6 @@ export type Offer = (
 ) => { headers?: Record<string, string>; body?: Record<string, unknown> };
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
-
-/**
- * `x-payment-info` of an operation: its present price, and the protocols it can be paid by.
- * @returns undefined where it costs nothing, or can be paid by a transfer of one's own only
- */
-export function paymentInfoOf(
-  { shown, facilitator, machinePayments }: Pick<PaymentService, "shown" | "facilitator" | "machinePayments">,
-  operation: Operation,
-) {
-  const units = priceUnits(operation, shown());
-  const protocols = [
-    ...(facilitator ? [{ x402: {} }] : []),
-    ...(machinePayments
-      ? [{ mpp: { method: "tempo", intent: "charge", currency: checksum(machinePayments.currency) } }]
-      : []),
-  ];
-  if (units === 0n || protocols.length === 0) return undefined;
-  return { price: { mode: "fixed", currency: "USD", amount: formatUsdc(units) }, protocols };
-}
 
 /** x402: version 2 in a header, version 1 in the body; a client reads the one it knows. */
 export const x402Offer: Offer = (terms, error) => {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Operation, shownPricing } from "../../core/prices.ts";
 import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
 import { openApiDocument } from "../openapi/document.ts";
-import { paymentInfoOf } from "../payments/offers.ts";
+import { paymentInfoOf } from "../payments/payment-info.ts";
 
 /** @param described every endpoint of the document, these included */
 export function documentEndpoints(described: () => readonly Endpoint[]): Endpoint[] {

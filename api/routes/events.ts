@@ -5,18 +5,8 @@ import type { Address, AgentRef } from "../../core/facts.ts";
 import { eventView } from "../../core/views/events.ts";
 import { eventLog, eventsAfter, eventsOfAgent, oldestEventAt } from "../../db/events.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { positionAfter } from "../http/event-stream.ts";
-import {
-  agentRef,
-  choice,
-  choices,
-  integer,
-  lastEventId,
-  limit,
-  listOf,
-  tokenId,
-  walletAddress,
-} from "../parameters.ts";
+import { lastEventId, positionAfter } from "../last-event-id.ts";
+import { agentRef, choice, choices, integer, limit, listOf, tokenId, walletAddress } from "../parameters.ts";
 import { agentEventsSchema, eventsSchema } from "../schemas/events.ts";
 import { factsOf } from "../services/agent-facts.ts";
 import { resume, type Wanted } from "../services/log-streams.ts";

@@ -1,0 +1,23 @@
+/** What clients that look for paid operations read of one in the OpenAPI document: `x-payment-info`. */
+import { checksum } from "../../core/addresses.ts";
+import { formatUsdc, type Operation, priceUnits } from "../../core/prices.ts";
+import type { PaymentService } from "./payment-service.ts";
+
+/**
+ * `x-payment-info` of an operation: its present price, and the protocols it can be paid by.
+ * @returns undefined where it costs nothing, or can be paid by a transfer of one's own only
+ */
+export function paymentInfoOf(
+  { shown, facilitator, machinePayments }: Pick<PaymentService, "shown" | "facilitator" | "machinePayments">,
+  operation: Operation,
+) {
+  const units = priceUnits(operation, shown());
+  const protocols = [
+    ...(facilitator ? [{ x402: {} }] : []),
+    ...(machinePayments
+      ? [{ mpp: { method: "tempo", intent: "charge", currency: checksum(machinePayments.currency) } }]
+      : []),
+  ];
+  if (units === 0n || protocols.length === 0) return undefined;
+  return { price: { mode: "fixed", currency: "USD", amount: formatUsdc(units) }, protocols };
+}
