@@ -5,6 +5,7 @@ import { shownPricing } from "../../core/prices.ts";
 import { isOpen } from "../caller-types.ts";
 import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-types.ts";
+import { CATALOG_LINKS } from "../http/catalog-links.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { discoverySchema } from "../schemas/service.ts";
 import { DESCRIPTION, signInInfo } from "../services/sign-in-info.ts";
@@ -21,14 +22,17 @@ export const discoveryEndpoint = (listed: () => readonly Endpoint[]): Endpoint =
     responses: { 200: { description: "Discovery", schema: discoverySchema } },
     cache: CACHE.release,
     handler: ({ deps }) =>
-      json({
-        ...discovery(listed(), deps),
-        receipts: {
-          algorithm: "EIP-712",
-          signer: deps.receipts ? checksum(deps.receipts.address) : null,
-          formerSigners: deps.config.receipts.formerSigners.map(checksum),
+      json(
+        {
+          ...discovery(listed(), deps),
+          receipts: {
+            algorithm: "EIP-712",
+            signer: deps.receipts ? checksum(deps.receipts.address) : null,
+            formerSigners: deps.config.receipts.formerSigners.map(checksum),
+          },
         },
-      }),
+        { headers: { link: CATALOG_LINKS.header } },
+      ),
   });
 
 function discovery(endpoints: readonly Endpoint[], { config, contract, payments }: HandlerDeps) {

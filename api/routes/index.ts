@@ -3,6 +3,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { a2a, agentCard } from "./a2a.ts";
 import { agent, agents, leaderboard } from "./agents.ts";
 import { withAliases } from "./aliases.ts";
+import { apiCatalog } from "./api-catalog.ts";
 import { identityProvider, revoke } from "./auth.ts";
 import { batch } from "./batch.ts";
 import { advice, cred, history, proof } from "./cred.ts";
@@ -81,6 +82,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   agentRegistration,
   serviceIcon,
   robotsText(() => ENDPOINTS),
+  apiCatalog,
   sitemap,
   sitemapFile,
   llmsText(() => ENDPOINTS),

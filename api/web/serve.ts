@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { Failure } from "../../core/errors.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
+import { CATALOG_LINKS } from "../http/catalog-links.ts";
 import { isNotModified } from "../http/conditional.ts";
 import { acceptedCoding } from "../http/content-coding.ts";
 import { forClient } from "../http/for-client.ts";
@@ -163,6 +164,7 @@ function sendPage(
   const etag = `"${hash("sha256", Buffer.concat([content, Buffer.from(policy)]), "hex").slice(0, 16)}"`;
   const headers: Record<string, string> = {
     vary: "Accept, Sec-Fetch-Mode",
+    link: CATALOG_LINKS.header,
     "content-security-policy": policy,
     "cross-origin-opener-policy": "same-origin-allow-popups",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",

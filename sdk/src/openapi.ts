@@ -305,6 +305,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/api-catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The APIs of this host, for programs that know nothing of it yet
+         * @description RFC 9727, as a linkset of RFC 9264.
+         *
+         *     Anyone may call.
+         */
+        get: operations["getApiCatalog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sitemap.xml": {
         parameters: {
             query?: never;
@@ -3256,6 +3278,35 @@ export interface components {
                 agentRegistry: string;
             }[];
             supportedTrust: string[];
+        };
+        ApiCatalog: {
+            linkset: {
+                /** @description The API */
+                anchor: string;
+                /** @description Descriptions for programs */
+                "service-desc": {
+                    href: string;
+                    type?: string;
+                    title?: string;
+                }[];
+                /** @description Documentation for people and language models */
+                "service-doc": {
+                    href: string;
+                    type?: string;
+                    title?: string;
+                }[];
+                /** @description What else programs read of it */
+                "service-meta"?: {
+                    href: string;
+                    type?: string;
+                    title?: string;
+                }[];
+                status?: {
+                    href: string;
+                    type?: string;
+                    title?: string;
+                }[];
+            }[];
         };
         /**
          * @example {
@@ -7192,6 +7243,26 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    getApiCatalog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The linkset */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"": components["schemas"]["ApiCatalog"];
                 };
             };
         };

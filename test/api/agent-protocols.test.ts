@@ -535,6 +535,43 @@ describe("A2A", () => {
   });
 });
 
+describe("the catalog of APIs", () => {
+  type Target = { href: string; type: string };
+  type Linkset = { linkset: { anchor: string; [rel: string]: Target[] | string }[] };
+
+  it("leads to documents that are there, of the type it says", async () => {
+    const { status, headers, text } = await api.get("/.well-known/api-catalog");
+    expect([status, headers.get("content-type")]).toEqual([
+      200,
+      'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+    ]);
+    const { linkset } = JSON.parse(text) as Linkset;
+    expect(linkset.map(({ anchor }) => anchor)).toEqual(
+      ["/api/v2", "/mcp", "/a2a"].map((path) => `https://agents.test${path}`),
+    );
+    const targets = linkset.flatMap((context) =>
+      Object.values(context).flatMap((each) => (Array.isArray(each) ? each : [])),
+    );
+    expect(targets.length).toBeGreaterThan(6);
+    for (const { href, type } of targets) {
+      // The pages of the documentation are the terminal's, which is not built here.
+      if (type === "text/html") continue;
+      const answer = await api.get(new URL(href).pathname);
+      expect([href, answer.status]).toEqual([href, 200]);
+      if (type === "application/json") expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
+    }
+  });
+
+  it.each(["/", "/api/v2", "/.well-known/api-catalog"])("is linked from %s, for HEAD as well", async (path) => {
+    for (const method of ["GET", "HEAD"]) {
+      const { headers } = await api.send(method, path);
+      const link = headers.get("link")!;
+      expect(link).toContain('</.well-known/api-catalog>; rel="api-catalog"');
+      for (const rel of ["service-desc", "service-doc", "describedby"]) expect(link).toContain(`rel="${rel}"`);
+    }
+  });
+});
+
 describe("aliases", () => {
   const gets: [string, string][] = [
     ["/", "/api/v2"],

@@ -1,0 +1,64 @@
+/** The catalog of this host's APIs (RFC 9727), and the links by which its answers lead to it. */
+import { z } from "zod";
+import { CACHE, endpoint } from "../endpoint.ts";
+import { CATALOG_LINKS, CATALOG_PATH } from "../http/catalog-links.ts";
+
+const target = z.object({ href: z.string(), type: z.string().optional(), title: z.string().optional() });
+const catalogSchema = z
+  .object({
+    linkset: z.array(
+      z.object({
+        anchor: z.string().meta({ description: "The API" }),
+        "service-desc": z.array(target).meta({ description: "Descriptions for programs" }),
+        "service-doc": z.array(target).meta({ description: "Documentation for people and language models" }),
+        "service-meta": z.array(target).meta({ description: "What else programs read of it" }).optional(),
+        status: z.array(target).optional(),
+      }),
+    ),
+  })
+  .meta({ id: "ApiCatalog" });
+
+export const apiCatalog = endpoint({
+  method: "get",
+  path: CATALOG_PATH,
+  operationId: "getApiCatalog",
+  tag: "Service",
+  summary: "The APIs of this host, for programs that know nothing of it yet",
+  description: "RFC 9727, as a linkset of RFC 9264.",
+  responses: { 200: { description: "The linkset", type: CATALOG_LINKS.type, schema: catalogSchema } },
+  cache: CACHE.release,
+  handler({ deps: { config } }) {
+    const { publicUrl, name } = config.service;
+    const at = (path: string, type: string, title?: string) => ({
+      href: publicUrl + path,
+      type,
+      ...(title && { title }),
+    });
+    const json = (path: string, title: string) => at(path, "application/json", title);
+    const linkset: z.input<typeof catalogSchema>["linkset"] = [
+      {
+        anchor: `${publicUrl}/api/v2`,
+        "service-desc": [at("/openapi.json", "application/vnd.oai.openapi+json;version=3.0", `${name} API`)],
+        "service-doc": [at("/docs", "text/html"), at("/llms.txt", "text/markdown")],
+        "service-meta": [json("/.well-known/x402.json", "What is paid for, with its terms")],
+        status: [json("/api/v2/status", "State of the service")],
+      },
+      {
+        anchor: `${publicUrl}/mcp`,
+        "service-desc": [json("/.well-known/mcp.json", "MCP server")],
+        "service-doc": [at("/docs/guide/mcp", "text/html")],
+      },
+      {
+        anchor: `${publicUrl}/a2a`,
+        "service-desc": [json("/.well-known/agent-card.json", "A2A agent")],
+        "service-doc": [at("/docs/guide/mcp", "text/html")],
+      },
+    ];
+    return {
+      status: 200,
+      type: CATALOG_LINKS.type,
+      content: JSON.stringify({ linkset }),
+      headers: { link: CATALOG_LINKS.header },
+    };
+  },
+});
