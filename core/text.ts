@@ -37,9 +37,10 @@ const HARMFUL =
   "[[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\p{Noncharacter_Code_Point}\\u00ad\\u180e\\u200b\\u2060-\\u2064\\u206a-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]--[\\n\\t]]";
 /** The flags whose tags UTS #51 recommends for interchange (those of England, Scotland and Wales): one emoji each. */
 const TAG_FLAG = "\\p{RGI_Emoji_Tag_Sequence}";
-const FLAGS_OR_HARMFUL = new RegExp(`(${TAG_FLAG})|${HARMFUL}`, "gv");
-const FLAGS = new RegExp(TAG_FLAG, "gv");
-const FIRST_HARMFUL = new RegExp(HARMFUL, "v");
+// Marked as pure: what the first script of the terminal does not use is left out of it.
+const FLAGS_OR_HARMFUL = /* @__PURE__ */ new RegExp(`(${TAG_FLAG})|${HARMFUL}`, "gv");
+const FLAGS = /* @__PURE__ */ new RegExp(TAG_FLAG, "gv");
+const FIRST_HARMFUL = /* @__PURE__ */ new RegExp(HARMFUL, "v");
 
 /** A text without harmful characters. */
 export const withoutHarmful = (text: string): string => text.replace(FLAGS_OR_HARMFUL, "$1");
@@ -48,15 +49,16 @@ export const withoutHarmful = (text: string): string => text.replace(FLAGS_OR_HA
 const INVISIBLE = /[[\n\t\u2800\p{Default_Ignorable_Code_Point}]--[\ufe0e\ufe0f]]/v;
 /** A joiner between two emoji, which draws them as one picture. */
 const EMOJI_JOINER = /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})/gu;
-/** Arabic letters that join the next one, and those that join the one before only (Joining_Type D and R). */
-const [JOINING, ENDING] = [
-  "\u0620\u0626\u0628\u062a-\u062e\u0633-\u063f\u0641-\u0647\u0649\u064a\u066e\u066f\u0678-\u0687\u069a-\u06bf\u06c1\u06c2\u06cc\u06ce\u06d0\u06d1\u06fa-\u06fc\u06ff",
-  "\u0622-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0\u06c3-\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5\u06ee\u06ef",
-];
+/** Arabic letters that join the next one (Joining_Type D). */
+const JOINING =
+  "\u0620\u0626\u0628\u062a-\u062e\u0633-\u063f\u0641-\u0647\u0649\u064a\u066e\u066f\u0678-\u0687\u069a-\u06bf\u06c1\u06c2\u06cc\u06ce\u06d0\u06d1\u06fa-\u06fc\u06ff";
+/** Those that join the one before only (Joining_Type R). */
+const ENDING =
+  "\u0622-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0\u06c3-\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5\u06ee\u06ef";
 /** Signs that take the vowel from a letter of an Indic script, after which a joiner decides how the cluster is drawn. */
 const VIRAMA = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca";
 /** A joiner that is spelling (UAX #31, rules A1, A2 and B): there it changes what is seen, anywhere else it is invisible. */
-const SPELLING_JOINER = new RegExp(
+const SPELLING_JOINER = /* @__PURE__ */ new RegExp(
   `(?<=[${JOINING}]\\p{Mn}*)\\u200c(?=\\p{Mn}*[${JOINING}${ENDING}])|(?<=\\p{L}[${VIRAMA}])[\\u200c\\u200d](?=\\p{L})`,
   "gu",
 );
