@@ -39,10 +39,17 @@ const OF_A_PROBE = new Set([
   "payload_too_large",
 ]);
 
-/** @returns handles the failure of a request that brings no payment: tells the terms in its place, and throws in any case */
+/**
+ * @returns handles the failure of a request that brings no payment: tells the terms in its place, with what was wrong as
+ *   `problem`, and throws in any case
+ */
 export const termsInstead =
   (service: PaymentService, sold: Sold) =>
   async (error: unknown): Promise<never> => {
     if (!(error instanceof Failure) || !OF_A_PROBE.has(error.code)) throw error;
-    throw (await termsOf(service, sold)) ?? error;
+    const terms = await termsOf(service, sold);
+    if (terms === null) throw error;
+    const { details } = error.options;
+    const problem = { code: error.code, error: error.message, ...(details && { details }) };
+    throw new Failure(terms.code, terms.message, { ...terms.options, extra: { ...terms.options.extra, problem } });
   };

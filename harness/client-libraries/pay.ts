@@ -43,8 +43,12 @@ function schemes({ x402Client }: Shared, { ExactEvmScheme }: Scheme, account: Pr
 
 export type X402Fetch = Pick<typeof import("@x402/fetch"), "x402Client" | "wrapFetchWithPayment">;
 /** @x402/fetch */
-export const x402Fetch = (library: X402Fetch, scheme: Scheme, account: PrivateKeyAccount): Pay =>
-  ofFetch(library.wrapFetchWithPayment(fetch, schemes(library, scheme, account)));
+export const x402Fetch = (
+  library: X402Fetch,
+  scheme: Scheme,
+  account: PrivateKeyAccount,
+  given: typeof fetch = fetch,
+): Pay => ofFetch(library.wrapFetchWithPayment(given, schemes(library, scheme, account)));
 
 export type X402Axios = Shared & {
   wrapAxiosWithPayment(instance: AxiosInstance, client: SchemeClient): AxiosInstance;

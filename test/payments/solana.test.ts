@@ -139,17 +139,22 @@ describe("what is refused costs nothing", () => {
     expect([await spent(payer), await mintsOf(key)]).toEqual([0n, []]);
   });
 
-  it("is told before anybody is asked for money: without a payment it is 402 only when nothing else is wrong", async () => {
-    const key = await solanaWallet();
+  it("is told with the terms while nothing is paid, and first where something is", async () => {
+    const [key, payer] = [await solanaWallet(), await world.payer()];
     const request = await signed(key);
-    expect((await post({ ...request, nonce: "0".repeat(32) })).status).toBe(401);
+    const unknown = { ...request, nonce: "0".repeat(32) };
+    expect(await post(unknown)).toMatchObject({ status: 402, body: { problem: { code: "unauthenticated" } } });
+    expect((await post(unknown, await payment(payer))).status).toBe(401);
     const asked = await post(request);
     expect(asked).toMatchObject({ status: 402, body: { price: "1.00", accepts: [{ network: "base" }] } });
+    expect(asked.body).not.toHaveProperty("problem");
     const { accepts, resource } = unbase64(asked.headers.get("payment-required"));
     expect(accepts[0].payTo.toLowerCase()).toBe(world.payTo.deployer);
     expect(resource.url).toBe(`https://agents.test${PATH}`);
     ahead = 300_000;
-    expect((await post(request)).status).toBe(401);
+    expect(await post(request)).toMatchObject({ status: 402, body: { problem: { code: "unauthenticated" } } });
+    expect((await post(request, await payment(payer))).status).toBe(401);
+    expect(await spent(payer)).toBe(0n);
   });
 
   it("a V1 wallet's free registration is not to be had by naming it", async () => {

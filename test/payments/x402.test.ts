@@ -188,7 +188,10 @@ describe("a probe without a payment", () => {
     const answer = await raw(SOLANA, { method: "POST", ...init });
     expect([answer.status, answer.headers.get("cache-control")]).toEqual([402, expect.stringMatching(/no-store/)]);
     expect(unbase64(answer.headers.get("payment-required"))).toMatchObject({ accepts: [{ amount: "1000000" }] });
-    expect(await answer.json()).toMatchObject({ code: "payment_required", price: "1.00" });
+    expect(await answer.json()).toMatchObject({
+      ...{ code: "payment_required", price: "1.00" },
+      problem: { code: expect.any(String), error: expect.any(String) },
+    });
   });
 
   it("with a payment, a sign-in or a key for repeating is a request: what is wrong with it comes first", async () => {

@@ -31,6 +31,43 @@ async function sdkOf(load: Load): Promise<McpClient> {
   return { Client: Sdk, ...transport };
 }
 
+/** Calls every tool that takes a reference as a host of models does that adds what it knows of the conversation. */
+async function addsItsOwn(world: World, { Client: Sdk, StreamableHTTPClientTransport }: McpClient): Promise<string> {
+  const client = new Sdk({ name: "workflow host", version: "1.0.0" });
+  await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", world.apiUrl)));
+  const added = { toolCallId: "call_0001", sessionId: "s-1", action: "sendMessage", chatInput: "Who is it?" };
+  try {
+    for (const name of ["get_agent", "get_cred"]) {
+      const { isError, structuredContent } = await client.callTool({ name, arguments: { ref: world.agent, ...added } });
+      assert.ok(!isError, `${name} refused what the host adds`);
+      assert.equal((structuredContent as { tokenId: number }).tokenId, world.agent);
+    }
+    return `called two tools with ${Object.keys(added).join(", ")} beside their arguments`;
+  } finally {
+    await client.close();
+  }
+}
+
+type Ajv = { compile(schema: object): unknown };
+type AjvModule = { Ajv2020: new (options: object) => Ajv };
+
+/** Compiles the schemas of all tools with no keyword unknown, as strict readers do before they offer them to a model. */
+async function readsSchemas(world: World, { Ajv2020 }: AjvModule, formats: (ajv: Ajv) => void): Promise<string> {
+  const response = await fetch(`${world.apiUrl}/mcp`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+  });
+  const { result } = (await response.json()) as { result: { tools: { inputSchema: object; outputSchema: object }[] } };
+  for (const { inputSchema, outputSchema } of result.tools)
+    for (const schema of [inputSchema, outputSchema]) {
+      const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+      formats(ajv);
+      ajv.compile(schema);
+    }
+  return `compiled what ${result.tools.length} tools take and answer, strictly`;
+}
+
 /** Tools that a plain sentence can ask for, each with one and what shows that it was understood. */
 const asked = (world: World): [text: string, shows: RegExp][] => [
   [`Who is agent ${world.agent}?`, new RegExp(`"tokenId":${world.agent}\\b`)],
@@ -60,6 +97,21 @@ export const PROTOCOL_CLIENTS: Client[] = [
     package: "@modelcontextprotocol/sdk",
     quick: true,
     run: async (world, load) => usesTools(world, await sdkOf(load), "/api/mcp"),
+  },
+  {
+    name: "MCP SDK in a host that adds arguments",
+    package: "@modelcontextprotocol/sdk",
+    quick: true,
+    run: async (world, load) => addsItsOwn(world, await sdkOf(load)),
+  },
+  {
+    name: "Ajv, strict",
+    package: "ajv",
+    quick: true,
+    async run(world, load) {
+      const { default: formats } = await load<{ default: (ajv: Ajv) => void }>("ajv-formats");
+      return readsSchemas(world, await load<AjvModule>("ajv/dist/2020.js"), formats);
+    },
   },
   {
     name: "MCP client of version 2",

@@ -9,6 +9,7 @@ import { insertApiKey } from "../../../db/api-keys.ts";
 import { openPool } from "../../../db/connect.ts";
 import { agent as agentTable } from "../../../ponder.schema.ts";
 import { KEPT_ALIVE } from "../../patience.ts";
+import { tcpProxy } from "../../tcp-proxy.ts";
 import { until } from "../../until.ts";
 import type { Client } from "../client.ts";
 import { signIn } from "../pay.ts";
@@ -49,6 +50,43 @@ async function follows(world: World, { EventSource }: EventSources): Promise<str
   resumed.close();
   assert.deepEqual([...caughtUp.keys()], [missed]);
   return `heard of agent ${first}, went away, came back and heard of agent ${missed}`;
+}
+
+type Polyfill = {
+  EventSourcePolyfill: new (
+    url: string,
+    init: { heartbeatTimeout: number; Transport?: unknown },
+  ) => Source & {
+    addEventListener(type: "error" | "open", listener: (event: unknown) => void): void;
+  };
+};
+
+/** Follows registrations by the polyfill of browsers, whose line breaks: it repeats the address with the last id in it. */
+async function followsByAddress(world: World, { EventSourcePolyfill }: Polyfill): Promise<string> {
+  const proxy = await tcpProxy({ host: "127.0.0.1", port: Number(new URL(world.apiUrl).port) });
+  const source = new EventSourcePolyfill(`http://127.0.0.1:${proxy.port}/api/v2/events?type=agent.registered`, {
+    heartbeatTimeout: 600_000,
+  });
+  try {
+    const heard: number[] = [];
+    let starts = 0;
+    source.addEventListener("start", () => starts++);
+    source.addEventListener("agent.registered", ({ data }) => {
+      heard.push((JSON.parse(data) as { tokenId: number }).tokenId);
+    });
+    await until("the stream", () => starts === 1);
+    const first = await world.register("Heard by the polyfill");
+    await until("the first event", () => heard.includes(first));
+    await proxy.cut();
+    const missed = await world.register("Missed by the polyfill");
+    await proxy.mend();
+    await until("the event that was missed", () => heard.includes(missed));
+    assert.equal(new Set(heard).size, heard.length, "an event came twice");
+    return `heard of agent ${first}, lost its line, came back by itself and heard of agent ${missed}`;
+  } finally {
+    source.close();
+    await proxy.close();
+  }
 }
 
 type Webhooks = {
@@ -149,6 +187,13 @@ export const READING_CLIENTS: Client[] = [
     package: "standardwebhooks",
     alias: "standardwebhooks-1.0",
     run: async (world, load) => receives(world, await load<Webhooks>("standardwebhooks-1.0")),
+  },
+  {
+    package: "event-source-polyfill",
+    run: async (world, load) => {
+      const { default: polyfill } = await load<{ default: Polyfill }>("event-source-polyfill");
+      return followsByAddress(world, polyfill);
+    },
   },
   { package: "@ponder/client", run: async (world, load) => queries(world, await load<Sql>("@ponder/client")) },
 ];

@@ -1,4 +1,5 @@
 /** Clients of x402 in Node: of version 2 and of version 1, over fetch and over axios. */
+import assert from "node:assert/strict";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Client, Load } from "../client.ts";
 import {
@@ -16,6 +17,7 @@ import {
   x402Axios,
   x402Fetch,
 } from "../pay.ts";
+import type { World } from "../world.ts";
 
 /** @param paying what makes the client, once its packages are loaded */
 const buys =
@@ -26,6 +28,37 @@ const buys =
     );
 
 const axiosOf = async (load: Load) => (await load<{ default: Axios }>("axios")).default;
+
+/** As wallets do that do not know which version a service reads. */
+const inBothHeaders: typeof fetch = (input, init) => {
+  const request = new Request(input, init);
+  const payment = request.headers.get("payment-signature");
+  if (payment !== null) request.headers.set("x-payment", payment);
+  return fetch(request);
+};
+
+type Discovery = {
+  discoverOriginSchema(asked: { target: string }): Promise<{
+    found: boolean;
+    endpoints: { path: string; method: string; authMode?: string; price?: unknown }[];
+  }>;
+  checkEndpointSchema(asked: { url: string; probe: boolean }): Promise<unknown>;
+};
+
+/** Finds what is sold and for how much, by the document of the host and by a probe. */
+async function findsPrices(world: World, { discoverOriginSchema, checkEndpointSchema }: Discovery): Promise<string> {
+  const { found, endpoints } = await discoverOriginSchema({ target: world.apiUrl });
+  assert.ok(found, "no document was found");
+  const paid = endpoints.filter(({ authMode }) => authMode === "paid");
+  assert.deepEqual(paid.map(({ method, path }) => `${method.toUpperCase()} ${path}`).toSorted(), [
+    "GET /api/v2/agent/{ref}/cred-report",
+    "POST /api/v2/mint",
+    "POST /api/v2/register/solana",
+  ]);
+  const url = `${world.apiUrl}/api/v2/agent/${world.agent}/cred-report`;
+  assert.match(JSON.stringify(await checkEndpointSchema({ url, probe: true })), /0\.01/);
+  return `found ${endpoints.length} operations, ${paid.length} of them paid, and the price of one by asking it`;
+}
 
 export const X402_CLIENTS: Client[] = [
   {
@@ -66,6 +99,19 @@ export const X402_CLIENTS: Client[] = [
       const axios = await axiosOf(load);
       return (account) => x402Axios(library, scheme, axios, account);
     }),
+  },
+  {
+    name: "a wallet that sends its payment in both headers",
+    package: "@x402/fetch",
+    quick: true,
+    run: buys("Both headers", "payment-response", async (load) => {
+      const [library, scheme] = [await load<X402Fetch>("@x402/fetch"), await load<Scheme>("@x402/evm/exact/client")];
+      return (account) => x402Fetch(library, scheme, account, inBothHeaders);
+    }),
+  },
+  {
+    package: "@agentcash/discovery",
+    run: async (world, load) => findsPrices(world, await load<Discovery>("@agentcash/discovery")),
   },
   {
     package: "x402-fetch",
