@@ -42,21 +42,27 @@ type Discovery = {
     found: boolean;
     endpoints: { path: string; method: string; authMode?: string; price?: unknown }[];
   }>;
-  checkEndpointSchema(asked: { url: string; probe: boolean }): Promise<unknown>;
+  checkEndpointSchema(asked: { url: string; probe: boolean }): Promise<{
+    advisories: { method: string; authMode?: string; paymentOptions?: { protocol: string; amount: string }[] }[];
+  }>;
 };
 
 /** Finds what is sold and for how much, by the document of the host and by a probe. */
 async function findsPrices(world: World, { discoverOriginSchema, checkEndpointSchema }: Discovery): Promise<string> {
   const { found, endpoints } = await discoverOriginSchema({ target: world.apiUrl });
   assert.ok(found, "no document was found");
-  const paid = endpoints.filter(({ authMode }) => authMode === "paid");
+  // It takes the header of a payment, which is a scheme of the document too, for that of an API key.
+  const paid = endpoints.filter(({ authMode }) => authMode?.endsWith("paid"));
   assert.deepEqual(paid.map(({ method, path }) => `${method.toUpperCase()} ${path}`).toSorted(), [
     "GET /api/v2/agent/{ref}/cred-report",
     "POST /api/v2/mint",
     "POST /api/v2/register/solana",
   ]);
   const url = `${world.apiUrl}/api/v2/agent/${world.agent}/cred-report`;
-  assert.match(JSON.stringify(await checkEndpointSchema({ url, probe: true })), /0\.01/);
+  const { advisories } = await checkEndpointSchema({ url, probe: true });
+  const asked = advisories.find(({ method }) => method === "GET");
+  const terms = asked?.paymentOptions?.map(({ protocol, amount }) => `${protocol} ${amount}`);
+  assert.deepEqual([asked?.authMode, terms], ["paid", ["x402 10000", "mpp 10000"]]);
   return `found ${endpoints.length} operations, ${paid.length} of them paid, and the price of one by asking it`;
 }
 
