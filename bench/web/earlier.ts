@@ -1,6 +1,6 @@
-/** The local stack of an earlier revision: its files in a folder of their own, with the packages of this one. */
+/** The local stack of an earlier revision: its files in a folder of their own, with packages of its own where they are others. */
 import { execFileSync } from "node:child_process";
-import { rmSync, symlinkSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
@@ -17,7 +17,10 @@ export async function startEarlier(revision: string): Promise<Stack> {
   };
   git("worktree", "add", "--detach", root, revision);
   try {
-    symlinkSync(join(PROJECT_ROOT, "node_modules"), join(root, "node_modules"));
+    const lockOf = (folder: string) => readFileSync(join(folder, "package-lock.json"), "utf8");
+    if (lockOf(root) === lockOf(PROJECT_ROOT))
+      symlinkSync(join(PROJECT_ROOT, "node_modules"), join(root, "node_modules"));
+    else execFileSync("npm", ["ci", "--loglevel", "error"], { cwd: root, stdio: ["ignore", "ignore", "pipe"] });
     const stack = await startStack({ root, args: [], env: { PRICING_PHASE: "" } });
     return { ...stack, remove: () => stack.remove().finally(clear) };
   } catch (error) {
