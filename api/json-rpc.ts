@@ -1,10 +1,8 @@
 /** JSON-RPC 2.0 where a request is none of its messages: its own errors, with the id where that can be read. */
+import { isRecord } from "../core/json.ts";
 import { json, type Reply } from "./endpoint.ts";
 
 type Id = string | number | null;
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isId = (value: unknown): value is Id =>
   value === null || typeof value === "string" || (typeof value === "number" && Number.isFinite(value));

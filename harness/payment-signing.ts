@@ -24,6 +24,9 @@ const TYPES = {
   ],
 } as const;
 
+/** The domain that payers of USDC sign over. */
+const USDC = { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: CANONICAL.usdc };
+
 export const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
 export const unbase64 = (text: string | null) => JSON.parse(Buffer.from(text ?? "", "base64").toString());
 
@@ -39,7 +42,7 @@ export async function signAuthorization(
     validBefore: terms.validBefore ?? BigInt(Math.floor(Date.now() / 1000) + 290),
     nonce: terms.nonce ?? toHex(crypto.getRandomValues(new Uint8Array(32))),
   };
-  const domain = { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: CANONICAL.usdc, ...terms.domain };
+  const domain = { ...USDC, ...terms.domain };
   const signature = await account.signTypedData({
     domain,
     types: TYPES,
@@ -48,6 +51,20 @@ export async function signAuthorization(
   });
   return { authorization, signature };
 }
+
+/** What makes an authorization that nobody has used worthless. */
+export const signCancellation = (account: Pick<PrivateKeyAccount, "address" | "signTypedData">, nonce: Hex) =>
+  account.signTypedData({
+    domain: USDC,
+    types: {
+      CancelAuthorization: [
+        { name: "authorizer", type: "address" },
+        { name: "nonce", type: "bytes32" },
+      ],
+    },
+    primaryType: "CancelAuthorization",
+    message: { authorizer: account.address, nonce },
+  });
 
 /** A payload of version 2, before its encoding. */
 export const payloadOf = ({ authorization, signature }: Signed) => ({

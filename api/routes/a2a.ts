@@ -4,9 +4,11 @@
  * methods differently, so the method identifies the version.
  * @see https://a2a-protocol.org
  */
+
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Failure } from "../../core/errors.ts";
+import { isRecord } from "../../core/json.ts";
 import { costsInWords } from "../../core/prices.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
 import { errorAnswer } from "../http/error-answer.ts";
@@ -270,9 +272,6 @@ const WHAT_TO_ASK = [
   ...TOOLS.map(({ name, example }) => `- ${example} (${name})`),
   "A receipt goes along as a data part {payload, signature}. A data part {skill, arguments} asks exactly; the arguments are in /.well-known/mcp.json.",
 ].join("\n");
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function jsonOf(text: string): unknown {
   if (!text.trimStart().startsWith("{")) return undefined;

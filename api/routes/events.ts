@@ -134,11 +134,9 @@ export const agentEvents = endpoint({
   async handler({ deps, params: { id: tokenId }, query: { type, before, limit } }) {
     await factsOf(deps.facts, { tokenId });
     const { head } = await eventLog(deps.db);
-    const { events, nextBefore } = await eventsOfAgent(deps.db, {
-      ...{ tokenId, limit, before: Math.min(before ?? head + 1, head + 1) },
-      ...(type && { types: type }),
-    });
-    const since = (await oldestEventAt(deps.db))?.toISOString() ?? null;
+    const asked = { tokenId, limit, before: Math.min(before ?? head + 1, head + 1), ...(type && { types: type }) };
+    const [{ events, nextBefore }, oldest] = await Promise.all([eventsOfAgent(deps.db, asked), oldestEventAt(deps.db)]);
+    const since = oldest?.toISOString() ?? null;
     return json({ tokenId, events: events.map(eventView), limit, nextBefore, since });
   },
 });

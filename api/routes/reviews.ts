@@ -20,8 +20,6 @@ import { reviewersSchema, reviewsSchema } from "../schemas/directory.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
 import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
 
-const lower = (address: string | null) => address?.toLowerCase() ?? null;
-
 /** @returns null for an agent of another registry, which has no reviews */
 async function reviewed(
   db: Queryable,
@@ -33,7 +31,7 @@ async function reviewed(
   if (found === null) return unknownAgent();
   const { row } = found;
   if (row.platform !== ERC8004 || row.registry === null) return null;
-  return { registry: row.registry, agentId: row.agentId, owner: lower(row.ownerAddress), wallet: lower(row.address) };
+  return { registry: row.registry, agentId: row.agentId, owner: row.ownerAddress, wallet: row.address };
 }
 
 /** Where a page goes on: behind so many of the clients that count, or behind another client. */
@@ -69,28 +67,25 @@ export const terminalReviewers = endpoint({
     const { limit } = query;
     await waitForDirectory(deps, query.minBlock);
     const agent = await reviewed(db, params.ref, query.platform);
-    const counting = agent === null ? [] : await countingReviewers(db, agent);
+    if (agent === null)
+      return json({ total: 0, counting: { clients: 0, rating: null }, reviewers: [], limit, next_after: null });
+    const [counting, total] = await Promise.all([countingReviewers(db, agent), reviewCount(db, agent)]);
     const start = Math.min(query.after?.counting ?? 0, counting.length);
     const first = counting.slice(start, start + limit).map(({ client }) => client);
     const room = limit - first.length;
     // One more than there is room for says whether there are others.
-    const others =
-      agent === null
-        ? []
-        : await otherReviewers(db, agent, {
-            ...{ after: query.after?.other ?? "", counting: counting.map(({ client }) => client), limit: room + 1 },
-          });
-    const clients = [...first, ...others.slice(0, room)];
-    const isLast = others.length <= room && start + first.length === counting.length;
-    const lastOther = others.slice(0, room).at(-1);
+    const found = await otherReviewers(db, agent, {
+      ...{ after: query.after?.other ?? "", counting: counting.map(({ client }) => client), limit: room + 1 },
+    });
+    const others = found.slice(0, room);
+    const isLast = found.length <= room && start + first.length === counting.length;
+    const reviewers = await reviewersOf(db, agent, [...first, ...others]);
     return json({
-      total: agent === null ? 0 : await reviewCount(db, agent),
+      total,
       counting: { clients: counting.length, rating: meanRating(counting) },
-      reviewers: (agent === null ? [] : await reviewersOf(db, agent, clients)).map((one, i) =>
-        reviewerView(one, i < first.length),
-      ),
+      reviewers: reviewers.map((one, i) => reviewerView(one, i < first.length)),
       limit,
-      next_after: isLast ? null : (lastOther ?? String(start + first.length)),
+      next_after: isLast ? null : (others.at(-1) ?? String(start + first.length)),
     });
   },
 });

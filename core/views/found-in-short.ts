@@ -1,8 +1,10 @@
 /** The view of found agents for language models: a few lines each, with the endpoints to call, prices and reasons. */
+
 import { OWN_PLATFORM } from "../directory/platforms.ts";
 import { type Protocol, protocolsOf } from "../directory/protocols.ts";
 import type { DirectoryRow } from "../directory/row.ts";
 import type { Understood } from "../discovery/query.ts";
+import { isRecord } from "../json.ts";
 import { listed } from "../text.ts";
 import { tierOf, tierWord } from "../tiers.ts";
 import { type FoundAgent, matchingFirst, type Offer, protocolOf, spokenBy, wordsOf } from "./discover.ts";
@@ -155,9 +157,6 @@ export function inputInWords(schema: unknown): string {
     })
     .join(", ");
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The query as it was read, in a few sentences. */
 export function understoodInWords({ words, filters, corrected, meaning }: Understood): string {

@@ -5,7 +5,7 @@ import { multicall3Abi } from "../../abis/multicall3.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { agentWallet, testChain } from "../agent-wallet.ts";
-import type { Signed } from "../payment-signing.ts";
+import { type Signed, signCancellation } from "../payment-signing.ts";
 import { until } from "../until.ts";
 
 export type Purse = ReturnType<typeof purseOf>;
@@ -73,17 +73,7 @@ export function chainHands(rpcUrl: string) {
         ]),
       ),
     async cancel(from: Purse, nonce: Hex) {
-      const signature = await from.account.signTypedData({
-        domain: { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: CANONICAL.usdc },
-        types: {
-          CancelAuthorization: [
-            { name: "authorizer", type: "address" },
-            { name: "nonce", type: "bytes32" },
-          ],
-        },
-        primaryType: "CancelAuthorization",
-        message: { authorizer: from.address, nonce },
-      });
+      const signature = await signCancellation(from.account, nonce);
       return mined(await sign(from, "cancelAuthorization", [from.address, nonce, signature]));
     },
 

@@ -6,6 +6,7 @@ import { usdcAbi } from "../../abis/usdc.ts";
 import type { FacilitatorVerdict } from "../../clients/ports.ts";
 import { transferData } from "../../core/payments/authorization.ts";
 import { REFUSALS, reasonIn, ruleOf } from "../../core/payments/refusals.ts";
+import { signCancellation } from "../../harness/payment-signing.ts";
 import { MINT_PRICE, type Paying, startPaying, type Terms } from "./support/paying.ts";
 
 type Payer = Awaited<ReturnType<Paying["payer"]>>;
@@ -36,17 +37,7 @@ afterAll(async () => {
 
 const seconds = () => BigInt(Math.floor(Date.now() / 1000));
 const cancel = async (payer: Payer, nonce: `0x${string}`) => {
-  const signature = await payer.account.signTypedData({
-    domain: { name: "USD Coin", version: "2", chainId: world.config.chain.id, verifyingContract: world.usdc },
-    types: {
-      CancelAuthorization: [
-        { name: "authorizer", type: "address" },
-        { name: "nonce", type: "bytes32" },
-      ],
-    },
-    primaryType: "CancelAuthorization",
-    message: { authorizer: payer.address, nonce },
-  });
+  const signature = await signCancellation(payer.account, nonce);
   const hash = await payer.client.writeContract({
     ...{
       address: world.usdc,
