@@ -19,10 +19,10 @@ export function noMessage(sent: unknown, status = 200): Reply {
     : refused(sent, -32600, `The request is no message of JSON-RPC 2.0: ${faultOf(sent)}.`, status);
 }
 
-/** An error of JSON-RPC as the answer to what was sent. */
-export function refused(sent: unknown, code: number, message: string, status = 200): Reply {
+/** An error of JSON-RPC as the answer to what was sent. @param data what else a program may read of it */
+export function refused(sent: unknown, code: number, message: string, status = 200, data?: object): Reply {
   const id = isRecord(sent) && isId(sent.id) ? sent.id : null;
-  return json({ jsonrpc: "2.0", id, error: { code, message } }, { status });
+  return json({ jsonrpc: "2.0", id, error: { code, message, ...(data && { data }) } }, { status });
 }
 
 function faultOf(sent: unknown): string {

@@ -4,8 +4,7 @@
  * `npx node examples/find-check-pay.ts "audit solidity x402 under 5 cents"`; the wallet is the local stack's (`npm start`).
  */
 import { readFileSync } from "node:fs";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { decodePaymentRequiredHeader } from "@x402/core/http";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from "@x402/fetch";
@@ -35,7 +34,7 @@ const heading = (text: string) => console.log(`\n## ${++step}. ${text}`);
 
 console.log("# Find, check, pay\n\nPrinted by `npx node examples/find-check-pay.ts` on the local stack.");
 console.log(`The task: ${task}.`);
-const mcp = new Client({ name: "example", version: "1.0.0" });
+const mcp = new Client({ name: "example", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
 await mcp.connect(new StreamableHTTPClientTransport(new URL("/mcp", apiUrl)));
 async function ask<Answer>(name: string, args: Record<string, unknown>): Promise<Answer> {
   show({ tool: name, arguments: args });

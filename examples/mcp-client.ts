@@ -3,12 +3,11 @@
  * agents with this name and reads the score of the best. The second argument is the service's URL, the local stack's by
  * default.
  */
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
 const [q = "", service = "http://localhost:4000"] = process.argv.slice(2);
 
-const client = new Client({ name: "example", version: "1.0.0" });
+const client = new Client({ name: "example", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
 await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", service)));
 
 const { tools } = await client.listTools();

@@ -189,7 +189,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "hono",
       "negotiator",
       "@hono/node-server",
-      "@modelcontextprotocol/sdk",
+      "@modelcontextprotocol/server",
       "@noble/hashes",
       "ipaddr.js",
       "secp256k1",

@@ -4,7 +4,6 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { checksum } from "../../core/addresses.ts";
 import { offerVersion2, resourceVersion2 } from "../../core/payments/terms.ts";
 import { priceUnits, shownPricing } from "../../core/prices.ts";
@@ -18,7 +17,7 @@ import { API_VERSION } from "../http/headers.ts";
 import { declarationOf } from "../payments/bazaar.ts";
 import { agentRegistrationSchema, mcpServerCardSchema, x402ManifestSchema } from "../schemas/well-known.ts";
 import { DESCRIPTION } from "../services/sign-in-info.ts";
-import { instructionsOf, serverInfoOf, toolDescriptions } from "./mcp.ts";
+import { instructionsOf, REVISIONS, serverInfoOf, toolDescriptions } from "./mcp.ts";
 
 const TAG = "Agent protocols";
 
@@ -40,12 +39,10 @@ export const mcpServerCard = endpoint({
       description: DESCRIPTION,
       websiteUrl: webUrl,
       documentationUrl: `${publicUrl}/docs`,
-      protocolVersion: LATEST_PROTOCOL_VERSION,
+      protocolVersion: REVISIONS[0]!,
       serverInfo: serverInfoOf(config.service),
       transport: { type: "streamable-http", endpoint: "/mcp" },
-      remotes: [
-        { type: "streamable-http", url: `${publicUrl}/mcp`, supportedProtocolVersions: SUPPORTED_PROTOCOL_VERSIONS },
-      ],
+      remotes: [{ type: "streamable-http", url: `${publicUrl}/mcp`, supportedProtocolVersions: REVISIONS }],
       capabilities: { tools: {} },
       authentication: { required: false },
       instructions: instructionsOf(payments.shown()),
@@ -131,7 +128,7 @@ export const agentRegistration = endpoint({
       services: [
         { name: "web", endpoint: webUrl },
         { name: "A2A", endpoint: `${publicUrl}/.well-known/agent-card.json`, version: "1.0" },
-        { name: "MCP", endpoint: `${publicUrl}/mcp`, version: LATEST_PROTOCOL_VERSION },
+        { name: "MCP", endpoint: `${publicUrl}/mcp`, version: REVISIONS[0]! },
         { name: "OpenAPI", endpoint: `${publicUrl}/api/v2/openapi.json` },
       ],
       x402Support: payments.facilitator !== null,

@@ -1,15 +1,10 @@
 /** The input and output of a tool as JSON Schema, derived from its endpoint. */
+import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { type Endpoint, queryOf } from "../endpoint.ts";
 import { type Json, toJsonSchema } from "../json-schema.ts";
 
-type ObjectSchema = {
-  type: "object";
-  properties?: Record<string, object>;
-  required?: string[];
-  $defs?: Record<string, object>;
-  [key: string]: unknown;
-};
+type ObjectSchema = Tool["inputSchema"];
 
 /** The parameters of path and query in one object, or the fields of the body. Others are allowed, and ignored: hosts add their own. */
 export function inputSchemaOf(endpoint: Endpoint): ObjectSchema {

@@ -1,7 +1,6 @@
 /** A soak's traffic: everything the service does, at a moderate rate, for as long as it is asked to. */
 import { setTimeout as wait } from "node:timers/promises";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { DevnetFile } from "../../harness/stack.ts";
 import { NotSent, population } from "./people.ts";
 import { fetchInTime } from "./requests.ts";

@@ -3,6 +3,7 @@ import { parseForeignJson } from "../foreign-json.ts";
 import { listOf, MAX_OFFERS, type Offer, offersOf, type RawOffer } from "./offer.ts";
 import { type EndpointAnswer, type OfferReader, type Reading, type Send, withoutContent } from "./reader.ts";
 
+/** Of `initialize`, which most servers speak. */
 const PROTOCOL_VERSION = "2025-06-18";
 /** Max pages of `tools/list`: a server may name a next page for ever. */
 const MAX_PAGES = 5;
@@ -11,46 +12,64 @@ const MAX_CURSOR = 1_000;
 const MAX_EVENTS = 256;
 
 type Json = Record<string, unknown>;
-type Session = { headers: Record<string, string> };
+/** What goes with every request to a server: headers, and of revision 2026-07-28 an envelope in the body too. */
+type Session = { headers: Record<string, string>; envelope?: object };
+
+const CLIENT = { name: "agent directory", version: "1" };
+
+/** A server of revision 2026-07-28 alone has no `initialize`, and is asked at once. */
+const NEWEST: Session = {
+  headers: { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" },
+  envelope: {
+    _meta: {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": CLIENT,
+      "io.modelcontextprotocol/clientCapabilities": {},
+    },
+  },
+};
 
 export const mcp: OfferReader = {
   kind: "mcp",
   protocol: "MCP",
   async read(url, send) {
-    const initialize = {
-      protocolVersion: PROTOCOL_VERSION,
-      capabilities: {},
-      clientInfo: { name: "agent directory", version: "1" },
-    };
-    const begin = { session: { headers: {} }, id: 1, method: "initialize", params: initialize };
+    const params = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo: CLIENT };
+    const begin = { session: { headers: {} }, id: 1, method: "initialize", params };
     const first = await call(url, send, begin, sessionOf);
-    if ("kind" in first)
-      return first.kind === "unreadable" && (await hasOldTransport(url, send)) ? OLD_TRANSPORT : first;
-    const session = first.value;
-    await send(message(url, session, { method: "notifications/initialized" }), () => {});
-    const offers: Offer[] = [];
-    const seen = new Set<string>();
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES && offers.length < MAX_OFFERS; page++) {
-      const list = { session, id: 2 + page, method: "tools/list", params: cursor === undefined ? {} : { cursor } };
-      const listed = await call(url, send, list, (result) => ({
-        tools: offersOf(listOf(result.tools).map((tool) => offerOfTool(tool, url))),
-        next: result.nextCursor,
-      }));
-      // What was read before stands when a later page cannot be had.
-      if ("kind" in listed) {
-        if (page === 0) return listed;
-        break;
-      }
-      const { tools, next } = listed.value;
-      offers.push(...tools);
-      if (typeof next !== "string" || next === "" || next.length > MAX_CURSOR || seen.has(next)) break;
-      seen.add(next);
-      cursor = next;
+    if ("kind" in first) {
+      if (first.kind !== "unreadable") return first;
+      const newest = await toolsOf(url, send, NEWEST);
+      if (newest.kind !== "unreadable") return newest;
+      return (await hasOldTransport(url, send)) ? OLD_TRANSPORT : first;
     }
-    return { kind: "offers", offers: offers.slice(0, MAX_OFFERS), etag: null, lastModified: null };
+    await send(message(url, first.value, { method: "notifications/initialized" }), () => {});
+    return toolsOf(url, send, first.value);
   },
 };
+
+async function toolsOf(url: string, send: Send, session: Session): Promise<Reading> {
+  const offers: Offer[] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES && offers.length < MAX_OFFERS; page++) {
+    const params = { ...(cursor !== undefined && { cursor }), ...session.envelope };
+    const listed = await call(url, send, { session, id: 2 + page, method: "tools/list", params }, (result) => ({
+      tools: offersOf(listOf(result.tools).map((tool) => offerOfTool(tool, url))),
+      next: result.nextCursor,
+    }));
+    // What was read before stands when a later page cannot be had.
+    if ("kind" in listed) {
+      if (page === 0) return listed;
+      break;
+    }
+    const { tools, next } = listed.value;
+    offers.push(...tools);
+    if (typeof next !== "string" || next === "" || next.length > MAX_CURSOR || seen.has(next)) break;
+    seen.add(next);
+    cursor = next;
+  }
+  return { kind: "offers", offers: offers.slice(0, MAX_OFFERS), etag: null, lastModified: null };
+}
 
 const OLD_TRANSPORT: Reading = {
   kind: "nothing",

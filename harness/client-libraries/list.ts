@@ -1,10 +1,11 @@
 /** Every client that is run against the service. An entry is all that a new one needs; README.md says how. */
 import type { Client } from "./client.ts";
+import { A2A_CLIENTS } from "./entries/a2a.ts";
 import { ERC721_CLIENTS } from "./entries/erc721.ts";
+import { MCP_CLIENTS } from "./entries/mcp.ts";
 import { MPP_CLIENTS } from "./entries/mpp.ts";
 import { OPENAPI_CLIENTS } from "./entries/openapi.ts";
 import { PAGE_CLIENTS } from "./entries/pages.ts";
-import { PROTOCOL_CLIENTS } from "./entries/protocols.ts";
 import { READING_CLIENTS } from "./entries/readers.ts";
 import { SCRIPTS } from "./entries/scripts.ts";
 import { WALLET_CLIENTS } from "./entries/wallets.ts";
@@ -15,7 +16,8 @@ export const CLIENTS: readonly Client[] = [
   ...MPP_CLIENTS,
   ...PAGE_CLIENTS,
   ...WALLET_CLIENTS,
-  ...PROTOCOL_CLIENTS,
+  ...MCP_CLIENTS,
+  ...A2A_CLIENTS,
   ...READING_CLIENTS,
   ...SCRIPTS,
   ...ERC721_CLIENTS,

@@ -398,7 +398,7 @@ export interface paths {
         put?: never;
         /**
          * Tools for agents, by the Model Context Protocol
-         * @description Streamable HTTP without sessions: one JSON-RPC message a request. Tools: find_agents, search_agents, get_agent, get_cred, leaderboard, verify_receipt, directory_search.
+         * @description Streamable HTTP without sessions: one JSON-RPC message a request, of revision 2026-07-28 (server/discover) or of one before it (initialize). Tools: find_agents, search_agents, get_agent, get_cred, leaderboard, verify_receipt, directory_search.
          *
          *     Anyone may call.
          */
@@ -3331,6 +3331,7 @@ export interface components {
             error: {
                 code: number;
                 message: string;
+                data?: unknown;
             };
         };
         /**
@@ -7376,6 +7377,15 @@ export interface operations {
                     "application/json": components["schemas"]["JsonRpcRefusal"] | components["schemas"]["Error"];
                 };
             };
+            /** @description A method that this server has not, in revision 2026-07-28 */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcRefusal"];
+                };
+            };
         };
     };
     a2a: {
@@ -10866,6 +10876,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JsonRpcRefusal"] | components["schemas"]["Error"];
+                };
+            };
+            /** @description A method that this server has not, in revision 2026-07-28 */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcRefusal"];
                 };
             };
         };

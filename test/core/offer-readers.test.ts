@@ -55,6 +55,54 @@ describe("a stream of events", () => {
   });
 });
 
+describe("a server of revision 2026-07-28 alone", () => {
+  const REVISION = "2026-07-28";
+  type Asked = { id: number; method: string; params: { cursor?: string; _meta?: Record<string, unknown> } };
+
+  /** Answers `tools/list` in two pages to whoever says the revision in header and envelope, and refuses all else as `refusal` does. */
+  const newest =
+    (refusal: { status: number; text: string }, asked: Asked[] = []): Send =>
+    async ({ url, body = "{}", headers = {}, headOnly }, take) => {
+      if (headOnly) return take({ status: 405, headers: {}, url, text: "" });
+      const sent = JSON.parse(body) as Asked;
+      asked.push(sent);
+      const { id, method, params } = sent;
+      const said = [headers["mcp-protocol-version"], params._meta?.["io.modelcontextprotocol/protocolVersion"]];
+      if (method !== "tools/list" || said.some((each) => each !== REVISION) || headers["mcp-method"] !== method)
+        return take({ headers: { "content-type": "application/json" }, url, ...refusal });
+      const result = {
+        ...{ resultType: "complete", ttlMs: 0, cacheScope: "private" },
+        ...(params.cursor ? { tools: [{ name: "second" }] } : { tools: [{ name: "first" }], nextCursor: "2" }),
+      };
+      return take({ status: 200, headers: {}, url, text: JSON.stringify({ jsonrpc: "2.0", id, result }) });
+    };
+  const error = (code: number) => JSON.stringify({ jsonrpc: "2.0", id: 1, error: { code, message: "no" } });
+
+  it.each([
+    [{ status: 400, text: error(-32022) }],
+    [{ status: 404, text: error(-32601) }],
+    [{ status: 400, text: error(-32602) }],
+    [{ status: 200, text: error(-32601) }],
+    [{ status: 400, text: "<html>" }],
+  ])("that refuses `initialize` with %j is read", async (refusal) =>
+    expect(namesOf(await mcp.read("https://host.example/mcp", newest(refusal), {}, null))).toEqual(["first", "second"]),
+  );
+
+  it("that asks for a credential is not asked twice", async () => {
+    const asked: Asked[] = [];
+    const reading = await mcp.read("https://host.example/mcp", newest({ status: 401, text: "" }, asked), {}, null);
+    expect([reading.kind, asked.length]).toEqual(["needs_credentials", 1]);
+  });
+
+  it("that refuses both is what its first answer says", async () => {
+    const refuses: Send = async ({ url }, take) => take({ status: 500, headers: {}, url, text: "" });
+    expect(await mcp.read("https://host.example/mcp", refuses, {}, null)).toEqual({
+      kind: "unreadable",
+      why: "The server answers with status 500.",
+    });
+  });
+});
+
 it("a page of tools whose texts are marks costs what its size does, and keeps what fits", async () => {
   const marks = `a${"\u0301\u0316".repeat(7_000)}`;
   const tools = Array.from({ length: 30 }, () => ({

@@ -16,7 +16,8 @@ export const pagesOfTheTerminal = (stackOf: () => Stack) =>
   describe.runIf(CHROMIUM !== undefined || process.env.CI)("every page of the terminal", () => {
     let browser: Browser;
     beforeAll(async () => {
-      browser = await startBrowser(["--renderer-process-limit=2"]);
+      // The walk by keyboard waits for frames: they come as soon as they are drawn, not at 60 Hz.
+      browser = await startBrowser(["--renderer-process-limit=2", "--disable-frame-rate-limit", "--disable-gpu-vsync"]);
     });
     afterAll(() => browser?.close());
 

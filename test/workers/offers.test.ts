@@ -187,8 +187,8 @@ describe("the simulated hosts", () => {
     expect(await statesOf(translator)).toMatchObject([{ answeredAt: clock }, { answeredAt: clock }]);
     expect(await touched(translator)).toBe(before);
 
-    // Its agent lists something else: the old endpoints go with their offers.
-    const services = [{ name: "mcp", endpoint: `${agentHostUrl(simulators.url, "solana-prices")}/mcp` }];
+    // Its agent lists something else, which speaks the newest revision alone: the old endpoints go with their offers.
+    const services = [{ name: "mcp", endpoint: `${agentHostUrl(simulators.url, "solana-prices")}/mcp/2026-07-28` }];
     await db.pool.query("update offchain.directory set services = $2 where id = $1", [
       translator,
       JSON.stringify(services),

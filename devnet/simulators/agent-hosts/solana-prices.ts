@@ -48,6 +48,7 @@ export const solanaPrices: AgentHost = {
   api() {
     const app = new Hono();
     app.all("/mcp", mcpServer("Solana prices", TOOLS));
+    app.all("/mcp/2026-07-28", mcpServer("Solana prices", TOOLS, { legacy: false }));
     return app;
   },
   listing: (url) => ({

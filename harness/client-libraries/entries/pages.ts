@@ -102,7 +102,7 @@ export const PAGE_CLIENTS: Client[] = [
   },
   {
     name: inChromium("MCP SDK"),
-    package: "@modelcontextprotocol/sdk",
+    package: "@modelcontextprotocol/client",
     quick: true,
     browser: true,
     async run(world) {

@@ -1,6 +1,5 @@
 /** The page of the clients that are dependencies of this project. */
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import * as x402 from "@x402/fetch";
 import { Mppx, tempo } from "mppx/client";

@@ -18,8 +18,8 @@ export type InPage = {
 };
 
 export type McpClient = {
-  Client: typeof import("@modelcontextprotocol/sdk/client/index.js").Client;
-  StreamableHTTPClientTransport: typeof import("@modelcontextprotocol/sdk/client/streamableHttp.js").StreamableHTTPClientTransport;
+  Client: typeof import("@modelcontextprotocol/client").Client;
+  StreamableHTTPClientTransport: typeof import("@modelcontextprotocol/client").StreamableHTTPClientTransport;
 };
 
 /** A wallet as pages find it, and how this page pays with it. */

@@ -1,0 +1,182 @@
+/** Clients of the Model Context Protocol, of both versions of its SDK, and what judges a server by the specification. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
+import { scratchDirectory } from "../../scratch.ts";
+import { type Client, type Load, PACKAGES } from "../client.ts";
+import type { McpClient } from "../page/window.ts";
+import type { World } from "../world.ts";
+
+/** @param mode which revisions the client may speak: as it comes, those before 2026-07-28 */
+async function usesTools(
+  world: World,
+  { Client: Sdk, StreamableHTTPClientTransport }: McpClient,
+  path: string,
+  mode?: VersionNegotiationMode,
+) {
+  const client = new Sdk({ name: "unchanged", version: "1.0.0" }, mode && { versionNegotiation: { mode } });
+  await client.connect(new StreamableHTTPClientTransport(new URL(path, world.apiUrl)));
+  try {
+    const { tools } = await client.listTools();
+    // A model sees nothing of a tool but this.
+    for (const { name, inputSchema } of tools)
+      assert.ok(Object.keys(inputSchema.properties ?? {}).length > 0, `${name} lists no argument`);
+    const { structuredContent } = await client.callTool({ name: "get_agent", arguments: { ref: world.agent } });
+    assert.equal((structuredContent as { tokenId: number }).tokenId, world.agent);
+    const found = await client.callTool({ name: "search_agents", arguments: { q: "First" } });
+    assert.ok(!found.isError);
+    const revision = mode && client.getNegotiatedProtocolVersion();
+    if (mode) assert.equal(revision, "2026-07-28");
+    return `listed ${tools.length} tools with their arguments, called two, at ${path}${mode ? ` by ${revision}` : ""}`;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Version 1 of the SDK, which has no name for the newest revision. */
+async function firstSdk(load: Load): Promise<McpClient> {
+  const { Client: Sdk } = await load<Pick<McpClient, "Client">>("@modelcontextprotocol/sdk/client/index.js");
+  const transport = await load<Pick<McpClient, "StreamableHTTPClientTransport">>(
+    "@modelcontextprotocol/sdk/client/streamableHttp.js",
+  );
+  return { Client: Sdk, ...transport };
+}
+
+/** Calls every tool that takes a reference as a host of models does that adds what it knows of the conversation. */
+async function addsItsOwn(world: World, { Client: Sdk, StreamableHTTPClientTransport }: McpClient): Promise<string> {
+  const client = new Sdk({ name: "workflow host", version: "1.0.0" });
+  await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", world.apiUrl)));
+  const added = { toolCallId: "call_0001", sessionId: "s-1", action: "sendMessage", chatInput: "Who is it?" };
+  try {
+    for (const name of ["get_agent", "get_cred"]) {
+      const { isError, structuredContent } = await client.callTool({ name, arguments: { ref: world.agent, ...added } });
+      assert.ok(!isError, `${name} refused what the host adds`);
+      assert.equal((structuredContent as { tokenId: number }).tokenId, world.agent);
+    }
+    return `called two tools with ${Object.keys(added).join(", ")} beside their arguments`;
+  } finally {
+    await client.close();
+  }
+}
+
+type Ajv = { compile(schema: object): unknown };
+type AjvModule = { Ajv2020: new (options: object) => Ajv };
+
+/** Compiles the schemas of all tools with no keyword unknown, as strict readers do before they offer them to a model. */
+async function readsSchemas(world: World, { Ajv2020 }: AjvModule, formats: (ajv: Ajv) => void): Promise<string> {
+  const response = await fetch(`${world.apiUrl}/mcp`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+  });
+  const { result } = (await response.json()) as { result: { tools: { inputSchema: object; outputSchema: object }[] } };
+  for (const { inputSchema, outputSchema } of result.tools)
+    for (const schema of [inputSchema, outputSchema]) {
+      const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+      formats(ajv);
+      ajv.compile(schema);
+    }
+  return `compiled what ${result.tools.length} tools take and answer, strictly`;
+}
+
+/**
+ * The scenarios of the conformance suite that a server with tools alone has to pass, by revision. The others ask for
+ * tools of the suite's own, prompts, resources, sessions, or an endpoint that only pages of localhost may call: this
+ * one is open to every page (api/routes/mcp.ts says why).
+ */
+const SCENARIOS = {
+  "2025-11-25": ["server-initialize", "ping", "tools-list", "server-session-lifecycle"],
+  "2026-07-28": [
+    ...["server-stateless", "http-header-validation", "tools-list", "caching", "server-sse-multiple-streams"],
+    "input-required-result-unsupported-methods",
+  ],
+};
+
+/** Checks of these scenarios that need what only the suite's own server has: tools to diagnose it by, prompts, resources. */
+const ELSEWHERE = [
+  ...["sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400"],
+  ...["sep-2575-http-server-no-independent-requests-on-stream", "sep-2575-server-no-log-without-loglevel"],
+  ...["sep-2549-prompts-list-caching-hints", "sep-2549-resources-list-caching-hints"],
+  "sep-2549-resources-templates-list-caching-hints",
+];
+
+type Check = { id: string; status: string; errorMessage?: string };
+
+/** One scenario, by the suite's own program. @returns its checks that succeeded @throws Error of one that failed */
+async function conformsIn(world: World, revision: string, scenario: string): Promise<string[]> {
+  const program = join(PACKAGES, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+  const results = scratchDirectory("conformance");
+  try {
+    const asked = ["--url", `${world.apiUrl}/mcp`, "--scenario", scenario, "--spec-version", revision];
+    // It ends with an error when a check failed, and its file says which.
+    const ended = promisify(execFile)(process.execPath, [program, "server", ...asked, "-o", results]);
+    const printed = await ended.then(({ stdout }) => stdout).catch((error: { stdout: string }) => error.stdout);
+    const [folder] = readdirSync(results);
+    assert.ok(folder, `${scenario} left no result: ${printed.slice(0, 1_000)}`);
+    const checks: Check[] = JSON.parse(readFileSync(join(results, folder, "checks.json"), "utf8"));
+    const failed = checks.filter(({ id, status }) => status === "FAILURE" && !ELSEWHERE.includes(id));
+    assert.deepEqual(failed, [], `${scenario} by ${revision}`);
+    return checks.filter(({ status }) => status === "SUCCESS").map(({ id }) => id);
+  } finally {
+    rmSync(results, { recursive: true, force: true });
+  }
+}
+
+async function conforms(world: World): Promise<string> {
+  const passed: string[] = [];
+  for (const [revision, scenarios] of Object.entries(SCENARIOS))
+    for (const scenario of scenarios) passed.push(...(await conformsIn(world, revision, scenario)));
+  assert.ok(passed.length > 40, `only ${passed.length} checks were made`);
+  return `passed ${passed.length} checks of ${Object.values(SCENARIOS).flat().length} scenarios`;
+}
+
+const newest = (world: World, load: Load, mode: VersionNegotiationMode) =>
+  load<McpClient>("@modelcontextprotocol/client").then((sdk) => usesTools(world, sdk, "/mcp", mode));
+
+export const MCP_CLIENTS: Client[] = [
+  {
+    name: "MCP SDK 1",
+    package: "@modelcontextprotocol/sdk",
+    run: async (world, load) => usesTools(world, await firstSdk(load), "/mcp"),
+  },
+  {
+    name: "MCP SDK 1 in a host that adds arguments",
+    package: "@modelcontextprotocol/sdk",
+    run: async (world, load) => addsItsOwn(world, await firstSdk(load)),
+  },
+  {
+    name: "MCP SDK 2 by the other path",
+    package: "@modelcontextprotocol/client",
+    quick: true,
+    run: async (world, load) => usesTools(world, await load<McpClient>("@modelcontextprotocol/client"), "/api/mcp"),
+  },
+  {
+    name: "MCP SDK 2 that discovers",
+    package: "@modelcontextprotocol/client",
+    quick: true,
+    run: (world, load) => newest(world, load, "auto"),
+  },
+  {
+    name: "MCP SDK 2 of the newest revision alone",
+    package: "@modelcontextprotocol/client",
+    quick: true,
+    run: (world, load) => newest(world, load, { pin: "2026-07-28" }),
+  },
+  {
+    name: "MCP conformance suite",
+    package: "@modelcontextprotocol/conformance",
+    run: conforms,
+  },
+  {
+    name: "Ajv, strict",
+    package: "ajv",
+    quick: true,
+    async run(world, load) {
+      const { default: formats } = await load<{ default: (ajv: Ajv) => void }>("ajv-formats");
+      return readsSchemas(world, await load<AjvModule>("ajv/dist/2020.js"), formats);
+    },
+  },
+];
