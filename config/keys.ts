@@ -14,6 +14,9 @@ export const KEYS = {
     list(address),
     "",
   ),
+  AGENT_CARD_PRIVATE_KEY: secret(
+    variable(API, "P-256 key that signs the A2A agent card (JWS); its public key is at /.well-known/jwks.json", hash),
+  ),
   TX_MAX_FEE_GWEI: variable(
     API_AND_WORKERS,
     "Cap of the fee per gas a transaction may be raised to; recent blocks narrow it to four times the base fee",
@@ -66,7 +69,7 @@ export const KEYS = {
 const WEI_PER_MILLIETHER = 1_000_000_000_000_000n;
 
 /**
- * Options of `sender`, `tokenUris`, `receipts` in the configuration.
+ * Options of `sender`, `tokenUris`, `agentCard`, `receipts` in the configuration.
  * @param publicUrl canonical URL of the service
  */
 export function keysConfig(v: ValuesOf<typeof KEYS>, publicUrl: string) {
@@ -84,6 +87,7 @@ export function keysConfig(v: ValuesOf<typeof KEYS>, publicUrl: string) {
       write: v.TOKEN_URIS ?? isPublic(new URL(publicUrl)),
       perDay: v.TOKEN_URIS_PER_DAY,
     },
+    agentCard: { privateKey: v.AGENT_CARD_PRIVATE_KEY },
     receipts: { privateKey: v.RECEIPT_SIGNER_PRIVATE_KEY, formerSigners: v.RECEIPT_FORMER_SIGNERS },
   };
 }

@@ -18,6 +18,8 @@ export type DevnetKeys = {
   treasury: Hex;
   /** Signs receipts. */
   receiptSigner: Hex;
+  /** Signs the agent card (P-256). */
+  agentCard: Hex;
   /** Pays the gas when the service settles x402 payments itself. */
   facilitator: Hex;
   /** Of the simulated hosts of agents: is paid by their customers, and pays the gas of the settlements. */
@@ -51,6 +53,7 @@ export function devnetCast(mnemonic = DEV_MNEMONIC): Cast {
       attester: key(1),
       treasury: key(2),
       receiptSigner: key(3),
+      agentCard: key(7),
       facilitator: key(5),
       agentHosts: key(6),
     },

@@ -110,6 +110,7 @@ export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas
     // Its ether costs nothing, and its fees are those of a chain without traffic.
     TX_DAILY_BUDGET_MILLIETHER: "0",
     RECEIPT_SIGNER_PRIVATE_KEY: keys.receiptSigner,
+    AGENT_CARD_PRIVATE_KEY: keys.agentCard,
     PAY_TO_DEPLOYER: privateKeyToAddress(keys.deployer),
     PAY_TO_TREASURY: privateKeyToAddress(keys.treasury),
     FACILITATOR_PRIVATE_KEY: keys.facilitator,

@@ -1,6 +1,5 @@
 /**
- * The tools over the Agent2Agent protocol, versions 0.3 and 1.0: the card by which agents find the service, and
- * messages at /a2a. Each message is answered at once with a message, so there are no tasks. The versions name their
+ * The tools over the Agent2Agent protocol, versions 0.3 and 1.0: messages at /a2a. Each message is answered at once with a message, so there are no tasks. The versions name their
  * methods differently, so the method identifies the version.
  * @see https://a2a-protocol.org
  */
@@ -9,71 +8,15 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Failure } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
-import { costsInWords } from "../../core/prices.ts";
-import { CACHE, endpoint, json } from "../endpoint.ts";
+import { endpoint, json } from "../endpoint.ts";
 import { errorAnswer } from "../http/error-answer.ts";
-import { API_VERSION } from "../http/headers.ts";
 import { noMessage } from "../json-rpc.ts";
-import { agentCardSchema } from "../schemas/agent-card.ts";
-import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { type Carrier, callTool, toolNamed } from "../tools/call-tool.ts";
 import { plainText, summaryOf } from "../tools/natural-language.ts";
-import { descriptionOf, TOOLS, type Tool } from "../tools/tools.ts";
-
-const MODES = ["application/json", "text/plain"];
-
-export const agentCard = endpoint({
-  method: "get",
-  path: "/.well-known/agent-card.json",
-  operationId: "getAgentCard",
-  tag: "Agent protocols",
-  summary: "The service's A2A agent card",
-  responses: { 200: { description: "The card", schema: agentCardSchema } },
-  cache: CACHE.release,
-  handler({ deps: { config, payments } }) {
-    const { name, publicUrl, webUrl } = config.service;
-    const here = `${publicUrl}/a2a`;
-    return json({
-      protocolVersion: "0.3.0",
-      name,
-      description:
-        `${DESCRIPTION} Finds agents for a task, looks agents up, tells their cred score, and checks receipts of cred reports. ${costsInWords(payments.shown())}`.trimEnd(),
-      url: here,
-      preferredTransport: "JSONRPC",
-      additionalInterfaces: [{ url: here, transport: "JSONRPC" }],
-      supportedInterfaces: VERSIONS.map((protocolVersion) => ({
-        url: here,
-        protocolBinding: "JSONRPC",
-        protocolVersion,
-      })),
-      provider: { organization: name, url: webUrl },
-      version: API_VERSION,
-      documentationUrl: `${publicUrl}/docs`,
-      iconUrl: `${publicUrl}/icon.svg`,
-      capabilities: {
-        streaming: false,
-        pushNotifications: false,
-        stateTransitionHistory: false,
-        extendedAgentCard: false,
-      },
-      defaultInputModes: MODES,
-      defaultOutputModes: MODES,
-      skills: TOOLS.map((tool) => ({
-        id: tool.name,
-        name: tool.title,
-        description: descriptionOf(tool),
-        tags: [tool.endpoint.tag.toLowerCase(), "agents", "reputation"],
-        examples: [tool.example],
-        inputModes: MODES,
-        outputModes: MODES,
-      })),
-      supportsAuthenticatedExtendedCard: false,
-    });
-  },
-});
+import { TOOLS, type Tool } from "../tools/tools.ts";
 
 /** Supported versions, the preferred one first. */
-const VERSIONS = ["1.0", "0.3"];
+export const A2A_VERSIONS = ["1.0", "0.3"];
 /** `Major.Minor`, whatever the patch; without the header 0.3 is meant. */
 const isSpoken = (version: string): boolean => version === "" || /^(?:1\.0|0\.3)(?:\.\d{1,4})?$/.test(version);
 
@@ -192,7 +135,7 @@ export const a2a = endpoint({
     const refuse = (name: ErrorName, message: string) => answer({ error: errorIn(version, name, message) });
     const asked = call.header("a2a-version") ?? "";
     if (!isSpoken(asked))
-      return answer({ error: errorIn("1.0", "version", `A2A-Version must be one of ${VERSIONS.join(", ")}.`) });
+      return answer({ error: errorIn("1.0", "version", `A2A-Version must be one of ${A2A_VERSIONS.join(", ")}.`) });
     if (does === "method") return refuse(does, "There is no such method: use message/send, or SendMessage.");
     if (does === "list") return answer({ result: { tasks: [], nextPageToken: "", pageSize: 50, totalSize: 0 } });
     if (does !== "send") return refuse(does, SENTENCES[does]!);

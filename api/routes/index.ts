@@ -1,6 +1,7 @@
 /** Every endpoint of the service. Adding one is one line here; routing, documents and discovery follow. */
 import type { Endpoint } from "../endpoint.ts";
-import { a2a, agentCard } from "./a2a.ts";
+import { a2a } from "./a2a.ts";
+import { agentCard, jsonWebKeySet } from "./agent-card.ts";
 import { agent, agents, leaderboard } from "./agents.ts";
 import { withAliases } from "./aliases.ts";
 import { apiCatalog } from "./api-catalog.ts";
@@ -77,6 +78,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   tokenHolders,
   manifestEndpoint(() => ENDPOINTS),
   agentCard,
+  jsonWebKeySet,
   mcpServerCard,
   x402Manifest(() => ENDPOINTS),
   agentRegistration,

@@ -35,5 +35,29 @@ export const agentCardSchema = z
     defaultOutputModes: z.array(z.string()),
     skills: z.array(skill),
     supportsAuthenticatedExtendedCard: z.literal(false),
+    signatures: z
+      .array(z.object({ protected: z.string(), signature: z.string() }))
+      .optional()
+      .meta({
+        description:
+          "JWS (RFC 7515) over the card's canonical form (RFC 8785): one of its members of version 1.0, one of all that is sent, both without `signatures`. Absent while the service has no key.",
+      }),
   })
   .meta({ id: "AgentCard" });
+
+const coordinate = z.string().meta({ description: "32 bytes, base64url" });
+export const jsonWebKeySetSchema = z
+  .object({
+    keys: z.array(
+      z.object({
+        kty: z.literal("EC"),
+        crv: z.literal("P-256"),
+        x: coordinate,
+        y: coordinate,
+        kid: z.string().meta({ description: "Thumbprint (RFC 7638)" }),
+        alg: z.literal("ES256"),
+        use: z.literal("sig"),
+      }),
+    ),
+  })
+  .meta({ id: "JsonWebKeySet" });

@@ -203,6 +203,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The public key of the agent card's signatures
+         * @description Anyone may call.
+         */
+        get: operations["getJsonWebKeySet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/mcp.json": {
         parameters: {
             query?: never;
@@ -3149,6 +3169,29 @@ export interface components {
             }[];
             /** @enum {boolean} */
             supportsAuthenticatedExtendedCard: false;
+            /** @description JWS (RFC 7515) over the card's canonical form (RFC 8785): one of its members of version 1.0, one of all that is sent, both without `signatures`. Absent while the service has no key. */
+            signatures?: {
+                protected: string;
+                signature: string;
+            }[];
+        };
+        JsonWebKeySet: {
+            keys: {
+                /** @enum {string} */
+                kty: "EC";
+                /** @enum {string} */
+                crv: "P-256";
+                /** @description 32 bytes, base64url */
+                x: string;
+                /** @description 32 bytes, base64url */
+                y: string;
+                /** @description Thumbprint (RFC 7638) */
+                kid: string;
+                /** @enum {string} */
+                alg: "ES256";
+                /** @enum {string} */
+                use: "sig";
+            }[];
         };
         McpServerCard: {
             /** @description Reverse DNS name of the host, and the server's name */
@@ -7144,6 +7187,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentCard"];
+                };
+            };
+        };
+    };
+    getJsonWebKeySet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A JSON Web Key Set (RFC 7517); empty without a key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonWebKeySet"];
                 };
             };
         };

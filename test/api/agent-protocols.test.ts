@@ -4,6 +4,8 @@ import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
+import canonicalize from "canonicalize";
+import { base64url, createLocalJWKSet, flattenedVerify, type JSONWebKeySet } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { TOOLS as DECLARED } from "../../api/tools/tools.ts";
@@ -26,7 +28,9 @@ const TOOLS = [
 let api: TestApi;
 let client: Client;
 beforeAll(async () => {
-  api = await startApi({ env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}` } });
+  api = await startApi({
+    env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}`, AGENT_CARD_PRIVATE_KEY: `0x${"6".repeat(64)}` },
+  });
   await plantAgents(api.database.pool, [
     { tokenId: 0, name: "Atlas", agentAddress: WALLET, score: 80 },
     { tokenId: 1, name: "Atlas Junior", owner: OWNER, score: 20 },
@@ -343,6 +347,22 @@ describe("A2A", () => {
     });
     const { skills } = body as unknown as { skills: { id: string }[] };
     expect(skills.map(({ id }) => id)).toEqual(TOOLS);
+  });
+
+  it("has a card that is signed with the key it names; without a key there is no signature and no key", async () => {
+    const { signatures, ...card } = (await api.get("/.well-known/agent-card.json")).body as unknown as {
+      signatures: { protected: string; signature: string }[];
+    };
+    const payload = base64url.encode(canonicalize(card)!);
+    const path = "/.well-known/jwks.json";
+    const keys = createLocalJWKSet((await api.get(path)).body as unknown as JSONWebKeySet);
+    const { protectedHeader } = await flattenedVerify({ ...signatures[1]!, payload }, keys);
+    expect(protectedHeader).toMatchObject({ alg: "ES256", jku: `https://agents.test${path}` });
+
+    const keyless = await startApi({ alone: true });
+    expect((await keyless.get("/.well-known/agent-card.json")).body).not.toHaveProperty("signatures");
+    expect((await keyless.get(path)).body).toEqual({ keys: [] });
+    await keyless.close();
   });
 
   it("says what is no message in JSON-RPC's own words, with the id where it can be read", async () => {
