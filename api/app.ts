@@ -18,8 +18,10 @@ import { ResponseHead } from "./http/response-head.ts";
 import type { Machinery } from "./request-handler.ts";
 import { allowedMethods, createRouter } from "./router.ts";
 import { ENDPOINTS } from "./routes/index.ts";
+import { llmsPage } from "./routes/llms.ts";
 import { siteOf } from "./services/agent-facts.ts";
 import { aboutPages, ofView } from "./web/about.ts";
+import { pageTexts } from "./web/markdown.ts";
 import { type WebServerOptions, webServer } from "./web/serve.ts";
 
 export type Api = {
@@ -54,6 +56,7 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
     siteName: service.name,
     about: aboutPages(deps),
     otherwise: (path) => ofView(path, siteOf(config)),
+    text: pageTexts(endpoints, () => llmsPage(endpoints, service, deps.payments.shown())),
     ...callsOf(given),
     isEndpoint: (path) => methodsOf(path).length > 0,
     count: async (incoming, head) => {

@@ -12,6 +12,6 @@ export const CATALOG_LINKS = {
     link(CATALOG_PATH, "api-catalog", "application/linkset+json"),
     link("/openapi.json", "service-desc", "application/vnd.oai.openapi+json;version=3.0"),
     link("/docs", "service-doc", "text/html"),
-    link("/llms.txt", "describedby", "text/markdown"),
+    link("/llms.txt", "describedby", "text/plain"),
   ].join(", "),
 };

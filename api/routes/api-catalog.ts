@@ -39,8 +39,11 @@ export const apiCatalog = endpoint({
       {
         anchor: `${publicUrl}/api/v2`,
         "service-desc": [at("/openapi.json", "application/vnd.oai.openapi+json;version=3.0", `${name} API`)],
-        "service-doc": [at("/docs", "text/html"), at("/llms.txt", "text/markdown")],
-        "service-meta": [json("/.well-known/x402.json", "What is paid for, with its terms")],
+        "service-doc": [at("/docs", "text/html"), at("/llms.txt", "text/plain")],
+        "service-meta": [
+          json("/.well-known/x402.json", "What is paid for, with its terms"),
+          json("/.well-known/agent-skills/index.json", "Skills: what agents do with it, step by step"),
+        ],
         status: [json("/api/v2/status", "State of the service")],
       },
       {

@@ -2,6 +2,7 @@
 import type { Endpoint } from "../endpoint.ts";
 import { a2a } from "./a2a.ts";
 import { agentCard, jsonWebKeySet } from "./agent-card.ts";
+import { agentSkill, agentSkills } from "./agent-skills.ts";
 import { agent, agents, leaderboard } from "./agents.ts";
 import { withAliases } from "./aliases.ts";
 import { apiCatalog } from "./api-catalog.ts";
@@ -51,6 +52,7 @@ import { operatorState } from "./operator.ts";
 import { organization, organizationRegister, organizations } from "./organizations.ts";
 import { pricing } from "./pricing.ts";
 import { proofEndpoints } from "./proofs.ts";
+import { protectedResource } from "./protected-resource.ts";
 import { og, referral, referralCode, referred } from "./referrals.ts";
 import { crossRegistration, crossRegistrations, linkToken } from "./registries.ts";
 import { report, verifications } from "./report.ts";
@@ -79,6 +81,9 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   manifestEndpoint(() => ENDPOINTS),
   agentCard,
   jsonWebKeySet,
+  agentSkills,
+  agentSkill,
+  protectedResource,
   mcpServerCard,
   x402Manifest(() => ENDPOINTS),
   agentRegistration,

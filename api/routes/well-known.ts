@@ -171,7 +171,7 @@ export const robotsText = (listed: () => readonly Endpoint[]): Endpoint =>
     handler: ({ deps }) => ({
       status: 200,
       type: "text/plain; charset=utf-8",
-      content: `User-agent: *\n${listed()
+      content: `User-agent: *\nContent-Signal: search=yes, ai-input=yes\n${listed()
         .filter(({ method, stream, sliced, guard }) => method === "get" && (stream || sliced || guard.price))
         .map(({ path }) => `Disallow: ${path.replaceAll(/\{\w+\}/g, "*")}\n`)
         .join("")}Allow: /\n\nSitemap: ${deps.config.service.webUrl}/sitemap.xml\n`,

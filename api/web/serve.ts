@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { Failure } from "../../core/errors.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
+import { qualityOf } from "../http/accept.ts";
 import { CATALOG_LINKS } from "../http/catalog-links.ts";
 import { isNotModified } from "../http/conditional.ts";
 import { acceptedCoding } from "../http/content-coding.ts";
@@ -12,6 +13,7 @@ import type { ResponseHead } from "../http/response-head.ts";
 import type { About } from "./about.ts";
 import { readWebBundle, type WebBundle, type WebFile } from "./bundle.ts";
 import { type PageHead, withHead } from "./head.ts";
+import { MARKDOWN, markdownOf } from "./markdown.ts";
 
 /**
  * Scripts, styles, fonts and calls of this origin only; no inline code, no embedding, no framing.
@@ -29,6 +31,9 @@ const VIEWS = new RegExp(
     ...["docs", "docs/guide/[a-z0-9-]+", "docs/[A-Za-z0-9]+"],
   ].join("|")})$`,
 );
+/** Of a text: nothing that could be run is in it. */
+const NO_SCRIPTS = "default-src 'none'; frame-ancestors 'none'";
+
 /** Never a page: clients here are programs, and a page would look like an answer to them. */
 const FOR_PROGRAMS = /^\/(?:api|assets|\.well-known)(?:\/|$)|\.[a-z0-9]{2,5}$/i;
 /** Pages that every client gets: nothing else answers there. */
@@ -43,6 +48,8 @@ export type WebServerOptions = {
   about: About;
   /** The metadata of a page whose subject cannot be read in time. */
   otherwise(path: string): PageHead;
+  /** The whole page as Markdown where it is a text; null for a page about a subject, of which its head is told. */
+  text(path: string): string | null;
   /** Origins beside this one that the scripts of a page may call, as far as they are known. */
   origins(): readonly string[];
   /** The same, once they are known: for the page that calls them first. It may take long, or fail. */
@@ -65,7 +72,7 @@ const ABOUT_AT_ONCE = 8;
 
 /** @returns a function that answers requests for the terminal, and returns false for requests to the API */
 export function webServer(options: WebServerOptions) {
-  const { siteName, about, otherwise, isEndpoint, count, folder = DIST, aboutMs = ABOUT_MS, ...calls } = options;
+  const { siteName, about, otherwise, text, isEndpoint, count, folder = DIST, aboutMs = ABOUT_MS, ...calls } = options;
   let bundle: WebBundle | null = null;
   let lookups = 0;
   const built = () => {
@@ -109,6 +116,23 @@ export function webServer(options: WebServerOptions) {
     return { page: withHead(page, head, siteName), status: head.status, policy };
   }
 
+  /** The page for programs of language models. */
+  async function markdownAt(url: string, counted: Promise<void>): Promise<SentPage> {
+    const path = url.split("?", 1)[0]!;
+    const sent = (page: string, status: number) => ({ page, status, policy: NO_SCRIPTS, type: MARKDOWN });
+    try {
+      await counted;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const retryAfter = Math.ceil(error.options.retryAfter ?? 1);
+      return { ...sent(`# Too many requests\n\n${error.message}\n`, 429), retryAfter };
+    }
+    const whole = VIEWS.test(path) ? text(path) : null;
+    if (whole !== null) return sent(whole, 200);
+    const head = VIEWS.test(path) ? await headOf(path, url) : otherwise(path);
+    return sent(markdownOf(head), VIEWS.test(path) ? head.status : 404);
+  }
+
   return (incoming: IncomingMessage, response: ResponseHead): boolean => {
     const { method, url = "" } = incoming;
     if (method !== "GET" && method !== "HEAD") return false;
@@ -121,6 +145,10 @@ export function webServer(options: WebServerOptions) {
     // The answer at / depends on Accept: shared caches must know that, whichever answer they see first.
     if (path === "/") response.setHeader("Vary", "Accept");
     const isView = VIEWS.test(path);
+    if (prefersMarkdown(incoming) && (isView || !(FOR_PROGRAMS.test(path) || isEndpoint(path)))) {
+      void markdownAt(url, count(incoming, response)).then((sent) => sendPage(sent, incoming, response));
+      return true;
+    }
     const isPage = prefersHtml(incoming) || (isView && FOR_EVERYBODY.test(path));
     if (!isPage || (!isView && (FOR_PROGRAMS.test(path) || isEndpoint(path)))) return false;
     const page = built()?.page;
@@ -134,15 +162,14 @@ export function webServer(options: WebServerOptions) {
 function prefersHtml({ headers }: IncomingMessage): boolean {
   const mode = headers["sec-fetch-mode"];
   if (mode !== undefined && mode !== "navigate") return false;
-  const accepted = (headers.accept ?? "").split(",").map((part) => part.trim().toLowerCase());
-  const quality = (type: string): number => {
-    const entry = accepted.find((part) => part.split(";", 1)[0]!.trim() === type);
-    if (entry === undefined) return 0;
-    const given = /;\s*q=([\d.]+)/.exec(entry)?.[1];
-    return given === undefined ? 1 : Number(given);
-  };
-  const html = quality("text/html");
-  return html > 0 && html >= quality("application/json");
+  const html = qualityOf(headers.accept, "text/html");
+  return html > 0 && html >= qualityOf(headers.accept, "application/json");
+}
+
+/** A language model's program names text/markdown, beside what browsers name or alone. */
+function prefersMarkdown({ headers: { accept } }: IncomingMessage): boolean {
+  const markdown = qualityOf(accept, MARKDOWN);
+  return markdown > 0 && ["text/html", "application/json"].every((type) => markdown >= qualityOf(accept, type));
 }
 
 /** The result of `work`, or `otherwise` when it fails or takes longer. */
@@ -152,10 +179,10 @@ function inTime<T>(work: Promise<T>, otherwise: () => T, ms: number): Promise<T>
 }
 
 /** `page` undefined: the terminal is not built. `retryAfter`: seconds. */
-type SentPage = { page: string | undefined; status: number; policy: string; retryAfter?: number };
+type SentPage = { page: string | undefined; status: number; policy: string; type?: string; retryAfter?: number };
 
 function sendPage(
-  { page, status, policy, retryAfter }: SentPage,
+  { page, status, policy, type = "text/html", retryAfter }: SentPage,
   incoming: IncomingMessage,
   response: ResponseHead,
 ): void {
@@ -172,7 +199,7 @@ function sendPage(
     ...(retryAfter && { "retry-after": String(retryAfter) }),
     etag,
   };
-  headers["content-type"] = "text/html; charset=utf-8";
+  headers["content-type"] = `${type}; charset=utf-8`;
   response.send(incoming, forClient(incoming, response, { status, headers, body: content }));
 }
 

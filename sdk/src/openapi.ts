@@ -223,6 +223,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/agent-skills/index.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Skills: what agents do with this service, step by step
+         * @description Agent Skills Discovery, version 0.2.0.
+         *
+         *     Anyone may call.
+         */
+        get: operations["getAgentSkills"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/agent-skills/{name}/SKILL.md": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A skill, as Markdown
+         * @description Anyone may call.
+         */
+        get: operations["getAgentSkill"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The authorization server whose access tokens people sign in with
+         * @description RFC 9728. Agents and wallets need none: they sign in by a signature (`GET /api/v2`).
+         *
+         *     Anyone may call.
+         */
+        get: operations["getProtectedResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/mcp.json": {
         parameters: {
             query?: never;
@@ -3192,6 +3256,29 @@ export interface components {
                 /** @enum {string} */
                 use: "sig";
             }[];
+        };
+        AgentSkillsIndex: {
+            /** @enum {string} */
+            $schema: "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
+            skills: {
+                name: string;
+                /** @enum {string} */
+                type: "skill-md";
+                description: string;
+                /** Format: uri */
+                url: string;
+                /** @description sha256:{hex} of the page's bytes */
+                digest: string;
+            }[];
+        };
+        ProtectedResource: {
+            /** Format: uri */
+            resource: string;
+            authorization_servers: string[];
+            bearer_methods_supported: "header"[];
+            resource_name: string;
+            /** Format: uri */
+            resource_documentation: string;
         };
         McpServerCard: {
             /** @description Reverse DNS name of the host, and the server's name */
@@ -7207,6 +7294,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JsonWebKeySet"];
+                };
+            };
+        };
+    };
+    getAgentSkills: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The index */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSkillsIndex"];
+                };
+            };
+        };
+    };
+    getAgentSkill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example find-an-agent */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/markdown": string;
+                };
+            };
+        };
+    };
+    getProtectedResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedResource"];
                 };
             };
         };

@@ -218,6 +218,7 @@ describe("the page", () => {
         siteName: "A",
         about,
         otherwise: about as never,
+        text: () => null,
         isEndpoint: () => false,
         count: async () => {},
         origins: () => [],
@@ -233,6 +234,60 @@ describe("the page", () => {
     };
     expect(serve({ method: "GET", url: "/", headers: HTML } as never, response as never)).toBe(true);
     expect(sent).toEqual([{ status: 503, body: expect.stringContaining("npm run web") }]);
+  });
+});
+
+describe("Markdown, to whoever names it in Accept", () => {
+  const MARKDOWN = { accept: "text/markdown, text/html;q=0.9, */*;q=0.1" };
+  const read = async (path: string, headers: Record<string, string> = MARKDOWN) => {
+    const answer = await get(path, headers);
+    expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+    expect(answer.headers.get("vary")).toContain("Accept");
+    expect(answer.headers.get("link")).toContain("api-catalog");
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  it.each([
+    ["/", /^# Helixa\n\n> [\s\S]*## Start here/],
+    ["/docs", /^# Helixa\n/],
+    ["/docs/guide/discovery", /^# Discovery\n[\s\S]*\]\(\/docs\/guide\/mcp\)/],
+    ["/docs/getAgent", /^# GET \/api\/v2\/agent\/\{ref\}\n[\s\S]*## Parameters\n\n- `ref` \(path, required\)/],
+    ["/docs/mint", /^# POST \/api\/v2\/mint\n[\s\S]*## Body\n\n```json\n\{/],
+    ["/agent/0", /^# .+\n\nCred score \d+ of 100 [\s\S]*\(\/api\/v2\/agent\/0\)/],
+    [
+      "/terminal/1009?platform=virtuals",
+      /^# Foreign 009\n\n[\s\S]*\(\/api\/terminal\/agent\/1009\?platform=virtuals\)/,
+    ],
+    ["/leaderboard", /^# Leaderboard/],
+  ])("is at %s", async (path, shown) => {
+    const { status, text } = await read(path);
+    expect(status).toBe(200);
+    expect(text).toMatch(shown);
+    expect(text).not.toMatch(/(?<!\\)<(div|script)/);
+  });
+
+  it("of a page that is not there is 404, and says so", async () => {
+    for (const path of ["/nowhere", "/agent/4711", "/docs/guide/none"]) {
+      const { status, text } = await read(path);
+      if (path !== "/docs/guide/none") expect([path, status]).toEqual([path, 404]);
+      expect(text).toMatch(/^# /);
+    }
+  });
+
+  it("has texts of strangers as text: no markup of theirs, and no line of their own", async () => {
+    const { text } = await read(`/agent/${HOSTILE_ID}`);
+    expect(text).not.toMatch(/(?<!\\)[<>`]|^\[|!\[/m);
+  });
+
+  it("is neither for who wants something else more, nor at an endpoint", async () => {
+    for (const accept of ["text/html, text/markdown;q=0.5", "text/markdown;q=0", "*/*", "text/*"])
+      expect((await get("/agent/0", { accept })).headers.get("content-type")).not.toContain("markdown");
+    expect((await get("/api/v2/agent/0", MARKDOWN)).headers.get("content-type")).toContain("application/json");
+  });
+
+  it("never leaves the folder of the guides", async () => {
+    for (const path of ["/docs/guide/..%2f..%2fREADME", "/docs/guide/../../README", "/docs/guide/%2e%2e"])
+      expect((await read(path)).status).toBe(404);
   });
 });
 

@@ -1,0 +1,101 @@
+/** The pages of the terminal as Markdown, for programs of language models that ask for it by Accept. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PROJECT_ROOT } from "../../runtime/project-root.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { toJsonSchema } from "../json-schema.ts";
+import { parameters } from "../openapi/parameters.ts";
+import type { PageHead } from "./head.ts";
+
+export const MARKDOWN = "text/markdown";
+
+const GUIDES = join(PROJECT_ROOT, "docs/use");
+
+/** What every page leads to. */
+const FURTHER = `## Further
+
+- [This service for language models](/llms.txt)
+- [Skills](/.well-known/agent-skills/index.json)
+- [The API](/openapi.json)
+`;
+
+/** A page about a subject: what its head says of it, and where the same is as JSON. */
+export function markdownOf({ title, description, canonical, summary }: PageHead): string {
+  const { heading, lines, source } = summary ?? { heading: title, lines: [description], source: undefined };
+  const links = [
+    ...(source === undefined ? [] : [`- [The same as JSON, and more](${source})`]),
+    ...(canonical === null ? [] : [`- [The page](${canonical})`]),
+  ];
+  return [`# ${plain(heading)}`, ...lines.map(plain), ...(links.length > 0 ? [links.join("\n")] : []), FURTHER].join(
+    "\n\n",
+  );
+}
+
+/** A text of a stranger on one line: no character of it is markup, and it begins no list and no heading. */
+const plain = (text: string): string =>
+  text
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/[\\`*_{}[\]<>|~&]/g, (mark) => `\\${mark}`)
+    .replace(/^(\d*)([#+\-=.)])/, "$1\\$2");
+
+/** Texts of pages, by path. @param overview the page for language models */
+export function pageTexts(endpoints: readonly Endpoint[], overview: () => string): (path: string) => string | null {
+  const operations = new Map(endpoints.map((each) => [each.operationId, each]));
+  return (path) => {
+    if (path === "/" || path === "/docs") return overview();
+    const [, guide] = /^\/docs\/guide\/([a-z0-9-]+)$/.exec(path) ?? [];
+    if (guide !== undefined) return guideText(guide);
+    const operation = operations.get(/^\/docs\/([A-Za-z0-9]+)$/.exec(path)?.[1] ?? "");
+    return operation ? operationText(operation) : null;
+  };
+}
+
+const guides = new Map<string, string | null>();
+/** @returns null where there is no such guide */
+function guideText(name: string): string | null {
+  let text = guides.get(name);
+  if (text === undefined) {
+    try {
+      text = readFileSync(join(GUIDES, `${name}.md`), "utf8").replaceAll(LINK, linked);
+    } catch {
+      return null;
+    }
+    guides.set(name, text);
+  }
+  return text;
+}
+
+const LINK = /(?<!!)\[([^\]\n]+)\]\((?!https?:|#|\/)([^)\s]+)\)/g;
+/** Links between guides lead to their pages; other files of the repository are not served, and are named only. */
+function linked(_: string, text: string, href: string): string {
+  const [, guide, place = ""] = /^(?:\.\/)?([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
+  return guide === undefined ? text : `[${text}](/docs/guide/${guide}${place})`;
+}
+
+type Parameter = { name: string; in: string; required?: boolean; description?: string; schema?: object };
+
+function operationText(endpoint: Endpoint): string {
+  const { method, path, summary, description, body, responses } = endpoint;
+  const taken = parameters(endpoint, {}) as Parameter[];
+  const parts = [
+    `# ${method.toUpperCase()} ${path}`,
+    `${summary}.`,
+    ...(description === undefined ? [] : [description]),
+    ...(taken.length === 0 ? [] : [`## Parameters\n\n${taken.map(parameterLine).join("\n")}`]),
+    ...(body === undefined
+      ? []
+      : [`## Body\n\n\`\`\`json\n${JSON.stringify(toJsonSchema(body, "input"), null, 1)}\n\`\`\``]),
+    `## Answers\n\n${Object.entries(responses)
+      .map(([status, answer]) => `- ${status}: ${answer.description}`)
+      .join("\n")}`,
+    FURTHER,
+  ];
+  return parts.join("\n\n");
+}
+
+const parameterLine = ({ name, in: place, required, description, schema }: Parameter): string =>
+  [
+    `- \`${name}\` (${place}${required ? ", required" : ""})`,
+    ...(description === undefined ? [] : [description]),
+    `\`${JSON.stringify(schema)}\``,
+  ].join(": ");
