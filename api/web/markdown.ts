@@ -65,7 +65,7 @@ function guideText(name: string): string | null {
   return text;
 }
 
-const LINK = /(?<!!)\[([^\]\n]+)\]\((?!https?:|#|\/)([^)\s]+)\)/g;
+const LINK = /(?<!!)\[([^[\]\n]+)\]\((?!https?:|#|\/)([^()\s]+)\)/g;
 /** Links between guides lead to their pages; other files of the repository are not served, and are named only. */
 function linked(_: string, text: string, href: string): string {
   const [, guide, place = ""] = /^(?:\.\/)?([\w-]+)\.md(#.*)?$/.exec(href) ?? [];

@@ -97,6 +97,19 @@ export function webServer(options: WebServerOptions) {
     );
   }
 
+  /** The page for programs of language models. */
+  async function markdownAt(url: string, counted: Promise<void>): Promise<SentPage> {
+    const path = url.split("?", 1)[0]!;
+    const sent = (page: string, status: number) => ({ page, status, policy: NO_SCRIPTS, type: MARKDOWN });
+    const refused = await refusalOf(counted);
+    if (refused) return { ...sent(markdownOf(otherwise(path)), 429), ...refused };
+    if (!VIEWS.test(path)) return sent(markdownOf(otherwise(path)), 404);
+    const whole = text(path);
+    if (whole !== null) return sent(whole, 200);
+    const head = await headOf(path, url);
+    return sent(markdownOf(head), head.status);
+  }
+
   /** A client beyond its reads gets the page too, without what costs a read: its calls are refused and say why. */
   async function pageAt(page: string, url: string, counted: Promise<void>): Promise<SentPage> {
     const path = url.split("?", 1)[0]!;
@@ -105,32 +118,11 @@ export function webServer(options: WebServerOptions) {
       status,
       policy: pagePolicy(calls.origins()),
     });
-    try {
-      await counted;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      return { ...plain(429), retryAfter: Math.ceil(error.options.retryAfter ?? 1) };
-    }
+    const refused = await refusalOf(counted);
+    if (refused) return { ...plain(429), ...refused };
     if (!VIEWS.test(path)) return plain(404);
     const [head, policy] = await Promise.all([headOf(path, url), policyOf(path)]);
     return { page: withHead(page, head, siteName), status: head.status, policy };
-  }
-
-  /** The page for programs of language models. */
-  async function markdownAt(url: string, counted: Promise<void>): Promise<SentPage> {
-    const path = url.split("?", 1)[0]!;
-    const sent = (page: string, status: number) => ({ page, status, policy: NO_SCRIPTS, type: MARKDOWN });
-    try {
-      await counted;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const retryAfter = Math.ceil(error.options.retryAfter ?? 1);
-      return { ...sent(`# Too many requests\n\n${error.message}\n`, 429), retryAfter };
-    }
-    const whole = VIEWS.test(path) ? text(path) : null;
-    if (whole !== null) return sent(whole, 200);
-    const head = VIEWS.test(path) ? await headOf(path, url) : otherwise(path);
-    return sent(markdownOf(head), VIEWS.test(path) ? head.status : 404);
   }
 
   return (incoming: IncomingMessage, response: ResponseHead): boolean => {
@@ -145,17 +137,27 @@ export function webServer(options: WebServerOptions) {
     // The answer at / depends on Accept: shared caches must know that, whichever answer they see first.
     if (path === "/") response.setHeader("Vary", "Accept");
     const isView = VIEWS.test(path);
-    if (prefersMarkdown(incoming) && (isView || !(FOR_PROGRAMS.test(path) || isEndpoint(path)))) {
-      void markdownAt(url, count(incoming, response)).then((sent) => sendPage(sent, incoming, response));
-      return true;
-    }
-    const isPage = prefersHtml(incoming) || (isView && FOR_EVERYBODY.test(path));
+    const asMarkdown = prefersMarkdown(incoming);
+    const isPage = asMarkdown || prefersHtml(incoming) || (isView && FOR_EVERYBODY.test(path));
     if (!isPage || (!isView && (FOR_PROGRAMS.test(path) || isEndpoint(path)))) return false;
+    const send = (sent: SentPage) => sendPage(sent, incoming, response);
     const page = built()?.page;
-    if (page === undefined) sendPage({ page, status: 503, policy: pagePolicy([]) }, incoming, response);
-    else void pageAt(page, url, count(incoming, response)).then((sent) => sendPage(sent, incoming, response));
+    if (asMarkdown) void markdownAt(url, count(incoming, response)).then(send);
+    else if (page === undefined) send({ page, status: 503, policy: pagePolicy([]) });
+    else void pageAt(page, url, count(incoming, response)).then(send);
     return true;
   };
+}
+
+/** When a client beyond its reads may come again; null for one within them. */
+async function refusalOf(counted: Promise<void>): Promise<{ retryAfter: number } | null> {
+  try {
+    await counted;
+    return null;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { retryAfter: Math.ceil(error.options.retryAfter ?? 1) };
+  }
 }
 
 /** A browser that navigates names text/html itself; a program that takes anything does not. */
