@@ -13,8 +13,8 @@ import { headOf, medians, rowOf } from "./web/table.ts";
 const RUNS = 3;
 /** Max milliseconds that an earlier version's page is waited for: it may have other words, or not exist. */
 const EARLIER_MS = 15_000;
-/** A page is good below these, as web.dev has it; bytes are the project's own limit for the directory. */
-export const GOALS = { lcp: 2_500, cls: 0.1, inp: 200, script: 120 * 1024 };
+/** A page is good below these, as web.dev has it, its layout moves half as much, and its scripts are small: compressed bytes, `script` of the directory and `anyScript` of every page. */
+export const GOALS = { lcp: 2_500, cls: 0.05, inp: 200, script: 120 * 1024, anyScript: 200 * 1024 };
 
 type At = "cold" | "warm";
 /** The visits to each page in each way, by `<page> <device> <visit>`. */
@@ -117,7 +117,7 @@ export default async function web(args: string[]): Promise<void> {
           }
         }
       console.log(
-        `Goals (LCP ≤ 2,500 ms, CLS ≤ 0.1, INP ≤ 200 ms, script ≤ 120 KB on the directory): ${missed.length === 0 ? "met" : `not met: ${missed.join(", ")}`}`,
+        `Goals (LCP ≤ 2,500 ms, CLS ≤ 0.05, INP ≤ 200 ms, script ≤ 120 KB on the directory): ${missed.length === 0 ? "met" : `not met: ${missed.join(", ")}`}`,
       );
     } finally {
       await stack.remove();

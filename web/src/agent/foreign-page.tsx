@@ -10,7 +10,7 @@ import { CompareLink } from "../compare/bar.tsx";
 import { comparedText } from "../compare/compared.ts";
 import { Token } from "../directory/cells.tsx";
 import { platformLabel } from "../directory/facets.ts";
-import { detail, detailPath, marksPath, marks as marksQuery, rowLink } from "../directory/source.ts";
+import { detail, detailPath, marksPath, marks as marksQuery, offering, rowLink } from "../directory/source.ts";
 import { Address } from "../parts/address.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -37,6 +37,8 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
   const platform = params.get("platform");
   const { data: answer, error, refetch } = useQuery(detail(agentRef, platform));
   const row = answer?.data;
+  // Asked for beside the row: the panel it fills is then there at once.
+  useQuery({ ...offering(agentRef, platform ?? ""), enabled: platform !== null });
   const explorer = useExplorer(row?.chain_id ?? null);
   useEffect(() => {
     if (row) document.title = `${row.name} · ${row.cred_score} ${tierOf(row.cred_score).label}`;

@@ -28,7 +28,7 @@ export function WhatItOffers({ name, children, ...of }: Of & { name: string; chi
       <div className="stack offering">
         {children}
         {error && !found && <ProblemNote error={error} retry={() => void refetch()} />}
-        {!found && !error && <Loading rows={4} />}
+        {!found && !error && <Loading rows={2} />}
         {found && <Found of={found} name={name} />}
       </div>
     </Panel>

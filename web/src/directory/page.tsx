@@ -58,7 +58,7 @@ export function DirectoryPage() {
       <p className="home-line">
         {say("home.line")} <Link href="/score">{say("score.title")}</Link>
       </p>
-      {stats ? <Totals stats={stats} /> : <div className="totals waiting" />}
+      <Totals stats={stats} />
       <Filters {...{ view, change, opened, open }} />
       <Tools
         view={view}

@@ -13,19 +13,20 @@ import { CHOOSABLE, shownColumns } from "./cells.tsx";
 import { directoryPath, exportPath } from "./source.ts";
 import { type View, writeView } from "./view.ts";
 
-export function Totals({ stats }: { stats: Directory["stats"] }) {
-  const items: [string, string][] = [
-    [say("directory.agents"), count(stats.total)],
-    [say("directory.scored"), count(stats.scored)],
-    [say("directory.average"), stats.scored === 0 ? "—" : decimals(stats.avgScore, 1)],
-    [say("directory.takeX402"), count(stats.x402)],
+/** @param stats undefined while they are loaded: their places are there */
+export function Totals({ stats }: { stats: Directory["stats"] | undefined }) {
+  const items: [string, string | undefined][] = [
+    [say("directory.agents"), stats && count(stats.total)],
+    [say("directory.scored"), stats && count(stats.scored)],
+    [say("directory.average"), stats && (stats.scored === 0 ? "—" : decimals(stats.avgScore, 1))],
+    [say("directory.takeX402"), stats && count(stats.x402)],
   ];
   return (
-    <dl className="totals">
+    <dl className="totals" aria-busy={!stats}>
       {items.map(([label, value]) => (
         <div key={label}>
           <dt>{label}</dt>
-          <dd>{value}</dd>
+          <dd>{value ?? "\u00a0"}</dd>
         </div>
       ))}
     </dl>
