@@ -1,6 +1,7 @@
 /** The answers of the directory, and claims about tokens. Keys are in snake_case, as the specification has them. */
 
 import { z } from "zod";
+import { DEFECT_CODES } from "../../core/directory/file-defects.ts";
 import { DIRECTORY_FILTERS, type DirectoryFilter } from "../../core/directory/filters.ts";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { MOST_ENTRIES, STANDINGS, type Standing } from "../../core/directory/reviews.ts";
@@ -170,9 +171,18 @@ const registration = z
       .object({
         status: z.enum(["waiting", "parsed", "unreadable", "unreachable", "refused"]),
         fetched_at: moment.nullable(),
-        warnings: z.array(z.string()),
+        defects: z
+          .array(
+            z.object({
+              code: z.enum(DEFECT_CODES),
+              says: z.string(),
+              mend: z.string().nullable().meta({ description: "What its owner can do about it" }),
+            }),
+          )
+          .meta({ description: "Why it is not read, and what of it was left out, cut or odd" }),
+        warnings: z.array(z.string()).meta({ description: "The sentences of `defects`" }),
       })
-      .meta({ description: "The registration file behind the URI, and what was odd about it" }),
+      .meta({ description: "The registration file behind the URI, and what is wrong with it" }),
     feedback_count: count.meta({ description: "Feedback that was not taken back" }),
     reviewers: count.meta({ description: "Different clients that gave it" }),
     feedback: z.array(review).meta({ description: "The newest 50, those taken back among them" }),

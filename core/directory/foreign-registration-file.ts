@@ -1,14 +1,15 @@
-/** ERC-8004 registration files: resolves their URIs and reads the files leniently, with a warning for every irregularity. */
+/** ERC-8004 registration files: resolves their URIs and reads the files leniently, with a defect for every irregularity. */
 import { parseForeignJson } from "../foreign-json.ts";
 import type { Service } from "./entry.ts";
+import { type Defect, defect, UnreadableFile } from "./file-defects.ts";
 import { foreignLink, foreignText } from "./foreign-text.ts";
 
 /** Target of a URI: a document inside the URI, a document to fetch, no document, or an unusable URI. */
 export type FileLocation =
-  | { kind: "inline"; text: string; warnings: string[] }
-  | { kind: "fetch"; url: string; warnings: string[] }
+  | { kind: "inline"; text: string; warnings: Defect[] }
+  | { kind: "fetch"; url: string; warnings: Defect[] }
   | { kind: "absent" }
-  | { kind: "unusable"; reason: string };
+  | { kind: "unusable"; reason: Defect };
 
 /** Base URLs of the gateways for content addresses, without a trailing slash. */
 export type Gateways = { ipfs: string; arweave: string };
@@ -22,46 +23,38 @@ const CID = /^(Qm[1-9A-HJ-NP-Za-km-z]{44}|b[a-z2-7]{58,})(\/[^\s]*)?$/;
 export function locateFile(uri: string, gateways: Gateways): FileLocation {
   const text = uri.trim();
   if (text === "") return { kind: "absent" };
-  if (text.startsWith("{")) return inline(text, ["The URI is the file itself, not a URI."]);
+  if (text.startsWith("{")) return inline(text, ["uri_is_file"]);
   if (/^data:/i.test(text)) return dataUri(text);
-  if (text.length > MAX_URI)
-    return { kind: "unusable", reason: `The URI is longer than ${MAX_URI.toLocaleString("en")} characters.` };
-  if (/^https?:\/\//i.test(text))
-    return { kind: "fetch", url: text, warnings: /^http:/i.test(text) ? ["The file is served without TLS."] : [] };
+  if (text.length > MAX_URI) return { kind: "unusable", reason: "uri_too_long" };
+  if (/^https?:\/\//i.test(text)) return { kind: "fetch", url: text, warnings: /^http:/i.test(text) ? ["no_tls"] : [] };
   const ipfs = text.match(/^ipfs:\/\/(?:ipfs\/)?(.+)$/i)?.[1];
   if (ipfs !== undefined) return { kind: "fetch", url: `${gateways.ipfs}/ipfs/${ipfs}`, warnings: [] };
   const arweave = text.match(/^ar:\/\/(.+)$/i)?.[1];
   if (arweave !== undefined) return { kind: "fetch", url: `${gateways.arweave}/${arweave}`, warnings: [] };
-  if (CID.test(text))
-    return { kind: "fetch", url: `${gateways.ipfs}/ipfs/${text}`, warnings: ["The URI is a bare content id."] };
-  return { kind: "unusable", reason: "The URI has a scheme nobody can follow." };
+  if (CID.test(text)) return { kind: "fetch", url: `${gateways.ipfs}/ipfs/${text}`, warnings: ["bare_cid"] };
+  return { kind: "unusable", reason: "uri_scheme" };
 }
 
-function inline(text: string, warnings: string[]): FileLocation {
-  return text.length > INLINE_BYTES
-    ? { kind: "unusable", reason: "The file in the URI is larger than 256 KiB." }
-    : { kind: "inline", text, warnings };
+function inline(text: string, warnings: Defect[]): FileLocation {
+  return text.length > INLINE_BYTES ? { kind: "unusable", reason: "too_large" } : { kind: "inline", text, warnings };
 }
 
 function dataUri(uri: string): FileLocation {
   const comma = uri.indexOf(",");
   if (comma < 0 || uri.length > INLINE_BYTES * 1.4)
-    return {
-      kind: "unusable",
-      reason: comma < 0 ? "The data URI has no data." : "The data URI is larger than 256 KiB.",
-    };
+    return { kind: "unusable", reason: comma < 0 ? "data_empty" : "too_large" };
   const head = uri.slice(5, comma).toLowerCase();
   const data = uri.slice(comma + 1);
-  const odd = head.startsWith("application/json") ? [] : ["The data URI is not application/json."];
+  const odd: Defect[] = head.startsWith("application/json") ? [] : ["data_type"];
   try {
-    if (!/;\s*base64$/.test(head)) return inline(percentDecoded(data), [...odd, "The data URI is not base64."]);
+    if (!/;\s*base64$/.test(head)) return inline(percentDecoded(data), [...odd, "data_plain"]);
     const bytes = Uint8Array.from(
       atob(percentDecoded(data).replaceAll(/\s/g, "").replaceAll("-", "+").replaceAll("_", "/")),
       (c) => c.charCodeAt(0),
     );
     return inline(new TextDecoder().decode(bytes), odd);
   } catch {
-    return { kind: "unusable", reason: "The data URI cannot be decoded." };
+    return { kind: "unusable", reason: "data_undecodable" };
   }
 }
 
@@ -85,58 +78,78 @@ export type Registration = {
   /** Number of services and skills, each counted once. */
   traitCount: number;
   x402Supported: boolean;
-  warnings: string[];
+  warnings: Defect[];
 };
 
+const MAX_NAME = 64;
+const MAX_DESCRIPTION = 2_000;
 const MAX_SERVICES = 64;
 const MAX_SKILLS = 64;
+/** Max defects that are told of one file. */
+const MAX_DEFECTS = 20;
 
-/** Reads a file. @throws SyntaxError when it is not a JSON object */
+/** Reads a file. @throws UnreadableFile when it is not a JSON object */
 export function readRegistration(text: string): Registration {
   let file: Record<string, unknown>;
   try {
     file = parseForeignJson(text) as Record<string, unknown>;
   } catch {
-    throw new SyntaxError("The file is not JSON.");
+    throw new UnreadableFile("not_json");
   }
-  if (file === null || typeof file !== "object" || Array.isArray(file))
-    throw new SyntaxError("The file is not a JSON object.");
-  const warnings: string[] = [];
-  if (typeof file.type !== "string" || !file.type.includes("eip-8004#registration"))
-    warnings.push("The type is not that of a registration file.");
-  if (file.services === undefined && file.endpoints !== undefined)
-    warnings.push("The services are under the old name endpoints.");
-  if (typeof file.active !== "boolean" && file.active !== undefined) warnings.push("active is not true or false.");
+  if (file === null || typeof file !== "object" || Array.isArray(file)) throw new UnreadableFile("not_object");
+  const warnings = new Set<Defect>();
+  if (typeof file.type !== "string" || !file.type.includes("eip-8004#registration")) warnings.add("type");
+  if (typeof file.active !== "boolean" && file.active !== undefined) warnings.add("active");
   for (const field of ["name", "description", "image"])
-    if (typeof file[field] !== "string" || file[field] === "") warnings.push(`${field} is missing.`);
-  const listed = file.services ?? file.endpoints;
-  if (listed !== undefined && !Array.isArray(listed)) warnings.push("The services are not a list.");
+    if (typeof file[field] !== "string" || file[field] === "") warnings.add(defect("missing", field));
+  const name = foreignText(file.name, MAX_NAME);
+  const description = foreignText(file.description, MAX_DESCRIPTION, { lines: true });
+  if (isCut(file.name, MAX_NAME)) warnings.add(defect("cut", "name"));
+  if (isCut(file.description, MAX_DESCRIPTION)) warnings.add(defect("cut", "description"));
+  const imageUrl = foreignLink(file.image);
+  if (imageUrl === null && typeof file.image === "string" && file.image !== "") warnings.add("image");
+  const { services, skills, traitCount } = readServices(file, warnings);
+  return {
+    ...{ name, description, imageUrl, services, skills, traitCount },
+    x402Supported: x402Of(file, warnings),
+    warnings: [...warnings].slice(0, MAX_DEFECTS),
+  };
+}
+
+/** Whether a text is longer than what is kept of it. */
+const isCut = (raw: unknown, max: number): boolean =>
+  [...(foreignText(raw, max + 1, { lines: true }) ?? "")].length > max;
+
+/** What the file lists, as far as it can be read. @param warnings takes what is wrong with it */
+function readServices(
+  file: Record<string, unknown>,
+  warnings: Set<Defect>,
+): Pick<Registration, "services" | "traitCount"> & { skills: string[] } {
+  if (file.services === undefined && file.endpoints !== undefined) warnings.add("old_services");
+  const given = file.services ?? file.endpoints;
+  if (given !== undefined && !Array.isArray(given)) warnings.add("services_no_list");
+  const listed: unknown[] = Array.isArray(given) ? given : [];
+  if (listed.length > MAX_SERVICES) warnings.add("services_cut");
   const traits = new Set<string>();
   const services: Service[] = [];
   const skills = new Map<string, string>();
-  for (const each of (Array.isArray(listed) ? listed : []).slice(0, MAX_SERVICES)) {
+  for (const [i, each] of listed.slice(0, MAX_SERVICES).entries()) {
     const service = serviceOf(each);
     if (service === null) {
-      warnings.push("A service could not be read.");
+      warnings.add(defect("service", String(i + 1)));
       continue;
     }
     services.push(service);
     traits.add(`service ${service.name.toLowerCase()} ${service.endpoint}`);
     for (const skill of skillsOf(each)) {
-      traits.add(`skill ${skill.toLowerCase()}`);
-      if (skills.size < MAX_SKILLS && !skills.has(skill.toLowerCase())) skills.set(skill.toLowerCase(), skill);
+      const key = skill.toLowerCase();
+      traits.add(`skill ${key}`);
+      if (skills.has(key)) continue;
+      if (skills.size < MAX_SKILLS) skills.set(key, skill);
+      else warnings.add("skills_cut");
     }
   }
-  return {
-    name: foreignText(file.name, 64),
-    description: foreignText(file.description, 2_000, { lines: true }),
-    imageUrl: foreignLink(file.image),
-    services,
-    skills: [...skills.values()],
-    traitCount: traits.size,
-    x402Supported: x402Of(file, warnings),
-    warnings: [...new Set(warnings)],
-  };
+  return { services, skills: [...skills.values()], traitCount: traits.size };
 }
 
 function serviceOf(raw: unknown): Service | null {
@@ -159,12 +172,11 @@ const skillsOf = (raw: unknown): string[] =>
       : [];
   });
 
-function x402Of(file: Record<string, unknown>, warnings: string[]): boolean {
+function x402Of(file: Record<string, unknown>, warnings: Set<Defect>): boolean {
   const said = file.x402Support ?? file.x402support;
-  if (file.x402Support === undefined && file.x402support !== undefined)
-    warnings.push("x402Support is written x402support.");
+  if (file.x402Support === undefined && file.x402support !== undefined) warnings.add("x402_spelling");
   if (said !== null && typeof said === "object") {
-    warnings.push("x402Support is not true or false.");
+    warnings.add("x402");
     return (said as { enabled?: unknown }).enabled === true;
   }
   return said === true;

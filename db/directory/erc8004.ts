@@ -1,5 +1,6 @@
 /** Agents of the canonical ERC-8004 registry as the index has them, and their registration files: which are due, and what came of looking. */
 import type pg from "pg";
+import { type Defect, defect, defectView } from "../../core/directory/file-defects.ts";
 import type { Registration } from "../../core/directory/foreign-registration-file.ts";
 import { int8, json, jsonb, nullable, statement, text, timestamptz } from "../statement.ts";
 import { refusalReason, storeSet } from "../store-set.ts";
@@ -23,7 +24,7 @@ export type StoredFile = {
   content: Registration | null;
   etag: string | null;
   lastModified: string | null;
-  errors: string[];
+  errors: Defect[];
   failures: number;
   status: FileStatus;
   /** When to look again, ISO 8601; null for a file that the URI itself contains. */
@@ -94,7 +95,7 @@ export type FileResult = {
   agent: Erc8004Agent;
   status: FileStatus;
   registration: Registration | null;
-  errors: string[];
+  errors: Defect[];
   etag: string | null;
   lastModified: string | null;
   failures: number;
@@ -127,7 +128,7 @@ export async function storeErc8004(
           ...item,
           status: "unreadable",
           registration: null,
-          errors: [refusalReason(error)],
+          errors: [defect("unstorable", refusalReason(error))],
           etag: null,
           lastModified: null,
           nextTryAt: new Date(rules.now.getTime() + REFUSED_MS),
@@ -136,7 +137,11 @@ export async function storeErc8004(
       await quarantine(
         tx,
         ERC8004,
-        bare.map(({ agent, errors }) => ({ id: agent.agentId, reason: errors[0]!, raw: { uri: cut(agent.uri) } })),
+        bare.map(({ agent, errors }) => ({
+          id: agent.agentId,
+          reason: defectView(errors[0]!).says,
+          raw: { uri: cut(agent.uri) },
+        })),
         { now: rules.now, sweep: 0 },
       );
       return different + (await writeErc8004(tx, bare, chainId, rules));
@@ -156,7 +161,7 @@ type FileRow = {
   uri: string;
   status: FileStatus;
   content: Registration | null;
-  errors: string[];
+  errors: Defect[];
   warnings: string[];
   etag: string | null;
   modified: string | null;
@@ -210,7 +215,7 @@ const itemRow = ({ agent, registration, errors }: FileResult): ItemRow => ({
   agent: agent.agentId,
   registry: agent.registry,
   uri: cut(agent.uri),
-  warnings: [...errors, ...(registration?.warnings ?? [])],
+  warnings: [...errors, ...(registration?.warnings ?? [])].map((each) => defectView(each).says),
   block: agent.updatedBlock,
 });
 

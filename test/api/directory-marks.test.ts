@@ -188,7 +188,7 @@ describe("one agent", () => {
     expect(body.erc8004).toMatchObject({
       agent_uri: "ipfs://file",
       registered_block: 12,
-      file: { status: "waiting", fetched_at: null, warnings: [] },
+      file: { status: "waiting", fetched_at: null, defects: [], warnings: [] },
       feedback_count: 2,
       reviewers: 1,
       feedback: [
@@ -198,5 +198,22 @@ describe("one agent", () => {
       ],
     });
     expect((await api.get("/api/terminal/agent/0")).body.erc8004).toBeNull();
+  });
+
+  it("of the canonical registry has what is wrong with its file: a code, a sentence, and how to mend it", async () => {
+    await api.database.pool.query(
+      `insert into offchain.registration_file (registry, agent_id, uri, status, errors, warnings, fetched_at, failures)
+       select registry, agent_id, agent_uri, 'unreachable', array['unreachable: The server does not answer.'],
+         array['missing: image', 'An old sentence.'], now(), 1 from onchain.erc8004_agent where agent_id = 0`,
+    );
+    const { body } = await api.get("/api/terminal/agent/0?platform=erc8004");
+    expect((body.erc8004 as unknown as { file: object }).file).toMatchObject({
+      defects: [
+        { code: "unreachable", says: "The server does not answer.", mend: expect.stringMatching(/^Serve the file/) },
+        { code: "missing", says: "image is missing.", mend: expect.stringMatching(/^Give the file/) },
+        { code: "other", says: "An old sentence.", mend: null },
+      ],
+      warnings: ["The server does not answer.", "image is missing.", "An old sentence."],
+    });
   });
 });

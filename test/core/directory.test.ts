@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FOREIGN_CAP, foreignCred } from "../../core/directory/cred.ts";
+import { DEFECT_CODES, defect, defectView, UnreadableFile } from "../../core/directory/file-defects.ts";
 import { boundsOf, DIRECTORY_FILTERS, orderOf, searchKinds, trendOf } from "../../core/directory/filters.ts";
 import { locateFile, readRegistration } from "../../core/directory/foreign-registration-file.ts";
 import { foreignLink, foreignText, foreignTime } from "../../core/directory/foreign-text.ts";
@@ -145,6 +146,79 @@ describe("filters", () => {
     ["agent", undefined],
     ["0xg", undefined],
   ])("%s begins the address %s", (q, prefix) => expect(searchKinds(q).addressPrefix).toBe(prefix));
+});
+
+describe("defects of registration files", () => {
+  const GATEWAYS = { ipfs: "https://ipfs.example", arweave: "https://ar.example" };
+  const WHOLE = {
+    type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+    ...{ name: "Helper", description: "Helps.", image: "https://a.example/i.png" },
+    services: [{ name: "MCP", endpoint: "https://a.example/mcp" }],
+  };
+  const of = (change: object) => readRegistration(JSON.stringify({ ...WHOLE, ...change })).warnings;
+  const many = (n: number) =>
+    Array.from({ length: n }, (_, i) => ({ name: "Web", endpoint: `https://a.example/${i}` }));
+
+  const files: [change: object, defects: string[]][] = [
+    [{}, []],
+    [{ type: "agent" }, ["type"]],
+    [{ name: undefined, image: "" }, ["missing: name", "missing: image"]],
+    [{ name: "n".repeat(65) }, ["cut: name"]],
+    [{ name: "n".repeat(64), description: "d".repeat(2_000) }, []],
+    [{ description: "d".repeat(2_001) }, ["cut: description"]],
+    [{ image: "data:image/png;base64,AAAA" }, ["image"]],
+    [{ active: "yes" }, ["active"]],
+    [{ services: undefined, endpoints: WHOLE.services }, ["old_services"]],
+    [{ services: { mcp: {} } }, ["services_no_list"]],
+    [{ services: [...WHOLE.services, { name: "A2A" }, 5] }, ["service: 2", "service: 3"]],
+    [{ services: many(64) }, []],
+    [{ services: many(65) }, ["services_cut"]],
+    [{ services: [{ ...WHOLE.services[0], skills: Array.from({ length: 65 }, (_, i) => `s${i}`) }] }, ["skills_cut"]],
+    [{ x402support: true }, ["x402_spelling"]],
+    [{ x402Support: { enabled: true } }, ["x402"]],
+  ];
+  it.each(files)("%.80j has %j", (change, defects) => expect(of(change)).toEqual(defects));
+
+  const base64 = (text: string) => `data:application/json;base64,${Buffer.from(text).toString("base64")}`;
+  const places: [uri: string, kind: string, defects: string[]][] = [
+    [base64("{}"), "inline", []],
+    ["{}", "inline", ["uri_is_file"]],
+    ["data:application/json,{}", "inline", ["data_plain"]],
+    ["data:text/plain;base64,e30=", "inline", ["data_type"]],
+    ["data:application/json;base64", "unusable", ["data_empty"]],
+    ["data:application/json;base64,%%%", "unusable", ["data_undecodable"]],
+    [base64("x".repeat(262_145)), "unusable", ["too_large"]],
+    ["http://a.example/x", "fetch", ["no_tls"]],
+    [`Qm${"a".repeat(44)}`, "fetch", ["bare_cid"]],
+    [`https://a.example/${"x".repeat(2_000)}`, "unusable", ["uri_too_long"]],
+    ["ftp://a.example", "unusable", ["uri_scheme"]],
+  ];
+  it.each(places)("%.60s is %s with %j", (uri, kind, defects) => {
+    const place = locateFile(uri, GATEWAYS);
+    expect(place.kind).toBe(kind);
+    expect(place.kind === "unusable" ? [place.reason] : "warnings" in place ? place.warnings : []).toEqual(defects);
+  });
+
+  it.each(["[]", "null", "{", ""])("%j is no file, and says which defect it is", (text) => {
+    const read = () => readRegistration(text);
+    expect(read).toThrow(UnreadableFile);
+    expect(read).toThrow(/^The file is not (a )?JSON/);
+  });
+
+  it("have a sentence, and what mends them; what was stored before there were codes is shown as it is", () => {
+    for (const code of DEFECT_CODES.filter((each) => each !== "other")) {
+      const view = defectView(defect(code, "image"));
+      expect(view).toMatchObject({ code, says: expect.stringMatching(/\S/), mend: expect.stringMatching(/[.,1]$/) });
+    }
+    expect(defectView("missing: image").says).toBe("image is missing.");
+    for (const old of ["name is missing.", "", "constructor", "missing:image", "<b>"])
+      expect(defectView(old)).toEqual({ code: "other", says: old, mend: null });
+  });
+
+  it("are at most twenty of a file, and of bounded length", () => {
+    expect(of({ services: Array.from({ length: 64 }, () => null) })).toHaveLength(20);
+    expect(defect("unreachable", "x".repeat(10_000)).length).toBeLessThan(400);
+  });
 });
 
 describe("registration files", () => {

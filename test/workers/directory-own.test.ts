@@ -177,6 +177,8 @@ describe("an ERC-8004 agent", () => {
     });
     const { rows } = await db.pool.query("select warnings from offchain.directory_item");
     expect(rows[0].warnings).toContain("x402Support is not true or false.");
+    const files = await db.pool.query("select warnings from offchain.registration_file");
+    expect(files.rows[0].warnings).toContain("x402");
   });
 
   it("whose file cannot be had is shown by what the chain says; what was read before stays while a server is away", async () => {

@@ -84,7 +84,7 @@ export const MESSAGES = {
   "agent.file": "File",
   "agent.uri": "URI",
   "agent.none": "none",
-  "agent.odditiesOfTheFile": "Oddities of the file",
+  "agent.defectsOfTheFile": "What is wrong with the file",
   "agent.noClientHasSaidAnything": "No client has said anything about it yet.",
   "agent.takenBack": "taken back",
   "agent.services": "Services",

@@ -2,6 +2,7 @@
 import pLimit from "p-limit";
 import { z } from "zod";
 import type { Documents, Validators } from "../../clients/ports.ts";
+import { type Defect, defect, UnreadableFile } from "../../core/directory/file-defects.ts";
 import {
   type Gateways,
   locateFile,
@@ -108,7 +109,7 @@ async function lookAt(
       agent,
       status: "unreachable",
       registration: null,
-      errors: ["The file cannot be looked at."],
+      errors: [defect("unreachable", "The file cannot be looked at.")],
       etag: null,
       lastModified: null,
       failures: 1,
@@ -147,7 +148,7 @@ export async function readFile(
       ...rest,
     });
   const place = located(agent.uri, gateways);
-  if (place.kind === "absent") return fresh("parsed", { errors: ["The agent names no registration file."] });
+  if (place.kind === "absent") return fresh("parsed", { errors: ["no_file"] });
   if (place.kind === "unusable") return fresh("refused", { errors: [place.reason] });
   if (place.kind === "inline") {
     const read = readText(place.text, place.warnings);
@@ -175,7 +176,11 @@ export async function readFile(
       });
     case "failed": {
       const status = answer.final ? "refused" : "unreachable";
-      return kept(status, { errors: [answer.reason], failures, nextTryAt: answer.final ? later : retryAt });
+      return kept(status, {
+        errors: [defect("unreachable", answer.reason)],
+        failures,
+        nextTryAt: answer.final ? later : retryAt,
+      });
     }
   }
 }
@@ -185,18 +190,20 @@ function located(uri: Erc8004Agent["uri"], gateways: Gateways): ReturnType<typeo
   try {
     return withinTime(DOCUMENT_MS, () => locateFile(uri, gateways));
   } catch (error) {
-    if (error instanceof TooSlowToRead) return { kind: "unusable", reason: error.message };
+    if (error instanceof TooSlowToRead) return { kind: "unusable", reason: defect("too_slow", error.message) };
     throw error;
   }
 }
 
-/** A file, or one sentence on why the content is not one. */
-function readText(text: string, warnings: readonly string[]): Registration | string {
+/** A file, or why the content is not one. */
+function readText(text: string, warnings: readonly Defect[]): Registration | Defect {
   try {
     const read = withinTime(DOCUMENT_MS, () => readRegistration(text));
     return { ...read, warnings: [...warnings, ...read.warnings] };
   } catch (error) {
-    return (error as Error).message;
+    if (error instanceof UnreadableFile) return error.defect;
+    if (error instanceof TooSlowToRead) return defect("too_slow", error.message);
+    throw error;
   }
 }
 

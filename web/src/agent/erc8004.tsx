@@ -1,4 +1,4 @@
-/** The registration of an agent in the canonical ERC-8004 registry: its file, and warnings about the file. */
+/** The registration of an agent in the canonical ERC-8004 registry: its file, and what is wrong with the file. */
 
 import type { Registration8004 } from "../api/types.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
@@ -61,11 +61,14 @@ export const Erc8004 = ({ registration, agentId, explorer }: Props) => {
           </dd>
         </div>
       </dl>
-      {file.warnings.length > 0 && (
-        <ul className="warnings" aria-label={say("agent.odditiesOfTheFile")}>
-          {file.warnings.map((warning) => (
-            <li key={warning}>
-              <Icon name="warn" /> {warning}
+      {file.defects.length > 0 && (
+        <ul className="warnings" aria-label={say("agent.defectsOfTheFile")}>
+          {file.defects.map(({ says, mend }) => (
+            <li key={says}>
+              <Icon name="warn" />
+              <span>
+                <bdi>{says}</bdi> {mend && <span className="muted">{mend}</span>}
+              </span>
             </li>
           ))}
         </ul>
