@@ -21,10 +21,10 @@ export type Offer = (
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
 
 /** x402: version 2 in a header, version 1 in the body; a client reads the one it knows. */
-export const x402Offer: Offer = (terms, error) => {
+export const x402Offer: Offer = (terms, error, binding) => {
   const first = offerVersion1(terms);
   return {
-    headers: { "payment-required": base64(requiredVersion2(terms, error)) },
+    headers: { "payment-required": base64(requiredVersion2(terms, error, binding?.bodyDigest ?? null)) },
     body: { x402Version: 1, accepts: first ? [first] : [] },
   };
 };

@@ -35,7 +35,7 @@ export type PaymentService = PaymentServiceParts & {
   /** The prices in force, at most a few seconds old; does not wait for the database. */
   shown(): PriceList;
   termsFor(
-    sold: { operation: Operation; path: string; declaration: PaidResource["declaration"] },
+    sold: { operation: Operation; method: string; path: string; declaration: PaidResource["declaration"] },
     price: { units: bigint; honoured: bigint[] },
   ): Terms;
   /** Asks the chain once whether the token has the domain that clients sign over. @throws Failure upstream_unavailable */
@@ -82,13 +82,14 @@ export function openPaymentService(parts: PaymentServiceParts): PaymentService {
       return { units: units[0]!, honoured: [...new Set(units.filter((price) => price > 0n))] };
     },
 
-    termsFor: ({ operation, path, declaration }, { units, honoured }) => ({
+    termsFor: ({ operation, method, path, declaration }, { units, honoured }) => ({
       domain,
       payTo: operation === "credReport" ? requirePayees().treasury : requirePayees().deployer,
       amountUnits: units,
       honoured,
       resource: {
         url: config.service.publicUrl + path,
+        method,
         description: SOLD[operation] ?? operation,
         serviceName: config.service.name.slice(0, 32),
         declaration,

@@ -73,7 +73,9 @@ async function refusalOf(
 ): Promise<Refusal | null> {
   const { signature } = written.credential as Credential;
   const signed: SignedPayment = { ...given, authorization: authorizationOf(written), signature };
-  const wrong = mismatch(signed, checkout.terms!) ?? outOfTime(signed, Math.floor(checkout.request.now / 1000));
+  const wrong =
+    mismatch(signed, checkout.terms!, checkout.binding.bodyDigest) ??
+    outOfTime(signed, Math.floor(checkout.request.now / 1000));
   if (wrong) return wrong;
   await service.assertDomain();
   return (await isSignedByPayer(service.chain, signed, checkout.terms!.domain)) ? null : "invalid_signature";

@@ -11,7 +11,8 @@ type Sold = { endpoint: DeclaredEndpoint; operation: Operation; path: string };
 async function termsOf(service: PaymentService, { endpoint, operation, path }: Sold): Promise<Failure | null> {
   const price = await service.price(operation).catch(() => null);
   if (!price || price.units === 0n) return null;
-  const terms = service.termsFor({ operation, path, declaration: declarationOf(endpoint, null) }, price);
+  const { method } = endpoint;
+  const terms = service.termsFor({ operation, method, path, declaration: declarationOf(endpoint, null) }, price);
   return paymentRequired(service.offers, terms, null);
 }
 

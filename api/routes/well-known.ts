@@ -93,7 +93,8 @@ function itemOf(endpoint: Endpoint, agent: number | null, { config, payments }: 
   if (path.includes("{") && agent === null) return [];
   const declaration = declarationOf(endpoint, null);
   const asked = path.replaceAll(/\{\w+\}/g, String(agent));
-  const terms = payments.termsFor({ operation: guard.price, path: asked, declaration }, { units, honoured: [units] });
+  const sold = { operation: guard.price, method, path: asked, declaration };
+  const terms = payments.termsFor(sold, { units, honoured: [units] });
   const { input, output } = declaration.outputSchema as { input: object; output: object };
   const { type: _, discoverable: __, ...call } = input as Record<string, unknown>;
   return [

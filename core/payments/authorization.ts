@@ -2,6 +2,7 @@
 import { encodeFunctionData, hashTypedData, parseAbi } from "viem/utils";
 import { z } from "zod";
 import type { Address, Hex } from "../facts.ts";
+import { type BoundNonce, readBoundNonce } from "./bound-nonce.ts";
 import { TRANSFER_WITH_AUTHORIZATION } from "./transfer-with-authorization.ts";
 
 /** Decimal digits without sign or leading zero, at most 256 bits wide. */
@@ -57,6 +58,8 @@ export type SignedPayment = {
   /** The terms that the payload accepts; absent in version 1, which names none. */
   accepted: { amount: bigint; asset: Address; payTo: Address } | null;
   resourceUrl: string | null;
+  /** What the client has derived the nonce from; null where it takes no part. */
+  bound: BoundNonce | null;
   authorization: Authorization;
   signature: Hex;
 };
@@ -76,6 +79,7 @@ export function readVersion2(json: unknown): SignedPayment | null {
     network,
     accepted: { amount, asset, payTo },
     resourceUrl: resource?.url ?? null,
+    bound: readBoundNonce(json),
     ...payload,
   };
 }
@@ -92,6 +96,7 @@ export function readVersion1(json: unknown): SignedPayment | null {
     network: chain ? `eip155:${chain[0]}` : network,
     accepted: null,
     resourceUrl: null,
+    bound: null,
     ...payload,
   };
 }

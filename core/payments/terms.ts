@@ -3,12 +3,14 @@ import { checksum } from "../addresses.ts";
 import type { Address } from "../facts.ts";
 import { urlOf } from "../urls.ts";
 import { type SignedPayment, type TokenDomain, V1_NETWORKS } from "./authorization.ts";
+import { boundNonceOffer, isBoundTo } from "./bound-nonce.ts";
 import { identifierOffer } from "./payment-identifier.ts";
 import type { Refusal } from "./refusals.ts";
 
 /** The resource that is paid for. */
 export type PaidResource = {
   url: string;
+  method: string;
   description: string;
   serviceName: string;
   /** How it is called and what it answers: the extension `bazaar` of version 2, and `outputSchema` of version 1. */
@@ -56,13 +58,17 @@ export const resourceVersion2 = ({ url, description, serviceName }: PaidResource
   mimeType: "application/json",
 });
 
-/** The content of PAYMENT-REQUIRED, before it is encoded. */
-export const requiredVersion2 = (terms: Terms, error: string) => ({
+/** The content of PAYMENT-REQUIRED, before it is encoded. @param digest of the request's body; null without one, and before it was read */
+export const requiredVersion2 = (terms: Terms, error: string, digest: string | null) => ({
   x402Version: 2,
   error,
   resource: resourceVersion2(terms.resource),
   accepts: [offerVersion2(terms)],
-  extensions: { ...identifierOffer, bazaar: terms.resource.declaration.extension },
+  extensions: {
+    ...identifierOffer,
+    ...boundNonceOffer({ method: terms.resource.method, digest }),
+    bazaar: terms.resource.declaration.extension,
+  },
 });
 
 /** An entry of `accepts` in version 1; null on a chain that has no name in version 1. */
@@ -86,10 +92,11 @@ export function offerVersion1(terms: Terms) {
 
 /**
  * Compares every field of a signed payment with the terms.
+ * @param digest of the request's body; null without one
  * @returns the first mismatch; null without one
  */
-export function mismatch(signed: SignedPayment, terms: Terms): Refusal | null {
-  const { authorization, accepted, resourceUrl } = signed;
+export function mismatch(signed: SignedPayment, terms: Terms, digest: string | null): Refusal | null {
+  const { authorization, accepted, resourceUrl, bound } = signed;
   const { verifyingContract } = terms.domain;
   if (signed.scheme !== "exact") return "unsupported_scheme";
   if (signed.network !== networkOf(terms)) return "unsupported_network";
@@ -98,6 +105,8 @@ export function mismatch(signed: SignedPayment, terms: Terms): Refusal | null {
   if (!terms.honoured.includes(authorization.value)) return "wrong_amount";
   if (accepted && accepted.amount !== authorization.value) return "wrong_amount";
   if (resourceUrl !== null && pathOf(resourceUrl) !== pathOf(terms.resource.url)) return "wrong_resource";
+  if (bound && !isBoundTo(bound, authorization.nonce, { method: terms.resource.method, digest }))
+    return "wrong_resource";
   return null;
 }
 

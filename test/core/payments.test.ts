@@ -4,6 +4,7 @@ import { toEventSelector } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { authorizationDigest, readVersion1, readVersion2 } from "../../core/payments/authorization.ts";
+import { boundNonceOffer, readBoundNonce } from "../../core/payments/bound-nonce.ts";
 import {
   MAX_TIMEOUT_SECONDS,
   mismatch,
@@ -25,7 +26,7 @@ const terms: Terms = {
   amountUnits: 1_000_000n,
   honoured: [1_000_000n, 2_000_000n],
   resource: {
-    ...{ url: "https://agents.test/api/v2/mint", description: "A mint", serviceName: "Agents" },
+    ...{ url: "https://agents.test/api/v2/mint", method: "POST", description: "A mint", serviceName: "Agents" },
     declaration: { extension: { info: {}, schema: {} }, outputSchema: { input: {}, output: {} } },
   },
 };
@@ -50,8 +51,8 @@ describe("payloads", () => {
     const [two, one] = [readVersion2(version2)!, readVersion1(version1)!];
     expect(two.authorization).toEqual(one.authorization);
     expect([two.network, one.network]).toEqual(["eip155:8453", "eip155:8453"]);
-    expect(mismatch(two, terms)).toBeNull();
-    expect(mismatch(one, terms)).toBeNull();
+    expect(mismatch(two, terms, null)).toBeNull();
+    expect(mismatch(one, terms, null)).toBeNull();
     expect(two.authorization.from).toBe(FROM.toLowerCase());
   });
 
@@ -88,7 +89,7 @@ describe("payloads", () => {
         (path, value) => {
           const read = readVersion2({ ...version2, accepted: { ...version2.accepted, [path]: value } });
           if (read === null || String(value).toLowerCase() === version2.accepted[path]) return;
-          expect(mismatch(read, terms)).not.toBeNull();
+          expect(mismatch(read, terms, null)).not.toBeNull();
         },
       ),
       { numRuns: 500 },
@@ -103,7 +104,7 @@ describe("terms", () => {
 
   it("take every honoured price and no other", () => {
     const of = (value: bigint) =>
-      mismatch({ ...signed, accepted: null, authorization: { ...signed.authorization, value } }, terms);
+      mismatch({ ...signed, accepted: null, authorization: { ...signed.authorization, value } }, terms, null);
     expect([1_000_000n, 2_000_000n, 999_999n, 0n].map(of)).toEqual([null, null, "wrong_amount", "wrong_amount"]);
   });
 
@@ -116,17 +117,57 @@ describe("terms", () => {
   });
 
   it("compare the path of a resource, whatever host it was asked at", () => {
-    const of = (resourceUrl: string) => mismatch({ ...signed, resourceUrl }, terms);
+    const of = (resourceUrl: string) => mismatch({ ...signed, resourceUrl }, terms, null);
     expect(of("http://127.0.0.1:4000/api/v2/mint?x=1")).toBeNull();
     expect(of("https://agents.test/api/v2/agent/1/cred-report")).toBe("wrong_resource");
     expect(of("no url")).toBe("wrong_resource");
   });
 
+  describe("to which a client has bound its nonce", () => {
+    const DIGEST = "sha-256=AAAA";
+    /** A payload as the extension's own client makes it: with a salt, and the nonce derived from all that it was told. */
+    function bound({ method = "POST", digest = DIGEST as string | null, more = {} } = {}) {
+      const extensions = {
+        ...boundNonceOffer({ method, digest }),
+        ...more,
+      };
+      extensions.mppx.info = { ...extensions.mppx.info, nonce: "5a17" } as never;
+      const resource = { url: terms.resource.url };
+      const sent = { ...version2, resource, extensions };
+      const { nonce } = readBoundNonce(sent)!;
+      return { ...sent, payload: { ...payload, authorization: { ...authorization, nonce } } };
+    }
+    const of = (sent: object, digest: string | null = DIGEST) => mismatch(readVersion2(sent)!, terms, digest);
+
+    it("are met by the request alone for which it was signed", () => {
+      expect(of(bound())).toBeNull();
+      expect(of(bound({ digest: null }))).toBeNull();
+      expect(of(bound(), "sha-256=BBBB")).toBe("wrong_resource");
+      expect(of(bound(), null)).toBe("wrong_resource");
+      expect(of(bound({ method: "GET" }))).toBe("wrong_resource");
+    });
+
+    it("are not met once anything that was signed is another", () => {
+      const sent = bound();
+      const elsewhere = { ...sent, resource: { url: `${terms.resource.url}?x=1` } };
+      const { nonce: _, ...info } = sent.extensions.mppx.info as never as { nonce: string; method: string };
+      const salted = { ...sent, extensions: { mppx: { ...sent.extensions.mppx, info: { ...info, nonce: "other" } } } };
+      const more = { ...sent, extensions: { ...sent.extensions, bazaar: {} } };
+      const dearer = { ...sent, accepted: { ...sent.accepted, extra: { name: "x" } } };
+      for (const changed of [elsewhere, salted, more, dearer]) expect(of(changed)).toBe("wrong_resource");
+    });
+
+    it("do not concern who echoes the extension or leaves it out", () => {
+      expect(of(version2)).toBeNull();
+      expect(of({ ...version2, extensions: boundNonceOffer({ method: "GET", digest: "sha-256=BBBB" }) })).toBeNull();
+    });
+  });
+
   it("are told in both versions, with the resource's declaration in the words of each", () => {
     const { extension, outputSchema } = terms.resource.declaration;
-    expect(requiredVersion2(terms, "x").extensions.bazaar).toEqual(extension);
+    expect(requiredVersion2(terms, "x", null).extensions.bazaar).toEqual(extension);
     expect(offerVersion1(terms)?.outputSchema).toEqual(outputSchema);
-    expect(JSON.stringify([requiredVersion2(terms, "x"), offerVersion1(terms)])).not.toMatch(/declaration|null/);
+    expect(JSON.stringify([requiredVersion2(terms, "x", null), offerVersion1(terms)])).not.toMatch(/declaration|null/);
     expect(offerVersion1({ ...terms, domain: { ...terms.domain, chainId: 1 } })).toBeNull();
   });
 });
