@@ -54,7 +54,7 @@ describe("a deployed devnet", () => {
     }
     expect(devnet.accounts).toHaveLength(10);
     const keys = new Set([...devnet.accounts.map((a) => a.privateKey), ...Object.values(devnet.keys)]);
-    expect(keys.size).toBe(16);
+    expect(keys.size).toBe(17);
     for (const { address, privateKey } of devnet.accounts) {
       expect(privateKeyToAddress(privateKey)).toBe(address);
       expect(await chain.getBalance({ address })).toBe(parseEther("100"));

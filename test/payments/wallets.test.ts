@@ -1,0 +1,190 @@
+/**
+ * Every kind of wallet signs in, changes its agent and pays, each by what it has: an account's key, a key whose account
+ * has code (EIP-7702), a contract with a key (ERC-1271), a contract with a passkey (P-256, WebAuthn).
+ */
+import { type Abi, encodeFunctionData, getAddress, type Hex, hashMessage, hashTypedData, parseEther } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { usdcAbi } from "../../abis/usdc.ts";
+import { readBuild } from "../../contracts/builds.ts";
+import { siwaText, siweText } from "../../core/signed-texts.ts";
+import { newPasskey } from "../../harness/passkey.ts";
+import { plantAgents } from "../api/support/agents.ts";
+import { HOST } from "../api/support/api.ts";
+import { base64, MINT_PRICE, type Payer, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
+
+type Signing = Pick<Payer["account"], "address" | "signMessage" | "signTypedData">;
+
+let world: Paying;
+let api: Awaited<ReturnType<Paying["api"]>>;
+beforeAll(async () => {
+  world = await startPaying();
+  api = await world.api({ env: { SERVICE_HOST: HOST, RATE_CONTRACT_SIGNATURES_PER_CLIENT: "100000" } });
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(async () => {
+  await api?.close();
+  await world?.stop();
+});
+
+async function deploy(contract: string, args: readonly unknown[] = []): Promise<Hex> {
+  const { abi, bytecode } = readBuild(contract);
+  const { client } = await world.payer();
+  const hash = await client.deployContract({ abi: abi as Abi, bytecode, args });
+  return (await world.evm.waitForTransactionReceipt({ hash })).contractAddress!;
+}
+
+/** An account with a key, and code from then on. */
+async function delegated(contract: string): Promise<Signing> {
+  const { account, client } = await world.payer(0n);
+  const address = await deploy(contract);
+  const authorization = await client.signAuthorization({ contractAddress: address, executor: "self" });
+  const hash = await client.sendTransaction({
+    to: world.devnet.accounts[1]!.address,
+    authorizationList: [authorization],
+  });
+  await world.evm.waitForTransactionReceipt({ hash });
+  expect(await world.evm.getCode({ address: account.address })).toMatch(/^0xef0100/);
+  return account;
+}
+
+/** A contract wallet that signs hashes by a passkey. */
+async function passkey(): Promise<Signing> {
+  const key = newPasskey(`https://${HOST}`);
+  const address = getAddress(await deploy("PasskeyWallet", [key.x, key.y]));
+  return {
+    address,
+    signMessage: async ({ message }) => key.sign(hashMessage(message)),
+    signTypedData: async (data) => key.sign(hashTypedData(data as never)),
+  };
+}
+
+async function contractWithKey(): Promise<Signing> {
+  const { wallet, owner } = await world.contractPayer(0n);
+  return { ...wallet.account, signMessage: (text) => owner.account.signMessage(text) };
+}
+
+const KINDS: [kind: string, make: () => Promise<Signing>][] = [
+  ["an account", async () => (await world.payer(0n)).account],
+  ["an account with code (EIP-7702)", () => delegated("DelegatedAccount")],
+  ["a contract with a key (ERC-1271)", contractWithKey],
+  ["a contract with a passkey (P-256)", passkey],
+];
+
+const bearer = async (wallet: Signing, message: string, at: number) =>
+  `Bearer ${wallet.address}:${at}:${await wallet.signMessage({ message })}`;
+const siwa = (wallet: Signing, at = Date.now()) => bearer(wallet, siwaText(HOST, wallet.address, String(at)), at);
+const siwe = (wallet: Signing, at = Date.now()) =>
+  bearer(
+    wallet,
+    siweText({
+      ...{ host: HOST, address: wallet.address, serviceName: "Helixa", webUrl: `https://${HOST}`, chainId: 8453 },
+      ...{ timestamp: String(at), issuedAt: new Date(at).toISOString() },
+    }),
+    at,
+  );
+const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+  api.send("POST", path, {
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+
+/** Sends USDC out of any wallet; what moves it is not the subject. */
+async function transferFrom(wallet: Signing, to: Hex, units: bigint): Promise<Hex> {
+  await world.evm.setBalance({ address: wallet.address, value: parseEther("1") });
+  await world.evm.impersonateAccount({ address: wallet.address });
+  const data = encodeFunctionData({ abi: usdcAbi, functionName: "transfer", args: [to, units] });
+  const hash = await world.evm.sendUnsignedTransaction({ from: wallet.address, to: world.usdc, data } as never);
+  await world.evm.stopImpersonatingAccount({ address: wallet.address });
+  await world.evm.waitForTransactionReceipt({ hash });
+  return hash;
+}
+
+let nextToken = 900;
+
+describe.each(KINDS)("%s", (_kind, make) => {
+  let wallet: Signing;
+  let other: Signing;
+  let tokenId: number;
+  beforeAll(async () => {
+    [wallet, other] = [await make(), await make()];
+    tokenId = nextToken++;
+    await plantAgents(api.pool, [{ tokenId, name: "Ada", owner: wallet.address.toLowerCase() as Hex }]);
+    await world.transfer({ client: world.walletOf(world.devnet.accounts[0]!.privateKey) }, wallet.address, 5_000_000n);
+  });
+  const forgedBy = (signer: Signing): Signing => ({ ...signer, address: wallet.address });
+
+  it("signs in as an agent and as a human, and nobody's key in its place", async () => {
+    const me = (authorization: string) => api.get("/api/v2/principals/human/me", { headers: { authorization } });
+    for (const sign of [siwa, siwe]) {
+      expect((await me(await sign(wallet))).status).not.toBe(401);
+      expect((await me(await sign(forgedBy(other)))).status).toBe(401);
+    }
+  });
+
+  it("changes its agent by a signed line, once", async () => {
+    const path = `/api/v2/agent/${tokenId}/human-update`;
+    const change = async (signer: Signing) => {
+      const message = `Helixa: Update agent #${tokenId} at ${Date.now()}`;
+      return { narrative: { origin: "Here." }, message, signature: await signer.signMessage({ message }) };
+    };
+    expect([401, 403]).toContain((await post(path, await change(forgedBy(other)))).status);
+    const body = await change(wallet);
+    expect((await post(path, body)).status).toBe(200);
+    expect((await post(path, { ...body, narrative: { origin: "There." } })).status).not.toBe(200);
+  });
+
+  it("pays by x402 of both versions, and nobody's key pays for it", async () => {
+    const had = await world.balance(wallet.address);
+    const report = `/api/v2/agent/${tokenId}/cred-report`;
+    const terms = { to: world.payTo.treasury, value: REPORT_PRICE };
+    const forged = world.payload(await world.authorize(forgedBy(other), terms));
+    expect(await api.get(report, { headers: { "payment-signature": base64(forged) } })).toMatchObject({
+      status: 402,
+      body: { reason: "invalid_signature" },
+    });
+    const version2 = world.payload(await world.authorize(wallet, terms));
+    expect((await api.get(report, { headers: { "payment-signature": base64(version2) } })).status).toBe(200);
+    const { payload } = world.payload(await world.authorize(wallet, terms));
+    const version1 = { x402Version: 1, scheme: "exact", network: "base", payload };
+    expect((await api.get(report, { headers: { "x-payment": base64(version1) } })).status).toBe(200);
+    expect(had - (await world.balance(wallet.address))).toBe(2n * REPORT_PRICE);
+  });
+
+  it("pays by a transfer of its own, signed in", async () => {
+    const hash = await transferFrom(wallet, world.payTo.treasury, REPORT_PRICE);
+    await world.evm.mine({ blocks: 2 });
+    const report = `/api/v2/agent/${tokenId}/cred-report`;
+    const paid = async (signer: Signing) =>
+      api.get(report, { headers: { "x-payment-tx": hash, authorization: await siwa(signer) } });
+    expect((await paid(other)).status).toBe(402);
+    expect((await paid(wallet)).status).toBe(200);
+  });
+
+  it("registers itself for money", async () => {
+    const had = await world.balance(wallet.address);
+    const payload = world.payload(await world.authorize(wallet));
+    const minted = await post(
+      "/api/v2/mint",
+      { name: "Ada" },
+      { authorization: await siwa(wallet), "payment-signature": base64(payload) },
+    );
+    expect(minted).toMatchObject({ status: 201 });
+    expect(had - (await world.balance(wallet.address))).toBe(MINT_PRICE);
+  });
+});
+
+it("an account whose code takes no token signs in by its key, and is refused before a charge", async () => {
+  const wallet = await delegated("Multicall3");
+  await world.transfer({ client: world.walletOf(world.devnet.accounts[0]!.privateKey) }, wallet.address, 5_000_000n);
+  const payload = world.payload(await world.authorize(wallet));
+  const refused = await post(
+    "/api/v2/mint",
+    { name: "Ada" },
+    { authorization: await siwa(wallet), "payment-signature": base64(payload) },
+  );
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { code: "conflict", hint: expect.stringContaining("Nothing was charged") },
+  });
+  expect(await world.balance(wallet.address)).toBe(5_000_000n);
+});
