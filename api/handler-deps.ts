@@ -56,7 +56,12 @@ export function handlerDeps(deps: ApiDeps): HandlerDeps {
     chainHead: sharedFor(() => deps.chain.headBlock(), HEAD_MS),
     contract: contractCache(deps.chain, contracts.identity.address, deps.now),
     blockTimes: blockTimes(deps.chain, limits, deps.now),
-    balances: balanceCache(deps.chain, limits, contracts.usdc.address, deps.now),
+    balances: balanceCache(
+      deps.chain,
+      limits,
+      { usdc: contracts.usdc.address, neynarScores: contracts.neynarScores.address },
+      deps.now,
+    ),
     groups: groupActs(deps),
     streams: eventStreams(streams),
     messageStreams: messageStreams(deps),

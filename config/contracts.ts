@@ -96,6 +96,12 @@ export const CONTRACTS = {
     "42254000",
   ),
   USDC_ADDRESS: variable(API_AND_WORKERS, "USDC", address, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+  NEYNAR_SCORES_ADDRESS: variable(
+    API,
+    "Neynar's scores of wallets with an account on Farcaster, which reports show as another's opinion",
+    address,
+    "0xd3C43A38D1D3E47E9c420a733e439B03FAAdebA8",
+  ),
   CRED_ROOTS_ADDRESS: variable(
     API_AND_WORKERS,
     "CredRoots, the contract of the roots of all scores (unset: none are published)",
@@ -161,6 +167,7 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
       ...indexed,
       attestationIndexer: { address: v.ATTESTATION_INDEXER_ADDRESS },
       usdc: { address: v.USDC_ADDRESS },
+      neynarScores: { address: v.NEYNAR_SCORES_ADDRESS },
     },
     attesters: v.ATTESTERS,
     /** EAS schema UIDs; the first is the exchange's verified account. */

@@ -45,6 +45,7 @@ const ABI_FILES: Record<string, { about: string; constants: Record<string, strin
     about: "the contract wallet of the tests",
     constants: { contractWalletAbi: "ContractWallet" },
   },
+  "neynar-scores": { about: "Neynar's scores", constants: { neynarScoresAbi: "NeynarScores" } },
   multicall3: { about: "Multicall3", constants: { multicall3Abi: "Multicall3" } },
 };
 

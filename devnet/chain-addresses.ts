@@ -12,6 +12,7 @@ export const CANONICAL = {
   exchangeResolver: "0xD867CbEd445c37b0F95Cc956fe6B539BdEf7F32f",
   erc8004Identity: "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
   erc8004Reputation: "0x8004BAa17C55a88189AE136b182e5fdA19dE9b63",
+  neynarScores: "0xd3C43A38D1D3E47E9c420a733e439B03FAAdebA8",
 } as const;
 
 /** The exchange's schemas as registered with EAS: revocable, guarded by its resolver. */

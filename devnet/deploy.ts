@@ -106,6 +106,7 @@ export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas
     SERVICE_TOKEN_ADDRESS: contracts.serviceToken,
     SERVICE_TOKEN_START_BLOCK: start,
     USDC_ADDRESS: contracts.usdc,
+    NEYNAR_SCORES_ADDRESS: contracts.neynarScores,
     DEPLOYER_PRIVATE_KEY: keys.deployer,
     // Its ether costs nothing, and its fees are those of a chain without traffic.
     TX_DAILY_BUDGET_MILLIETHER: "0",
@@ -202,6 +203,7 @@ function canonicalCreations(cast: Cast): { address: Hex; code: Hex }[] {
     exchangeResolver: creation("ExchangeResolver", [eas, attestationIndexer, attestersOf(cast)]),
     erc8004Identity: creation("Erc8004Proxy", [implementation(0n), identityInit]),
     erc8004Reputation: creation("Erc8004Proxy", [implementation(1n), reputationInit]),
+    neynarScores: creation("NeynarScores", [privateKeyToAddress(cast.keys.attester)]),
   };
   return Object.entries(CANONICAL).map(([name, address]) => ({ address, code: code[name as keyof typeof CANONICAL] }));
 }

@@ -5,6 +5,7 @@ import { easAbi } from "../abis/eas.ts";
 import { erc8004IdentityAbi } from "../abis/erc8004.ts";
 import { handshakesAbi } from "../abis/handshakes.ts";
 import { identityAbi } from "../abis/identity.ts";
+import { neynarScoresAbi } from "../abis/neynar-scores.ts";
 import { serviceTokenAbi } from "../abis/service-token.ts";
 import type { Devnet } from "./deploy.ts";
 import type { Citizen } from "./seed-accounts.ts";
@@ -71,6 +72,28 @@ export async function attest(chain: SeedChain, { keys, contracts, schemas }: Dev
   const calls = wallets
     .filter(({ agent }) => agent.attested)
     .map(({ account }) => ({ to: contracts.eas, data: attestation(schemas.verifiedAccount, account.address) }));
+  await chain.sendAll(privateKeyToAccount(keys.attester), calls);
+}
+
+/** Score of each wallet with an account on Farcaster, in the units of Neynar's contract. */
+const NEYNAR_SCORES = [910_000, 640_000, 330_000];
+
+/** Has Neynar's contract know the wallets that have an account on Farcaster. */
+export async function scoreOnFarcaster(
+  chain: SeedChain,
+  { keys, contracts }: Devnet,
+  wallets: readonly Wallet[],
+): Promise<void> {
+  const calls = wallets
+    .filter(({ agent }) => agent.accounts?.farcaster !== undefined)
+    .map(({ account }, i) => ({
+      to: contracts.neynarScores,
+      data: encodeFunctionData({
+        abi: neynarScoresAbi,
+        functionName: "setScore",
+        args: [account.address, NEYNAR_SCORES[i % NEYNAR_SCORES.length]!],
+      }),
+    }));
   await chain.sendAll(privateKeyToAccount(keys.attester), calls);
 }
 

@@ -81,6 +81,10 @@ export const reportSchema = z
     rank: z.int().min(1).meta({ description: "By cred; 1 is best, ties share a rank" }),
     totalAgents: count,
     ethosScore: z.int().nullable().meta({ description: "null = not known" }),
+    neynarScore: z.number().min(0).max(1).nullable().meta({
+      description:
+        "Of the agent's wallet on Farcaster, as Neynar's contract on this chain has it: another's opinion, and no part of the cred score. null = none, or not known now",
+    }),
     explorer: url,
   })
   .meta({ id: "Report" });

@@ -1,7 +1,8 @@
-/** A wallet's balances, read from the chain in one multicall and cached for one minute. */
+/** What the chain says of a wallet, read in one multicall and cached for one minute: its balances, and Neynar's score of it. */
 import { setTimeout as pause } from "node:timers/promises";
 import { decodeFunctionResult, encodeFunctionData, formatEther, formatUnits } from "viem/utils";
 import { multicall3Abi } from "../../abis/multicall3.ts";
+import { neynarScoresAbi } from "../../abis/neynar-scores.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { MULTICALL3 } from "../../core/addresses.ts";
@@ -27,13 +28,19 @@ export type BalanceCache = {
   of(wallet: Address, linkedToken: Address | null): Promise<Balances>;
 };
 
-const UNKNOWN: Balances = { eth: null, usdc: null, linkedToken: null };
+/** A score of 1, in the units of Neynar's contract. */
+const NEYNAR_MAX = 1_000_000;
 
-/** @param limits bound the calls of the chain, because any reader can cause them. @param usdc contract of USDC on this chain. @param now milliseconds since the epoch */
+const UNKNOWN: Balances = { eth: null, usdc: null, linkedToken: null, neynarScore: null };
+
+/** The contracts that are read beside a linked token. */
+type Contracts = { usdc: Address; neynarScores: Address };
+
+/** @param limits bound the calls of the chain, because any reader can cause them. @param now milliseconds since the epoch */
 export function balanceCache(
   chain: Pick<Chain, "call">,
   limits: Pick<RateLimits, "take">,
-  usdc: Address,
+  contracts: Contracts,
   now: () => number,
 ): BalanceCache {
   const known = expiringCache<Balances>(REMEMBERED);
@@ -41,7 +48,7 @@ export function balanceCache(
 
   async function read(wallet: Address, linkedToken: Address | null): Promise<Balances | null> {
     await limits.take([["chain-reads", "all"]], now());
-    return readBalances(chain, { wallet, usdc, linkedToken });
+    return readBalances(chain, { wallet, linkedToken, ...contracts });
   }
 
   async function ask(key: string, wallet: Address, linkedToken: Address | null): Promise<Balances> {
@@ -66,20 +73,21 @@ export function balanceCache(
 }
 
 /**
- * Reads ETH, USDC and a linked token in one call.
+ * Reads ETH, USDC, Neynar's score and a linked token in one call.
  * @returns null when the chain has no Multicall3; a part that the chain refuses is null
  * @throws Failure upstream_unavailable
  */
 async function readBalances(
   chain: Pick<Chain, "call">,
-  { wallet, usdc, linkedToken }: { wallet: Address; usdc: Address; linkedToken: Address | null },
+  { wallet, linkedToken, ...contracts }: { wallet: Address; linkedToken: Address | null } & Contracts,
 ): Promise<Balances | null> {
   // Every ERC-20 has these two functions, as USDC has.
   const balanceOf = encodeFunctionData({ abi: usdcAbi, functionName: "balanceOf", args: [wallet] });
   const decimals = encodeFunctionData({ abi: usdcAbi, functionName: "decimals" });
   const calls: [target: Address, callData: Hex][] = [
     [MULTICALL3, encodeFunctionData({ abi: multicall3Abi, functionName: "getEthBalance", args: [wallet] })],
-    [usdc, balanceOf],
+    [contracts.usdc, balanceOf],
+    [contracts.neynarScores, encodeFunctionData({ abi: neynarScoresAbi, functionName: "getScore", args: [wallet] })],
     ...(linkedToken
       ? ([
           [linkedToken, balanceOf],
@@ -97,20 +105,25 @@ async function readBalances(
     gas: READ_GAS,
   });
   // A linked token may be any contract: one that makes the whole call fail is left out of a second call.
-  if (!answer.ok && linkedToken) return readBalances(chain, { wallet, usdc, linkedToken: null });
+  if (!answer.ok && linkedToken) return readBalances(chain, { wallet, linkedToken: null, ...contracts });
   if (!answer.ok || answer.data === "0x") return null;
   const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: answer.data });
-  const [eth, usdcUnits, linkedUnits, linkedDecimals] = results.map(toNumber);
+  const [eth, usdcUnits, neynarUnits, linkedUnits, linkedDecimals] = results.map(toNumber);
   return {
     eth: eth === null || eth === undefined ? null : formatEther(eth),
     usdc: usdcUnits === null || usdcUnits === undefined ? null : formatUnits(usdcUnits, USDC_DECIMALS),
     linkedToken: linkedBalance(linkedUnits ?? null, linkedDecimals ?? null),
+    neynarScore: neynarScore(neynarUnits ?? null),
   };
 }
 
 /** The number a call answered; null when it failed, or when there is no contract to answer. */
 const toNumber = ({ success, returnData }: { success: boolean; returnData: Hex }): bigint | null =>
   success && returnData.length === 66 ? BigInt(returnData) : null;
+
+/** Of a contract of others: 0 says that there is no score, and more than the highest is none. */
+const neynarScore = (units: bigint | null): number | null =>
+  units === null || units === 0n || units > NEYNAR_MAX ? null : Number(units) / NEYNAR_MAX;
 
 /** A contract may claim any number of decimals; beyond a byte it is not an ERC-20. */
 const linkedBalance = (units: bigint | null, decimals: bigint | null): Balances["linkedToken"] =>

@@ -18,6 +18,8 @@ export type Balances = {
   usdc: string | null;
   /** Null also when no token is linked. */
   linkedToken: { amount: string; decimals: number } | null;
+  /** Neynar's score of the wallet, 0 to 1; null also when it has none. */
+  neynarScore: number | null;
 };
 
 /** A transaction of the index. */
@@ -82,6 +84,7 @@ export type ReportView = {
   rank: number;
   totalAgents: number;
   ethosScore: number | null;
+  neynarScore: number | null;
   explorer: string;
 };
 
@@ -135,6 +138,7 @@ export function reportView(facts: AgentFacts, input: ReportInput, site: Site, no
     rank: input.rank,
     totalAgents: input.totalAgents,
     ethosScore: facts.ethosScore,
+    neynarScore: input.balances.neynarScore,
     explorer: tokenLink(site.explorer, site.contract, facts.tokenId),
   };
 }

@@ -20,6 +20,7 @@ const CONTRACTS: Record<ContractKey, { address: string; start?: string; later?: 
   serviceToken: { address: "SERVICE_TOKEN_ADDRESS", start: "SERVICE_TOKEN_START_BLOCK" },
   attestationIndexer: { address: "ATTESTATION_INDEXER_ADDRESS" },
   usdc: { address: "USDC_ADDRESS" },
+  neynarScores: { address: "NEYNAR_SCORES_ADDRESS" },
 };
 
 /** Blocks between the contract's creation and the start block beyond which a start block costs needless requests. */

@@ -1,6 +1,9 @@
 /** Balances of wallets: one multicall against a real chain, remembered for a minute, absent in an outage. */
-import { parseEther } from "viem";
+import { createWalletClient, http, parseEther } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { base } from "viem/chains";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { neynarScoresAbi } from "../../abis/neynar-scores.ts";
 import { type BalanceCache, balanceCache } from "../../api/services/balances.ts";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/facts.ts";
@@ -11,9 +14,14 @@ import { chainAt } from "../../harness/chain-at.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
 import { allowances } from "./support/allowances.ts";
 
-const UNKNOWN = { eth: null, usdc: null, linkedToken: null };
+const UNKNOWN = { eth: null, usdc: null, linkedToken: null, neynarScore: null };
 const limits = allowances();
 const lower = (address: string) => address.toLowerCase() as Address;
+const contractsOf = ({ contracts }: Pick<Devnet, "contracts">) => ({
+  usdc: lower(contracts.usdc),
+  neynarScores: lower(contracts.neynarScores),
+});
+const CONTRACTS = { usdc: `0x${"aa".repeat(20)}`, neynarScores: `0x${"bb".repeat(20)}` } as const;
 let now = 1_000_000;
 beforeEach(() => {
   now += 1_000_000;
@@ -34,7 +42,7 @@ describe("on a chain", () => {
         return chain.call(call);
       },
     };
-    memory = balanceCache(counted, limits, lower(devnet.contracts.usdc), () => now);
+    memory = balanceCache(counted, limits, contractsOf(devnet), () => now);
   });
   afterAll(() => anvil?.stop());
 
@@ -42,18 +50,20 @@ describe("on a chain", () => {
 
   it("ETH, USDC and a linked token are decimal strings", async () => {
     const wallet = lower(devnet.accounts[0]!.address);
-    expect(await memory.of(wallet, null)).toEqual({ eth: "100", usdc: "1000", linkedToken: null });
+    expect(await memory.of(wallet, null)).toEqual({ eth: "100", usdc: "1000", linkedToken: null, neynarScore: null });
     await chainClient().setBalance({ address: wallet, value: parseEther("0.000000000000000001") });
     const token = lower(devnet.contracts.serviceToken);
     expect(await memory.of(wallet, token)).toEqual({
       eth: "0.000000000000000001",
       usdc: "1000",
       linkedToken: { amount: expect.stringMatching(/^\d+(\.\d+)?$/), decimals: 18 },
+      neynarScore: null,
     });
     expect(await memory.of("0x00000000000000000000000000000000000000f1", token)).toEqual({
       eth: "0",
       usdc: "0",
       linkedToken: { amount: "0", decimals: 18 },
+      neynarScore: null,
     });
   });
 
@@ -63,7 +73,33 @@ describe("on a chain", () => {
     // JUMPDEST PUSH1 0 JUMP: burns whatever gas it is given.
     await chainClient().setCode({ address: endless, bytecode: "0x5b600056" });
     for (const linked of ["0x00000000000000000000000000000000000000f2", devnet.contracts.identity, endless])
-      expect(await memory.of(wallet, lower(linked))).toEqual({ eth: "100", usdc: "1000", linkedToken: null });
+      expect(await memory.of(wallet, lower(linked))).toEqual({
+        eth: "100",
+        usdc: "1000",
+        linkedToken: null,
+        neynarScore: null,
+      });
+  });
+
+  it.each([
+    [0, null],
+    [1, 0.000_001],
+    [870_000, 0.87],
+    [1_000_000, 1],
+    [1_000_001, null],
+    [2 ** 24 - 1, null],
+  ])("come with Neynar's score of the wallet: %d of its contract is %s", async (units, score) => {
+    const wallet = lower(devnet.accounts[4]!.address);
+    const client = createWalletClient({
+      account: privateKeyToAccount(devnet.keys.attester),
+      chain: base,
+      transport: http(anvil.url),
+    });
+    const scores = { address: devnet.contracts.neynarScores!, abi: neynarScoresAbi } as const;
+    const hash = await client.writeContract({ ...scores, functionName: "setScore", args: [wallet, units] });
+    await chainClient().waitForTransactionReceipt({ hash });
+    now += 60_000;
+    expect(await memory.of(wallet, null)).toMatchObject({ eth: "100", neynarScore: score });
   });
 
   it("are asked for once by many, and again after a minute", async () => {
@@ -92,7 +128,7 @@ describe("without a chain", () => {
       calls++;
       return away(call);
     };
-    const memory = balanceCache(chain, limits, wallet, () => now);
+    const memory = balanceCache(chain, limits, CONTRACTS, () => now);
     for (let i = 0; i < 5; i++) expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
     expect(calls).toBe(1);
     now += 2_000;
@@ -108,19 +144,24 @@ describe("without a chain", () => {
         return { ok: true, data: "0x" };
       },
     });
-    const memory = balanceCache(chain, allowances({ "chain-reads": 5 }), wallet, () => now);
+    const memory = balanceCache(chain, allowances({ "chain-reads": 5 }), CONTRACTS, () => now);
     for (let i = 0; i < 20; i++)
       expect(await memory.of(`0x${i.toString(16).padStart(40, "0")}`, null)).toEqual(UNKNOWN);
     expect(calls).toBe(5);
   });
 
   it("a chain that does not answer is not waited for", async () => {
-    const memory = balanceCache(stubChain({ call: () => new Promise(() => {}) }), limits, wallet, () => now);
+    const memory = balanceCache(stubChain({ call: () => new Promise(() => {}) }), limits, CONTRACTS, () => now);
     expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
   });
 
   it("a chain without Multicall3 tells nothing", async () => {
-    const memory = balanceCache(stubChain({ call: async () => ({ ok: true, data: "0x" }) }), limits, wallet, () => now);
+    const memory = balanceCache(
+      stubChain({ call: async () => ({ ok: true, data: "0x" }) }),
+      limits,
+      CONTRACTS,
+      () => now,
+    );
     expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
   });
 
@@ -133,7 +174,7 @@ describe("without a chain", () => {
         return { ok: false, data: null, reason: "out of gas" };
       },
     });
-    expect(await balanceCache(chain, limits, wallet, () => now).of(wallet, linked)).toEqual(UNKNOWN);
+    expect(await balanceCache(chain, limits, CONTRACTS, () => now).of(wallet, linked)).toEqual(UNKNOWN);
     expect(asked).toEqual([true, false]);
   });
 });

@@ -23,7 +23,10 @@ beforeAll(async () => {
   chain.call = async (call) =>
     away
       ? outage(call)
-      : { ok: true, data: encodeAggregate([10n ** 17n, 5_000_000n, ...(asksDecimals(call) ? linkedToken : [])]) };
+      : {
+          ok: true,
+          data: encodeAggregate([10n ** 17n, 5_000_000n, 870_000n, ...(asksDecimals(call) ? linkedToken : [])]),
+        };
   api = await startApi({ chain, now: () => NOW });
   const { pool } = api.database;
   await plantAgents(pool, [
@@ -122,6 +125,7 @@ describe("the report", () => {
       rank: 1,
       totalAgents: 8,
       ethosScore: 1234,
+      neynarScore: 0.87,
       explorer: `https://basescan.org/token/${getAddress(IDENTITY)}?a=0`,
     });
   });

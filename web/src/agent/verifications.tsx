@@ -11,7 +11,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Reservations } from "../parts/reservations.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
-import { age, moment } from "../words.ts";
+import { age, decimals, moment } from "../words.ts";
 
 const STATUS = {
   verified: say("agent.proofVerified"),
@@ -52,6 +52,12 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
             total: reported.data.totalAgents,
             ethos: reported.data.ethosScore ?? say("agent.ethosUnknown"),
           })}
+          {reported.data.neynarScore !== null && (
+            <span title={say("agent.neynarIsAnothers")}>
+              {" "}
+              · {say("agent.neynar", { score: decimals(reported.data.neynarScore, 2) })}
+            </span>
+          )}
         </li>
       )}
     </ul>
