@@ -98,7 +98,7 @@ export const CONTRACTS = {
   USDC_ADDRESS: variable(API_AND_WORKERS, "USDC", address, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
   NEYNAR_SCORES_ADDRESS: variable(
     API,
-    "Neynar's scores of wallets with an account on Farcaster, which reports show as another's opinion",
+    "Neynar's scores of wallets, which reports show as another's opinion",
     address,
     "0xd3C43A38D1D3E47E9c420a733e439B03FAAdebA8",
   ),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-/// @title Scores of accounts on Farcaster, by wallet
+/// @title Neynar's scores, by wallet
 /// @notice For local chains: what is read of Neynar's contract on Base (0xd3C4…debA8). A score has six decimals; 0 says
 ///   that there is none.
 contract NeynarScores {

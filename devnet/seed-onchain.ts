@@ -75,17 +75,17 @@ export async function attest(chain: SeedChain, { keys, contracts, schemas }: Dev
   await chain.sendAll(privateKeyToAccount(keys.attester), calls);
 }
 
-/** Score of each wallet with an account on Farcaster, in the units of Neynar's contract. */
+/** Scores of wallets, in the units of Neynar's contract. */
 const NEYNAR_SCORES = [910_000, 640_000, 330_000];
 
-/** Has Neynar's contract know the wallets that have an account on Farcaster. */
-export async function scoreOnFarcaster(
+/** Has Neynar's contract know every wallet of the world that has an account somewhere. */
+export async function scoreByNeynar(
   chain: SeedChain,
   { keys, contracts }: Devnet,
   wallets: readonly Wallet[],
 ): Promise<void> {
   const calls = wallets
-    .filter(({ agent }) => agent.accounts?.farcaster !== undefined)
+    .filter(({ agent }) => agent.accounts !== undefined)
     .map(({ account }, i) => ({
       to: contracts.neynarScores,
       data: encodeFunctionData({

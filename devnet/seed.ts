@@ -11,7 +11,7 @@ import { giveUsdcToAll } from "./faucet.ts";
 import { type Citizen, plantRegistries, plantReputation, plantScan, proveAccounts } from "./seed-accounts.ts";
 import { openSeedChain, type SeedChain } from "./seed-chain.ts";
 import { seedMessages } from "./seed-messages.ts";
-import { attest, recordHandshakes, scoreOnFarcaster, shareTokens, verify, writeProfile } from "./seed-onchain.ts";
+import { attest, recordHandshakes, scoreByNeynar, shareTokens, verify, writeProfile } from "./seed-onchain.ts";
 import { seedPrincipals } from "./seed-principals.ts";
 import { registerAgent } from "./seed-registrations.ts";
 import { seedReviews } from "./seed-reviews.ts";
@@ -66,7 +66,7 @@ export async function seed(context: SeedContext): Promise<string> {
     ]);
     const forWallets = Promise.all([
       // One account signs both.
-      attest(chain, context.devnet, wallets).then(() => scoreOnFarcaster(chain, context.devnet, wallets)),
+      attest(chain, context.devnet, wallets).then(() => scoreByNeynar(chain, context.devnet, wallets)),
       shareTokens(chain, context.devnet, wallets),
     ]);
     const [citizens] = await Promise.all([registerAll(context, chain, wallets), forWallets]);

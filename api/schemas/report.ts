@@ -83,7 +83,7 @@ export const reportSchema = z
     ethosScore: z.int().nullable().meta({ description: "null = not known" }),
     neynarScore: z.number().min(0).max(1).nullable().meta({
       description:
-        "Of the agent's wallet on Farcaster, as Neynar's contract on this chain has it: another's opinion, and no part of the cred score. null = none, or not known now",
+        "Of the agent's wallet, as Neynar's contract on this chain has it: another's opinion, and no part of the cred score. null = none, or not known now",
     }),
     explorer: url,
   })

@@ -4035,7 +4035,7 @@ export interface components {
             totalAgents: number;
             /** @description null = not known */
             ethosScore: number | null;
-            /** @description Of the agent's wallet on Farcaster, as Neynar's contract on this chain has it: another's opinion, and no part of the cred score. null = none, or not known now */
+            /** @description Of the agent's wallet, as Neynar's contract on this chain has it: another's opinion, and no part of the cred score. null = none, or not known now */
             neynarScore: number | null;
             /** Format: uri */
             explorer: string;

@@ -147,6 +147,7 @@ describe("the compose file", () => {
       DEPLOYER_PRIVATE_KEY: ["workers"],
       EMBEDDINGS_API_KEY: ["workers", ...apis],
       RECEIPT_SIGNER_PRIVATE_KEY: apis,
+      AGENT_CARD_PRIVATE_KEY: apis,
       WEBHOOK_KEYS: ["workers", ...apis],
       X_BEARER_TOKEN: ["workers", ...apis],
       GITHUB_TOKEN: ["workers", ...apis],

@@ -66,7 +66,7 @@ export const MESSAGES = {
   "agent.rankAndEthos": "Rank {rank} of {total} · Ethos {ethos}",
   "agent.ethosUnknown": "— (not known)",
   "agent.neynar": "Neynar {score}",
-  "agent.neynarIsAnothers": "Of the wallet on Farcaster, 0 to 1: another's opinion, no part of the cred score",
+  "agent.neynarIsAnothers": "Of its wallet, 0 to 1: another's opinion, no part of the cred score",
   "agent.levelOf": "{level} of 10",
   "agent.theEightSignalsOfThe": "The eight signals of the score",
   "agent.signal": "Signal",
