@@ -45,8 +45,9 @@ const LIMITS = { headersMs: 5_000, bodyMs: 3_000, totalMs: 8_000 };
 const MAX_BYTES = 1_000_000;
 const CONNECT_MS = 3_000;
 const CONNECTIONS = 4;
-/** Statuses that name another place for a GET (RFC 9110, section 15.4). */
+/** Statuses that name another place for a GET, and those that keep method and body (RFC 9110, section 15.4). */
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const KEEPS_METHOD = new Set([307, 308]);
 
 export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
   const { userAgent, limits, connections = CONNECTIONS, resolve = lookupAll, ...allowance } = options;
@@ -122,8 +123,9 @@ function refusalOr(error: unknown): never {
 }
 
 /**
- * The request that an answer to a GET asks for in place of `url`; it carries no credentials to another origin. Null for an
- * answer that is no redirect.
+ * The request that an answer asks for in place of `url`; it carries no credentials to another origin. Null for an answer that
+ * is no redirect. One with a body goes on only where the method stays (frameworks send `/mcp` to `/mcp/` so), and only within
+ * its origin or up to https of its host: nobody has us POST to another.
  * @throws RefusedTarget when it leads to what is no URL
  */
 export function redirectOf(
@@ -132,9 +134,11 @@ export function redirectOf(
   { method = "GET", headers = {} }: Pick<PublicRequest, "method" | "headers">,
 ): { url: URL; headers: Record<string, string> } | null {
   const { location } = answer.headers;
-  if (method !== "GET" || !REDIRECTS.has(answer.status) || !location) return null;
+  const isGet = method === "GET";
+  if (!(isGet ? REDIRECTS : KEEPS_METHOD).has(answer.status) || !location) return null;
   const next = urlOf(location, url);
   if (next === null) throw new RefusedTarget("must not redirect to what is no URL");
+  if (!isGet && next.origin !== url.origin && next.origin !== `https://${url.hostname}`) return null;
   return { url: next, headers: next.origin === url.origin ? headers : withoutCredentials(headers) };
 }
 

@@ -20,6 +20,15 @@ const DEFECTS = {
   data_empty: fixed("The data URI has no data.", "Write a comma and the file behind the media type."),
   data_type: fixed("The data URI is not application/json.", "Begin it with data:application/json;base64,"),
   data_plain: fixed("The data URI is not base64.", "Encode the file in base64, and say ;base64 before the comma."),
+  data_blank: fixed("A blank stands in the data URI where a comma belongs.", "Write a comma behind ;base64."),
+  data_packed: {
+    says: (coding) => `The file in the URI is packed (${coding}), which few readers unpack.`,
+    mend: "Write the file itself in base64, without enc=.",
+  },
+  data_coding: {
+    says: (coding) => `The file in the URI is packed in a way that is not known here: ${coding}.`,
+    mend: "Write the file itself in base64, without enc=.",
+  },
   data_undecodable: fixed("The data URI cannot be decoded.", "Encode the file's UTF-8 in base64 (RFC 4648)."),
   too_large: fixed("The file is larger than 256 KiB.", "Leave out what nobody needs, or serve pictures by a link."),
   too_slow: {

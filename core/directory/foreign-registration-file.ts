@@ -11,6 +11,17 @@ export type FileLocation =
   | { kind: "absent" }
   | { kind: "unusable"; reason: Defect };
 
+/**
+ * Unpacks the file of a data URI.
+ * @param coding as the URI names it: gzip, deflate, br, zstd
+ * @param most bytes; more is refused before it is made
+ */
+export type Unpack = (
+  coding: string,
+  bytes: Uint8Array,
+  most: number,
+) => { kind: "unpacked"; bytes: Uint8Array } | { kind: "refused"; why: Defect };
+
 /** Base URLs of the gateways for content addresses, without a trailing slash. */
 export type Gateways = { ipfs: string; arweave: string };
 
@@ -20,11 +31,11 @@ const MAX_URI = 2_000;
 const CID = /^(Qm[1-9A-HJ-NP-Za-km-z]{44}|b[a-z2-7]{58,})(\/[^\s]*)?$/;
 
 /** @see ERC-8004, "Agent URI": https, ipfs and data URIs; in the wild also ar, raw JSON and bare CIDs */
-export function locateFile(uri: string, gateways: Gateways): FileLocation {
+export function locateFile(uri: string, gateways: Gateways, unpack: Unpack): FileLocation {
   const text = uri.trim();
   if (text === "") return { kind: "absent" };
   if (text.startsWith("{")) return inline(text, ["uri_is_file"]);
-  if (/^data:/i.test(text)) return dataUri(text);
+  if (/^data:/i.test(text)) return dataUri(text, unpack);
   if (text.length > MAX_URI) return { kind: "unusable", reason: "uri_too_long" };
   if (/^https?:\/\//i.test(text)) return { kind: "fetch", url: text, warnings: /^http:/i.test(text) ? ["no_tls"] : [] };
   const ipfs = text.match(/^ipfs:\/\/(?:ipfs\/)?(.+)$/i)?.[1];
@@ -39,22 +50,46 @@ function inline(text: string, warnings: Defect[]): FileLocation {
   return text.length > INLINE_BYTES ? { kind: "unusable", reason: "too_large" } : { kind: "inline", text, warnings };
 }
 
-function dataUri(uri: string): FileLocation {
-  const comma = uri.indexOf(",");
-  if (comma < 0 || uri.length > INLINE_BYTES * 1.4)
-    return { kind: "unusable", reason: comma < 0 ? "data_empty" : "too_large" };
-  const head = uri.slice(5, comma).toLowerCase();
-  const data = uri.slice(comma + 1);
-  const odd: Defect[] = head.startsWith("application/json") ? [] : ["data_type"];
+/** Media type and parameters of a data URI, and its data behind a comma; agents write a blank there too. */
+const BASE64_AND_BLANK = /^data:[^,\s]*;base64\s/i;
+
+/** @see RFC 2397, and `enc=gzip` as agents on the chain have it: the file packed before it was encoded */
+function dataUri(uri: string, unpack: Unpack): FileLocation {
+  const blank = BASE64_AND_BLANK.exec(uri)?.[0];
+  const comma = blank === undefined ? uri.indexOf(",") : blank.length - 1;
+  if (comma < 0) return { kind: "unusable", reason: "data_empty" };
+  if (uri.length > INLINE_BYTES * 1.4) return { kind: "unusable", reason: "too_large" };
+  const [type, ...parameters] = uri
+    .slice(5, comma)
+    .toLowerCase()
+    .split(";")
+    .map((part) => part.trim());
+  const coding = parameters.find((each) => each.startsWith("enc="))?.slice(4);
+  const data = percentDecoded(uri.slice(comma + 1)).trim();
+  const odd: Defect[] = [
+    ...(type === "application/json" ? [] : (["data_type"] as const)),
+    ...(blank === undefined ? [] : (["data_blank"] as const)),
+  ];
+  // Also where base64 is announced.
+  if (data.startsWith("{") || !parameters.includes("base64"))
+    return coding === undefined
+      ? inline(data, [...odd, "data_plain"])
+      : { kind: "unusable", reason: "data_undecodable" };
+  const bytes = bytesOf(data);
+  if (bytes === null) return { kind: "unusable", reason: "data_undecodable" };
+  if (coding === undefined) return inline(new TextDecoder().decode(bytes), odd);
+  const unpacked = unpack(coding.slice(0, 32), bytes, INLINE_BYTES);
+  if (unpacked.kind === "refused") return { kind: "unusable", reason: unpacked.why };
+  return inline(new TextDecoder().decode(unpacked.bytes), [...odd, defect("data_packed", coding.slice(0, 32))]);
+}
+
+/** Bytes of base64 in either alphabet, with blanks between; null for anything else. */
+function bytesOf(base64: string): Uint8Array | null {
   try {
-    if (!/;\s*base64$/.test(head)) return inline(percentDecoded(data), [...odd, "data_plain"]);
-    const bytes = Uint8Array.from(
-      atob(percentDecoded(data).replaceAll(/\s/g, "").replaceAll("-", "+").replaceAll("_", "/")),
-      (c) => c.charCodeAt(0),
-    );
-    return inline(new TextDecoder().decode(bytes), odd);
+    const text = atob(base64.replaceAll(/\s/g, "").replaceAll("-", "+").replaceAll("_", "/"));
+    return Uint8Array.from(text, (c) => c.charCodeAt(0));
   } catch {
-    return { kind: "unusable", reason: "data_undecodable" };
+    return null;
   }
 }
 

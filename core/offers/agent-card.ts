@@ -4,7 +4,10 @@ import { urlOf } from "../urls.ts";
 import { listOf, offersOf } from "./offer.ts";
 import { type EndpointAnswer, type OfferReader, type Reading, withoutContent } from "./reader.ts";
 
-/** Where a card is, in the order in which it is looked for: at the address itself where that names a card. */
+/**
+ * Where a card is, in the order in which it is looked for: at the address itself where that names a card; else below the
+ * agent's own path before the root of its host, which several agents may share.
+ */
 function placesOf(endpoint: string): string[] {
   const url = urlOf(endpoint);
   if (url === null) return [];
@@ -12,9 +15,9 @@ function placesOf(endpoint: string): string[] {
   const folder = `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}`;
   return [
     ...new Set([
+      `${folder}/.well-known/agent-card.json`,
       `${url.origin}/.well-known/agent-card.json`,
       `${url.origin}/.well-known/agent.json`,
-      `${folder}/.well-known/agent-card.json`,
     ]),
   ];
 }
@@ -23,12 +26,14 @@ export const agentCard: OfferReader = {
   kind: "agent_card",
   protocol: "A2A",
   async read(endpoint, send, conditional) {
-    let last: Reading = { kind: "unreadable", why: "The address is no URL." };
+    let found: Reading = { kind: "unreadable", why: "The address is no URL." };
     for (const url of placesOf(endpoint)) {
-      last = await send({ url, headers: { accept: "application/json", ...conditional } }, readAnswer);
-      if (last.kind !== "unreadable") return last;
+      const reading = await send({ url, headers: { accept: "application/json", ...conditional } }, readAnswer);
+      if (reading.kind !== "unreadable" && reading.kind !== "needs_credentials") return reading;
+      // A place that asks for a credential tells nothing of the next one; it tells that somebody is there.
+      if (found.kind !== "needs_credentials") found = reading;
     }
-    return last;
+    return found;
   },
 };
 
@@ -48,7 +53,7 @@ function readCard({ text, headers }: EndpointAnswer): Reading {
   }
   if (card === null || typeof card !== "object" || typeof card.name !== "string" || !Array.isArray(card.skills))
     return { kind: "unreadable", why: "The document is no agent card." };
-  const endpoint = card.url ?? listOf(card.supportedInterfaces)[0]?.url;
+  const endpoint = endpointOf(card);
   const offers = offersOf(
     listOf(card.skills).map(({ id, name, description, tags }) => ({
       kind: "skill",
@@ -60,3 +65,9 @@ function readCard({ text, headers }: EndpointAnswer): Reading {
   );
   return { kind: "offers", offers, etag: headers.etag ?? null, lastModified: headers["last-modified"] ?? null };
 }
+
+/** The first address of a card that can be called by HTTP: other bindings have addresses of their own kind. */
+const endpointOf = (card: Record<string, unknown>): unknown =>
+  [card.url, ...[...listOf(card.supportedInterfaces), ...listOf(card.additionalInterfaces)].map(({ url }) => url)].find(
+    (url) => typeof url === "string" && /^https?:\/\//i.test(url),
+  );

@@ -85,13 +85,14 @@ function sentence(all: number, answering: number, { answeredAt, silentSince, now
 
 /** A length of time in words, rounded down. */
 function span(ms: number): string {
-  if (ms < MINUTE_MS) return "less than a minute";
   const [count, unit] =
     ms >= 2 * DAY_MS
       ? [Math.floor(ms / DAY_MS), "day"]
       : ms >= HOUR_MS
         ? [Math.floor(ms / HOUR_MS), "hour"]
-        : [Math.floor(ms / MINUTE_MS), "minute"];
+        : ms >= MINUTE_MS
+          ? [Math.floor(ms / MINUTE_MS), "minute"]
+          : [Math.max(1, Math.floor(ms / 1_000)), "second"];
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 

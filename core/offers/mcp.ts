@@ -12,13 +12,13 @@ const MAX_CURSOR = 1_000;
 const MAX_EVENTS = 256;
 
 type Json = Record<string, unknown>;
-/** What goes with every request to a server: headers, and of revision 2026-07-28 an envelope in the body too. */
-type Session = { headers: Record<string, string>; envelope?: object };
+/** Where a server answers, and what goes with every request: headers, and of revision 2026-07-28 an envelope in the body too. */
+type Session = { url: string; headers: Record<string, string>; envelope?: object };
 
 const CLIENT = { name: "agent directory", version: "1" };
 
 /** A server of revision 2026-07-28 alone has no `initialize`, and is asked at once. */
-const NEWEST: Session = {
+const NEWEST: Omit<Session, "url"> = {
   headers: { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" },
   envelope: {
     _meta: {
@@ -34,15 +34,15 @@ export const mcp: OfferReader = {
   protocol: "MCP",
   async read(url, send) {
     const params = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo: CLIENT };
-    const begin = { session: { headers: {} }, id: 1, method: "initialize", params };
-    const first = await call(url, send, begin, sessionOf);
+    const begin = { session: { url, headers: {} }, id: 1, method: "initialize", params };
+    const first = await call(send, begin, sessionOf);
     if ("kind" in first) {
       if (first.kind !== "unreadable") return first;
-      const newest = await toolsOf(url, send, NEWEST);
+      const newest = await toolsOf(url, send, { url, ...NEWEST });
       if (newest.kind !== "unreadable") return newest;
       return (await hasOldTransport(url, send)) ? OLD_TRANSPORT : first;
     }
-    await send(message(url, first.value, { method: "notifications/initialized" }), () => {});
+    await send(message(first.value, { method: "notifications/initialized" }), () => {});
     return toolsOf(url, send, first.value);
   },
 };
@@ -53,7 +53,7 @@ async function toolsOf(url: string, send: Send, session: Session): Promise<Readi
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && offers.length < MAX_OFFERS; page++) {
     const params = { ...(cursor !== undefined && { cursor }), ...session.envelope };
-    const listed = await call(url, send, { session, id: 2 + page, method: "tools/list", params }, (result) => ({
+    const listed = await call(send, { session, id: 2 + page, method: "tools/list", params }, (result) => ({
       tools: offersOf(listOf(result.tools).map((tool) => offerOfTool(tool, url))),
       next: result.nextCursor,
     }));
@@ -87,7 +87,7 @@ function offerOfTool({ name, title, description, inputSchema }: Json, endpoint: 
   return { kind: "tool", name, description: said.join(": "), endpoint, inputSchema };
 }
 
-const message = (url: string, { headers }: Session, content: object) => ({
+const message = ({ url, headers }: Session, content: object) => ({
   url,
   method: "POST" as const,
   headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
@@ -98,12 +98,11 @@ type Call = { session: Session; id: number; method: string; params: object };
 
 /** One request of the protocol. @returns what was taken of its result, or why there is none */
 const call = <T>(
-  url: string,
   send: Send,
   { session, id, method, params }: Call,
   take: (result: Json, answer: EndpointAnswer) => T,
 ): Promise<Reading | { value: T }> =>
-  send(message(url, session, { id, method, params }), (answer) => {
+  send(message(session, { id, method, params }), (answer) => {
     const known = withoutContent(answer.status);
     if (known?.kind === "needs_credentials") return known;
     if (answer.status !== 200) return { kind: "unreadable", why: `The server answers with status ${answer.status}.` };
@@ -113,11 +112,12 @@ const call = <T>(
       : { kind: "unreadable", why: `The server answers ${method} with no result.` };
   });
 
-/** The server's session and the protocol's version go with every later request. */
-function sessionOf(result: Json, { headers }: EndpointAnswer): Session {
+/** The server's session and the protocol's version go with every later request, to where the server answered. */
+function sessionOf(result: Json, { url, headers }: EndpointAnswer): Session {
   const id = headers["mcp-session-id"];
   const version = result.protocolVersion;
   return {
+    url,
     headers: {
       ...(id && /^[\x21-\x7e]{1,500}$/.test(id) && { "mcp-session-id": id }),
       "mcp-protocol-version": typeof version === "string" && /^[\d-]{1,20}$/.test(version) ? version : PROTOCOL_VERSION,

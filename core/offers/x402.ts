@@ -18,9 +18,9 @@ export const x402: OfferReader = {
     });
     const got = await send(request, readAnswer);
     const told = got.status === 402 || withoutContent(got.status)?.kind === "needs_credentials";
-    // What is called by POST shows its terms to a POST; without payment and body it sells nothing.
-    const posted = method === "POST" && !told;
-    const { status, terms } = posted ? await send({ ...request, method: "POST" }, readAnswer) : got;
+    // What is called by POST shows its terms to a POST, as to the crawlers of facilitators; without a payment it sells nothing.
+    const posted = !told && (method === "POST" || (method === null && UNKNOWN_TO_GET.has(got.status)));
+    const { status, terms } = posted ? await send({ ...request, ...EMPTY_POST }, readAnswer) : got;
     if (terms) return terms;
     const known = withoutContent(status);
     if (known?.kind === "needs_credentials") return known;
@@ -28,11 +28,20 @@ export const x402: OfferReader = {
     // The method or the input is not the expected one: it lives, and its terms are not known.
     if (status === 400 || status === 405 || status === 422)
       return { kind: "nothing", why: `It names no price to a request without input (${status}).` };
-    if (!posted && method !== "GET" && (status === 404 || status === 501))
-      return { kind: "nothing", why: `It answers no GET (${status}), and how it is called is not known.` };
+    // A router that knows no such call is a server all the same.
+    if (method !== "GET" && method !== "POST" && UNKNOWN_TO_GET.has(status))
+      return { kind: "nothing", why: `It names no price to a request that it knows not (${status}).` };
     return { kind: "unreadable", why: `The server answers with status ${status}.` };
   },
 };
+
+/** What servers answer to a GET of what is called by POST. */
+const UNKNOWN_TO_GET = new Set([404, 405, 501]);
+const EMPTY_POST = {
+  method: "POST",
+  headers: { accept: "application/json", "content-type": "application/json" },
+  body: "{}",
+} as const;
 
 /** Version 2 is in the header, version 1 in the body. */
 function readTerms(url: string, header: string | undefined, body: string): Reading {

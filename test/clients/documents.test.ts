@@ -1,6 +1,7 @@
 /** Foreign documents: asked for unless they are the known version, and each host at its own pace. */
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { foreignDocuments } from "../../clients/documents.ts";
 import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
@@ -10,8 +11,14 @@ import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
 type Answer = { status?: number; headers?: Record<string, string>; body?: string };
-/** A host whose answers are told to it, and what it was asked. */
-type Host = { url: string; asked: IncomingHttpHeaders[]; answer: Answer; server: Server };
+/** A host whose answers are told to it, some by path, and what it was asked: headers, and as `sent` the method and the body. */
+type Host = {
+  url: string;
+  asked: IncomingHttpHeaders[];
+  answer: Answer;
+  answersAt?: Record<string, Answer>;
+  server: Server;
+};
 
 let http: PublicHttp;
 let endpoints: ForeignEndpoints;
@@ -38,9 +45,9 @@ afterEach(async () => {
 
 async function host(answer: Answer = { body: "{}" }): Promise<Host> {
   const made = { asked: [], answer } as unknown as Host;
-  made.server = createServer(KEPT_ALIVE, (request, response) => {
-    made.asked.push(request.headers);
-    const { status = 200, headers = {}, body } = made.answer;
+  made.server = createServer(KEPT_ALIVE, async (request, response) => {
+    made.asked.push({ ...request.headers, sent: `${request.method} ${await text(request)}` });
+    const { status = 200, headers = {}, body } = made.answersAt?.[request.url!] ?? made.answer;
     response.writeHead(status, headers).end(body);
   });
   await new Promise<void>((done) => made.server.listen(0, "127.0.0.1", done));
@@ -152,6 +159,29 @@ describe("a redirect", () => {
     const zeroth = await to(first.url);
     expect(await endpoints.send({ url: zeroth.url })).toMatchObject({ kind: "answered", status: 308, url: third.url });
     expect(last.asked).toHaveLength(1);
+  });
+
+  const POST = { method: "POST", headers: { authorization: "Bearer secret" }, body: "{}" } as const;
+
+  it.each([307, 308])("keeps method and body within its origin (%i)", async (status) => {
+    const place = await to("/agent.json/", status);
+    place.answersAt = { "/agent.json/": { body: '{"found":1}' } };
+    expect(await endpoints.send({ ...POST, url: place.url })).toMatchObject({
+      ...{ kind: "answered", status: 200, text: '{"found":1}', url: `${place.url}/` },
+    });
+    expect(place.asked).toMatchObject([POST, POST].map(({ headers }) => ({ ...headers, sent: "POST {}" })));
+  });
+
+  it("has nothing posted to another origin, nor where the method would change", async () => {
+    const other = await host();
+    for (const status of [307, 308])
+      expect(await endpoints.send({ ...POST, url: (await to(other.url, status)).url })).toMatchObject({ status });
+    for (const status of [301, 302, 303]) {
+      const place = await to("/agent.json/", status);
+      expect(await endpoints.send({ ...POST, url: place.url })).toMatchObject({ status });
+      expect(place.asked).toHaveLength(1);
+    }
+    expect(other.asked).toEqual([]);
   });
 
   it("leads to no host that asks to be left alone, or that is to be tried now and then", async () => {

@@ -1,4 +1,5 @@
 /** The directory's pure parts: foreign cred, foreign texts and links, what searches mean. */
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FOREIGN_CAP, foreignCred } from "../../core/directory/cred.ts";
@@ -8,6 +9,7 @@ import { locateFile, readRegistration } from "../../core/directory/foreign-regis
 import { foreignLink, foreignText, foreignTime } from "../../core/directory/foreign-text.ts";
 import { ownEntry } from "../../core/directory/own-entry.ts";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
+import { unpack } from "../../workers/unpack.ts";
 import { randomAgents } from "../support/agents.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
@@ -180,6 +182,9 @@ describe("defects of registration files", () => {
   it.each(files)("%.80j has %j", (change, defects) => expect(of(change)).toEqual(defects));
 
   const base64 = (text: string) => `data:application/json;base64,${Buffer.from(text).toString("base64")}`;
+  /** As agents on the chain have it. */
+  const packed = (coding: string, bytes: Buffer) =>
+    `data:application/json;enc=${coding};level=6;base64,${bytes.toString("base64")}`;
   const places: [uri: string, kind: string, defects: string[]][] = [
     [base64("{}"), "inline", []],
     ["{}", "inline", ["uri_is_file"]],
@@ -188,14 +193,32 @@ describe("defects of registration files", () => {
     ["data:application/json;base64", "unusable", ["data_empty"]],
     ["data:application/json;base64,%%%", "unusable", ["data_undecodable"]],
     [base64("x".repeat(262_145)), "unusable", ["too_large"]],
+    [packed("gzip", gzipSync("{}")), "inline", ["data_packed: gzip"]],
+    [packed("br", brotliCompressSync("{}")), "inline", ["data_packed: br"]],
+    [packed("zstd", zstdCompressSync("{}")), "inline", ["data_packed: zstd"]],
+    [packed("deflate", deflateSync("{}")), "inline", ["data_packed: deflate"]],
+    [packed("lzma", gzipSync("{}")), "unusable", ["data_coding: lzma"]],
+    [packed("__proto__", gzipSync("{}")), "unusable", ["data_coding: __proto__"]],
+    [packed("gzip", Buffer.from("{}")), "unusable", ["data_undecodable"]],
+    ["data:application/json;enc=gzip,{}", "unusable", ["data_undecodable"]],
+    // Ten megabytes of blanks in ten kilobytes.
+    [packed("gzip", gzipSync(Buffer.alloc(1e7, 32))), "unusable", ["too_large"]],
+    [packed("br", brotliCompressSync(Buffer.alloc(1e7, 32))), "unusable", ["too_large"]],
+    [packed("zstd", zstdCompressSync(Buffer.alloc(1e7, 32))), "unusable", ["too_large"]],
+    ["data:application/json;base64,{}", "inline", ["data_plain"]],
+    ["data:application/json;base64,%7B%7D", "inline", ["data_plain"]],
+    ["data:application/json;base64 e30=", "inline", ["data_blank"]],
+    ["data:application/json;utf8,%7B%7D", "inline", ["data_plain"]],
+    ["data:application/json; charset=utf-8; base64,e30=", "inline", []],
     ["http://a.example/x", "fetch", ["no_tls"]],
     [`Qm${"a".repeat(44)}`, "fetch", ["bare_cid"]],
     [`https://a.example/${"x".repeat(2_000)}`, "unusable", ["uri_too_long"]],
     ["ftp://a.example", "unusable", ["uri_scheme"]],
   ];
   it.each(places)("%.60s is %s with %j", (uri, kind, defects) => {
-    const place = locateFile(uri, GATEWAYS);
+    const place = locateFile(uri, GATEWAYS, unpack);
     expect(place.kind).toBe(kind);
+    if (place.kind === "inline") expect(readRegistration(place.text).traitCount).toBe(0);
     expect(place.kind === "unusable" ? [place.reason] : "warnings" in place ? place.warnings : []).toEqual(defects);
   });
 
@@ -223,11 +246,11 @@ describe("defects of registration files", () => {
 
 describe("registration files", () => {
   it.each(["", " "])("%j is none", (uri) =>
-    expect(locateFile(uri, { ipfs: "", arweave: "" })).toEqual({ kind: "absent" }),
+    expect(locateFile(uri, { ipfs: "", arweave: "" }, unpack)).toEqual({ kind: "absent" }),
   );
   it.each(["ftp://x", "data:application/json;base64", `data:application/json,${"x".repeat(400_000)}`])(
     "%.40s is of no use",
-    (uri) => expect(locateFile(uri, { ipfs: "", arweave: "" })).toMatchObject({ kind: "unusable" }),
+    (uri) => expect(locateFile(uri, { ipfs: "", arweave: "" }, unpack)).toMatchObject({ kind: "unusable" }),
   );
   it("of any JSON are read or refused, never stumbled over", () => {
     fc.assert(

@@ -1,5 +1,6 @@
 /** Readers of offers, without a network: which event of a stream is the answer, and what a hostile answer may cost. */
 import { describe, expect, it } from "vitest";
+import { agentCard } from "../../core/offers/agent-card.ts";
 import { mcp } from "../../core/offers/mcp.ts";
 import type { Reading, Send } from "../../core/offers/reader.ts";
 import { cpuSince } from "../support/cpu.ts";
@@ -55,6 +56,23 @@ describe("a stream of events", () => {
   });
 });
 
+it("a server that sends its clients on is asked where it answered, and its tools are known by the address that was named", async () => {
+  const asked: string[] = [];
+  const send: Send = async ({ url, body }, take) => {
+    asked.push(new URL(url).pathname);
+    const { id = 0 } = JSON.parse(body!) as { id?: number };
+    return take({
+      status: 200,
+      headers: {},
+      url: "https://host.example/mcp/",
+      text: answerTo(id, [{ name: "quote" }]),
+    });
+  };
+  const reading = await mcp.read("https://host.example/mcp", send, {}, null);
+  expect(reading).toMatchObject({ offers: [{ name: "quote", endpoint: "https://host.example/mcp" }] });
+  expect(asked).toEqual(["/mcp", "/mcp/", "/mcp/"]);
+});
+
 describe("a server of revision 2026-07-28 alone", () => {
   const REVISION = "2026-07-28";
   type Asked = { id: number; method: string; params: { cursor?: string; _meta?: Record<string, unknown> } };
@@ -100,6 +118,55 @@ describe("a server of revision 2026-07-28 alone", () => {
       kind: "unreadable",
       why: "The server answers with status 500.",
     });
+  });
+});
+
+describe("an agent card", () => {
+  const cardOf = (name: string, more: object = {}) =>
+    JSON.stringify({ name, url: `https://host.example/${name}`, skills: [{ id: name, name }], ...more });
+  type Place = [status: number, text: string];
+  /** A host that has these, and 404 for all else. @param asked the paths in the order in which they were asked for */
+  const host =
+    (places: Record<string, Place>, asked: string[] = []): Send =>
+    async ({ url }, take) => {
+      const { pathname } = new URL(url);
+      asked.push(pathname);
+      const [status, text] = places[pathname] ?? [404, ""];
+      return take({ status, headers: {}, url, text });
+    };
+  const at = (folder: string) => `${folder}/.well-known/agent-card.json`;
+  const readAt = (endpoint: string, places: Record<string, Place>, asked?: string[]) =>
+    agentCard.read(`https://host.example${endpoint}`, host(places, asked), {}, null);
+
+  it("below the agent's own path comes before the one of the host that several share", async () => {
+    const places: Record<string, Place> = {
+      [at("")]: [200, cardOf("platform")],
+      [at("/agents/alice")]: [200, cardOf("alice")],
+    };
+    expect(namesOf(await readAt("/agents/alice", places))).toEqual(["alice"]);
+    expect(namesOf(await readAt("/agents/bob", places))).toEqual(["platform"]);
+  });
+
+  it.each([401, 403, 404, 500])("is found where another place answers with %d", async (status) => {
+    expect(namesOf(await readAt("/a", { [at("/a")]: [status, ""], [at("")]: [200, cardOf("a")] }))).toEqual(["a"]);
+    expect(namesOf(await readAt("/a", { [at("")]: [status, ""], [at("/a")]: [200, cardOf("a")] }))).toEqual(["a"]);
+    const old = { [at("")]: [status, ""] as Place, "/.well-known/agent.json": [200, cardOf("a")] as Place };
+    expect(namesOf(await readAt("", old))).toEqual(["a"]);
+  });
+
+  it("that asks for a credential wherever one looks says so, and each place is asked once", async () => {
+    const asked: string[] = [];
+    expect(await readAt("/a", { [at("")]: [401, ""] }, asked)).toEqual({ kind: "needs_credentials" });
+    expect(asked).toEqual([at("/a"), at(""), "/.well-known/agent.json"]);
+  });
+
+  it.each([
+    [{ url: undefined, supportedInterfaces: [{ url: "grpc.host.example:443" }, { url: "https://host.example/rpc" }] }],
+    [{ url: "grpc://host.example", additionalInterfaces: [{ url: "https://host.example/rpc" }] }],
+    [{ url: 5, supportedInterfaces: [null, {}, { url: "HTTPS://host.example/rpc" }] }],
+  ])("shows an address that can be called: %j", async (more) => {
+    const reading = await readAt("", { [at("")]: [200, cardOf("a", more)] });
+    expect(reading.kind === "offers" && reading.offers[0]!.endpoint?.toLowerCase()).toBe("https://host.example/rpc");
   });
 });
 

@@ -291,23 +291,35 @@ describe("a paid resource that a GET finds not", () => {
     return id;
   }
 
-  it.each([404, 405, 501])("is asked by POST, empty and unpaid, where it states that method (%i)", async (status) => {
+  it.each([
+    [404, "states that method", "POST"],
+    [405, "states that method", "POST"],
+    [501, "states that method", "POST"],
+    [404, "states none", null],
+    [405, "states none", null],
+    [501, "states none", null],
+  ])("is asked by POST, with an empty object and unpaid (GET: %i, it %s)", async (status, _, method) => {
     const sent: unknown[] = [];
     handle = (request, response) => {
       if (request.method !== "POST") return response.writeHead(status).end();
       sent.push([
+        request.headers["content-type"],
         request.headers["content-length"],
         request.headers["x-payment"],
         request.headers["payment-signature"],
       ]);
       json(response, terms, 402);
     };
-    const id = await plantResource(`${hostUrl}/post`, "POST");
+    const id =
+      method === null
+        ? await plant([{ name: "x402", endpoint: `${hostUrl}/post` }])
+        : await plantResource(`${hostUrl}/post`, method);
     await run();
     expect(asked).toEqual(["GET /post", "POST /post"]);
-    expect(sent).toEqual([["0", undefined, undefined]]);
+    expect(sent).toEqual([["application/json", "2", undefined, undefined]]);
     expect(await statesOf(id)).toMatchObject([{ status: "read", silentSince: null, why: null }]);
-    expect(await offersOf(id)).toMatchObject([{ usd: 0.0025, method: "POST" }, { usd: 0.0025 }]);
+    expect((await offersOf(id)).map(({ usd }) => usd)).toEqual(method === null ? [0.0025] : [0.0025, 0.0025]);
+    expect((await offersOf(id))[0]!.method).toBe(method);
   });
 
   it("is silent when it answers its own method so too", async () => {
@@ -318,16 +330,19 @@ describe("a paid resource that a GET finds not", () => {
       expect(await statesOf(id)).toMatchObject([{ status: "unreadable", silentSince: clock }]);
   });
 
-  it.each([404, 405, 501])("lives where its method is not known (%i), and no other is sent", async (status) => {
-    handle = (_, response) => response.writeHead(status).end();
-    const [id] = [
-      await plant([{ name: "x402", endpoint: `${hostUrl}/x` }]),
-      await plantResource(`${hostUrl}/y`, "DELETE"),
-    ];
-    await run();
-    expect(asked.sort()).toEqual(["GET /x", "GET /y"]);
-    expect(await statesOf(id)).toMatchObject([{ status: "read", silentSince: null, answeredAt: clock }]);
-  });
+  it.each([404, 405, 501])(
+    "lives where neither a GET nor a POST is known (%i), and one that states another method is sent no POST",
+    async (status) => {
+      handle = (_, response) => response.writeHead(status).end();
+      const [id] = [
+        await plant([{ name: "x402", endpoint: `${hostUrl}/x` }]),
+        await plantResource(`${hostUrl}/y`, "DELETE"),
+      ];
+      await run();
+      expect(asked.sort()).toEqual(["GET /x", "GET /y", "POST /x"]);
+      expect(await statesOf(id)).toMatchObject([{ status: "read", silentSince: null, answeredAt: clock }]);
+    },
+  );
 
   it("is silent where it answered a GET with its terms before, and keeps them", async () => {
     handle = (_, response) => json(response, terms, 402);
@@ -635,7 +650,7 @@ it("an endpoint that falls silent is asked less and less often and counts less a
   await run();
   expect(await live()).toEqual({
     value: 1,
-    says: "Its endpoint answered less than a minute ago.",
+    says: "Its endpoint answered 1 second ago.",
     answeredAt: clock.toISOString(),
     silentSince: null,
   });

@@ -22,6 +22,7 @@ import {
 import { beginPull, endPull, notePage, pullState } from "../../db/directory/pulls.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
+import { unpack } from "../unpack.ts";
 import { DOCUMENT_MS, TooSlowToRead, withinTime } from "../within-time.ts";
 
 const EVERY_MS = 15_000;
@@ -188,7 +189,7 @@ export async function readFile(
 /** Where the file is. One that its URI contains is decoded here, which has a limit of time as well. */
 function located(uri: Erc8004Agent["uri"], gateways: Gateways): ReturnType<typeof locateFile> {
   try {
-    return withinTime(DOCUMENT_MS, () => locateFile(uri, gateways));
+    return withinTime(DOCUMENT_MS, () => locateFile(uri, gateways, unpack));
   } catch (error) {
     if (error instanceof TooSlowToRead) return { kind: "unusable", reason: defect("too_slow", error.message) };
     throw error;
