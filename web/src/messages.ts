@@ -1205,7 +1205,6 @@ export const MESSAGES = {
   "prove.lookAgain": "Look again",
   "prove.checkNow": "Check now",
   "prove.checkAgain": "Check it again, or prove another account",
-  "prove.more": "Show more",
   "prove.wallet": "The agent's wallet",
   "prove.wallet.lead": "The agent's own wallet signs in once. The service writes the mark on chain and pays for it.",
   "prove.wallet.proven": "The agent's own wallet has signed in.",
@@ -1775,6 +1774,7 @@ export const MESSAGES = {
   "parts.copy": "Copy",
   "parts.copied": "Copied",
   "parts.notAllowed": "Not allowed",
+  "parts.more": "Show more",
   "parts.coinbase": "Coinbase",
   "parts.somethingWentWrongInThis": "Something went wrong in this page.",
   "parts.strangersAddress":
@@ -1803,7 +1803,6 @@ export const MESSAGES = {
   },
   "reviews.howTheyCount": "Who has an agent here counts, by the cred of that agent. Anybody can write anything.",
   "reviews.others": "Others, whose ratings count nothing",
-  "reviews.more": "Show more",
   "reviews.cred": "cred {cred}",
   "reviews.own": "is its owner or its own wallet",
   "reviews.takenBackAll": "took everything back",

@@ -3,9 +3,10 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { MOST_ENTRIES } from "../../../core/directory/reviews.ts";
-import { call } from "../api/answer.ts";
+import { pagesOf } from "../api/pages.ts";
 import type { Review, Reviewers, Reviews as ReviewPage } from "../api/types.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
+import { More } from "../parts/more.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
@@ -26,19 +27,10 @@ const STANDING: Record<Exclude<Reviewer["standing"], "counts">, string> = {
 export const reviewsPath = (agentRef: string, platform: string): string =>
   `/api/terminal/agent/${encodeURIComponent(agentRef)}/reviews?platform=${platform}`;
 
-/** Pages of an answer that says itself where the next one begins. */
-function usePages<T>(path: string, cursor: "after" | "before", next: (page: T) => string | null) {
-  return useInfiniteQuery({
-    queryKey: [path],
-    queryFn: ({ pageParam, signal }) =>
-      call<T>(pageParam === null ? path : `${path}&${cursor}=${pageParam}`, { signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ data }) => next(data),
-  });
-}
-
 export function Reviews({ path, explorer }: Props) {
-  const { data, error, refetch, ...more } = usePages<Reviewers>(path, "after", (page) => page.next_after);
+  const { data, error, refetch, ...more } = useInfiniteQuery(
+    pagesOf<Reviewers>(path, "after", (page) => page.next_after),
+  );
   if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
   if (!data) return <Loading rows={3} />;
   const { counting } = data.pages[0]!.data;
@@ -74,17 +66,6 @@ export function Reviews({ path, explorer }: Props) {
     </div>
   );
 }
-
-type MoreProps = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> };
-
-const More = ({ hasNextPage, isFetchingNextPage, fetchNextPage }: MoreProps) =>
-  hasNextPage && (
-    <p className="actions">
-      <button type="button" className="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-        {say("reviews.more")}
-      </button>
-    </p>
-  );
 
 function Line({ of, path, explorer }: Props & { of: Reviewer }) {
   const [isOpen, setOpen] = useState(false);
@@ -127,7 +108,9 @@ function entriesOf({ entries, taken_back: back, first_at: first, last_at: last }
 }
 
 function Entries({ path, explorer }: Props) {
-  const { data, error, refetch, ...more } = usePages<ReviewPage>(path, "before", (page) => page.next_before);
+  const { data, error, refetch, ...more } = useInfiniteQuery(
+    pagesOf<ReviewPage>(path, "before", (page) => page.next_before),
+  );
   if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
   if (!data) return <Loading rows={2} />;
   return (

@@ -3,8 +3,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { causeSays } from "../../../core/cred-causes.ts";
 import type { EventType } from "../../../core/events.ts";
-import { call } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
+import { pagesOf } from "../api/pages.ts";
 import { agentPath } from "../api/queries.ts";
 import type { AgentEvents, CredPoint } from "../api/types.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
@@ -66,17 +66,14 @@ function runAt(all: readonly Entry[], start: number): { entries: Entry[]; length
   return { entries: [{ ...first, events }], length: run.length };
 }
 
-const eventsOf = (tokenId: number) => {
-  const path = `${agentPath(String(tokenId))}/events?type=${TOLD.join()}`;
-  return {
-    queryKey: [path],
-    queryFn: ({ pageParam, signal }: { pageParam: number | null; signal: AbortSignal }) =>
-      call<AgentEvents>(pageParam === null ? path : `${path}&before=${pageParam}`, { signal }),
-    initialPageParam: null as number | null,
-    getNextPageParam: ({ data }: { data: AgentEvents }) => data.nextBefore,
-    ...liveEvery(),
-  };
-};
+const eventsOf = (tokenId: number) => ({
+  ...pagesOf<AgentEvents>(
+    `${agentPath(String(tokenId))}/events?type=${TOLD.join()}`,
+    "before",
+    (page) => page.nextBefore,
+  ),
+  ...liveEvery(),
+});
 
 type Props = { of: { tokenId: number; mintedAt: string }; points: CredPoint[]; days: number; explorer: string };
 

@@ -2,11 +2,12 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { BONUSES } from "../../../core/bonuses.ts";
-import { call } from "../api/answer.ts";
+import { pagesOf } from "../api/pages.ts";
 import { agentPath, referral } from "../api/queries.ts";
 import type { Referred, Summary } from "../api/types.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Cred } from "../parts/cred.tsx";
+import { More } from "../parts/more.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
@@ -57,14 +58,9 @@ export default function ReferralSection({ agent }: SectionProps) {
 
 /** Those who came by the code, the newest first, with more on demand. */
 function Came({ tokenId }: { tokenId: number }) {
-  const path = `${agentPath(String(tokenId))}/referrals`;
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: [path],
-    queryFn: ({ pageParam, signal }) =>
-      call<Referred>(`${path}?limit=20${pageParam === null ? "" : `&before=${pageParam}`}`, { signal }),
-    initialPageParam: null as number | null,
-    getNextPageParam: ({ data }) => data.nextBefore,
-  });
+  const { data, error, refetch, ...more } = useInfiniteQuery(
+    pagesOf<Referred>(`${agentPath(String(tokenId))}/referrals?limit=20`, "before", (page) => page.nextBefore),
+  );
   if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
   if (!data) return <Loading rows={3} />;
   const agents = data.pages.flatMap((page) => page.data.agents);
@@ -76,13 +72,7 @@ function Came({ tokenId }: { tokenId: number }) {
           <Row key={one.tokenId} agent={one} />
         ))}
       </ul>
-      {hasNextPage && (
-        <p className="actions push-down">
-          <button type="button" className="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {say("prove.more")}
-          </button>
-        </p>
-      )}
+      <More {...more} />
     </>
   );
 }
