@@ -5175,7 +5175,7 @@ export interface components {
                     /** @description Why it is not read, and what of it was left out, cut or odd */
                     defects: {
                         /** @enum {string} */
-                        code: "no_file" | "uri_is_file" | "uri_too_long" | "uri_scheme" | "bare_cid" | "no_tls" | "data_empty" | "data_type" | "data_plain" | "data_undecodable" | "too_large" | "too_slow" | "unreachable" | "unstorable" | "not_json" | "not_object" | "type" | "missing" | "cut" | "image" | "active" | "old_services" | "services_no_list" | "service" | "services_cut" | "skills_cut" | "x402_spelling" | "x402" | "other";
+                        code: "no_file" | "uri_is_file" | "uri_too_long" | "uri_scheme" | "bare_cid" | "no_tls" | "data_empty" | "data_type" | "data_plain" | "data_blank" | "data_packed" | "data_coding" | "data_undecodable" | "too_large" | "too_slow" | "unreachable" | "unstorable" | "not_json" | "not_object" | "type" | "missing" | "cut" | "image" | "active" | "old_services" | "services_no_list" | "service" | "services_cut" | "skills_cut" | "x402_spelling" | "x402" | "other";
                         says: string;
                         /** @description What its owner can do about it */
                         mend: string | null;
