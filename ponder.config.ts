@@ -1,7 +1,8 @@
 /** Ponder's configuration: the chain with its request lanes (RPC_LANES), the contracts, the attestations that count. */
 import { createConfig } from "ponder";
+import { zeroAddress } from "viem";
 import { easAbi } from "./abis/eas.ts";
-import { erc8004IdentityAbi, erc8004ReputationAbi } from "./abis/erc8004.ts";
+import { erc8004IdentityAbi, erc8004ReputationAbi, erc8004ValidationAbi } from "./abis/erc8004.ts";
 import { handshakesAbi } from "./abis/handshakes.ts";
 import { identityAbi } from "./abis/identity.ts";
 import { serviceTokenAbi } from "./abis/service-token.ts";
@@ -21,13 +22,27 @@ const lanes = chain.rpcUrls.flatMap((url) => Array.from({ length: chain.lanes },
 /** Milliseconds. Ponder accepts no value below 100. */
 const pollingInterval = Math.max(chain.pollIntervalMs, 100);
 
-const at = (name: keyof typeof indexed) => ({
+const of = (
+  name: keyof typeof indexed,
+  { address, startBlock }: Pick<typeof indexed.Identity, "address" | "startBlock">,
+) => ({
   chain: "base" as const,
-  address: indexed[name].address,
-  startBlock: fetchOnly ? (fetchOnly.from[name] ?? fetchOnly.to) : indexed[name].startBlock,
+  address,
+  startBlock: fetchOnly ? (fetchOnly.from[name] ?? fetchOnly.to) : startBlock,
   ...(fetchOnly && { endBlock: fetchOnly.to }),
   ...(!fetchOnly && chain.endBlock !== undefined && { endBlock: chain.endBlock }),
 });
+
+const at = (name: Exclude<keyof typeof indexed, "Erc8004Validation">) => of(name, indexed[name]);
+
+/** Of a registry without an address one block is asked for, in which nothing is: its handlers need a contract. */
+const OFF = {
+  chain: "base" as const,
+  address: zeroAddress,
+  startBlock: indexed.Identity.startBlock,
+  endBlock: indexed.Identity.startBlock,
+};
+const validation = indexed.Erc8004Validation;
 
 /** Only attestations of these attesters under these schemas are indexed. */
 const counted = { attester: attesters, schemaUID: attestationSchemas };
@@ -56,6 +71,7 @@ export default createConfig({
     },
     Erc8004Identity: { abi: erc8004IdentityAbi, ...at("Erc8004Identity") },
     Erc8004Reputation: { abi: erc8004ReputationAbi, ...at("Erc8004Reputation") },
+    Erc8004Validation: { abi: erc8004ValidationAbi, ...(validation ? of("Erc8004Validation", validation) : OFF) },
     Handshakes: { abi: handshakesAbi, ...at("Handshakes") },
     ServiceToken: { abi: serviceTokenAbi, ...at("ServiceToken") },
   },

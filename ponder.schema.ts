@@ -284,6 +284,31 @@ export const erc8004Response = onchainTable(
   (t) => ({ feedbackIdx: index().on(t.registry, t.agentId, t.client, t.feedbackIndex) }),
 );
 
+/**
+ * A validation that an agent's side has asked a validator for in the ERC-8004 validation registry, and its newest answer.
+ * URIs exist only in the events. `registry` is the identity registry of the agent.
+ */
+export const erc8004Validation = onchainTable(
+  "erc8004_validation",
+  (t) => ({
+    requestHash: t.hex().primaryKey(),
+    registry: t.hex().notNull(),
+    agentId: t.bigint().notNull(),
+    validator: t.hex().notNull(),
+    requestUri: t.text().notNull(),
+    requestedAt: t.int8({ mode: "number" }).notNull(),
+    block: t.int8({ mode: "number" }).notNull(),
+    txHash: t.hex().notNull(),
+    /** 0 to 100; null until the validator answers. */
+    response: t.integer(),
+    responseUri: t.text(),
+    responseHash: t.hex(),
+    tag: t.text(),
+    respondedAt: t.int8({ mode: "number" }),
+  }),
+  (t) => ({ agentIdx: index().on(t.registry, t.agentId, t.requestedAt) }),
+);
+
 /** A completed handshake between two identity tokens. */
 export const handshake = onchainTable(
   "handshake",
@@ -332,7 +357,9 @@ export type ChangeKind =
   | "erc8004.transferred"
   | "erc8004.feedback_given"
   | "erc8004.feedback_revoked"
-  | "erc8004.response_appended";
+  | "erc8004.response_appended"
+  | "erc8004.validation_requested"
+  | "erc8004.validation_answered";
 
 /**
  * Append-only log of index changes, one row per chain event; the dispatcher turns rows into jobs and events.

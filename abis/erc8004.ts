@@ -1,4 +1,4 @@
-/** ABI of the ERC-8004 identity and reputation registries. Written by `npm run contracts`: change the contract, not this file. */
+/** ABI of the ERC-8004 identity, reputation and validation registries. Written by `npm run contracts`: change the contract, not this file. */
 
 // biome-ignore format: an entry a line
 export const erc8004IdentityAbi = [
@@ -106,4 +106,22 @@ export const erc8004ReputationAbi = [
   { inputs: [{ name: "agentId", type: "uint256" }, { name: "feedbackIndex", type: "uint64" }], name: "revokeFeedback", outputs: [], stateMutability: "nonpayable", type: "function" },
   { inputs: [{ name: "newOwner", type: "address" }], name: "transferOwnership", outputs: [], stateMutability: "nonpayable", type: "function" },
   { inputs: [{ name: "newImplementation", type: "address" }, { name: "data", type: "bytes" }], name: "upgradeToAndCall", outputs: [], stateMutability: "payable", type: "function" },
+] as const;
+
+// biome-ignore format: an entry a line
+export const erc8004ValidationAbi = [
+  { inputs: [{ name: "identityRegistry", type: "address" }], stateMutability: "nonpayable", type: "constructor" },
+  { inputs: [], name: "BadValidator", type: "error" },
+  { inputs: [], name: "NotAuthorized", type: "error" },
+  { inputs: [], name: "NotValidator", type: "error" },
+  { inputs: [], name: "RequestExists", type: "error" },
+  { inputs: [], name: "ResponseTooHigh", type: "error" },
+  { inputs: [], name: "UnknownRequest", type: "error" },
+  { anonymous: false, inputs: [{ indexed: true, name: "validatorAddress", type: "address" }, { indexed: true, name: "agentId", type: "uint256" }, { indexed: false, name: "requestURI", type: "string" }, { indexed: true, name: "requestHash", type: "bytes32" }], name: "ValidationRequest", type: "event" },
+  { anonymous: false, inputs: [{ indexed: true, name: "validatorAddress", type: "address" }, { indexed: true, name: "agentId", type: "uint256" }, { indexed: true, name: "requestHash", type: "bytes32" }, { indexed: false, name: "response", type: "uint8" }, { indexed: false, name: "responseURI", type: "string" }, { indexed: false, name: "responseHash", type: "bytes32" }, { indexed: false, name: "tag", type: "string" }], name: "ValidationResponse", type: "event" },
+  { inputs: [], name: "MAX_RESPONSE", outputs: [{ name: "", type: "uint8" }], stateMutability: "view", type: "function" },
+  { inputs: [], name: "getIdentityRegistry", outputs: [{ name: "", type: "address" }], stateMutability: "view", type: "function" },
+  { inputs: [{ name: "requestHash", type: "bytes32" }], name: "getValidationStatus", outputs: [{ name: "validatorAddress", type: "address" }, { name: "agentId", type: "uint256" }, { name: "response", type: "uint8" }, { name: "responseHash", type: "bytes32" }, { name: "tag", type: "string" }, { name: "lastUpdate", type: "uint256" }], stateMutability: "view", type: "function" },
+  { inputs: [{ name: "validatorAddress", type: "address" }, { name: "agentId", type: "uint256" }, { name: "requestURI", type: "string" }, { name: "requestHash", type: "bytes32" }], name: "validationRequest", outputs: [], stateMutability: "nonpayable", type: "function" },
+  { inputs: [{ name: "requestHash", type: "bytes32" }, { name: "response", type: "uint8" }, { name: "responseURI", type: "string" }, { name: "responseHash", type: "bytes32" }, { name: "tag", type: "string" }], name: "validationResponse", outputs: [], stateMutability: "nonpayable", type: "function" },
 ] as const;

@@ -29,6 +29,11 @@ export const CONTRACTS = {
     address,
     "0x8004BAa17C55a88189AE136b182e5fdA19dE9b63",
   ),
+  ERC8004_VALIDATION_ADDRESS: variable(
+    READERS_OF_CHAIN,
+    "ERC-8004 validation registry (unset: it has no address yet, and none is indexed)",
+    address,
+  ),
   ERC8004_START_BLOCK: variable(
     READERS_OF_CHAIN,
     "Where the ERC-8004 registries' history begins",
@@ -151,6 +156,10 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
     handshakes: { address: v.HANDSHAKES_ADDRESS, startBlock: v.HANDSHAKES_START_BLOCK },
     serviceToken: { address: v.SERVICE_TOKEN_ADDRESS, startBlock: v.SERVICE_TOKEN_START_BLOCK },
   };
+  const erc8004Validation = v.ERC8004_VALIDATION_ADDRESS && {
+    address: v.ERC8004_VALIDATION_ADDRESS,
+    startBlock: v.ERC8004_START_BLOCK,
+  };
   return {
     /** The contracts with an index, by the names of ponder.config.ts. */
     indexed: {
@@ -160,11 +169,13 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
       Erc8004Reputation: indexed.erc8004Reputation,
       Handshakes: indexed.handshakes,
       ServiceToken: indexed.serviceToken,
+      ...(erc8004Validation && { Erc8004Validation: erc8004Validation }),
     },
     /** First block of any indexed contract's history. */
     firstBlock: Math.min(...Object.values(indexed).map(({ startBlock }) => startBlock)),
     contracts: {
       ...indexed,
+      ...(erc8004Validation && { erc8004Validation }),
       attestationIndexer: { address: v.ATTESTATION_INDEXER_ADDRESS },
       usdc: { address: v.USDC_ADDRESS },
       neynarScores: { address: v.NEYNAR_SCORES_ADDRESS },

@@ -19,8 +19,12 @@ const VIA_IR = ["Erc8004ReputationRegistry"];
 const ABI_FILES: Record<string, { about: string; constants: Record<string, string> }> = {
   identity: { about: "the identity token", constants: { identityAbi: "AgentIdentity" } },
   erc8004: {
-    about: "the ERC-8004 identity and reputation registries",
-    constants: { erc8004IdentityAbi: "Erc8004IdentityRegistry", erc8004ReputationAbi: "Erc8004ReputationRegistry" },
+    about: "the ERC-8004 identity, reputation and validation registries",
+    constants: {
+      erc8004IdentityAbi: "Erc8004IdentityRegistry",
+      erc8004ReputationAbi: "Erc8004ReputationRegistry",
+      erc8004ValidationAbi: "Erc8004ValidationRegistry",
+    },
   },
   eas: {
     about: "the Ethereum Attestation Service and its schema registry",

@@ -95,6 +95,7 @@ export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas
     IDENTITY_START_BLOCK: start,
     ERC8004_IDENTITY_ADDRESS: contracts.erc8004Identity,
     ERC8004_REPUTATION_ADDRESS: contracts.erc8004Reputation,
+    ERC8004_VALIDATION_ADDRESS: contracts.erc8004Validation,
     ERC8004_START_BLOCK: start,
     EAS_ADDRESS: contracts.eas,
     EAS_START_BLOCK: start,
@@ -154,7 +155,15 @@ async function fundEmpty(chain: DevChain, { keys }: Cast): Promise<void> {
 }
 
 /** The service's own contracts; each address follows from the deployer and the place in this list. */
-const OWN = ["identity", "handshakes", "serviceToken", "credRoots", "credGate", "credOracle"] as const;
+const OWN = [
+  "identity",
+  "handshakes",
+  "serviceToken",
+  "credRoots",
+  "credGate",
+  "credOracle",
+  "erc8004Validation",
+] as const;
 
 function ownAddresses({ keys }: Cast) {
   const from = privateKeyToAddress(keys.deployer);
@@ -173,6 +182,8 @@ function ownCreations(cast: Cast): { data: Hex }[] {
     credRoots: creation("CredRoots", [deployer, deployer]),
     credOracle: creation("CredOracle", [deployer]),
     credGate: creation("CredGate", [own.credRoots, own.identity, GATE.minScore, GATE.maxAge, GATE.grace]),
+    // It has no address on Base yet.
+    erc8004Validation: creation("Erc8004ValidationRegistry", [CANONICAL.erc8004Identity]),
   };
   return OWN.map((name) => ({ data: creations[name] }));
 }

@@ -15,6 +15,7 @@ import { attest, recordHandshakes, scoreByNeynar, shareTokens, verify, writeProf
 import { seedPrincipals } from "./seed-principals.ts";
 import { registerAgent } from "./seed-registrations.ts";
 import { seedReviews } from "./seed-reviews.ts";
+import { seedValidations } from "./seed-validations.ts";
 import { AGENT_HOSTS } from "./simulators/agent-hosts/agent-hosts.ts";
 import { type SeedAgent, WORLD } from "./world.ts";
 
@@ -76,7 +77,13 @@ export async function seed(context: SeedContext): Promise<string> {
       untilIndexed(context, chain).then(() =>
         Promise.all([
           canonicalAgents(db).then((canonical) =>
-            Promise.all([plantScan(context, canonical), seedReviews(chain, context.devnet, { citizens, canonical })]),
+            Promise.all([
+              plantScan(context, canonical),
+              // The same wallets sign both.
+              seedReviews(chain, context.devnet, { citizens, canonical }).then(() =>
+                seedValidations(chain, context.devnet, { citizens, canonical }),
+              ),
+            ]),
           ),
           seedPrincipals(context, citizens),
           seedMessages(context, citizens),

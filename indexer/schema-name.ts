@@ -15,20 +15,19 @@ const MAX_LENGTH = 45;
  * What does not decide rows (RPC URLs, RPC_LANES, poll interval, cache, log level) is left out: a change of it must not
  * cost a re-index.
  */
-export function indexBuild(config: Pick<Config, "chain" | "contracts" | "attesters" | "attestationSchemas">): string {
+export function indexBuild(config: Pick<Config, "chain" | "indexed" | "attesters" | "attestationSchemas">): string {
   const hash = createHash("sha256");
   for (const path of buildFiles())
     hash
       .update(`${path}\n`)
       .update(readFileSync(join(PROJECT_ROOT, path)))
       .update("\n");
-  const { identity, erc8004Identity, erc8004Reputation, eas, handshakes, serviceToken } = config.contracts;
   hash.update(
     JSON.stringify({
       ponder: PONDER_VERSION,
       chainId: config.chain.id,
       endBlock: config.chain.endBlock ?? null,
-      contracts: { identity, erc8004Identity, erc8004Reputation, eas, handshakes, serviceToken },
+      contracts: config.indexed,
       attesters: config.attesters.toSorted(),
       attestationSchemas: config.attestationSchemas.toSorted(),
     }),

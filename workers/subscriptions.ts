@@ -50,4 +50,6 @@ export const SUBSCRIPTIONS = {
   "erc8004.feedback_given": [],
   "erc8004.feedback_revoked": [],
   "erc8004.response_appended": [],
+  "erc8004.validation_requested": [],
+  "erc8004.validation_answered": [],
 } satisfies Record<ChangeKind, readonly Subscriber[]>;

@@ -186,6 +186,28 @@ const registration = z
     feedback_count: count.meta({ description: "Feedback that was not taken back" }),
     reviewers: count.meta({ description: "Different clients that gave it" }),
     feedback: z.array(review).meta({ description: "The newest 50, those taken back among them" }),
+    validation_count: count.meta({ description: "Validations that the agent's side has asked for" }),
+    validations: z
+      .array(
+        z.object({
+          validator: z.string().meta({ description: "Chosen by the agent's side: an answer proves nothing by itself" }),
+          request_hash: z.string(),
+          request_uri: z.string().nullable(),
+          requested_at: moment,
+          tx_hash: z.string(),
+          answer: z
+            .object({
+              response: z.int().min(0).max(255),
+              tag: z.string().nullable(),
+              uri: z.string().nullable(),
+              hash: z.string().nullable(),
+              answered_at: moment,
+            })
+            .nullable()
+            .meta({ description: "The newest one; null until the validator has answered" }),
+        }),
+      )
+      .meta({ description: "The newest 20; none while the service knows no validation registry" }),
   })
   .nullable()
   .meta({ description: "Of an agent of the canonical ERC-8004 registry; null for all others" });

@@ -9,6 +9,9 @@ import { REVIEW } from "./reviews-sql.ts";
 /** Max feedback shown, the newest first. */
 const MOST_FEEDBACK = 50;
 
+/** Max validations shown, the newest first. */
+const MOST_VALIDATIONS = 20;
+
 const REGISTRATION = statement({
   name: "erc8004-registration",
   params: { registry: text, agentId: numeric },
@@ -22,6 +25,16 @@ const REGISTRATION = statement({
           where f.registry = a.registry and f.agent_id = a.agent_id and not f.revoked),
         'reviewers', (select count(distinct f.client) from onchain.erc8004_feedback f
           where f.registry = a.registry and f.agent_id = a.agent_id and not f.revoked),
+        'validationCount', (select count(*) from onchain.erc8004_validation v
+          where v.registry = a.registry and v.agent_id = a.agent_id),
+        'validations', (
+          select coalesce(json_agg(json_build_object(
+            'validator', v.validator, 'requestHash', v.request_hash, 'requestUri', v.request_uri,
+            'requestedAt', v.requested_at, 'txHash', v.tx_hash, 'response', v.response, 'responseUri', v.response_uri,
+            'responseHash', v.response_hash, 'tag', v.tag, 'respondedAt', v.responded_at)
+            order by v.requested_at desc, v.request_hash), '[]')
+          from (select * from onchain.erc8004_validation v where v.registry = a.registry and v.agent_id = a.agent_id
+                order by v.requested_at desc, v.request_hash limit ${MOST_VALIDATIONS}) v),
         'feedback', (
           select coalesce(json_agg(${REVIEW}
             order by f.given_at desc, f.client, f.feedback_index desc), '[]')

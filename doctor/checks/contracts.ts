@@ -15,6 +15,7 @@ const CONTRACTS: Record<ContractKey, { address: string; start?: string; later?: 
   identity: { address: "IDENTITY_ADDRESS", start: "IDENTITY_START_BLOCK" },
   erc8004Identity: { address: "ERC8004_IDENTITY_ADDRESS", start: "ERC8004_START_BLOCK" },
   erc8004Reputation: { address: "ERC8004_REPUTATION_ADDRESS", start: "ERC8004_START_BLOCK" },
+  erc8004Validation: { address: "ERC8004_VALIDATION_ADDRESS" },
   eas: { address: "EAS_ADDRESS", start: "EAS_START_BLOCK", later: true },
   handshakes: { address: "HANDSHAKES_ADDRESS", start: "HANDSHAKES_START_BLOCK" },
   serviceToken: { address: "SERVICE_TOKEN_ADDRESS", start: "SERVICE_TOKEN_START_BLOCK" },
@@ -31,15 +32,24 @@ const code: Check = {
   group: "Contracts",
   needs: ["node"],
   limitMs: 60_000,
-  run: (world) => Promise.all((Object.keys(CONTRACTS) as ContractKey[]).map((key) => contractFinding(world, key))),
+  run: (world) =>
+    Promise.all(
+      (Object.keys(CONTRACTS) as ContractKey[]).flatMap((key) => {
+        const contract = world.config.contracts[key];
+        return contract === undefined ? [] : [contractFinding(world, key, contract)];
+      }),
+    ),
 };
 
-async function contractFinding(world: World, key: ContractKey): Promise<Finding> {
+async function contractFinding(
+  world: World,
+  key: ContractKey,
+  { address, startBlock }: { address: Address; startBlock?: number },
+): Promise<Finding> {
   const { address: variable, start, later } = CONTRACTS[key];
-  const contract = world.config.contracts[key];
   const subject = key;
-  const shown = checksum(contract.address);
-  const present = await world.chain.code(contract.address);
+  const shown = checksum(address);
+  const present = await world.chain.code(address);
   if (present === "0x")
     return error(
       `no code at ${shown}`,
@@ -47,27 +57,24 @@ async function contractFinding(world: World, key: ContractKey): Promise<Finding>
       { subject },
     );
   const bytes = `${shown}, ${(present.length - 2) / 2} bytes of code`;
-  if (start === undefined || !("startBlock" in contract)) return ok(bytes, { subject });
-  const began = await firstCode(world, contract.address, contract.startBlock);
+  if (start === undefined || startBlock === undefined) return ok(bytes, { subject });
+  const began = await firstCode(world, address, startBlock);
   if (began === null)
-    return skipped(
-      `${bytes}; no node keeps the state before block ${contract.startBlock}, so its first block is not known`,
-      {
-        subject,
-      },
-    );
+    return skipped(`${bytes}; no node keeps the state before block ${startBlock}, so its first block is not known`, {
+      subject,
+    });
   const words = `${bytes} since block ${began}`;
-  if (began < contract.startBlock && !later)
+  if (began < startBlock && !later)
     return warning(
-      `${words}, but ${start} is ${contract.startBlock}`,
+      `${words}, but ${start} is ${startBlock}`,
       `Set ${start}=${began}: events between these blocks are missing in the index. The index is built anew after the change.`,
       { subject },
     );
-  if (began > contract.startBlock + NEEDLESS_BLOCKS)
-    return ok(`${words}; ${start}=${began} would save the requests for ${began - contract.startBlock} blocks`, {
+  if (began > startBlock + NEEDLESS_BLOCKS)
+    return ok(`${words}; ${start}=${began} would save the requests for ${began - startBlock} blocks`, {
       subject,
     });
-  return ok(`${words}; indexed from ${contract.startBlock}`, { subject });
+  return ok(`${words}; indexed from ${startBlock}`, { subject });
 }
 
 /** The block where a contract's code begins; null when no node has the state that shows it. */

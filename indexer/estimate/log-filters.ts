@@ -1,7 +1,7 @@
 /** The log filters of the index, as Ponder requests them: which events of which contract, with which arguments. */
 import { type Abi, type Hex, pad, toEventSelector } from "viem";
 import { easAbi } from "../../abis/eas.ts";
-import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
+import { erc8004IdentityAbi, erc8004ReputationAbi, erc8004ValidationAbi } from "../../abis/erc8004.ts";
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { serviceTokenAbi } from "../../abis/service-token.ts";
@@ -37,6 +37,7 @@ const EVENTS: Record<keyof Config["indexed"], { abi: Abi; names: readonly string
     abi: erc8004ReputationAbi,
     names: ["NewFeedback", "FeedbackRevoked", "ResponseAppended", "OwnershipTransferred", "Upgraded"],
   },
+  Erc8004Validation: { abi: erc8004ValidationAbi, names: "all" },
   Handshakes: { abi: handshakesAbi, names: ["HandshakeCompleted"] },
   ServiceToken: { abi: serviceTokenAbi, names: ["Transfer"] },
 };
@@ -51,7 +52,9 @@ export function logFilters(
   return Object.entries(EVENTS)
     .filter(([contract]) => contracts.includes(contract))
     .flatMap(([contract, { abi, names }]): LogFilter[] => {
-      const { address } = indexed[contract as keyof Config["indexed"]];
+      const known = indexed[contract as keyof Config["indexed"]];
+      if (known === undefined) return [];
+      const { address } = known;
       const events = abi.flatMap((entry) =>
         entry.type === "event" && (names === "all" || names.includes(entry.name)) ? [toEventSelector(entry)] : [],
       );

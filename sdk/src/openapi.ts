@@ -5189,6 +5189,27 @@ export interface components {
                 reviewers: number;
                 /** @description The newest 50, those taken back among them */
                 feedback: components["schemas"]["Review"][];
+                /** @description Validations that the agent's side has asked for */
+                validation_count: number;
+                /** @description The newest 20; none while the service knows no validation registry */
+                validations: {
+                    /** @description Chosen by the agent's side: an answer proves nothing by itself */
+                    validator: string;
+                    request_hash: string;
+                    request_uri: string | null;
+                    /** Format: date-time */
+                    requested_at: string;
+                    tx_hash: string;
+                    /** @description The newest one; null until the validator has answered */
+                    answer: {
+                        response: number;
+                        tag: string | null;
+                        uri: string | null;
+                        hash: string | null;
+                        /** Format: date-time */
+                        answered_at: string;
+                    } | null;
+                }[];
             } | null;
             /** @description What is to be said beside proofs and attestations; it changes no score */
             reservations: components["schemas"]["Reservation"][];

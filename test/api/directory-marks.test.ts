@@ -1,5 +1,6 @@
 /** Marks of the directory's rows, and what the canonical registry knows of one agent: only what is known, about whom it is known. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { checksum } from "../../core/addresses.ts";
 import { storeRanks } from "../../db/directory/ranks.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";
@@ -198,6 +199,49 @@ describe("one agent", () => {
       ],
     });
     expect((await api.get("/api/terminal/agent/0")).body.erc8004).toBeNull();
+  });
+
+  it("of the canonical registry has the validations that its side asked for, the newest first, and what was answered", async () => {
+    const validator: `0x${string}` = `0x${"ab".repeat(20)}`;
+    await api.database.pool.query(
+      `insert into onchain.erc8004_validation (request_hash, registry, agent_id, validator, request_uri, requested_at, block,
+         tx_hash, response, response_uri, response_hash, tag, responded_at)
+       select '0x' || n, registry, agent_id, $1, repeat('u', n * 1000), 1800000000 + n, 20, '0xcc',
+         case when n = 1 then 90 end, case when n = 1 then 'ipfs://proof' end, case when n = 1 then '0xdd' end,
+         case when n = 1 then 'zk' end, case when n = 1 then 1800000100 end
+       from onchain.erc8004_agent, generate_series(0, 21) n where agent_id = 0`,
+      [validator],
+    );
+    const { body } = await api.get("/api/terminal/agent/0?platform=erc8004");
+    const { validation_count, validations } = body.erc8004 as unknown as {
+      validation_count: number;
+      validations: { request_hash: string; request_uri: string | null; validator: string; answer: object | null }[];
+    };
+    expect(validation_count).toBe(22);
+    expect(validations.map(({ request_hash }) => request_hash)).toEqual(
+      Array.from({ length: 20 }, (_, n) => `0x${21 - n}`),
+    );
+    expect(validations[0]!.request_uri).toHaveLength(2_000);
+    expect(validations[0]).toMatchObject({ validator: checksum(validator), answer: null });
+    await api.database.pool.query("delete from onchain.erc8004_validation where request_hash <> '0x1'");
+    const { body: one } = await api.get("/api/terminal/agent/0?platform=erc8004");
+    expect(one.erc8004).toMatchObject({
+      validation_count: 1,
+      validations: [
+        {
+          request_hash: "0x1",
+          requested_at: new Date(1_800_000_001_000).toISOString(),
+          answer: {
+            response: 90,
+            tag: "zk",
+            uri: "ipfs://proof",
+            hash: "0xdd",
+            answered_at: new Date(1_800_000_100_000).toISOString(),
+          },
+        },
+      ],
+    });
+    await api.database.pool.query("truncate onchain.erc8004_validation");
   });
 
   it("of the canonical registry has what is wrong with its file: a code, a sentence, and how to mend it", async () => {

@@ -5,7 +5,7 @@ import { type Abi, type AbiFunction, getAbiItem, keccak256, toBytes, toEventSele
 import { describe, expect, test } from "vitest";
 import { attestationIndexerAbi } from "../../abis/attestation-indexer.ts";
 import { easAbi } from "../../abis/eas.ts";
-import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
+import { erc8004IdentityAbi, erc8004ReputationAbi, erc8004ValidationAbi } from "../../abis/erc8004.ts";
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { multicall3Abi } from "../../abis/multicall3.ts";
@@ -86,6 +86,15 @@ const LIVE: { contract: string; abi: Abi; events: Record<string, string>; functi
       ...["getSummary 0x81bbba58", "readAllFeedback 0xd9d84224", "readFeedback 0x232b0810"],
       ...["getClients 0x42dd519c", "getLastIndex 0xf2d81759"],
     ],
+  },
+  {
+    contract: "ERC-8004 validation registry",
+    abi: erc8004ValidationAbi,
+    events: {
+      ValidationRequest: "0x530436c3634a98e1e626b0898be2f1e9980cc1bd2a78c07a0aba52d0a48a5059",
+      ValidationResponse: "0xafddf629e874ccc3963b6a888c477bd464a6c8525024fc88759ea3b2326349ae",
+    },
+    functions: [],
   },
   {
     contract: "EAS",

@@ -11,7 +11,7 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { easAbi } from "../../abis/eas.ts";
-import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
+import { erc8004IdentityAbi, erc8004ReputationAbi, erc8004ValidationAbi } from "../../abis/erc8004.ts";
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { serviceTokenAbi } from "../../abis/service-token.ts";
@@ -579,6 +579,49 @@ describe("the ERC-8004 registries", () => {
     expect((await feedback()).map((f) => f.revoked)).toEqual([true, false]);
     expect(await row(agentId)).toMatchObject({ feedback_count: 1 });
   });
+
+  test("a validation, and its newest answer", async () => {
+    const agentId = registered(await send(alice, "register", [""]));
+    const validation = world.contracts.erc8004Validation;
+    const hash = (byte: string): Hex => `0x${byte.repeat(32)}`;
+    const asked = await world.send(alice, validation, erc8004ValidationAbi, "validationRequest", [
+      carol,
+      agentId,
+      "ipfs://task",
+      hash("a1"),
+    ]);
+    await world.settle();
+    const validations = () =>
+      world.rows("select * from onchain.erc8004_validation where agent_id = $1 order by requested_at, request_hash", [
+        String(agentId),
+      ]);
+    const request = {
+      request_hash: hash("a1"),
+      registry: registry(),
+      agent_id: String(agentId),
+      validator: carol,
+      request_uri: "ipfs://task",
+      requested_at: await blockTime(asked),
+      block: Number(asked.blockNumber),
+      tx_hash: asked.transactionHash,
+    };
+    const unanswered = { response: null, response_uri: null, response_hash: null, tag: null, responded_at: null };
+    expect(await validations()).toEqual([{ ...request, ...unanswered }]);
+    expect(await told(asked)).toEqual(["erc8004.validation_requested"]);
+    for (const [response, tag] of [
+      [40, "first"],
+      [100, "zk\0"],
+    ] as const) {
+      const args = [hash("a1"), response, "ipfs://proof", hash("b2"), tag] as const;
+      // The gas of an answer is estimated in a block that is later than the request's.
+      await world.mineBlocks(1);
+      const answered = await world.send(carol, validation, erc8004ValidationAbi, "validationResponse", args);
+      await world.settle();
+      const answer = { response, response_uri: "ipfs://proof", response_hash: hash("b2"), tag: tag.replace("\0", "�") };
+      expect(await validations()).toEqual([{ ...request, ...answer, responded_at: await blockTime(answered) }]);
+      expect(await told(answered)).toEqual(["erc8004.validation_answered"]);
+    }
+  });
 });
 
 test("a handshake is told to both sides", async () => {
@@ -649,6 +692,18 @@ test("rebuilt from zero in another database, every row of every table is the sam
   expect(first.index_changes!.length).toBeGreaterThan(50);
 });
 
+test("without the address of a validation registry, everything but validations is indexed", async () => {
+  const other = await world.anotherDatabase();
+  world.startIndexer({ databaseUrl: other.url, env: { ERC8004_VALIDATION_ADDRESS: "" } });
+  await world.settle(other);
+  const { index_changes: all, ...first } = await dumpIndex(world.database);
+  const { index_changes: changes, ...second } = await dumpIndex(other);
+  expect(first.erc8004_validation).not.toEqual([]);
+  expect(second).toEqual({ ...first, erc8004_validation: [] });
+  expect(changes!.length).toBeGreaterThan(0);
+  expect(changes!.length).toBeLessThan(all!.length);
+});
+
 /** How many events are in one block. */
 const TOGETHER = 20;
 
@@ -664,6 +719,7 @@ test("no event stops the index, whatever is in it, and everything that rests on 
     [contracts.identity, identityAbi],
     [contracts.erc8004Identity, erc8004IdentityAbi],
     [contracts.erc8004Reputation, erc8004ReputationAbi],
+    [contracts.erc8004Validation, erc8004ValidationAbi],
     [contracts.handshakes, handshakesAbi],
     [contracts.eas, easAbi],
     [contracts.serviceToken, serviceTokenAbi],

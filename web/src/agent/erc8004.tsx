@@ -73,6 +73,40 @@ export const Erc8004 = ({ registration, agentId, explorer }: Props) => {
           ))}
         </ul>
       )}
+      {registration.validations.length > 0 && <Validations of={registration} explorer={explorer} />}
     </>
   );
 };
+
+function Validations({ of, explorer }: { of: Registration8004; explorer: string }) {
+  const { validation_count: total, validations } = of;
+  return (
+    <>
+      <h3 className="push-down">{say("agent.validations")}</h3>
+      <dl className="facts tall">
+        {validations.map(({ validator, request_hash: request, requested_at: asked, tx_hash: hash, answer }) => (
+          <div key={request}>
+            <dt>
+              <a href={`${explorer}/tx/${hash}`} rel={EXPLORER_REL} title={date(answer?.answered_at ?? asked)}>
+                {answer ? say("agent.validationAnswered", { response: answer.response }) : say("agent.validationWaits")}
+              </a>
+              {answer?.tag && (
+                <>
+                  {" · "}
+                  <bdi>{answer.tag}</bdi>
+                </>
+              )}
+            </dt>
+            <dd>
+              <Address address={validator} explorer={explorer} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className="muted small">
+        {total > validations.length && `${say("agent.validationsTotal", { count: count(total) })}. `}
+        {say("agent.validatorsAreChosen")}
+      </p>
+    </>
+  );
+}
