@@ -37,10 +37,8 @@ const at = (name: Exclude<keyof typeof indexed, "Erc8004Validation">) => of(name
 
 /** Of a registry without an address one block is asked for, in which nothing is: its handlers need a contract. */
 const OFF = {
-  chain: "base" as const,
-  address: zeroAddress,
-  startBlock: indexed.Identity.startBlock,
-  endBlock: indexed.Identity.startBlock,
+  ...of("Erc8004Validation", { address: zeroAddress, startBlock: indexed.Identity.startBlock }),
+  ...(!fetchOnly && { endBlock: indexed.Identity.startBlock }),
 };
 const validation = indexed.Erc8004Validation;
 

@@ -9,6 +9,9 @@ export const hash = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hex digits")
   .transform((h) => h.toLowerCase() as `0x${string}`);
+/** Order of the group of P-256 (FIPS 186-5). */
+const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+export const p256Key = hash.refine((h) => BigInt(h) > 0n && BigInt(h) < P256_ORDER, "must be a private key of P-256");
 export const integer = (min: number, max: number) =>
   z.string().regex(/^\d+$/, "must be a whole number").transform(Number).pipe(z.number().min(min).max(max));
 export const flag = z.enum(["true", "false"]).transform((v) => v === "true");

@@ -1,5 +1,5 @@
 /** Keys: what the service signs and what its transactions may cost. */
-import { address, flag, gwei, hash, integer, list } from "./checks.ts";
+import { address, flag, gwei, hash, integer, list, p256Key } from "./checks.ts";
 import { API, API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
 
 /** Variables of `Keys` in `.env.example`. */
@@ -15,7 +15,11 @@ export const KEYS = {
     "",
   ),
   AGENT_CARD_PRIVATE_KEY: secret(
-    variable(API, "P-256 key that signs the A2A agent card (JWS); its public key is at /.well-known/jwks.json", hash),
+    variable(
+      API,
+      "P-256 key that signs the A2A agent card (JWS); its public key is at /.well-known/jwks.json",
+      p256Key,
+    ),
   ),
   TX_MAX_FEE_GWEI: variable(
     API_AND_WORKERS,

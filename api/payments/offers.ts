@@ -24,7 +24,7 @@ const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("
 export const x402Offer: Offer = (terms, error, binding) => {
   const first = offerVersion1(terms);
   return {
-    headers: { "payment-required": base64(requiredVersion2(terms, error, binding?.bodyDigest ?? null)) },
+    headers: { "payment-required": base64(requiredVersion2(terms, error, binding && { digest: binding.bodyDigest })) },
     body: { x402Version: 1, accepts: first ? [first] : [] },
   };
 };

@@ -35,6 +35,8 @@ const UNKNOWN: Balances = { eth: null, usdc: null, linkedToken: null, neynarScor
 
 /** The contracts that are read beside a linked token. */
 type Contracts = { usdc: Address; neynarScores: Address };
+/** Contracts whose code is not known to be kind. */
+type Others = { neynarScores: Address; linkedToken: Address | null };
 
 /** @param limits bound the calls of the chain, because any reader can cause them. @param now milliseconds since the epoch */
 export function balanceCache(
@@ -48,7 +50,8 @@ export function balanceCache(
 
   async function read(wallet: Address, linkedToken: Address | null): Promise<Balances | null> {
     await limits.take([["chain-reads", "all"]], now());
-    return readBalances(chain, { wallet, linkedToken, ...contracts });
+    const { usdc, neynarScores } = contracts;
+    return readBalances(chain, { wallet, usdc, others: { neynarScores, linkedToken } });
   }
 
   async function ask(key: string, wallet: Address, linkedToken: Address | null): Promise<Balances> {
@@ -79,19 +82,23 @@ export function balanceCache(
  */
 async function readBalances(
   chain: Pick<Chain, "call">,
-  { wallet, linkedToken, ...contracts }: { wallet: Address; linkedToken: Address | null } & Contracts,
+  { wallet, usdc, others }: { wallet: Address; usdc: Address; others: Others | null },
 ): Promise<Balances | null> {
   // Every ERC-20 has these two functions, as USDC has.
   const balanceOf = encodeFunctionData({ abi: usdcAbi, functionName: "balanceOf", args: [wallet] });
   const decimals = encodeFunctionData({ abi: usdcAbi, functionName: "decimals" });
   const calls: [target: Address, callData: Hex][] = [
     [MULTICALL3, encodeFunctionData({ abi: multicall3Abi, functionName: "getEthBalance", args: [wallet] })],
-    [contracts.usdc, balanceOf],
-    [contracts.neynarScores, encodeFunctionData({ abi: neynarScoresAbi, functionName: "getScore", args: [wallet] })],
-    ...(linkedToken
+    [usdc, balanceOf],
+    ...(others
       ? ([
-          [linkedToken, balanceOf],
-          [linkedToken, decimals],
+          [others.neynarScores, encodeFunctionData({ abi: neynarScoresAbi, functionName: "getScore", args: [wallet] })],
+        ] as [Address, Hex][])
+      : []),
+    ...(others?.linkedToken
+      ? ([
+          [others.linkedToken, balanceOf],
+          [others.linkedToken, decimals],
         ] as [Address, Hex][])
       : []),
   ];
@@ -104,8 +111,8 @@ async function readBalances(
     }),
     gas: READ_GAS,
   });
-  // A linked token may be any contract: one that makes the whole call fail is left out of a second call.
-  if (!answer.ok && linkedToken) return readBalances(chain, { wallet, linkedToken: null, ...contracts });
+  // A contract of others may burn the gas of the whole call: they are left out of a second one.
+  if (!answer.ok && others) return readBalances(chain, { wallet, usdc, others: null });
   if (!answer.ok || answer.data === "0x") return null;
   const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: answer.data });
   const [eth, usdcUnits, neynarUnits, linkedUnits, linkedDecimals] = results.map(toNumber);

@@ -134,8 +134,8 @@ export function webServer(options: WebServerOptions) {
       if (file) sendFile(file, incoming, response);
       return file !== undefined;
     }
-    // The answer at / depends on Accept: shared caches must know that, whichever answer they see first.
-    if (path === "/") response.setHeader("Vary", "Accept");
+    // The answer at / depends on both: shared caches must know that, whichever answer they see first.
+    if (path === "/") response.setHeader("Vary", "Accept, Sec-Fetch-Mode");
     const isView = VIEWS.test(path);
     const asMarkdown = prefersMarkdown(incoming);
     const isPage = asMarkdown || prefersHtml(incoming) || (isView && FOR_EVERYBODY.test(path));

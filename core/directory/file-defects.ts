@@ -72,7 +72,7 @@ const MAX_DETAIL = 300;
 
 /** @param detail what it is about, or for `unreachable` and `too_slow` the sentence itself */
 export const defect = (code: DefectCode, detail?: string): Defect =>
-  detail === undefined ? code : `${code}: ${detail.slice(0, MAX_DETAIL)}`;
+  detail === undefined ? code : `${code}: ${detail.slice(0, MAX_DETAIL).toWellFormed()}`;
 
 /** A defect as people and programs are told of it; `other` is a sentence from before there were codes. */
 export type DefectView = { code: (typeof DEFECT_CODES)[number]; says: string; mend: string | null };

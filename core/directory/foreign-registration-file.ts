@@ -51,7 +51,7 @@ function inline(text: string, warnings: Defect[]): FileLocation {
 }
 
 /** Media type and parameters of a data URI, and its data behind a comma; agents write a blank there too. */
-const BASE64_AND_BLANK = /^data:[^,\s]*;base64\s/i;
+const BASE64_AND_BLANK = /^data:[^,\s]*;base64\s(?!\s*,)/i;
 
 /** @see RFC 2397, and `enc=gzip` as agents on the chain have it: the file packed before it was encoded */
 function dataUri(uri: string, unpack: Unpack): FileLocation {
@@ -64,7 +64,9 @@ function dataUri(uri: string, unpack: Unpack): FileLocation {
     .toLowerCase()
     .split(";")
     .map((part) => part.trim());
-  const coding = parameters.find((each) => each.startsWith("enc="))?.slice(4);
+  const named = parameters.find((each) => each.startsWith("enc="))?.slice(4);
+  // It is shown to people.
+  const coding = named === undefined || /^[\w.-]{1,32}$/.test(named) ? named : "unknown";
   const data = percentDecoded(uri.slice(comma + 1)).trim();
   const odd: Defect[] = [
     ...(type === "application/json" ? [] : (["data_type"] as const)),
@@ -78,9 +80,9 @@ function dataUri(uri: string, unpack: Unpack): FileLocation {
   const bytes = bytesOf(data);
   if (bytes === null) return { kind: "unusable", reason: "data_undecodable" };
   if (coding === undefined) return inline(new TextDecoder().decode(bytes), odd);
-  const unpacked = unpack(coding.slice(0, 32), bytes, INLINE_BYTES);
+  const unpacked = unpack(coding, bytes, INLINE_BYTES);
   if (unpacked.kind === "refused") return { kind: "unusable", reason: unpacked.why };
-  return inline(new TextDecoder().decode(unpacked.bytes), [...odd, defect("data_packed", coding.slice(0, 32))]);
+  return inline(new TextDecoder().decode(unpacked.bytes), [...odd, defect("data_packed", coding)]);
 }
 
 /** Bytes of base64 in either alphabet, with blanks between; null for anything else. */

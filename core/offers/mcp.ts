@@ -38,9 +38,9 @@ export const mcp: OfferReader = {
     const first = await call(send, begin, sessionOf);
     if ("kind" in first) {
       if (first.kind !== "unreadable") return first;
+      if (await hasOldTransport(url, send)) return OLD_TRANSPORT;
       const newest = await toolsOf(url, send, { url, ...NEWEST });
-      if (newest.kind !== "unreadable") return newest;
-      return (await hasOldTransport(url, send)) ? OLD_TRANSPORT : first;
+      return newest.kind === "unreadable" ? first : newest;
     }
     await send(message(first.value, { method: "notifications/initialized" }), () => {});
     return toolsOf(url, send, first.value);

@@ -58,15 +58,18 @@ export const resourceVersion2 = ({ url, description, serviceName }: PaidResource
   mimeType: "application/json",
 });
 
-/** The content of PAYMENT-REQUIRED, before it is encoded. @param digest of the request's body; null without one, and before it was read */
-export const requiredVersion2 = (terms: Terms, error: string, digest: string | null) => ({
+/**
+ * The content of PAYMENT-REQUIRED, before it is encoded.
+ * @param body of the request, by its digest (null: it has none); null before it was read, and then nothing can be bound to it
+ */
+export const requiredVersion2 = (terms: Terms, error: string, body: { digest: string | null } | null) => ({
   x402Version: 2,
   error,
   resource: resourceVersion2(terms.resource),
   accepts: [offerVersion2(terms)],
   extensions: {
     ...identifierOffer,
-    ...boundNonceOffer({ method: terms.resource.method, digest }),
+    ...(body && boundNonceOffer({ method: terms.resource.method, ...body })),
     bazaar: terms.resource.declaration.extension,
   },
 });
@@ -105,6 +108,8 @@ export function mismatch(signed: SignedPayment, terms: Terms, digest: string | n
   if (!terms.honoured.includes(authorization.value)) return "wrong_amount";
   if (accepted && accepted.amount !== authorization.value) return "wrong_amount";
   if (resourceUrl !== null && pathOf(resourceUrl) !== pathOf(terms.resource.url)) return "wrong_resource";
+  // What is bound names its resource as our terms do: another host that copies them gets what is good for that host only.
+  if (bound && resourceUrl !== terms.resource.url) return "wrong_resource";
   if (bound && !isBoundTo(bound, authorization.nonce, { method: terms.resource.method, digest }))
     return "wrong_resource";
   return null;

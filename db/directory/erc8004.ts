@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { type Defect, defect, defectView } from "../../core/directory/file-defects.ts";
 import type { Registration } from "../../core/directory/foreign-registration-file.ts";
-import { int8, json, jsonb, nullable, statement, text, timestamptz } from "../statement.ts";
+import { int8, json, jsonb, nullable, numeric, statement, text, timestamptz } from "../statement.ts";
 import { refusalReason, storeSet } from "../store-set.ts";
 import { type Queryable, transaction } from "../transaction.ts";
 import { ERC8004, lockErc8004Rows, showErc8004 } from "./erc8004-rows.ts";
@@ -35,6 +35,9 @@ export type StoredFile = {
 /** `waiting`: the file is somewhere else, and was not fetched yet. */
 export type FileStatus = "parsed" | "unreadable" | "unreachable" | "refused" | "waiting";
 
+/** Raised with what is read of a file: each is read again then, by a worker that reads so. */
+const READER = 2;
+
 /** An agent `a` with its file `f`, in the shape of `Erc8004Agent`; `$now` is the time. */
 const AGENT = `a.registry, a.agent_id::text as "agentId", a.agent_uri as uri, a.updated_block::text as "updatedBlock",
   case when f.uri is not null then json_build_object('uri', f.uri, 'content', f.content, 'etag', f.etag,
@@ -50,20 +53,20 @@ const AGENT_COLUMNS = {
 
 const STALE = statement({
   name: "erc8004-stale",
-  params: { now: timestamptz, limit: int8 },
+  params: { now: timestamptz, after: numeric, limit: int8 },
   text: `
     select ${AGENT}
     from onchain.erc8004_agent a
     left join offchain.directory_item i on i.source = '${ERC8004}' and i.source_id = a.agent_id::text
     left join offchain.registration_file f on f.registry = a.registry and f.agent_id = a.agent_id
-    where i.digest is distinct from a.updated_block::text or f.uri is null
+    where a.agent_id > $after and (i.digest is distinct from '${READER}:' || a.updated_block or f.uri is null)
     order by a.agent_id limit $limit`,
   columns: AGENT_COLUMNS,
 });
 
-/** Agents whose row is missing or older than the index, lowest ids first. */
-export const staleErc8004 = (db: Queryable, now: Date, limit: number): Promise<Erc8004Agent[]> =>
-  STALE.rows(db, { now, limit });
+/** Agents whose row is missing or older than the index or the reader, lowest ids first. @param after their ids are above this one */
+export const staleErc8004 = (db: Queryable, now: Date, limit: number, after = "-1"): Promise<Erc8004Agent[]> =>
+  STALE.rows(db, { now, after, limit });
 
 const DUE = statement({
   name: "erc8004-due",
@@ -191,7 +194,7 @@ const STORE_ITEMS = statement({
   text: `
     insert into offchain.directory_item (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
     select '${ERC8004}', r.agent, '${ERC8004}', r.agent, jsonb_build_object('registry', r.registry, 'uri', r.uri),
-      array(select jsonb_array_elements_text(r.warnings)), r.block, $now, 0
+      array(select jsonb_array_elements_text(r.warnings)), '${READER}:' || r.block, $now, 0
     from jsonb_to_recordset($items) as r(agent text, registry text, uri text, warnings jsonb, block text)
     on conflict (source, source_id) do update set raw = excluded.raw, warnings = excluded.warnings,
       digest = excluded.digest, fetched_at = $now`,

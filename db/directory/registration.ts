@@ -1,6 +1,7 @@
 /** An agent of the canonical ERC-8004 registry as its page shows it: the registration, its file, and what clients said of it. */
 
 import type { StoredRegistration } from "../../core/directory/registration-view.ts";
+import { MAX_URI } from "../../core/directory/reviews.ts";
 import { isoTime } from "../fragments.ts";
 import { json, numeric, statement, text } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
@@ -29,8 +30,8 @@ const REGISTRATION = statement({
           where v.registry = a.registry and v.agent_id = a.agent_id),
         'validations', (
           select coalesce(json_agg(json_build_object(
-            'validator', v.validator, 'requestHash', v.request_hash, 'requestUri', v.request_uri,
-            'requestedAt', v.requested_at, 'txHash', v.tx_hash, 'response', v.response, 'responseUri', v.response_uri,
+            'validator', v.validator, 'requestHash', v.request_hash, 'requestUri', left(v.request_uri, ${MAX_URI}),
+            'requestedAt', v.requested_at, 'txHash', v.tx_hash, 'response', v.response, 'responseUri', left(v.response_uri, ${MAX_URI}),
             'responseHash', v.response_hash, 'tag', v.tag, 'respondedAt', v.responded_at)
             order by v.requested_at desc, v.request_hash), '[]')
           from (select * from onchain.erc8004_validation v where v.registry = a.registry and v.agent_id = a.agent_id

@@ -126,13 +126,12 @@ describe("terms", () => {
   describe("to which a client has bound its nonce", () => {
     const DIGEST = "sha-256=AAAA";
     /** A payload as the extension's own client makes it: with a salt, and the nonce derived from all that it was told. */
-    function bound({ method = "POST", digest = DIGEST as string | null, more = {} } = {}) {
+    function bound({ method = "POST", digest = DIGEST as string | null, url = terms.resource.url } = {}) {
       const extensions = {
         ...boundNonceOffer({ method, digest }),
-        ...more,
       };
       extensions.mppx.info = { ...extensions.mppx.info, nonce: "5a17" } as never;
-      const resource = { url: terms.resource.url };
+      const resource = { url };
       const sent = { ...version2, resource, extensions };
       const { nonce } = readBoundNonce(sent)!;
       return { ...sent, payload: { ...payload, authorization: { ...authorization, nonce } } };
@@ -145,6 +144,9 @@ describe("terms", () => {
       expect(of(bound(), "sha-256=BBBB")).toBe("wrong_resource");
       expect(of(bound(), null)).toBe("wrong_resource");
       expect(of(bound({ method: "GET" }))).toBe("wrong_resource");
+      // A host that copies our terms and passes on what its clients sign.
+      const { pathname } = new URL(terms.resource.url);
+      expect(of(bound({ url: `https://relay.example${pathname}` }))).toBe("wrong_resource");
     });
 
     it("are not met once anything that was signed is another", () => {
@@ -166,6 +168,8 @@ describe("terms", () => {
   it("are told in both versions, with the resource's declaration in the words of each", () => {
     const { extension, outputSchema } = terms.resource.declaration;
     expect(requiredVersion2(terms, "x", null).extensions.bazaar).toEqual(extension);
+    expect(requiredVersion2(terms, "x", null).extensions).not.toHaveProperty("mppx");
+    expect(requiredVersion2(terms, "x", { digest: null }).extensions).toHaveProperty("mppx");
     expect(offerVersion1(terms)?.outputSchema).toEqual(outputSchema);
     expect(JSON.stringify([requiredVersion2(terms, "x", null), offerVersion1(terms)])).not.toMatch(/declaration|null/);
     expect(offerVersion1({ ...terms, domain: { ...terms.domain, chainId: 1 } })).toBeNull();

@@ -145,8 +145,8 @@ describe("four attacks (2605.30998)", () => {
     expect([await spent(payer), settled]).toEqual([REPORT_PRICE, 1]);
   });
 
-  it("a payment that its client has bound to a request is refused for every other, whatever was left of it", async () => {
-    const payer = await world.payer();
+  /** What mppx would send for a report: bound to that request. */
+  async function boundPayload(payer: Payer) {
     const sent: string[] = [];
     const spy: typeof fetch = async (input, init) => {
       const header = new Headers(init?.headers).get("payment-signature");
@@ -162,7 +162,12 @@ describe("four attacks (2605.30998)", () => {
       fetch: spy,
     });
     expect(await (await client.fetch(`${api.url}${REPORT}`)).text()).toBe("kept");
-    const payload = unbase64(sent[0]!) as { extensions: { mppx: { info: { nonce: string } } } };
+    return unbase64(sent[0]!) as { extensions: { mppx: { info: { nonce: string } } }; resource?: object };
+  }
+
+  it("a payment that is presented with its client's binding is refused for every other request", async () => {
+    const payer = await world.payer();
+    const payload = await boundPayload(payer);
     expect(payload.extensions.mppx.info).toMatchObject({ method: "GET", nonce: expect.any(String) });
     const elsewhere = { ...payload, resource: { url: `https://agents.test${OTHER}` } };
     for (const [path, stolen] of [
@@ -172,6 +177,13 @@ describe("four attacks (2605.30998)", () => {
     ] as const)
       expect(await ask(path, stolen)).toMatchObject({ status: 402, body: { reason: "wrong_resource" } });
     expect((await ask(REPORT, payload)).status).toBe(200);
+    expect([await spent(payer), settled]).toEqual([REPORT_PRICE, 1]);
+  });
+
+  it("whoever cuts the binding out of a payment has one of a client that takes no part", async () => {
+    const payer = await world.payer();
+    const { extensions: _, resource: __, ...cut } = await boundPayload(payer);
+    expect((await ask(OTHER, cut)).status).toBe(200);
     expect([await spent(payer), settled]).toEqual([REPORT_PRICE, 1]);
   });
 

@@ -68,10 +68,11 @@ export const erc8004Files = defineJob({
     }
 
     // First the data of the chain and of the URI itself, which needs no server.
-    for (;;) {
-      const agents = await staleErc8004(db, began, PAGE);
+    for (let after: string | undefined; ; ) {
+      const agents = await staleErc8004(db, began, PAGE, after);
       if (agents.length > 0) await take(agents, NOT_YET);
       if (agents.length < PAGE) break;
+      after = agents.at(-1)!.agentId;
     }
     const due = await dueErc8004(db, clock(), FILES);
     for (let from = 0; from < due.length; from += PAGE) {
