@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { zeroAddress } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { CHAIN_ID, IDENTITY } from "../../bench/synthetic/blocks.ts";
 import { syntheticEnvironment } from "../../bench/synthetic/environment.ts";
@@ -115,7 +116,10 @@ it("the filters of the estimate are those that Ponder has", async () => {
     const [, attester, schema] = (args ?? []).map((topics) => topics?.[0] ?? null);
     return events.map((event) => `log_${CHAIN_ID}_${address}_${event}_null_${attester ?? null}_${schema ?? null}_0`);
   });
-  expect(rows.map(({ id }) => id)).toEqual(named.sort());
+  // Those of the validation registry, which has no address here: Ponder asks one block for them, and no estimate counts it.
+  const off = rows.filter(({ id }) => id.startsWith(`log_${CHAIN_ID}_${zeroAddress}_`));
+  expect(off).toHaveLength(2);
+  expect(rows.filter((row) => !off.includes(row)).map(({ id }) => id)).toEqual(named.sort());
 });
 
 it("refuses a second run, is watched by another, and keeps what it has at an interrupt", async () => {
