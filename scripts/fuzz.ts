@@ -12,6 +12,8 @@ const number = (name: "cases" | "seed", absent: number) => {
 };
 const fuzz = { cases: number("cases", 10_000), seed: number("seed", Date.now() % 2 ** 31), share: 1 };
 console.log(`npm run fuzz -- --cases ${fuzz.cases} --seed ${fuzz.seed}`);
+// vitest.config.ts takes it from here.
+Object.assign(globalThis, { fuzz });
 /** The files that ask a share of their cases in `npm test`. */
 const files = [
   "api/fuzz",
@@ -30,10 +32,5 @@ const files = [
   // Flows of the terminal, at both widths.
   "web/*.deep",
 ].flatMap((name) => globSync(`test/${name}.test.ts`));
-await startVitest(
-  "test",
-  files,
-  // However many cases were asked for.
-  { run: true, watch: false, testTimeout: 0 },
-  { test: { provide: { fuzz } } },
-);
+// However many cases were asked for.
+await startVitest("test", files, { run: true, watch: false, testTimeout: 0 });

@@ -5,7 +5,7 @@ import type { Agent, Detail, Marks, Offering } from "../api/types.ts";
 import { Token } from "../directory/cells.tsx";
 import { platformLabel } from "../directory/facets.ts";
 import { Cred, NoData } from "../parts/cred.tsx";
-import { ProofMarks, Protocols } from "../parts/marks.tsx";
+import { ProofMarks } from "../parts/marks.tsx";
 import { say } from "../say.tsx";
 import { count, date, dollars, originWords } from "../words.ts";
 
@@ -64,7 +64,8 @@ export const LINES: readonly Line[] = [
   ),
   ofMarks(say("compare.proofs"), (marks, platform) => <ProofMarks marks={marks} own={platform === OWN_PLATFORM} />),
   ofMarks(say("compare.speaks"), ({ protocols }) =>
-    protocols.length > 0 ? <Protocols of={protocols} /> : nothing(say("directory.noProtocol")),
+    // Marks would break within their words where four agents stand on a phone.
+    protocols.length > 0 ? protocols.join(", ") : nothing(say("directory.noProtocol")),
   ),
   ofOffering(say("compare.offers"), ({ offerCount }) =>
     offerCount === 0 ? nothing(say("compare.noOffer")) : count(offerCount),
