@@ -9,7 +9,7 @@ import { p256 } from "@noble/curves/nist.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { base64urlnopad } from "@scure/base";
-import canonicalize from "canonicalize";
+import { canonicalBytes } from "./canonical-json.ts";
 import type { Hex } from "./facts.ts";
 
 /** A public key as a JSON Web Key (RFC 7517). */
@@ -37,7 +37,7 @@ export function publicKeyOf(privateKey: Hex): PublicKey {
     ...({ crv: "P-256", kty: "EC" } as const),
     ...{ x: base64urlnopad.encode(point.slice(1, 33)), y: base64urlnopad.encode(point.slice(33)) },
   };
-  const kid = base64urlnopad.encode(sha256(utf8ToBytes(canonicalize(key)!)));
+  const kid = base64urlnopad.encode(sha256(canonicalBytes(key)));
   return { ...key, kid, alg: "ES256", use: "sig" };
 }
 
@@ -53,9 +53,7 @@ export function signaturesOf(card: { capabilities: object }, privateKey: Hex, jk
     capabilities: pick(capabilities, VERSION_1.capabilities),
   };
   const sign = (signed: object): AgentCardSignature => {
-    const [protectedHeader, payload] = [header, signed].map((part) =>
-      base64urlnopad.encode(utf8ToBytes(canonicalize(part)!)),
-    );
+    const [protectedHeader, payload] = [header, signed].map((part) => base64urlnopad.encode(canonicalBytes(part)));
     const signature = p256.sign(utf8ToBytes(`${protectedHeader}.${payload}`), secretOf(privateKey), { lowS: false });
     return { protected: protectedHeader!, signature: base64urlnopad.encode(signature) };
   };

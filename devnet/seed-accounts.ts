@@ -11,6 +11,25 @@ type Outside = Service & { simulatorUrl: string };
 
 export type Citizen = { agent: SeedAgent; account: PrivateKeyAccount; tokenId: number };
 
+/** The seeded agents by name: the account of each, and its id in the canonical registry. */
+export type ByName = {
+  accountOf(name: string): PrivateKeyAccount | undefined;
+  idOf(name: string): bigint | undefined;
+};
+
+/** @param canonical what the index has of the canonical registry */
+export function byName(citizens: readonly Citizen[], canonical: readonly { agentId: string; owner: string }[]): ByName {
+  const accountOf = (name: string) => citizens.find(({ agent }) => agent.name === name)?.account;
+  return {
+    accountOf,
+    idOf(name) {
+      const owner = accountOf(name)?.address.toLowerCase();
+      const agent = canonical.find((one) => one.owner.toLowerCase() === owner);
+      return agent && BigInt(agent.agentId);
+    },
+  };
+}
+
 /** Plants the Ethos scores of wallets; the workers fetch them like any others. */
 export async function plantReputation(
   { simulatorUrl }: Pick<Outside, "simulatorUrl">,

@@ -3,7 +3,7 @@ import { encodeFunctionData, keccak256, type PrivateKeyAccount, parseEther, toHe
 import { privateKeyToAccount } from "viem/accounts";
 import { erc8004ReputationAbi } from "../abis/erc8004.ts";
 import type { Devnet } from "./deploy.ts";
-import type { Citizen } from "./seed-accounts.ts";
+import type { ByName } from "./seed-accounts.ts";
 import type { SeedChain } from "./seed-chain.ts";
 
 /** `from`: the name of an agent; without one it is the stranger. `times`: how often it says the same. */
@@ -21,36 +21,28 @@ const REVIEWS: SeedReview[] = [
 const STRANGER = privateKeyToAccount(keccak256(toHex("local world: a wallet that nobody knows")));
 const ETH_OF_STRANGER = parseEther("1");
 
-type Canonical = { agentId: string; owner: string };
-
 /**
  * Gives the reviews that are not there yet. Done again it changes nothing.
- * @param canonical what the index has of the registry
  */
 export async function seedReviews(
   { chain, sendAll }: SeedChain,
   { contracts }: Devnet,
-  { citizens, canonical }: { citizens: readonly Citizen[]; canonical: readonly Canonical[] },
+  { accountOf, idOf }: ByName,
 ): Promise<void> {
   const registry = { address: contracts.erc8004Reputation, abi: erc8004ReputationAbi } as const;
-  const accountOf = (name: string) => citizens.find(({ agent }) => agent.name === name)?.account;
-  const idOf = (name: string) => {
-    const owner = accountOf(name)?.address.toLowerCase();
-    return canonical.find((one) => one.owner.toLowerCase() === owner)?.agentId;
-  };
   await chain.setBalance({ address: STRANGER.address, value: ETH_OF_STRANGER });
   const giving = async (client: PrivateKeyAccount, reviews: readonly SeedReview[]) => {
     const calls = [];
     for (const about of new Set(reviews.map((review) => review.about))) {
       const agentId = idOf(about);
       if (agentId === undefined) continue;
-      const args = [BigInt(agentId), client.address] as const;
+      const args = [agentId, client.address] as const;
       if ((await chain.readContract({ ...registry, functionName: "getLastIndex", args })) > 0n) continue;
       for (const { value, tag, times = 1 } of reviews.filter((review) => review.about === about)) {
         const data = encodeFunctionData({
           abi: erc8004ReputationAbi,
           functionName: "giveFeedback",
-          args: [BigInt(agentId), BigInt(value), 0, tag, "", "", "", zeroHash],
+          args: [agentId, BigInt(value), 0, tag, "", "", "", zeroHash],
         });
         calls.push(...Array.from({ length: times }, () => ({ to: registry.address, data })));
       }

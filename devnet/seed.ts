@@ -8,7 +8,7 @@ import { OWN_PLATFORM } from "../core/directory/platforms.ts";
 import { openPool } from "../db/connect.ts";
 import type { Devnet } from "./deploy.ts";
 import { giveUsdcToAll } from "./faucet.ts";
-import { type Citizen, plantRegistries, plantReputation, plantScan, proveAccounts } from "./seed-accounts.ts";
+import { byName, type Citizen, plantRegistries, plantReputation, plantScan, proveAccounts } from "./seed-accounts.ts";
 import { openSeedChain, type SeedChain } from "./seed-chain.ts";
 import { seedMessages } from "./seed-messages.ts";
 import { attest, recordHandshakes, scoreByNeynar, shareTokens, verify, writeProfile } from "./seed-onchain.ts";
@@ -76,15 +76,14 @@ export async function seed(context: SeedContext): Promise<string> {
       recordHandshakes(chain, context.devnet, citizens),
       untilIndexed(context, chain).then(() =>
         Promise.all([
-          canonicalAgents(db).then((canonical) =>
-            Promise.all([
+          canonicalAgents(db).then((canonical) => {
+            const known = byName(citizens, canonical);
+            return Promise.all([
               plantScan(context, canonical),
               // The same wallets sign both.
-              seedReviews(chain, context.devnet, { citizens, canonical }).then(() =>
-                seedValidations(chain, context.devnet, { citizens, canonical }),
-              ),
-            ]),
-          ),
+              seedReviews(chain, context.devnet, known).then(() => seedValidations(chain, context.devnet, known)),
+            ]);
+          }),
           seedPrincipals(context, citizens),
           seedMessages(context, citizens),
         ]),

@@ -1,9 +1,8 @@
 /**
- * The tools over the Agent2Agent protocol, versions 0.3 and 1.0: messages at /a2a. Each message is answered at once with a message, so there are no tasks. The versions name their
- * methods differently, so the method identifies the version.
+ * The tools over the Agent2Agent protocol, versions 0.3 and 1.0: messages at /a2a. Each message is answered at once with
+ * a message, so there are no tasks. The versions name their methods differently, so the method identifies the version.
  * @see https://a2a-protocol.org
  */
-
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Failure } from "../../core/errors.ts";

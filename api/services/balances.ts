@@ -90,18 +90,12 @@ async function readBalances(
   const calls: [target: Address, callData: Hex][] = [
     [MULTICALL3, encodeFunctionData({ abi: multicall3Abi, functionName: "getEthBalance", args: [wallet] })],
     [usdc, balanceOf],
-    ...(others
-      ? ([
-          [others.neynarScores, encodeFunctionData({ abi: neynarScoresAbi, functionName: "getScore", args: [wallet] })],
-        ] as [Address, Hex][])
-      : []),
-    ...(others?.linkedToken
-      ? ([
-          [others.linkedToken, balanceOf],
-          [others.linkedToken, decimals],
-        ] as [Address, Hex][])
-      : []),
   ];
+  if (others) {
+    const score = encodeFunctionData({ abi: neynarScoresAbi, functionName: "getScore", args: [wallet] });
+    calls.push([others.neynarScores, score]);
+    if (others.linkedToken) calls.push([others.linkedToken, balanceOf], [others.linkedToken, decimals]);
+  }
   const answer = await chain.call({
     to: MULTICALL3,
     data: encodeFunctionData({

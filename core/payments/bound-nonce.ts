@@ -1,13 +1,13 @@
 /**
  * x402's extension `mppx`: a client that takes part derives the nonce of its authorization from the terms, the resource
- * and the request, so that what it signs is good for this request alone. Others echo the extension or leave it out.
+ * and the request, so that what it signs tells for which request. Others echo the extension or leave it out.
  * @see https://github.com/wevm/mppx the client's side, from version 0.8.19 on
  */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { base64urlnopad } from "@scure/base";
-import canonicalize from "canonicalize";
 import { z } from "zod";
+import { canonicalBytes } from "../canonical-json.ts";
 import type { Hex } from "../facts.ts";
 
 const EXTENSION = "mppx";
@@ -47,7 +47,7 @@ export function readBoundNonce(json: unknown): BoundNonce | null {
   const read = bound.safeParse(json);
   if (!read.success) return null;
   const { accepted, resource, extensions } = read.data;
-  const parts = [accepted, resource, extensions].map((part) => base64urlnopad.encode(utf8ToBytes(canonicalize(part)!)));
+  const parts = [accepted, resource, extensions].map((part) => base64urlnopad.encode(canonicalBytes(part)));
   const { method, digest = null } = extensions[EXTENSION].info;
   return { method, digest, nonce: `0x${bytesToHex(sha256(utf8ToBytes(parts.join("|"))))}` };
 }

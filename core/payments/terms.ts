@@ -109,8 +109,8 @@ export function mismatch(signed: SignedPayment, terms: Terms, digest: string | n
   if (accepted && accepted.amount !== authorization.value) return "wrong_amount";
   if (resourceUrl !== null && pathOf(resourceUrl) !== pathOf(terms.resource.url)) return "wrong_resource";
   // What is bound names its resource as our terms do: another host that copies them gets what is good for that host only.
-  if (bound && resourceUrl !== terms.resource.url) return "wrong_resource";
-  if (bound && !isBoundTo(bound, authorization.nonce, { method: terms.resource.method, digest }))
+  const { url, method } = terms.resource;
+  if (bound && !(resourceUrl === url && isBoundTo(bound, authorization.nonce, { method, digest })))
     return "wrong_resource";
   return null;
 }

@@ -1,8 +1,4 @@
--- Defects of registration files have codes: files with any are read again, those of a server as a whole at their next
--- read, those inside a URI at once.
-update offchain.directory_item i set digest = ''
-from offchain.registration_file f
-where i.source = 'erc8004' and i.source_id = f.agent_id::text and (f.warnings <> '{}' or f.errors <> '{}');
---> statement-breakpoint
+-- Defects of registration files have codes: a server's file with any is read as a whole at its next read. Those inside a
+-- URI are read again by the reader of these codes (READER of db/directory/erc8004.ts).
 update offchain.registration_file set etag = null, last_modified = null
 where warnings <> '{}' or errors <> '{}';
