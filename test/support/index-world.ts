@@ -83,7 +83,10 @@ export async function indexWorld() {
       databases.push(another);
       return another;
     },
-    /** Sends a contract call from any account (anvil lets everybody sign for everybody). */
+    /**
+     * Sends a contract call from any account (anvil lets everybody sign for everybody).
+     * @param gas for a call that costs more in a later second than where it is estimated
+     */
     async send<
       const abi extends Abi,
       name extends ContractFunctionName<abi, "nonpayable" | "payable">,
@@ -95,6 +98,7 @@ export async function indexWorld() {
       functionName: name,
       args: args,
       value = 0n,
+      gas?: bigint,
     ): Promise<TransactionReceipt> {
       await chain.setBalance({ address: from, value: parseEther("100") });
       const hash = await chain.writeContract({
@@ -104,6 +108,7 @@ export async function indexWorld() {
         functionName: functionName as string,
         args: args as readonly unknown[],
         value,
+        ...(gas !== undefined && { gas }),
       });
       const receipt = await chain.waitForTransactionReceipt({ hash });
       if (receipt.status !== "success") throw new Error(`${functionName} reverted`);
