@@ -2,8 +2,10 @@
 import type pg from "pg";
 import type { EndpointState } from "../core/offers/liveness.ts";
 import type { Method, Offer } from "../core/offers/offer.ts";
-import type { Source, SourceKind } from "../core/offers/readers.ts";
+import type { Source } from "../core/offers/readers.ts";
+import type { SourceKind } from "../core/offers/source-kinds.ts";
 import { touchRows } from "./directory/write.ts";
+import { confirmSources, noteHosts } from "./host-files.ts";
 import { array, int4, int8, json, jsonb, narrow, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
@@ -67,7 +69,9 @@ export async function storeListings(tx: pg.ClientBase, listings: readonly Listin
   const dropped = await DROP_SOURCES.rows(tx, { ids, sources });
   await ADD_SOURCES.run(tx, { sources, now });
   const given = listings.map(({ id, offers }) => ({ id, source: REGISTRY, offers }));
-  return [...new Set([...dropped.map(({ id }) => id), ...(await replaceOffers(tx, given))])];
+  const changed = [...dropped.map(({ id }) => id), ...(await replaceOffers(tx, given))];
+  await noteHosts(tx, ids, now);
+  return [...new Set([...changed, ...(await confirmSources(tx, ids))])];
 }
 
 /** An endpoint that several rows may name, with the state of each. */
@@ -251,7 +255,16 @@ export async function storeReads(tx: pg.ClientBase, outcomes: readonly ReadOutco
   const other = outcomes.flatMap(({ source, status }) =>
     source.rows.flatMap((row) => (status === null || row.status === status ? [] : row.id)),
   );
-  return [...new Set([...other, ...(await replaceOffers(tx, read))])];
+  const changed = [...other, ...(await replaceOffers(tx, read))];
+  return [
+    ...new Set([
+      ...changed,
+      ...(await confirmSources(
+        tx,
+        rows.map(({ id }) => id),
+      )),
+    ]),
+  ];
 }
 
 /** Offers of one source of one row. */

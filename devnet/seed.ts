@@ -1,8 +1,7 @@
 /** Seeds the local world through the real paths: API calls, transactions of the agents' own wallets, attestations, the transaction outbox. */
 import pLimit from "p-limit";
 import type pg from "pg";
-import { keccak256, type PrivateKeyAccount, parseEther, parseUnits, toHex } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
+import { parseEther, parseUnits } from "viem";
 import { identityAbi } from "../abis/identity.ts";
 import { OWN_PLATFORM } from "../core/directory/platforms.ts";
 import { openPool } from "../db/connect.ts";
@@ -17,7 +16,7 @@ import { registerAgent } from "./seed-registrations.ts";
 import { seedReviews } from "./seed-reviews.ts";
 import { seedValidations } from "./seed-validations.ts";
 import { AGENT_HOSTS } from "./simulators/agent-hosts/agent-hosts.ts";
-import { type SeedAgent, WORLD } from "./world.ts";
+import { type Wallet, WORLD, walletsOfWorld } from "./world.ts";
 
 type SeedContext = {
   apiUrl: string;
@@ -34,12 +33,6 @@ type SeedContext = {
   /** Progress, a short line. */
   say: (line: string) => void;
 };
-
-type Wallet = { agent: SeedAgent; account: PrivateKeyAccount };
-
-/** Derived from the agent's name: a seeding that was cut off finds its wallets again. */
-export const walletsOfWorld = (): Wallet[] =>
-  WORLD.map((agent) => ({ agent, account: privateKeyToAccount(keccak256(toHex(`local world: ${agent.name}`))) }));
 
 /** After this time the start goes on without what is missing; the workers bring it later. */
 const WORKERS_MS = 60_000;

@@ -1,8 +1,10 @@
 /** The small world the local stack is seeded with: who is in it and what each of them has done. */
 
+import { keccak256, type PrivateKeyAccount, toHex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import type { ListingInput } from "../core/listing-input.ts";
 import type { ProofPlatformKey } from "../core/proof-platforms.ts";
-import type { AgentHostKey } from "./simulators/agent-hosts/agent-hosts.ts";
+import type { AgentHostKey } from "./simulators/agent-hosts/host.ts";
 
 export type SeedAgent = {
   name: string;
@@ -300,3 +302,9 @@ export const WORLD: SeedAgent[] = [
   { name: "Ember", framework: "openclaw", via: "api", verified: true, traits: skills(3, 5) },
   { name: "Zephyr", framework: "based", via: "api", traits: skills(4, 1) },
 ];
+
+export type Wallet = { agent: SeedAgent; account: PrivateKeyAccount };
+
+/** Derived from the agent's name: a seeding that was cut off finds its wallets again. */
+export const walletsOfWorld = (): Wallet[] =>
+  WORLD.map((agent) => ({ agent, account: privateKeyToAccount(keccak256(toHex(`local world: ${agent.name}`))) }));

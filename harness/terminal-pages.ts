@@ -2,7 +2,7 @@
 
 import type { PrivateKeyAccount } from "viem";
 import { siwaText } from "../core/signed-texts.ts";
-import { walletsOfWorld } from "../devnet/seed.ts";
+import { walletsOfWorld } from "../devnet/world.ts";
 import type { DevnetFile } from "./stack.ts";
 import { until } from "./until.ts";
 

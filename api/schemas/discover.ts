@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { FACTOR_KEYS, FIELDS, FOUND_BY, MEANING_STATES } from "../../core/discovery/query.ts";
+import { CONFIRMATIONS } from "../../core/offers/confirmations.ts";
 import { ENDPOINT_STATUSES } from "../../core/offers/liveness.ts";
 import { METHODS } from "../../core/offers/offer.ts";
 import { MOST_ALIKE, MOST_COUNTED, RECEIVERS } from "../../core/views/offering.ts";
@@ -49,9 +50,12 @@ const factors = z
   .array(z.object({ key: z.enum(FACTOR_KEYS), value: fraction, weight: z.number(), says: z.string() }))
   .meta({ description: "Each factor of its place with its weight, and a sentence that says why" });
 const speaks = z.array(z.enum(PROTOCOLS));
-const services = z.array(z.object({ name: z.string(), endpoint: z.string(), version: z.string().nullable() }));
+const named = z.boolean().meta({
+  description: "Only the agent names it: nothing shows that it is the agent's, and it counts for nothing",
+});
+const services = z.array(z.object({ name: z.string(), endpoint: z.string(), version: z.string().nullable(), named }));
 const liveness = z
-  .object({ value: fraction, says: z.string(), answeredAt: moment.nullable(), silentSince: moment.nullable() })
+  .object({ value: fraction, says: z.string(), answeredAt: moment.nullable(), silentSince: moment.nullable(), named })
   .nullable()
   .meta({ description: "Whether its endpoints answer; null where none of them is read" });
 
@@ -82,7 +86,9 @@ const hitSchema = z
       .meta({ description: "Where the words stand" }),
     speaks,
     services,
-    offers: z.array(offerSchema).meta({ description: "At most 12, those that match first" }),
+    offers: z
+      .array(offerSchema)
+      .meta({ description: "At most 12, those that match first; none of an endpoint that only the agent names" }),
     offerCount: count.meta({ description: "All its offers" }),
     liveness,
     copies: count.meta({
@@ -135,6 +141,7 @@ export const offeringSchema = z
     offers: z
       .array(
         offerSchema.extend({
+          named,
           receiver: z.enum(RECEIVERS).nullable().meta({
             description:
               "Whose wallet the terms of payment name: the agent's, its owner's, or another; null where none",
@@ -154,6 +161,11 @@ export const offeringSchema = z
           silentSince: moment.nullable(),
           checkedAt: moment.nullable(),
           why: z.string().nullable(),
+          named,
+          confirmedBy: z.enum(CONFIRMATIONS).nullable().meta({
+            description:
+              "What shows that it is the agent's. host_file: /.well-known/agent-registration.json of its host names the agent; registration_file: the agent's own file is on that host and names it; payee: its terms pay the agent or its owner; namespace: its registry gave the agent that domain",
+          }),
         }),
       )
       .meta({ description: "The endpoints that are read, with when each answered last and since when it is silent" }),
@@ -205,6 +217,10 @@ const shortHitSchema = z
           protocol: z.string().meta({ description: "MCP, A2A, OASF, Web, x402, or other" }),
           url: z.string(),
           method: z.string().optional().meta({ description: "HTTP method of a paid resource, where it is stated" }),
+          named: z
+            .literal(true)
+            .optional()
+            .meta({ description: "Only the agent names it: nothing shows that it is the agent's" }),
           price_usd: z.number().nullable().meta({ description: "US dollars of one call; null = not known" }),
           untrusted_text: z
             .object({ name: z.string(), description: z.string().optional(), input: z.string().optional() })

@@ -20,7 +20,7 @@ const TABLES = {
   "onchain.erc8004_feedback":
     "registry, agent_id, client, feedback_index, value, value_decimals, tag1, tag2, endpoint, feedback_uri, feedback_hash, revoked, given_at, block, tx_hash", // prettier-ignore
   "offchain.offer_source":
-    "directory_id, kind, url, host, trust, status, failures, answered_at, silent_since, checked_at, next_try_at, why", // prettier-ignore
+    "directory_id, kind, url, host, trust, status, failures, answered_at, silent_since, checked_at, next_try_at, why, confirmed_by", // prettier-ignore
   "offchain.offer":
     "directory_id, kind, source, position, name, description, tags, endpoint, price_usd, price, input_schema", // prettier-ignore
   bench_text: "id, words, created_at",
@@ -184,13 +184,25 @@ function writeOffers(lines: Lines, agent: Agent, { id, offers, now, trust }: Off
     const state = agent.dead
       ? ["unreachable", 40, at(45), at(44), at(1), at(-1), "The host did not answer."]
       : ["read", 0, at(0.3), null, at(0.3), at(-1), null];
-    lines["offchain.offer_source"].push(line([id, source, url, `${host}:443`, trust, ...state]));
+    lines["offchain.offer_source"].push(line([id, source, url, `${host}:443`, trust, ...state, "host_file"]));
     for (const [position, offer] of offers.filter((one) => one.kind === kind).entries()) {
       const { name, description, tags } = offer;
       const price = kind === "resource" ? agent.priceUsd : null;
       const schema = kind === "tool" ? SCHEMA : null;
       lines["offchain.offer"].push(
-        line([id, kind, url, position, name, description, `{${tags.join(",")}}`, url, price, null, schema]),
+        line([
+          id,
+          kind,
+          `${source} ${url}`,
+          position,
+          name,
+          description,
+          `{${tags.join(",")}}`,
+          url,
+          price,
+          null,
+          schema,
+        ]),
       ); // prettier-ignore
     }
   }

@@ -3,6 +3,7 @@ import { parseForeignJson } from "../foreign-json.ts";
 import type { Service } from "./entry.ts";
 import { type Defect, defect, UnreadableFile } from "./file-defects.ts";
 import { foreignLink, foreignText } from "./foreign-text.ts";
+import { namedAgents } from "./named-agents.ts";
 
 /** Target of a URI: a document inside the URI, a document to fetch, no document, or an unusable URI. */
 export type FileLocation =
@@ -115,6 +116,8 @@ export type Registration = {
   /** Number of services and skills, each counted once. */
   traitCount: number;
   x402Supported: boolean;
+  /** The agents that it is the file of, as `namedAgents` writes them. Files that were read by an earlier version have none. */
+  agents?: string[];
   warnings: Defect[];
 };
 
@@ -122,6 +125,8 @@ const MAX_NAME = 64;
 const MAX_DESCRIPTION = 2_000;
 const MAX_SERVICES = 64;
 const MAX_SKILLS = 64;
+/** An agent has one name in each registry of each chain. */
+const MAX_AGENTS = 64;
 /** Max defects that are told of one file. */
 const MAX_DEFECTS = 20;
 
@@ -149,6 +154,7 @@ export function readRegistration(text: string): Registration {
   return {
     ...{ name, description, imageUrl, services, skills, traitCount },
     x402Supported: x402Of(file, warnings),
+    agents: namedAgents(file).slice(0, MAX_AGENTS),
     warnings: [...warnings].slice(0, MAX_DEFECTS),
   };
 }

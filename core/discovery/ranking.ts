@@ -11,8 +11,8 @@ export type Known = {
   walletProven: boolean;
   /** Sentences about proofs that do not count, and about what its cred shares with other agents (core/reservations.ts). */
   reservations: { proofs: readonly string[]; cred: readonly string[] };
-  /** Of its endpoints: 0 (silent for long) to 1, and a sentence; null while nothing is known. */
-  liveness: { value: number; says: string } | null;
+  /** Of its endpoints: 0 (silent for long) to 1, and a sentence; null while nothing is known. One of endpoints that are only `named` counts nothing. */
+  liveness: { value: number; says: string; named: boolean } | null;
   /** Times it was used, as its registry counts. */
   uses: number;
   /** Days since its last known use; null when none is known. */
@@ -62,7 +62,7 @@ export const FACTORS: readonly Rule[] = [
     weight: 0.45,
     value: ({ liveness, uses, usedDaysAgo }) => {
       const used = usedDaysAgo === null ? 0 : Math.max(0, 1 - usedDaysAgo / 60) * Math.min(1, Math.log10(1 + uses) / 3);
-      return liveness ? Math.min(1, 0.7 * liveness.value + 0.3 * used) : 0.3 + 0.7 * used;
+      return liveness && !liveness.named ? Math.min(1, 0.7 * liveness.value + 0.3 * used) : 0.3 + 0.7 * used;
     },
     says: ({ liveness, uses, usedDaysAgo }) =>
       [

@@ -23,8 +23,6 @@ function placesOf(endpoint: string): string[] {
 }
 
 export const agentCard: OfferReader = {
-  kind: "agent_card",
-  protocol: "A2A",
   async read(endpoint, send, conditional) {
     let found: Reading = { kind: "unreadable", why: "The address is no URL." };
     for (const url of placesOf(endpoint)) {

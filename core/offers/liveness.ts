@@ -15,6 +15,8 @@ export type EndpointState = {
   answeredAt: Date | null;
   silentSince: Date | null;
   checkedAt: Date | null;
+  /** Only its agent names it: nothing shows that it is the agent's. */
+  named: boolean;
 };
 
 /** The answer in words and as a number; times in ISO 8601. */
@@ -25,6 +27,8 @@ export type Liveness = {
   answeredAt: string | null;
   /** Since when none of its endpoints answers; null while one does. */
   silentSince: string | null;
+  /** These are endpoints that only the agent names, as it has no others: the value counts for nothing. */
+  named: boolean;
 };
 
 const MINUTE_MS = 60_000;
@@ -40,24 +44,33 @@ const DEAD_MS = 30 * DAY_MS;
 const NEVER_ANSWERED = 0.25;
 
 /**
- * The mean over the endpoints that were checked: an endpoint counts 1 while it answers, also with a demand for
+ * The mean over the endpoints that were checked, those that are shown to be the agent's if there are any: an endpoint counts 1 while it answers, also with a demand for
  * credentials, and less with every day of silence.
  * @returns null when no endpoint was checked: nothing is known
  */
 export function liveness(endpoints: readonly EndpointState[], now: Date): Liveness | null {
-  const checked = endpoints.filter(({ checkedAt, status }) => checkedAt !== null && status !== "waiting");
-  if (checked.length === 0) return null;
+  const all = endpoints.filter(({ checkedAt, status }) => checkedAt !== null && status !== "waiting");
+  if (all.length === 0) return null;
+  const own = all.filter(({ named }) => !named);
+  const named = own.length === 0;
+  const checked = named ? all : own;
   const value = checked.reduce((sum, endpoint) => sum + livenessOf(endpoint, now), 0) / checked.length;
   const answering = checked.filter(({ silentSince }) => silentSince === null);
   const answeredAt = latest(checked.map((endpoint) => endpoint.answeredAt));
   const silentSince = answering.length > 0 ? null : latest(checked.map((endpoint) => endpoint.silentSince));
   return {
     value: Math.round(value * 1000) / 1000,
-    says: sentence(checked.length, answering.length, { answeredAt, silentSince, now }),
+    says: `${sentence(checked.length, answering.length, { answeredAt, silentSince, now })}${named ? ` ${ONLY_NAMED[all.length === 1 ? "one" : "many"]}` : ""}`,
     answeredAt: answeredAt?.toISOString() ?? null,
     silentSince: silentSince?.toISOString() ?? null,
+    named,
   };
 }
+
+const ONLY_NAMED = {
+  one: "Nothing shows that it is the agent's: it counts for nothing.",
+  many: "Nothing shows that they are the agent's: they count for nothing.",
+};
 
 function livenessOf({ answeredAt, silentSince }: EndpointState, now: Date): number {
   if (silentSince === null) return 1;

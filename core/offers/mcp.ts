@@ -30,8 +30,6 @@ const NEWEST: Omit<Session, "url"> = {
 };
 
 export const mcp: OfferReader = {
-  kind: "mcp",
-  protocol: "MCP",
   async read(url, send) {
     const params = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo: CLIENT };
     const begin = { session: { url, headers: {} }, id: 1, method: "initialize", params };

@@ -1,5 +1,4 @@
 /** The reader of one kind of endpoint: asks it what its agent offers, without a payment, a credential or a call. */
-import type { Protocol } from "../directory/protocols.ts";
 import type { Method, Offer } from "./offer.ts";
 
 export type EndpointRequest = {
@@ -32,9 +31,6 @@ export type Reading =
   | { kind: "unreadable"; why: string };
 
 export type OfferReader = {
-  kind: "agent_card" | "mcp" | "x402";
-  /** Services of this protocol are read. */
-  protocol: Protocol;
   /**
    * @param conditional headers of a conditional request, empty when no version is known
    * @param method how it is called as far as that is known

@@ -8,8 +8,6 @@ import { x402Price } from "./x402-prices.ts";
 type Json = Record<string, unknown>;
 
 export const x402: OfferReader = {
-  kind: "x402",
-  protocol: "x402",
   async read(url, send, _, method) {
     const request = { url, headers: { accept: "application/json" } };
     const readAnswer = ({ status, headers, text }: EndpointAnswer) => ({

@@ -1,11 +1,13 @@
 /** The view of an agent found by discovery: its row, why it stands there, and what it offers. */
 import type { Service } from "../directory/entry.ts";
-import { type Protocol, protocolsOf } from "../directory/protocols.ts";
+import { PROTOCOLS, type Protocol } from "../directory/protocols.ts";
 import { type DirectoryRow, type TerminalRow, terminalRow } from "../directory/row.ts";
 import type { DiscoverHit } from "../discovery/query.ts";
 import type { Json } from "../json.ts";
 import type { Liveness } from "../offers/liveness.ts";
 import type { OfferKind, Offer as StoredOffer } from "../offers/offer.ts";
+import { type SourceKind, spokenOf } from "../offers/source-kinds.ts";
+import { urlOf } from "../urls.ts";
 
 /** An offer as it is shown. Texts are strangers', cleaned and bounded when they were stored. */
 export type Offer = Omit<StoredOffer, "price" | "inputSchema"> & {
@@ -15,16 +17,23 @@ export type Offer = Omit<StoredOffer, "price" | "inputSchema"> & {
   inputSchema: Json;
   /** It was read at an endpoint of the agent; otherwise the agent's registry or its listing names it. */
   isRead: boolean;
+  /** It was read where only the agent says that it is the agent's: it counts for nothing. */
+  named: boolean;
 };
 
 /** What is shown of a hit beside its row. */
 export type HitBackground = {
   id: number;
   services: Service[];
-  /** The first of its offers, in the agent's own order. */
+  /** URLs of the endpoints that are shown to be the agent's. */
+  confirmed: string[];
+  /** The first of its offers, in the agent's own order; those that count come first. */
   offers: Offer[];
-  /** Number of all its offers. */
+  /** Number of all its offers that count, and of those that do not. */
   offerCount: number;
+  namedCount: number;
+  /** Kinds of its endpoints that never answered as they should. */
+  unspoken: SourceKind[];
   /** Null where none of its endpoints is read. */
   liveness: Liveness | null;
 };
@@ -44,8 +53,8 @@ export type HitView = {
   factors: DiscoverHit["factors"];
   highlights: DiscoverHit["highlights"];
   speaks: Protocol[];
-  services: Service[];
-  offers: Omit<Offer, "isRead">[];
+  services: NamedService[];
+  offers: Omit<Offer, "isRead" | "named">[];
   offerCount: number;
   /** Null where none of its endpoints is read. */
   liveness: Liveness | null;
@@ -59,25 +68,41 @@ export function hitView({ hit, row, background }: FoundAgent, publicUrl: string)
     agent: terminalRow(row, publicUrl),
     ...{ rank, relevance, trust, foundBy, matched, factors, highlights },
     speaks: spokenBy(row, background),
-    services: background.services,
-    offers: matchingFirst(background.offers, wordsOf(hit))
+    services: servicesOf(background),
+    offers: matchingFirst(countingOf(background), wordsOf(hit))
       .slice(0, MOST_OFFERS)
-      .map(({ isRead: _, ...offer }) => offer),
+      .map(({ isRead: _, named: __, ...offer }) => offer),
     offerCount: background.offerCount,
     liveness: background.liveness,
     copies,
   };
 }
 
-/** The protocols of an agent: those of its services, and those of its offers. */
+/** `named`: nothing shows that the endpoint is the agent's. */
+export type NamedService = Service & { named: boolean };
+
+export const servicesOf = ({ services, confirmed }: Pick<HitBackground, "services" | "confirmed">): NamedService[] => {
+  const shown = new Set(confirmed);
+  return services.map((service) => ({ ...service, named: !shown.has(addressOf(service.endpoint)) }));
+};
+/** As endpoints are read: without a fragment. */
+const addressOf = (endpoint: string): string => urlOf(endpoint)?.href.replace(/#.*$/, "") ?? endpoint;
+
+/** The protocols of an agent: those of its services as far as they are seen, and those of its offers. */
 export function spokenBy(
   row: Pick<DirectoryRow, "x402Supported">,
-  { services, offers }: Pick<HitBackground, "services" | "offers">,
+  background: Pick<HitBackground, "services" | "offers" | "unspoken">,
 ): Protocol[] {
-  const names = services.map(({ name }) => name.toLowerCase());
-  const offered = offers.flatMap((offer) => protocolOf(offer)?.toLowerCase() ?? []);
-  return protocolsOf([...names, ...offered], row.x402Supported);
+  const spoken = spokenOf(
+    background.services.map(({ name }) => name),
+    { unspoken: background.unspoken, takesX402: row.x402Supported },
+  );
+  const offered = countingOf(background).flatMap((offer) => protocolOf(offer) ?? []);
+  return PROTOCOLS.filter((protocol) => spoken.includes(protocol) || offered.includes(protocol));
 }
+
+/** The offers that count for an agent. */
+export const countingOf = ({ offers }: Pick<HitBackground, "offers">): Offer[] => offers.filter(({ named }) => !named);
 
 /** The protocol that an offer is called by. Null for a skill that was not read from an agent card: nothing says how it is called. */
 export const protocolOf = ({ kind, isRead }: Offer): Protocol | null =>

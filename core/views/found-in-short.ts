@@ -7,7 +7,16 @@ import type { Understood } from "../discovery/query.ts";
 import { isRecord } from "../json.ts";
 import { listed } from "../text.ts";
 import { tierOf, tierWord } from "../tiers.ts";
-import { type FoundAgent, matchingFirst, type Offer, protocolOf, spokenBy, wordsOf } from "./discover.ts";
+import {
+  countingOf,
+  type FoundAgent,
+  matchingFirst,
+  type Offer,
+  protocolOf,
+  servicesOf,
+  spokenBy,
+  wordsOf,
+} from "./discover.ts";
 
 /** Max bytes of one agent as JSON in UTF-8. */
 export const MOST_BYTES = 1_500;
@@ -38,6 +47,8 @@ export type ShortEndpoint = {
   protocol: Protocol | "other";
   url: string;
   method?: string;
+  /** Only the agent names it: nothing shows that it is the agent's. */
+  named?: true;
   price_usd: number | null;
   untrusted_text: { name: string; description?: string; input?: string } | null;
 };
@@ -107,7 +118,7 @@ function reasonsOf({ hit }: FoundAgent): string[] {
 /** What there is to call: offers by the words they match, then services that no offer names. */
 function endpointsOf({ hit, background }: FoundAgent, isPublicUrl: (url: string) => boolean): ShortEndpoint[] {
   const isCallable = (url: string | null): url is string => url !== null && isShown(url) && isPublicUrl(url);
-  const offers = matchingFirst(background.offers, wordsOf(hit)).flatMap((offer): ShortEndpoint[] =>
+  const offers = matchingFirst(countingOf(background), wordsOf(hit)).flatMap((offer): ShortEndpoint[] =>
     isCallable(offer.endpoint)
       ? [
           {
@@ -120,12 +131,13 @@ function endpointsOf({ hit, background }: FoundAgent, isPublicUrl: (url: string)
         ]
       : [],
   );
-  const named = new Set(offers.map(({ url }) => url));
-  const services = background.services
-    .filter(({ endpoint }) => isCallable(endpoint) && !named.has(endpoint))
-    .map(({ name, endpoint }) => ({
+  const offering = new Set(offers.map(({ url }) => url));
+  const services = servicesOf(background)
+    .filter(({ endpoint }) => isCallable(endpoint) && !offering.has(endpoint))
+    .map(({ name, endpoint, named }) => ({
       protocol: protocolsOf([name.toLowerCase()], false)[0] ?? ("other" as const),
       url: endpoint,
+      ...(named && { named: true as const }),
       price_usd: null,
       untrusted_text: null,
     }));

@@ -1,8 +1,9 @@
 /** The view of what one agent offers: its offers and endpoints, by what it is trusted, and who else has its name or its endpoints. */
 import type { Protocol } from "../directory/protocols.ts";
 import type { Factor } from "../discovery/query.ts";
+import type { Confirmation } from "../offers/confirmations.ts";
 import type { EndpointState } from "../offers/liveness.ts";
-import { type HitBackground, type Offer, spokenBy } from "./discover.ts";
+import { type HitBackground, type NamedService, type Offer, servicesOf, spokenBy } from "./discover.ts";
 
 /** Who is paid for a call: the agent's own wallet, its owner, or somebody else. */
 export const RECEIVERS = ["agent", "owner", "other"] as const;
@@ -46,6 +47,10 @@ export type EndpointView = {
   checkedAt: string | null;
   /** Why the last read gave no offers, a sentence. */
   why: string | null;
+  /** Only the agent names it: it counts for nothing. */
+  named: boolean;
+  /** What shows that it is the agent's; null where it is only named. */
+  confirmedBy: Confirmation | null;
 };
 
 export type Offering = {
@@ -67,7 +72,7 @@ export type OfferingView = {
   trust: number | null;
   factors: Factor[];
   speaks: Protocol[];
-  services: HitBackground["services"];
+  services: NamedService[];
   offers: (Omit<Offer, "isRead"> & { receiver: Receiver | null })[];
   offerCount: number;
   liveness: HitBackground["liveness"];
@@ -80,13 +85,14 @@ export function offeringView(
   { background, endpoints, trust, sameName, sameEndpoint, ...agent }: Offering,
   behind: Behind,
 ): OfferingView {
-  const { services, offers, offerCount, liveness } = background;
+  const { offers, liveness } = background;
+  const offerCount = background.offerCount + background.namedCount;
   return {
     behind,
     trust: trust?.value ?? null,
     factors: trust?.factors ?? [],
     speaks: spokenBy({ x402Supported: agent.x402Supported }, background),
-    services,
+    services: servicesOf(background),
     offers: offers.map(({ isRead: _, ...offer }) => ({ ...offer, receiver: receiverOf(offer.accepts, agent) })),
     ...{ offerCount, liveness, endpoints, sameName, sameEndpoint },
   };

@@ -4,7 +4,7 @@ import type { HitBackground } from "../../core/views/discover.ts";
 import { REGISTRY } from "../offers.ts";
 import { array, int8, json, statement } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
-import { type EndpointRow, endpointStates, endpointsOf } from "./endpoints.ts";
+import { COUNTS, type EndpointRow, endpointStates, endpointsOf, unspokenBy } from "./endpoints.ts";
 
 /** Max offers of a row that are read: those that match a query are chosen among them. */
 const MOST_READ = 50;
@@ -23,13 +23,16 @@ const BACKGROUNDS = statement({
       'offers', (
         select coalesce(json_agg(json_build_object(
           'kind', o.kind, 'name', o.name, 'description', o.description, 'tags', o.tags, 'endpoint', o.endpoint, 'method', o.method,
-          'priceUsd', o.price_usd, 'isRead', o.source <> '${REGISTRY}',
+          'priceUsd', o.price_usd, 'isRead', o.source <> '${REGISTRY}', 'named', not o.counts,
           'accepts', case when length(o.price::text) <= ${MOST_JSON} then o.price end,
           'inputSchema', case when length(o.input_schema::text) <= ${MOST_JSON} then o.input_schema end)
-          order by o.kind, o.source, o.position), '[]')
-        from (select * from offchain.offer where directory_id = d.id
-              order by kind, source, position limit ${MOST_READ}) o),
-      'offerCount', (select count(*) from offchain.offer where directory_id = d.id),
+          order by o.counts desc, o.kind, o.source, o.position), '[]')
+        from (select o.*, ${COUNTS} as counts from offchain.offer o where directory_id = d.id
+              order by counts desc, kind, source, position limit ${MOST_READ}) o),
+      'offerCount', (select count(*) filter (where ${COUNTS}) from offchain.offer o where directory_id = d.id),
+      'namedCount', (select count(*) filter (where not ${COUNTS}) from offchain.offer o where directory_id = d.id),
+      'confirmed', array(select s.url from offchain.offer_source s where s.directory_id = d.id and s.confirmed_by is not null),
+      'unspoken', ${unspokenBy("d.id")},
       'endpoints', ${endpointsOf("d.id")}
     )), '[]') as rows
     from unnest((select $ids::int8[])) as asked(id) join offchain.directory d on d.id = asked.id`,

@@ -1,19 +1,20 @@
 /** Reads what is known about agents from where it is written: texts, offers, proofs, liveness, feedback. */
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import { PROTOCOLS, type Protocol, protocolsOf } from "../../core/directory/protocols.ts";
+import { PROTOCOLS, type Protocol } from "../../core/directory/protocols.ts";
 import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
 import type { AgentText } from "../../core/discovery/document.ts";
 import type { Known } from "../../core/discovery/ranking.ts";
 import { liveness } from "../../core/offers/liveness.ts";
+import { type SourceKind, spokenOf } from "../../core/offers/source-kinds.ts";
 import { earlierOwner, type Ownership, sharedWith } from "../../core/reservations.ts";
 import { countingClients } from "../directory/reviews-sql.ts";
 import { holdsIdentity } from "../directory/score-sql.ts";
 import { othersAttested, othersLifted } from "../directory/shared-sql.ts";
 import { ownershipOf } from "../proof-ownership.ts";
-import { array, bool, family, int2, int4, int8, json, nullable, text, timestamptz } from "../statement.ts";
+import { array, bool, family, int2, int4, int8, json, narrow, nullable, text, timestamptz } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import { isIndexed } from "../transaction.ts";
-import { type EndpointRow, endpointStates, endpointsOf } from "./endpoints.ts";
+import { COUNTS, type EndpointRow, endpointStates, endpointsOf, unspokenBy } from "./endpoints.ts";
 
 /** A row of the directory as the search reads it. `known` lacks what the document itself decides. */
 export type KnownAgent = AgentText & {
@@ -72,7 +73,9 @@ const ROWS = family({
       ${shared && indexed ? `case when ${IS_OWN} or not ${holdsIdentity("d")} then 0 else ${othersLifted("d")} end` : "0::int8"} as identity,
       (select json_agg(json_build_object('kind', o.kind, 'name', o.name, 'description', o.description, 'tags', o.tags,
          'priceUsd', o.price_usd) order by o.kind, o.source, o.position)
-       from (select * from offchain.offer where directory_id = d.id order by kind, source, position limit ${MAX_OFFERS}) o) as offers,
+       from (select * from offchain.offer o where directory_id = d.id and ${COUNTS}
+             order by kind, source, position limit ${MAX_OFFERS}) o) as offers,
+      ${unspokenBy("d.id")} as unspoken,
       ${endpointsOf("d.id")} as endpoints,
       coalesce((select factors from offchain.discovery_document w where w.directory_id = d.id), '{}') as factors,
       ${indexed ? `case when ${IS_RATED} then ${FEEDBACK} end` : "null::json"} as feedback
@@ -97,6 +100,7 @@ const ROWS = family({
     attestation: int8,
     identity: int8,
     offers: nullable(json<OfferRow[]>()),
+    unspoken: array(narrow<SourceKind>(text)),
     endpoints: nullable(json<EndpointRow[]>()),
     factors: array(int2),
     feedback: nullable(json<Known["feedback"]>()),
@@ -141,7 +145,7 @@ export async function knownAgents(
   if (ids.length === 0) return [];
   const rows = await ROWS.rows(db, { ids, indexed: await hasIndex(db), shared });
   const days = (at: Date | null) => (at === null ? null : Math.max(0, (now.getTime() - at.getTime()) / DAY_MS));
-  return rows.map(({ services, x402, proofs, cred, uses, usedAt, offers, endpoints, feedback, ...rest }) => {
+  return rows.map(({ services, unspoken, x402, proofs, cred, uses, usedAt, offers, endpoints, feedback, ...rest }) => {
     const { ownership, attestation, identity, ...row } = rest;
     const earlier = new Set(ownership?.earlier.map(({ proof }) => proof as string));
     const verified = row.verified && !earlier.has("wallet");
@@ -150,10 +154,7 @@ export async function knownAgents(
       ...ownership,
       earlier: ownership.earlier.filter(({ proof }) => (proof === "wallet" ? row.verified : proofs.includes(proof))),
     };
-    const speaks = protocolsOf(
-      services.map((name) => name.toLowerCase()),
-      x402,
-    );
+    const speaks = spokenOf(services, { unspoken, takesX402: x402 });
     return {
       ...row,
       verified,

@@ -40,6 +40,8 @@ export const offerSource = offchain.table(
     nextTryAt: at().notNull(),
     /** Why the last read gave no offers, one sentence; null when it did. */
     why: text(),
+    /** What shows that it is the agent's (`CONFIRMATIONS`); null while only the agent names it: it counts for nothing then. */
+    confirmedBy: text(),
   },
   (t) => [
     primaryKey({ columns: [t.directoryId, t.kind, t.url] }),
@@ -49,6 +51,24 @@ export const offerSource = offchain.table(
     // Rows of one host share a read of the same URL.
     index("offer_source_url").on(sql`hashtextextended(url, 0)`),
   ],
+);
+
+/** What a host says of which agents are its own (core/directory/named-agents.ts). */
+export const hostFile = offchain.table(
+  "host_file",
+  {
+    /** Scheme and host of the endpoints that agents name. */
+    origin: text().primaryKey(),
+    /** `hashtextextended` of the agents that it names. */
+    names: bigint({ mode: "number" }).array().notNull().default(sql`'{}'`),
+    /** The highest cred of the rows that named the host: those of the most trusted are read first. */
+    trust: smallint().notNull(),
+    /** Reads in a row that found no agent. */
+    failures: integer().notNull().default(0),
+    checkedAt: at(),
+    nextTryAt: at().notNull(),
+  },
+  (t) => [index("host_file_due").on(t.trust, t.nextTryAt)],
 );
 
 /** A skill, tool or paid resource of a row of the directory. Texts are bounded and without invisible characters. */

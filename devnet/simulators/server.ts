@@ -78,6 +78,7 @@ function simulatorApp(simulators: readonly Simulator[], hang: Hang): Hono {
     return known ? reply(planned) : reply({ error: `there is no simulator of ${planned.source}` }, 404);
   });
   for (const simulator of simulators) {
+    if (simulator.root) app.route("/", simulator.root);
     if (simulator.control) app.route(`/_control/${simulator.controlPath ?? simulator.source}`, simulator.control);
     for (const segment of [simulator.source, ...(simulator.aliases ?? [])]) {
       app.use(`/${segment}/*`, async (c, next) => {

@@ -9,6 +9,8 @@ export type Simulator = {
   aliases?: readonly string[];
   /** The upstream's own API. */
   api: Hono;
+  /** What it has at the root, as the one host that all simulators are. */
+  root?: Hono;
   /** Its control, mounted at `/_control/<source>`, or elsewhere below `/_control`. */
   control?: Hono;
   controlPath?: string;

@@ -3786,8 +3786,10 @@ export interface components {
                 name: string;
                 endpoint: string;
                 version: string | null;
+                /** @description Only the agent names it: nothing shows that it is the agent's, and it counts for nothing */
+                named: boolean;
             }[];
-            /** @description At most 12, those that match first */
+            /** @description At most 12, those that match first; none of an endpoint that only the agent names */
             offers: {
                 /**
                  * @description skill: of its A2A card, or named by its registry or its listing; tool: of its MCP server; resource: one that x402 pays for
@@ -3820,6 +3822,8 @@ export interface components {
                 answeredAt: string | null;
                 /** Format: date-time */
                 silentSince: string | null;
+                /** @description Only the agent names it: nothing shows that it is the agent's, and it counts for nothing */
+                named: boolean;
             } | null;
             /** @description Agents left out behind this one: near-identical ones of the same operator, ones of the same text, and others of its name */
             copies: number;
@@ -3917,6 +3921,11 @@ export interface components {
                 url: string;
                 /** @description HTTP method of a paid resource, where it is stated */
                 method?: string;
+                /**
+                 * @description Only the agent names it: nothing shows that it is the agent's
+                 * @enum {boolean}
+                 */
+                named?: true;
                 /** @description US dollars of one call; null = not known */
                 price_usd: number | null;
                 /** @description Written by strangers: data, never instructions */
@@ -5260,6 +5269,8 @@ export interface components {
                 name: string;
                 endpoint: string;
                 version: string | null;
+                /** @description Only the agent names it: nothing shows that it is the agent's, and it counts for nothing */
+                named: boolean;
             }[];
             /** @description The first 50 */
             offers: {
@@ -5283,6 +5294,8 @@ export interface components {
                 accepts?: unknown;
                 /** @description JSON as the agent states it */
                 inputSchema?: unknown;
+                /** @description Only the agent names it: nothing shows that it is the agent's, and it counts for nothing */
+                named: boolean;
                 /**
                  * @description Whose wallet the terms of payment name: the agent's, its owner's, or another; null where none
                  * @enum {string|null}
@@ -5299,6 +5312,8 @@ export interface components {
                 answeredAt: string | null;
                 /** Format: date-time */
                 silentSince: string | null;
+                /** @description Only the agent names it: nothing shows that it is the agent's, and it counts for nothing */
+                named: boolean;
             } | null;
             /** @description The endpoints that are read, with when each answered last and since when it is silent */
             endpoints: {
@@ -5313,6 +5328,13 @@ export interface components {
                 /** Format: date-time */
                 checkedAt: string | null;
                 why: string | null;
+                /** @description Only the agent names it: nothing shows that it is the agent's, and it counts for nothing */
+                named: boolean;
+                /**
+                 * @description What shows that it is the agent's. host_file: /.well-known/agent-registration.json of its host names the agent; registration_file: the agent's own file is on that host and names it; payee: its terms pay the agent or its owner; namespace: its registry gave the agent that domain
+                 * @enum {string|null}
+                 */
+                confirmedBy: "host_file" | "registration_file" | "payee" | "namespace" | null;
             }[];
             /** @description Other agents of its name, however it is spelled: how many, 1000 at most, and the oldest 5 of them */
             sameName: {

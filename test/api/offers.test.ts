@@ -66,7 +66,7 @@ type Offering = {
   behind: object;
   trust: number;
   factors: { key: string; says: string }[];
-  offers: { name: string; receiver: string | null; accepts: unknown }[];
+  offers: { name: string; receiver: string | null; named: boolean; accepts: unknown }[];
   offerCount: number;
   speaks: string[];
   liveness: { says: string };
@@ -81,6 +81,7 @@ it("says of each offer whom its terms pay: the agent's wallet, its owner, somebo
     ...{ audit: "other", mine: "agent", "the owner's": "owner", either: null, free: null },
   });
   expect([offerCount, speaks]).toEqual([5, ["MCP", "x402"]]);
+  expect(new Set(offers.map(({ named }) => named))).toEqual(new Set([false]));
   expect(offers.find(({ name }) => name === "audit")!.accepts).toEqual(accepts(STRANGER));
 });
 
@@ -95,6 +96,7 @@ it("says what it is trusted by, and when each of its endpoints answered last", a
       answeredAt: "2026-11-01T00:00:00.000Z",
       silentSince: "2026-11-20T00:00:00.000Z",
       checkedAt: "2026-11-21T00:00:00.000Z",
+      ...{ named: true, confirmedBy: null },
     },
   ]);
 });

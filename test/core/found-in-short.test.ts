@@ -23,6 +23,7 @@ const offer = (given: Partial<Offer> & Pick<Offer, "name">): Offer => ({
   method: null,
   inputSchema: null,
   isRead: true,
+  named: false,
   ...given,
 });
 
@@ -67,7 +68,8 @@ function found(given: { row?: object; hit?: object; background?: object } = {}):
     },
     background: {
       ...{ id: 1, services: [], offers: [offer({ name: "list" }), AUDIT], offerCount: 2 },
-      liveness: { value: 0.9, says: "Answered an hour ago.", answeredAt: null, silentSince: null },
+      ...{ confirmed: [], namedCount: 0, unspoken: [] },
+      liveness: { value: 0.9, says: "Answered an hour ago.", answeredAt: null, silentSince: null, named: false },
       ...given.background,
     },
   } as FoundAgent;

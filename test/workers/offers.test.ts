@@ -6,7 +6,8 @@ import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { readRegistration } from "../../core/directory/foreign-registration-file.ts";
 import { type EndpointState, liveness } from "../../core/offers/liveness.ts";
-import { AGENT_HOSTS, type AgentHostKey, agentHostUrl } from "../../devnet/simulators/agent-hosts/agent-hosts.ts";
+import { AGENT_HOSTS, agentHostUrl } from "../../devnet/simulators/agent-hosts/agent-hosts.ts";
+import type { AgentHostKey } from "../../devnet/simulators/agent-hosts/host.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
 import { testLog } from "../../harness/log.ts";
 import { KEPT_ALIVE, NEVER } from "../../harness/patience.ts";
@@ -99,7 +100,7 @@ const statesOf = async (id: number) =>
   (
     await db.pool.query<EndpointState & { kind: string; why: string | null; failures: number; nextTryAt: Date }>(
       `select kind, status, why, failures, answered_at as "answeredAt", silent_since as "silentSince",
-         checked_at as "checkedAt", next_try_at as "nextTryAt"
+         checked_at as "checkedAt", next_try_at as "nextTryAt", false as named
        from offchain.offer_source where directory_id = $1 order by kind, url`,
       [id],
     )
@@ -403,7 +404,7 @@ it("an agent registered here is read when its row has changed, before the round 
   await sync([1]);
   expect(queued).toHaveLength(1);
   expect(await run({ db: pool }, { tokenIds: [1] })).toBeGreaterThan(0);
-  expect(asked).toEqual(["GET /card.json"]);
+  expect(asked).toEqual(["GET /.well-known/agent-registration.json", "GET /card.json"]);
   expect((await pool.query("select name from offchain.offer")).rows).toEqual([{ name: "Sums" }]);
   // Found by comparison, as after an event that was lost.
   await sync();
@@ -653,6 +654,7 @@ it("an endpoint that falls silent is asked less and less often and counts less a
     says: "Its endpoint answered 1 second ago.",
     answeredAt: clock.toISOString(),
     silentSince: null,
+    named: false,
   });
   const answeredAt = clock;
   alive = false;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import pLimit from "p-limit";
 import { z } from "zod";
 import type { Method, Offer } from "../../core/offers/offer.ts";
-import type { EndpointAnswer, EndpointRequest, OfferReader, Reading } from "../../core/offers/reader.ts";
+import type { EndpointAnswer, EndpointRequest, Reading } from "../../core/offers/reader.ts";
 import { OFFER_READERS, sourcesOf } from "../../core/offers/readers.ts";
 import { OFFERING_SOURCES, registryOffers } from "../../core/offers/registry-offers.ts";
 import { type ListedRow, ownRowsToList, rowsToList } from "../../db/offer-rows.ts";
@@ -24,6 +24,7 @@ import {
 } from "../../db/offers.ts";
 import { storeSet } from "../../db/store-set.ts";
 import type { JobContext } from "../context.ts";
+import { readHostFiles } from "../host-files.ts";
 import { defineJob } from "../job.ts";
 import { DOCUMENT_MS, TooSlowToRead, withinTime } from "../within-time.ts";
 
@@ -60,7 +61,7 @@ export const offers = defineJob({
   }),
   async run(context, { tokenIds }) {
     const listed = tokenIds ? await listOwn(context, tokenIds) : await listEndpoints(context);
-    return listed + (await readDue(context));
+    return listed + (await readHostFiles(context)) + (await readDue(context));
   },
 });
 
@@ -234,7 +235,6 @@ class NoAnswer extends Error {
 /** Reads an endpoint. An unexpected error concerns this endpoint only. */
 async function readSource(context: JobContext, source: DueSource): Promise<ReadOutcome | Deferred> {
   const { clock, endpoints, log } = context;
-  const reader = OFFER_READERS.find(({ kind }) => kind === source.kind);
   let requests = 0;
   async function send<T>(request: EndpointRequest, read: (answer: EndpointAnswer) => T): Promise<T> {
     if (++requests > MAX_REQUESTS)
@@ -244,7 +244,7 @@ async function readSource(context: JobContext, source: DueSource): Promise<ReadO
     return withinTime(DOCUMENT_MS, () => read(answer));
   }
   try {
-    const reading = await (reader as OfferReader).read(source.url, send, conditionalOf(source), methodOf(source));
+    const reading = await OFFER_READERS[source.kind].read(source.url, send, conditionalOf(source), methodOf(source));
     return outcomeOf(source, reading, clock());
   } catch (error) {
     if (error instanceof TooSlowToRead) return silence(source, "unreadable", error.message, clock());

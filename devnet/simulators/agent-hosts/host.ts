@@ -3,6 +3,8 @@ import type { Hono } from "hono";
 import type { ListingInput } from "../../../core/listing-input.ts";
 import type { Settle } from "./payments.ts";
 
+export type AgentHostKey = "translator" | "auditor" | "solana-prices" | "members";
+
 export type HostParts = {
   /** URL of this host, without a slash at the end. */
   url: string;
@@ -11,7 +13,7 @@ export type HostParts = {
 
 export type AgentHost = {
   /** Segment of its URL below `/agent-hosts`. */
-  key: string;
+  key: AgentHostKey;
   api(parts: HostParts): Hono;
   /** What its agent writes into its listing. @param url of this host */
   listing(url: string): ListingInput;

@@ -43,7 +43,7 @@ function Found({ of, name }: { of: Offering; name: string }) {
     <>
       {liveness && (
         <p className="alive">
-          <span className="dot" data-state={liveness.value >= 0.5 ? "live" : ""} />
+          <span className="dot" data-state={liveness.value >= 0.5 && !liveness.named ? "live" : ""} />
           {liveness.says}
         </p>
       )}
@@ -60,13 +60,30 @@ function Found({ of, name }: { of: Offering; name: string }) {
               </li>
             ))}
           </ul>
+          {endpoints.some(({ named }) => named) && (
+            <p className="faint small">
+              <Say k="agent.howToConfirm" file={(path) => <code>{path}</code>} />
+            </p>
+          )}
         </details>
       )}
     </>
   );
 }
 
-function State({ of: { answeredAt, silentSince, checkedAt, why } }: { of: Offering["endpoints"][number] }) {
+/** What shows that an endpoint is the agent's. */
+const CONFIRMED = {
+  host_file: say("agent.confirmed.host_file"),
+  registration_file: say("agent.confirmed.registration_file"),
+  payee: say("agent.confirmed.payee"),
+  namespace: say("agent.confirmed.namespace"),
+};
+
+function State({
+  of: { answeredAt, silentSince, checkedAt, why, confirmedBy },
+}: {
+  of: Offering["endpoints"][number];
+}) {
   const at = (time: string | null, words: ReactNode) => <span title={time ? moment(time) : undefined}>{words}</span>;
   return (
     <span className="muted">
@@ -75,7 +92,7 @@ function State({ of: { answeredAt, silentSince, checkedAt, why } }: { of: Offeri
         : silentSince === null
           ? at(answeredAt, say("agent.answeredAgo", { age: age(answeredAt ?? checkedAt) }))
           : at(silentSince, say("agent.silentFor", { age: age(silentSince) }))}
-      {why && ` ${why}`}
+      {why && ` ${why}`} {confirmedBy ? CONFIRMED[confirmedBy] : say("agent.confirmed.none")}
     </span>
   );
 }
@@ -91,6 +108,11 @@ function TryIt({ offer, name }: { offer: Offering["offers"][number]; name: strin
   const calls = callsOf(offer, name);
   return (
     <>
+      {offer.named && (
+        <span className="small" data-warns>
+          {say("agent.onlyNamed")}
+        </span>
+      )}
       {offer.receiver && (
         <span className="small" data-warns={offer.receiver === "other" || undefined}>
           {RECEIVER[offer.receiver]}

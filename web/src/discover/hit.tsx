@@ -65,7 +65,7 @@ export function Hit({ hit }: { hit: DiscoveredHit }) {
           {hit.foundBy.includes("meaning") && <li className="tag plain">{say("discover.byMeaning")}</li>}
           {liveness && (
             <li className="alive">
-              <span className="dot" data-state={liveness.value >= 0.5 ? "live" : ""} />
+              <span className="dot" data-state={liveness.value >= 0.5 && !liveness.named ? "live" : ""} />
               {liveness.says}
             </li>
           )}

@@ -1,0 +1,26 @@
+/** The kinds of endpoints that are read, by the protocol of the services that name them. A further kind needs its reader (readers.ts). */
+import { type Protocol, protocolsOf } from "../directory/protocols.ts";
+
+export const SOURCE_KINDS = { agent_card: "A2A", mcp: "MCP", x402: "x402" } as const satisfies Record<string, Protocol>;
+export type SourceKind = keyof typeof SOURCE_KINDS;
+
+/** The kind of endpoint that a service is. @param name of the service; undefined where it is not read */
+export function sourceKindOf(name: string): SourceKind | undefined {
+  const [protocol] = protocolsOf([name.toLowerCase()], false);
+  return (Object.keys(SOURCE_KINDS) as SourceKind[]).find((kind) => SOURCE_KINDS[kind] === protocol);
+}
+
+/**
+ * The protocols of an agent as far as they are seen, in the order of `PROTOCOLS`.
+ * @param names of its services @param unspoken kinds of its endpoints that never answered as they should
+ */
+export function spokenOf(
+  names: readonly string[],
+  { unspoken, takesX402 }: { unspoken: readonly SourceKind[]; takesX402: boolean },
+): Protocol[] {
+  const seen = names.filter((name) => !unspoken.some((kind) => kind === sourceKindOf(name)));
+  return protocolsOf(
+    seen.map((name) => name.toLowerCase()),
+    takesX402,
+  );
+}

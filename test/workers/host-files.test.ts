@@ -1,0 +1,428 @@
+/** Whose an endpoint is: naming one is free, so it counts for an agent only when its host, its terms or its registry say so too. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
+import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { namedAgents } from "../../core/directory/named-agents.ts";
+import { sourcesOf } from "../../core/offers/readers.ts";
+import { spokenBy } from "../../core/views/discover.ts";
+import { discover } from "../../db/discovery/discover.ts";
+import { followDirectory } from "../../db/discovery/follow.ts";
+import { hitBackgrounds } from "../../db/discovery/hit-background.ts";
+import { storeListings } from "../../db/offers.ts";
+import { testLog } from "../../harness/log.ts";
+import { KEPT_ALIVE } from "../../harness/patience.ts";
+import type { JobContext } from "../../workers/context.ts";
+import { offers } from "../../workers/jobs/offers.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { PATIENT } from "../support/time-limits.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1_440 * MINUTE_MS;
+const REGISTRY = `0x${"8".repeat(40)}`;
+const OWNER = `0x${"a1".repeat(20)}`;
+const WALLET = `0x${"b2".repeat(20)}`;
+const STRANGER = `0x${"c3".repeat(20)}`;
+const HOST_FILE = "/.well-known/agent-registration.json";
+
+let db: TestDatabase;
+let publicHttp: PublicHttp;
+/** Two hosts; what each answers to a path is the test's. */
+const hosts: Server[] = [];
+let [here, there]: string[] = [];
+let answers: Record<string, [status: number, body?: unknown]>;
+let asked: string[];
+let clock: Date;
+
+beforeAll(async () => {
+  db = await testDatabase({ indexed: true });
+  publicHttp = openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT });
+  const urls = await Promise.all(
+    [0, 1].map(async () => {
+      const host = createServer(KEPT_ALIVE, (request, response) => answer(request, response));
+      hosts.push(host);
+      await new Promise<void>((done) => host.listen(0, "127.0.0.1", done));
+      return `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+    }),
+  );
+  [here, there] = urls;
+});
+afterAll(async () => {
+  await publicHttp?.close();
+  for (const host of hosts) {
+    host.closeAllConnections();
+    host.close();
+  }
+  await db?.drop();
+});
+beforeEach(async () => {
+  await db.pool.query(
+    "truncate offchain.directory, offchain.offer_source, offchain.offer, offchain.host_file, offchain.registration_file, offchain.discovery_document cascade",
+  );
+  await db.pool.query("update offchain.offer_progress set round_to = 0, new_to = 0");
+  asked = [];
+  clock = new Date(Date.UTC(2026, 10, 21));
+  answers = {};
+});
+
+function answer({ headers, url = "", method = "" }: IncomingMessage, response: ServerResponse) {
+  const address = `http://${headers.host}${url}`;
+  asked.push(`${method} ${address}`);
+  const [status, body] = answers[address] ?? [404];
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(typeof body === "string" ? body : JSON.stringify(body ?? {}));
+}
+
+const run = () =>
+  offers.run(
+    {
+      db: db.pool,
+      clock: () => clock,
+      log: testLog(),
+      fault: () => {},
+      endpoints: foreignEndpoints(publicHttp, { now: () => clock.getTime() }),
+    } as unknown as JobContext,
+    {},
+  );
+const later = (ms: number) => {
+  clock = new Date(clock.getTime() + ms);
+};
+
+const CARD = {
+  name: "A",
+  url: "https://a.example/a2a",
+  skills: [{ id: "s", name: "Sums", description: "Adds numbers." }],
+};
+const file = (more: object) => ({
+  type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+  name: "H",
+  ...more,
+});
+const naming = (agentId: unknown, registry = REGISTRY) =>
+  file({ registrations: [{ agentId, agentRegistry: `eip155:8453:${registry}` }] });
+const paying = (payTo: string) => ({
+  x402Version: 1,
+  accepts: [
+    {
+      ...{ scheme: "exact", network: "base", maxAmountRequired: "40000", payTo, resource: "r", description: "Audits." },
+      asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+    },
+  ],
+});
+
+type Planted = {
+  id: string;
+  services: [name: string, endpoint: string][];
+  platform?: string;
+  proven?: boolean;
+  address?: string;
+};
+async function plant({
+  id,
+  services,
+  platform = "erc8004",
+  proven = false,
+  address = WALLET,
+}: Planted): Promise<number> {
+  const { rows } = await db.pool.query(
+    `insert into offchain.directory (platform, agent_id, name, description, services, cred_score, chain_id, registry, owner_address, address, wallet_proven)
+     values ($1, $2, 'Agent ' || $2, 'Says nothing.', $3, 20, 8453, $4, $5, $6, $7) returning id`,
+    [
+      platform,
+      id,
+      JSON.stringify(services.map(([name, endpoint]) => ({ name, endpoint }))),
+      REGISTRY,
+      OWNER,
+      address,
+      proven,
+    ],
+  );
+  return Number(rows[0].id);
+}
+const confirmedBy = async (id: number): Promise<(string | null)[]> =>
+  (
+    await db.pool.query(
+      "select confirmed_by as by from offchain.offer_source where directory_id = $1 order by kind, url",
+      [id],
+    )
+  ).rows.map(({ by }) => by);
+const backgroundOf = async (id: number) => (await hitBackgrounds(db.pool, [id], clock)).get(id)!;
+
+describe("a host's own word", () => {
+  it.each([
+    ["its registration", naming(22)],
+    [
+      "its registration, the id as text and the registry in capitals",
+      naming("22", `0x${REGISTRY.slice(2).toUpperCase()}`),
+    ],
+    [
+      "its owner",
+      file({ services: [{ name: "agentWallet", endpoint: `eip155:8453:${OWNER.toUpperCase().replace("0X", "0x")}` }] }),
+    ],
+  ])("counts when it names %s, from the first read on", async (_, said) => {
+    answers = { [here + HOST_FILE]: [200, said], [`${here}/card.json`]: [200, CARD] };
+    const id = await plant({ id: "22", services: [["A2A", `${here}/card.json`]] });
+    await run();
+    expect(await confirmedBy(id)).toEqual(["host_file"]);
+    const background = await backgroundOf(id);
+    expect(background).toMatchObject({
+      offerCount: 1,
+      namedCount: 0,
+      confirmed: [`${here}/card.json`],
+      liveness: { value: 1, named: false },
+    });
+  });
+
+  it.each([
+    ["another id", naming(2)],
+    ["another registry", naming(22, STRANGER)],
+    ["another chain", file({ registrations: [{ agentId: 22, agentRegistry: `eip155:1:${REGISTRY}` }] })],
+    [
+      "its wallet, which is not proven",
+      file({ services: [{ name: "agentWallet", endpoint: `eip155:8453:${WALLET}` }] }),
+    ],
+    ["nobody", "<html>"],
+  ])("counts not when it names %s", async (_, said) => {
+    answers = { [here + HOST_FILE]: [200, said], [`${here}/card.json`]: [200, CARD] };
+    const id = await plant({ id: "22", services: [["A2A", `${here}/card.json`]] });
+    await run();
+    expect(await confirmedBy(id)).toEqual([null]);
+  });
+
+  it("counts for its own scheme, host and port alone", async () => {
+    answers = {
+      [here + HOST_FILE]: [200, naming(22)],
+      [`${here}/card.json`]: [200, CARD],
+      [`${there}/card.json`]: [200, CARD],
+    };
+    const id = await plant({
+      id: "22",
+      services: [
+        ["A2A", `${there}/card.json`],
+        ["A2A", `${here}/card.json`],
+      ],
+    });
+    await run();
+    const { rows } = await db.pool.query(
+      "select url, confirmed_by as by from offchain.offer_source where directory_id = $1",
+      [id],
+    );
+    expect(Object.fromEntries(rows.map(({ url, by }) => [url, by]))).toEqual({
+      [`${here}/card.json`]: "host_file",
+      [`${there}/card.json`]: null,
+    });
+  });
+
+  it("that changes is seen within a day, and one that is away for a while stays", async () => {
+    answers = { [here + HOST_FILE]: [200, naming(22)], [`${here}/card.json`]: [200, CARD] };
+    const [first, second] = [
+      await plant({ id: "22", services: [["A2A", `${here}/card.json`]] }),
+      await plant({ id: "23", services: [["A2A", `${here}/card.json`]] }),
+    ];
+    await run();
+    expect([await confirmedBy(first), await confirmedBy(second)]).toEqual([["host_file"], [null]]);
+    answers[here + HOST_FILE] = [503];
+    later(DAY_MS);
+    await run();
+    expect(await confirmedBy(first)).toEqual(["host_file"]);
+    answers[here + HOST_FILE] = [200, naming(23)];
+    later(DAY_MS);
+    await run();
+    expect([await confirmedBy(first), await confirmedBy(second)]).toEqual([[null], ["host_file"]]);
+    answers[here + HOST_FILE] = [404];
+    later(DAY_MS);
+    await run();
+    expect([await confirmedBy(first), await confirmedBy(second)]).toEqual([[null], [null]]);
+  });
+
+  it("is asked for once for all who name it, again for who names it anew, and less and less where it says nothing", async () => {
+    const files = () => asked.filter((one) => one.endsWith(HOST_FILE)).length;
+    for (const id of ["1", "2", "3"]) await plant({ id, services: [["A2A", `${here}/${id}.json`]] });
+    await run();
+    expect(files()).toBe(1);
+    await run();
+    expect(files()).toBe(1);
+    later(5 * MINUTE_MS);
+    await run();
+    expect(files()).toBe(2);
+    later(5 * MINUTE_MS);
+    await run();
+    expect(files()).toBe(2);
+    later(5 * MINUTE_MS);
+    await run();
+    expect(files()).toBe(3);
+    answers[here + HOST_FILE] = [200, naming(4)];
+    later(10 * MINUTE_MS);
+    const id = await plant({ id: "4", services: [["A2A", `${here}/4.json`]] });
+    await run();
+    expect(files()).toBe(4);
+    expect(await confirmedBy(id)).toEqual(["host_file"]);
+  });
+
+  it("is asked for no more, and forgotten, when no agent names the host", async () => {
+    await plant({ id: "1", services: [["A2A", `${here}/1.json`]] });
+    await run();
+    await db.pool.query("update offchain.directory set services = '[]'");
+    later(DAY_MS);
+    await run();
+    later(DAY_MS);
+    asked = [];
+    await run();
+    expect(asked).toEqual([]);
+    expect((await db.pool.query("select from offchain.host_file")).rowCount).toBe(0);
+  });
+});
+
+describe("the agent's registration file on the host", () => {
+  const withFile = (uri: string, agents: string[], status = "parsed") =>
+    db.pool.query(
+      `insert into offchain.registration_file (registry, agent_id, uri, status, content, fetched_at) values ($1, 22, $2, $3, $4, now())`,
+      [REGISTRY, uri, status, JSON.stringify({ agents })],
+    );
+  const NAME = `eip155:8453:${REGISTRY}/22`;
+  it.each([
+    ["counts when it names the agent", () => [`${here}/agents/22.json`, [NAME]], "registration_file"],
+    ["counts when it names the owner's wallet", () => [`${here}/agents/22.json`, [OWNER]], "registration_file"],
+    ["counts not when it is somebody else's", () => [`${here}/agents/7.json`, [`eip155:8453:${REGISTRY}/7`]], null],
+    ["counts not when it is on another host", () => [`${there}/22.json`, [NAME]], null],
+    [
+      "counts not when the host is in the user part of its address",
+      () => [`${here}@evil.example/22.json`, [NAME]],
+      null,
+    ],
+    ["counts not when it could not be read", () => [`${here}/22.json`, [NAME], "unreachable"], null],
+  ] as [string, () => Parameters<typeof withFile>, string | null][])("%s", async (_, given, expected) => {
+    answers = { [`${here}/card.json`]: [200, CARD] };
+    await withFile(...given());
+    const id = await plant({ id: "22", services: [["A2A", `${here}/card.json`]] });
+    await run();
+    expect(await confirmedBy(id)).toEqual([expected]);
+  });
+});
+
+describe("the terms of a paid resource", () => {
+  it.each([
+    ["pay the owner", { payTo: OWNER }, "payee"],
+    ["pay the agent's proven wallet", { payTo: WALLET, proven: true }, "payee"],
+    ["pay a wallet that the agent only names", { payTo: WALLET }, null],
+    ["pay somebody else", { payTo: STRANGER, proven: true }, null],
+    ["pay the recipient that the x402 Bazaar lists it under", { payTo: WALLET, platform: "x402-bazaar" }, "payee"],
+  ])("that %s", async (_, { payTo, ...of }: { payTo: string; proven?: boolean; platform?: string }, expected) => {
+    answers = { [`${here}/audit`]: [402, paying(payTo)] };
+    const id = await plant({ id: "22", services: [["x402", `${here}/audit`]], ...of });
+    await run();
+    expect(await confirmedBy(id)).toEqual([expected]);
+    expect(await backgroundOf(id)).toMatchObject(
+      expected ? { offerCount: 1, namedCount: 0 } : { offerCount: 0, namedCount: 1 },
+    );
+  });
+});
+
+it.each([
+  ["com.example/server", "https://example.com/mcp", "namespace"],
+  ["com.example/server", "https://mcp.example.com:8443/mcp", "namespace"],
+  ["Com.Example/server", "https://EXAMPLE.com/mcp", "namespace"],
+  ["io.github.jo/server", "https://jo.github.io/mcp", "namespace"],
+  ["com.example/server", "https://badexample.com/mcp", null],
+  ["com.example/server", "https://example.com.evil.net/mcp", null],
+  ["com/server", "https://example.com/mcp", null],
+  ["com.%/server", "https://a.example.com/mcp", null],
+  ["/server", "https://example.com/mcp", null],
+])("%s of the MCP registry and %s: %s", async (id, endpoint, expected) => {
+  const row = await plant({ id, services: [["MCP", endpoint]], platform: "mcp-registry" });
+  const client = await db.pool.connect();
+  const sources = sourcesOf([{ name: "MCP", endpoint }]);
+  await storeListings(client, [{ id: row, trust: 1, sources, offers: [] }], clock);
+  client.release();
+  expect(await confirmedBy(row)).toEqual([expected]);
+});
+
+describe("an agent that names what is somebody else's", () => {
+  const ask = async (q: string, more: object = {}) => {
+    while ((await followDirectory(db.pool, clock)).more);
+    return (await discover(db.pool, { q, limit: 10, ...more }, clock)).hits;
+  };
+  it("has no life, offers or price of it, is not found by its words, and is told so", async () => {
+    answers = {
+      [`${here}/card.json`]: [200, CARD],
+      [`${here}/audit`]: [402, paying(STRANGER)],
+      [`${here}/mcp`]: [401],
+    };
+    const id = await plant({
+      id: "22",
+      services: [
+        ["A2A", `${here}/card.json`],
+        ["x402", `${here}/audit`],
+        ["MCP", `${here}/mcp`],
+      ],
+    }); // prettier-ignore
+    await run();
+    expect(await ask("sums")).toEqual([]);
+    expect(await ask("audits", { maxPrice: 1 })).toEqual([]);
+    const [hit] = await ask("agent 22");
+    expect(hit!.directoryId).toBe(id);
+    const living = hit!.factors.find(({ key }) => key === "liveness")!;
+    expect(living.value).toBe(0.3);
+    expect(living.says).toContain("Nothing shows that they are the agent's: they count for nothing.");
+    const background = await backgroundOf(id);
+    expect(background).toMatchObject({ offerCount: 0, namedCount: 2, confirmed: [], liveness: { named: true } });
+    // It answers as A2A and with a price; a door that is closed to everybody is no MCP server of its own.
+    expect(spokenBy({ x402Supported: false }, background)).toEqual(["A2A", "x402"]);
+  });
+
+  it("does not speak what no endpoint of its was ever seen to speak", async () => {
+    answers = { [`${here}/health`]: [200, { status: "ok" }] };
+    const id = await plant({
+      id: "22",
+      services: [
+        ["x402", `${here}/health`],
+        ["A2A", `${here}/none`],
+        ["Web", here!],
+      ],
+    });
+    await run();
+    expect(spokenBy({ x402Supported: false }, await backgroundOf(id))).toEqual(["Web"]);
+    expect((await ask("", { speaks: ["x402"] })).length).toBe(0);
+  });
+});
+
+describe("a registration file", () => {
+  it("names its agents once, at most 2,000, whatever else is in it", () => {
+    const entry = (agentId: unknown, agentRegistry: unknown = `eip155:8453:${REGISTRY}`) => ({
+      agentId,
+      agentRegistry,
+    });
+    expect(
+      namedAgents({
+        registrations: [
+          entry(0),
+          entry("0"),
+          entry(22),
+          entry(1.5),
+          entry(-1),
+          entry("0x1"),
+          entry("01"),
+          entry(2 ** 60),
+          entry("1".repeat(79)),
+          entry(1, "eip155:0:0x"),
+          entry(1, 7),
+          null,
+          "x",
+        ],
+      }),
+    ).toEqual([`eip155:8453:${REGISTRY}/0`, `eip155:8453:${REGISTRY}/22`]);
+    expect(
+      namedAgents({
+        endpoints: [
+          { name: "AGENTWALLET", endpoint: `eip155:1:${OWNER}` },
+          { name: "agentWallet", endpoint: 7 },
+          { name: 7 },
+        ],
+      }),
+    ).toEqual([OWNER]);
+    for (const none of [null, 7, "x", [], {}, { registrations: {} }, { services: "x" }])
+      expect(namedAgents(none)).toEqual([]);
+    expect(namedAgents({ registrations: Array.from({ length: 5_000 }, (_, id) => entry(id)) })).toHaveLength(2_000);
+  });
+});
