@@ -8,7 +8,7 @@ import { blankEntry, type DirectoryEntry } from "../../core/directory/entry.ts";
 import type { Registration } from "../../core/directory/foreign-registration-file.ts";
 import { scan8004 } from "../../core/directory/registry-readers/scan-8004.ts";
 import { ADVISORY_LOCKS } from "../locks.ts";
-import { array, float8, int4, jsonb, nullable, pgType, type Row, statement, text } from "../statement.ts";
+import { array, float8, jsonb, nullable, pgType, type Row, statement, text } from "../statement.ts";
 import { type ScoreRules, upsertEntries } from "./write.ts";
 
 export const ERC8004 = "erc8004";
@@ -32,9 +32,7 @@ const STORED = statement({
   params: { agentIds: array(text), scan: text },
   text: `
     select a.registry, a.agent_id::text as "agentId", a.owner, a.agent_wallet as "agentWallet",
-      a.registered_at::float8 as "registeredAt", a.feedback_count as "feedbackCount",
-      (select max(g.given_at)::float8 from onchain.erc8004_feedback g
-       where g.registry = a.registry and g.agent_id = a.agent_id and not g.revoked) as "feedbackAt",
+      a.registered_at::float8 as "registeredAt",
       f.content as registration, i.raw as scanned
     from onchain.erc8004_agent a
     left join offchain.registration_file f on f.registry = a.registry and f.agent_id = a.agent_id
@@ -47,9 +45,6 @@ const STORED = statement({
     agentWallet: nullable(text),
     /** Unix seconds. */
     registeredAt: float8,
-    feedbackCount: int4,
-    /** Unix seconds of the last feedback; null without any. */
-    feedbackAt: nullable(float8),
     /** The file as it was read; null when there is none, or it could not be read. */
     registration: nullable(jsonb<Registration>()),
     /** 8004scan's item, as it came. */
@@ -101,7 +96,5 @@ function erc8004Entry({ scanned, registration, ...agent }: StoredAgent, chainId:
     traitCount: said?.traitCount ?? 0,
     x402Supported: said?.x402Supported ?? false,
     createdAt: new Date(agent.registeredAt * 1000).toISOString(),
-    uses: agent.feedbackCount,
-    usedAt: agent.feedbackAt === null ? null : new Date(agent.feedbackAt * 1000).toISOString(),
   });
 }

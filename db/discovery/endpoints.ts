@@ -23,14 +23,14 @@ export const COUNTS = `(o.source = '${REGISTRY}' or exists (
 
 /**
  * SQL of an array of the kinds of endpoints that a row names and that were never seen to speak their protocol: none
- * answered; to one that is only named a demand for credentials is no answer; a paid resource has named its price.
+ * answered; to one that is only named a demand for credentials is no answer; a paid resource has a price that counts.
  * @param id SQL of the row's id in the directory
  */
 export const unspokenBy = (id: string): string => `array(
   select s.kind from offchain.offer_source s where s.directory_id = ${id} group by s.kind
   having not bool_or(s.answered_at is not null and (s.status <> 'needs_credentials' or s.confirmed_by is not null)
     and (s.kind <> 'x402' or exists (
-      select from offchain.offer o where o.directory_id = s.directory_id and o.kind = 'resource'))))`;
+      select from offchain.offer o where o.directory_id = s.directory_id and o.kind = 'resource' and ${COUNTS}))))`;
 
 const timeOf = (iso: string | null): Date | null => (iso === null ? null : new Date(iso));
 

@@ -43,7 +43,7 @@ const HAS_NAMESPACE = `d.platform in (${(REGISTRIES as readonly RegistryRow[])
   .map(({ key }) => `'${key}'`)
   .join(", ")})`;
 
-/** A row whose registry knows ratings and no uses: its uses are their number, whoever gave them. Only `FEEDBACK` counts them. */
+/** A row whose registry has ratings. They are no uses, whoever gave them. */
 const IS_RATED = "d.platform = 'erc8004'";
 
 /** Ratings of a row `d` by the clients that count, each weighed by its cred. */
@@ -62,7 +62,7 @@ const ROWS = family({
     select d.id, d.platform, d.chain_id as "chainId", d.name, d.description, d.owner_address as owner,
       coalesce(d.owner_address, case when ${HAS_NAMESPACE} then split_part(d.agent_id, '/', 1) end) as operator,
       d.wallet_proven as "verified", d.x402_supported as "x402", d.cred_score as cred,
-      case when ${IS_RATED} then 0 else d.uses end as uses, case when ${IS_RATED} then null else d.used_at end as "usedAt", d.created_at as "registeredAt",
+      d.uses, d.used_at as "usedAt", d.created_at as "registeredAt",
       array(select left(s->>'name', 40) from jsonb_array_elements(
         case when jsonb_typeof(d.services) = 'array' then d.services else '[]' end) s
         where s->>'name' is not null limit ${MAX_SERVICES}) as services,

@@ -400,12 +400,12 @@ describe("the search", () => {
     expect((await idsOf("quagga ferry"))[0]).toBe(named);
   });
 
-  it("takes no rating of unknown wallets for feedback, nor for a use", async () => {
+  it("takes no rating of unknown wallets for feedback", async () => {
     const [id] = await add([{ name: "Vela", description: "Sews spinnakers.", platform: "erc8004" }]);
     const before = (await ask("spinnakers")).hits[0]!;
     await database.pool.query(
-      `update offchain.directory set registry = '0x8004', token_id = 424242, uses = 200, used_at = $2 where id = $1`,
-      [id, NOW],
+      `update offchain.directory set registry = '0x8004', token_id = 424242, updated_at = now() where id = $1`,
+      [id],
     );
     await database.pool.query(
       `insert into onchain.erc8004_feedback (registry, agent_id, client, feedback_index, value, value_decimals, tag1, tag2, endpoint,

@@ -202,8 +202,11 @@ describe("an ERC-8004 agent", () => {
       ]);
       expect(await look(() => failed, new Date(NOW.getTime() + hour * 3_600_000))).toEqual([]);
     }
-    const rows = await db.pool.query("select uses, name from offchain.directory where platform = 'erc8004'");
-    expect(rows.rows).toEqual([{ uses: 23, name: "Helper" }]);
+    const rows = await db.pool.query(
+      "select uses, used_at, trend, name from offchain.directory where platform = 'erc8004'",
+    );
+    // Ratings are no uses, however many there are.
+    expect(rows.rows).toEqual([{ uses: 0, used_at: null, trend: 0, name: "Helper" }]);
 
     const sent: (Validators | null)[] = [];
     for (let day = 1; day < 4; day++)

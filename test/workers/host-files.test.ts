@@ -367,8 +367,8 @@ describe("an agent that names what is somebody else's", () => {
     expect(living.says).toContain("Nothing shows that they are the agent's: they count for nothing.");
     const background = await backgroundOf(id);
     expect(background).toMatchObject({ offerCount: 0, namedCount: 2, confirmed: [], liveness: { named: true } });
-    // It answers as A2A and with a price; a door that is closed to everybody is no MCP server of its own.
-    expect(spokenBy({ x402Supported: false }, background)).toEqual(["A2A", "x402"]);
+    // Somebody answers as A2A there; a door that is closed to everybody, or another's price, is none of its own.
+    expect(spokenBy({ x402Supported: false }, background)).toEqual(["A2A"]);
   });
 
   it("does not speak what no endpoint of its was ever seen to speak", async () => {
