@@ -7,6 +7,7 @@ import { OG_WALLETS } from "../../core/og-wallets.ts";
 import { transaction } from "../../db/transaction.ts";
 import { testLog } from "../../harness/log.ts";
 import { type SolanaWallet, solanaWallet } from "../../harness/solana-wallet.ts";
+import { until } from "../../harness/until.ts";
 import { mintEffect } from "../../workers/intents/mint.ts";
 import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
 import { base64, MINT_PRICE, type Payer, type Paying, startPaying, unbase64 } from "./support/paying.ts";
@@ -20,14 +21,17 @@ let ahead = 0;
 
 beforeAll(async () => {
   world = await startPaying();
-  api = await world.api({
-    now: () => Date.now() + ahead,
-    facilitator: (real) => ({
-      verify: (order) => real.verify(order),
-      settle: (order) => (settle ? settle(order, real) : real.settle(order)),
-    }),
-    deps: { fault: (point) => fault?.(point) },
-  });
+  api = await world.api(options());
+});
+/** @param env of the API */
+const options = (env: Record<string, string> = {}): Parameters<Paying["api"]>[0] => ({
+  env,
+  now: () => Date.now() + ahead,
+  facilitator: (real) => ({
+    verify: (order) => real.verify(order),
+    settle: (order) => (settle ? settle(order, real) : real.settle(order)),
+  }),
+  deps: { fault: (point) => fault?.(point) },
 });
 afterEach(() => {
   settle = undefined;
@@ -188,6 +192,8 @@ describe("one key", () => {
   });
 
   it("whose payment hangs is served later with the same payment, though its challenge has ended by then", async () => {
+    const patient = api;
+    api = await world.api(options({ PAYMENT_WAIT_MS: "0" }));
     const [key, payer] = [await solanaWallet(), await world.payer()];
     const [body, headers] = [await signed(key), await payment(payer)];
     settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
@@ -196,8 +202,11 @@ describe("one key", () => {
     // What was signed is this request's: nobody registers anything else with it.
     expect((await post({ ...body, name: "Else" }, await payment(payer))).status).toBe(401);
     ahead = 301_000;
+    await until("the payment is settled", async () => (await post(body, headers)).status === 201);
     expect(await post(body, headers)).toMatchObject(registered(key, payer.address));
     expect([await spent(payer), (await mintsOf(key)).length]).toEqual([MINT_PRICE, 1]);
+    await api.close();
+    api = patient;
   });
 
   it("that was paid for is registered although its request died, by the sweeper", async () => {
