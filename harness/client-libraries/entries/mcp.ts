@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
+import { childEnvironment } from "../../../config/config.ts";
 import { scratchDirectory } from "../../scratch.ts";
 import { type Client, type Load, PACKAGES } from "../client.ts";
 import type { McpClient } from "../page/window.ts";
@@ -133,6 +134,26 @@ async function conforms(world: World): Promise<string> {
   return `passed ${passed.length} checks of ${Object.values(SCENARIOS).flat().length} scenarios`;
 }
 
+/** Calls the server as a person does who looks at it with the Inspector. */
+async function inspects(world: World): Promise<string> {
+  const program = join(PACKAGES, "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+  const home = scratchDirectory("inspector");
+  const ask = async (...words: string[]) => {
+    const all = [program, "--cli", `${world.apiUrl}/mcp`, "--transport", "http", "--method", ...words];
+    const env = { ...childEnvironment({}).all, HOME: home, MCP_CATALOG_PATH: join(home, "mcp.json") };
+    return JSON.parse((await promisify(execFile)(process.execPath, all, { env, cwd: home })).stdout);
+  };
+  try {
+    const { tools } = await ask("tools/list");
+    assert.ok(tools.some(({ name }: { name: string }) => name === "get_agent"));
+    const called = await ask("tools/call", "--tool-name", "get_agent", "--tool-arg", `ref=${world.agent}`);
+    assert.equal(called.structuredContent.tokenId, world.agent);
+    return `listed ${tools.length} tools and called one`;
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
 const newest = (world: World, load: Load, mode: VersionNegotiationMode) =>
   load<McpClient>("@modelcontextprotocol/client").then((sdk) => usesTools(world, sdk, "/mcp", mode));
 
@@ -164,6 +185,11 @@ export const MCP_CLIENTS: Client[] = [
     package: "@modelcontextprotocol/client",
     quick: true,
     run: (world, load) => newest(world, load, { pin: "2026-07-28" }),
+  },
+  {
+    name: "MCP Inspector",
+    package: "@modelcontextprotocol/inspector",
+    run: inspects,
   },
   {
     name: "MCP conformance suite",
