@@ -92,8 +92,8 @@ export type DueSource = {
 };
 
 /**
- * Max rows that share one read of a URL: the oldest, which those that name it later cannot displace, and the most trusted
- * ones. What many claim is nobody's in particular.
+ * Max rows that share one read of a URL: those that it is shown to be the endpoint of, the oldest, which those that name it
+ * later cannot displace, and the most trusted ones. What many claim is nobody's in particular.
  */
 const MAX_SHARING = 50;
 
@@ -129,7 +129,7 @@ const DUE = statement({
           limit 1)) order by s.directory_id) as rows
       from (select * from offchain.offer_source s
             where hashtextextended(s.url, 0) = hashtextextended(w.url, 0) and s.url = w.url and s.kind = w.kind
-            order by s.directory_id = (
+            order by s.confirmed_by is not null desc, s.directory_id = (
               select min(o.directory_id) from offchain.offer_source o
               where hashtextextended(o.url, 0) = hashtextextended(w.url, 0) and o.url = w.url and o.kind = w.kind) desc,
               s.trust desc, s.directory_id limit ${MAX_SHARING}) s) r

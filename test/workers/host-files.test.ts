@@ -260,6 +260,16 @@ describe("a host's own word", () => {
     expect(await confirmedBy(id)).toEqual(["host_file"]);
   });
 
+  it("gives its agent a place among those that share a read, however many others name the endpoint", async () => {
+    answers = { [here + HOST_FILE]: [200, naming(22)], [`${here}/card.json`]: [200, CARD] };
+    for (let i = 100; i < 160; i++) await plant({ id: String(i), services: [["A2A", `${here}/card.json`]] });
+    await db.pool.query("update offchain.directory set cred_score = 50");
+    const id = await plant({ id: "22", services: [["A2A", `${here}/card.json`]] });
+    await run();
+    expect(asked.filter((one) => one.endsWith("/card.json"))).toHaveLength(1);
+    expect(await backgroundOf(id)).toMatchObject({ offerCount: 1, liveness: { named: false } });
+  });
+
   it("is asked for no more, and forgotten, when no agent names the host", async () => {
     await plant({ id: "1", services: [["A2A", `${here}/1.json`]] });
     await run();
