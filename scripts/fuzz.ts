@@ -23,6 +23,7 @@ const files = [
   "core/found-in-short",
   "columns/agents",
   "db/cred",
+  "discovery/words",
   "workers/hostile-data",
   "workers/hostile-profiles",
   "indexer/events",

@@ -20,16 +20,23 @@ export function spellingDistance(a: string, b: string): number {
 /** Shorter words resemble too many others. */
 export const MIN_CORRECTED = 4;
 
-/** The words nearest to a misspelt one, at most two; those in more documents first. */
-export function corrections(word: string, known: readonly { word: string; documents: number }[]): string[] {
-  const most = word.length < 9 ? 1 : 2;
-  const near = known
-    .map((one) => ({ ...one, distance: spellingDistance(word, one.word) }))
-    .filter(({ distance }) => distance > 0 && distance <= most);
-  const least = Math.min(...near.map(({ distance }) => distance));
-  return near
-    .filter(({ distance }) => distance === least)
+/** Words that are asked about for each misspelt one. */
+const MOST_NEAR = 12;
+
+type Known = { word: string; documents: number };
+
+/** Words that a misspelt one may mean, those in more documents first. */
+export const nearTo = <K extends Known>(word: string, known: readonly K[]): K[] =>
+  known
+    .filter((one) => isNear(spellingDistance(word, one.word), word))
     .sort((a, b) => b.documents - a.documents)
-    .slice(0, 2)
-    .map((one) => one.word);
+    .slice(0, MOST_NEAR);
+
+const isNear = (distance: number, word: string) => distance > 0 && distance <= (word.length < 9 ? 1 : 2);
+
+/** Of words from `nearTo` those that are the nearest, at most two. */
+export function corrections<K extends Known>(word: string, near: readonly K[]): K[] {
+  const distances = near.map((one) => spellingDistance(word, one.word));
+  const least = Math.min(...distances);
+  return near.filter((_, i) => distances[i] === least).slice(0, 2);
 }

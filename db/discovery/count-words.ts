@@ -1,9 +1,20 @@
-/** Counts in how many documents each word is, from a sample. */
-import { family, float8, statement } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+/** Keeps the table of words to the documents: counts in how many each word is, from a sample, and removes what none has. */
+import type pg from "pg";
+import { TRUST_RANGES } from "../../core/discovery/levels.ts";
+import { family, float8, int8, statement } from "../statement.ts";
+import { type Queryable, transaction } from "../transaction.ts";
+import { holdWords } from "./stems.ts";
 
 /** Documents of the sample. */
 const SAMPLE = 60_000;
+/** A word that this many documents of a sample should have is in one of them nearly for certain. */
+const CERTAIN = 10;
+/** Pages of the table of words that are looked at in one round, at least; a page has about a hundred words. */
+const LEAST_PAGES = 8;
+/** Every word is looked at once in about so many rounds of ten seconds, so that strangers' changes cannot outrun it: six hours. */
+const ROUNDS = 2_160;
+/** Words that one round removes at most. */
+const MOST_REMOVED = 5_000;
 
 const SIZE = statement({
   name: "discovery-size",
@@ -11,23 +22,73 @@ const SIZE = statement({
   columns: { documents: float8 },
 });
 
-/** `ts_stat` runs a query of its own, which cannot have parameters. Words that the sample lacks keep their number. */
+const PAGES = statement({
+  name: "discovery-word-pages",
+  text: `select pg_relation_size('offchain.discovery_word') / current_setting('block_size')::int8 as pages`,
+  columns: { pages: int8 },
+});
+
+/**
+ * `ts_stat` runs a query of its own, which cannot have parameters. Words that the sample lacks keep their number, except where
+ * it would have them if that were so.
+ */
 const COUNT = family({
   name: "discovery-count",
   text: ({ percent }: { percent: number }) => `
+    with counted as materialized (
+      select s.word, greatest(1, round(s.ndoc * 100 / ${percent}::float8))::int4 as documents
+      from ts_stat('select words from offchain.discovery_document ${percent < 100 ? `tablesample system (${percent}) repeatable (1)` : ""}') s),
+    lost as (
+      update offchain.discovery_word w set documents = 1
+      where w.documents > ${rarest(percent)} and not exists (select from counted c where c.word = w.word))
     insert into offchain.discovery_word as w (word, written, documents)
-    select s.word, false, greatest(1, round(s.ndoc * 100 / ${percent}::float8))::int4
-    from ts_stat('select words from offchain.discovery_document ${percent < 100 ? `tablesample system (${percent}) repeatable (1)` : ""}') s
-    order by s.word
+    select c.word, false, c.documents from counted c order by c.word
     on conflict (word) do update set documents = excluded.documents where w.documents <> excluded.documents`,
   examples: [{ percent: 100 }, { percent: 5 }],
 });
 
+/** Words that no document of any range of trust has, among those of a share of the pages; frequent ones are not asked about. */
+const REMOVE = family({
+  name: "discovery-words-remove",
+  text: ({ percent, pages }: { percent: number; pages: number }) => `
+    delete from offchain.discovery_word where word in (
+      select w.word from offchain.discovery_word w ${pages < 100 ? `tablesample system (${pages})` : ""}
+      cross join lateral (select array_to_tsvector(array[w.word])::text::tsquery as has) q
+      where w.documents <= ${rarest(percent)}
+        and ${TRUST_RANGES.map((range) => `not exists (select from offchain.discovery_document d where d.trust_range = ${range} and d.words @@ q.has)`).join(" and ")}
+      limit ${MOST_REMOVED})`,
+  examples: [
+    { percent: 100, pages: 100 },
+    { percent: 5, pages: 1.5 },
+  ],
+});
+
+/** Documents of a word above which a sample of so many percent has it. */
+const rarest = (percent: number) => Math.ceil((CERTAIN * 100) / percent);
+
 /** Number of documents, as the database estimates it. */
 export const documentsOf = async (db: Queryable): Promise<number> => (await SIZE.one(db)).documents;
 
+async function sampled(db: Queryable): Promise<number> {
+  const documents = await documentsOf(db);
+  return documents <= SAMPLE ? 100 : Math.max(1, Math.round((100 * SAMPLE) / documents));
+}
+
 /** Brings the numbers of documents in `discovery_word` up to date. */
 export async function countWords(db: Queryable): Promise<void> {
-  const documents = await documentsOf(db);
-  await COUNT.run(db, { percent: documents <= SAMPLE ? 100 : Math.max(1, Math.round((100 * SAMPLE) / documents)) });
+  await COUNT.run(db, { percent: await sampled(db) });
+}
+
+/**
+ * Removes words that no document has any more, of a part of the table: strangers change their texts as often as they like, and
+ * each of their words would stay. A writer of documents that adds one of them waits, and adds it anew.
+ */
+export async function removeWords(pool: pg.Pool): Promise<void> {
+  const { pages } = await PAGES.one(pool);
+  const part = Math.max(LEAST_PAGES, pages / ROUNDS);
+  const percent = await sampled(pool);
+  await transaction(pool, async (tx) => {
+    await holdWords(tx);
+    await REMOVE.run(tx, { percent, pages: pages <= part ? 100 : (100 * part) / pages });
+  });
 }

@@ -3,11 +3,11 @@ import { quoted } from "../../core/discovery/document.ts";
 import { all, any } from "../../core/discovery/levels.ts";
 import { idf } from "../../core/discovery/ranking.ts";
 import type { Need } from "../../core/discovery/read-query.ts";
-import { corrections, MIN_CORRECTED } from "../../core/discovery/spelling.ts";
+import { corrections, MIN_CORRECTED, nearTo } from "../../core/discovery/spelling.ts";
 import { synonymsOf } from "../../core/discovery/synonyms.ts";
 import { FUNCTION_WORDS, wordsOf } from "../../core/discovery/words.ts";
 import type { Queryable } from "../transaction.ts";
-import { type Looked, lookUp, speltAlike } from "./words.ts";
+import { type Looked, lookUp, speltAlike, vouchedWords } from "./words.ts";
 
 /** A need as documents are asked for it. */
 export type Expanded = {
@@ -76,9 +76,17 @@ async function correct(db: Queryable, needs: readonly Completed[], found: Map<st
     db,
     rare.map(({ word }) => word),
   ); // prettier-ignore
-  return rare.flatMap(({ need, word, documents }) => {
-    const known = alike.get(word) ?? [];
-    const meant = corrections(word, known).map((one) => known.find((other) => other.word === one)!);
+  const near = rare.map((one) => ({ ...one, near: nearTo(one.word, alike.get(one.word) ?? []) }));
+  // One agent alone can have any word: it is what others meant only where it is a name and nothing else is near.
+  const { shared, named } = await vouchedWords(db, [
+    ...new Set(near.flatMap((one) => one.near.map(({ word }) => word))),
+  ]);
+  return near.flatMap(({ need, word, documents, near }) => {
+    const vouched = near.some((one) => shared.has(one.word)) ? shared : named;
+    const meant = corrections(
+      word,
+      near.filter((one) => vouched.has(one.word)),
+    ); // prettier-ignore
     const better = meant.filter((one) => one.documents > RARE * documents);
     if (better.length === 0) return [];
     for (const one of better) found.set(one.word, one);

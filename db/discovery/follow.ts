@@ -5,7 +5,7 @@ import { READ_COMMIT_SNAPSHOT } from "../lists/commit-snapshot.ts";
 import { tryLockText, unlockText } from "../locks.ts";
 import { array, family, int8, nullable, statement, text, timestamptz } from "../statement.ts";
 import { transaction } from "../transaction.ts";
-import { countWords, documentsOf } from "./count-words.ts";
+import { countWords, documentsOf, removeWords } from "./count-words.ts";
 import { writeDocuments } from "./write-documents.ts";
 
 /** Documents of one transaction. */
@@ -138,6 +138,7 @@ async function round(pool: pg.Pool, now: Date): Promise<Round> {
       Math.min(MOST_REFRESHED, Math.max(LEAST_REFRESHED, Math.round(part))),
     );
     for (let from = 0; from < ids.length; from += BATCH) await write(ids.slice(from, from + BATCH), async () => {});
+    await removeWords(pool);
     await REFRESHED_TO.run(pool, { to: ids.at(-1) ?? 0, at: now });
   }
   return { written, more: false, refused };
@@ -155,14 +156,11 @@ type Recording = (tx: pg.ClientBase) => Promise<unknown>;
  * @returns the rows that were refused
  */
 async function writeBatch(pool: pg.Pool, ids: readonly number[], now: Date, record: Recording): Promise<Refused[]> {
-  const write = async (some: readonly number[], then: Recording) => {
-    const committed = await transaction(pool, async (tx) => {
-      const done = await writeDocuments(tx, some, now);
+  const write = (some: readonly number[], then: Recording) =>
+    transaction(pool, async (tx) => {
+      await writeDocuments(tx, some, now);
       await then(tx);
-      return done;
     });
-    committed();
-  };
   const refused: Refused[] = [];
   try {
     await write(ids, record);

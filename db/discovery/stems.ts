@@ -1,4 +1,5 @@
 /** English stems of words, by the database's own stemmer, and the table of known words. */
+import { lockText } from "../locks.ts";
 import { array, statement, text } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 
@@ -13,14 +14,17 @@ const STEMS = statement({
   columns: { word: text, stem: text },
 });
 
-/** Adds words that no document had; the count of documents is made by `countWords`. */
+/** Known words are not written again: a row that is left as it is would be locked all the same. */
 const ADD = statement({
   name: "discovery-words-add",
-  params: { words: array(text) },
+  params: { words: array(text), stems: array(text) },
   text: `
     insert into offchain.discovery_word (word, written, documents)
-    select w, true, 1 from unnest($words::text[]) w where w <> '' order by w
-    on conflict (word) do update set written = true where not discovery_word.written`,
+    select w, bool_or(written), 1
+    from (select w, true as written from unnest($words::text[]) w union all select w, false from unnest($stems::text[]) w) a
+    where w <> '' and not exists (select from offchain.discovery_word k where k.word = w and (k.written or not a.written))
+    group by w order by w
+    on conflict (word) do update set written = true where not discovery_word.written and excluded.written`,
 });
 
 /** Stems of words. */
@@ -31,15 +35,17 @@ export async function stemsFor(db: Queryable, words: readonly string[]): Promise
   return known;
 }
 
-/** Words that are in the table for certain. */
-const added = new Set<string>();
+/** Until a transaction ends that adds words of documents, or removes those that no document has, no other one does. */
+export const holdWords = (tx: Queryable): Promise<void> => lockText(tx, "discovery-words");
 
-/** Adds words of documents to the table of words. @returns what to call once that is committed */
-export async function addWords(tx: Queryable, words: readonly string[]): Promise<() => void> {
-  const unknown = [...new Set(words)].filter((word) => !added.has(word));
-  if (unknown.length > 0) await ADD.run(tx, { words: unknown });
-  return () => {
-    if (added.size > MAX_KNOWN) added.clear();
-    for (const word of unknown) added.add(word);
-  };
+/** Adds words of documents, and their stems, to the table of words; their documents are counted by `countWords`. Part of the caller's transaction. */
+export async function addWords(
+  tx: Queryable,
+  given: readonly string[],
+  stems: ReadonlyMap<string, string>,
+): Promise<void> {
+  if (given.length === 0) return;
+  await holdWords(tx);
+  const words = [...new Set(given)];
+  await ADD.run(tx, { words, stems: [...new Set(words.map((word) => stems.get(word) ?? word))] });
 }

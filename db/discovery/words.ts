@@ -1,6 +1,7 @@
 /** Looks words of a query up: stems, numbers of documents, words that begin alike, words that are spelt alike. */
+import { TRUST_RANGES } from "../../core/discovery/levels.ts";
 import { verifiedMark } from "../../core/discovery/marks.ts";
-import { array, bool, int4, int8, nullable, statement, text } from "../statement.ts";
+import { array, bool, filtered, int4, int8, nullable, statement, text } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 
 /** Of each word its stem, and the documents that have the word or its stem. */
@@ -27,17 +28,43 @@ const LOOKUP = statement({
   prepared: true,
 });
 
-/** Min similarity is pg_trgm's own, 0.3. */
+/**
+ * Min similarity is pg_trgm's own, 0.3. Words of several documents and of one each have their own places: one agent can have
+ * any number of words.
+ */
 const SPELT_ALIKE = statement({
   name: "discovery-spelt-alike",
   params: { words: array(text) },
   text: `
     select w as "of", ${LOOKED}
     from unnest($words::text[]) w cross join lateral (
-      select word from offchain.discovery_word
-      where written and word operator(offchain.%) w and length(word) between length(w) - 2 and length(w) + 2
-      order by offchain.similarity(word, w) desc limit 40) q ${STEM_OF_WORD}`,
+      select word from (
+        select word, row_number() over (partition by documents > 1 order by offchain.similarity(word, w) desc, word) as place
+        from offchain.discovery_word
+        where written and word operator(offchain.%) w and length(word) between length(w) - 2 and length(w) + 2) a
+      where place <= 40) q ${STEM_OF_WORD}`,
   columns: { of: text, word: text, stem: text, documents: int4 },
+  prepared: true,
+});
+
+/** Documents of a word that are read to tell whose it is. */
+const ASKED_OWNERS = 50;
+
+/** Of words, by the most trusted documents that have them: whether those are of several owners, and whether it is in a name. */
+const VOUCHED = statement({
+  name: "discovery-vouched-words",
+  params: { words: array(text) },
+  text: `
+    select w as word, o.owners > 1 as shared, o.named
+    from unnest($words::text[]) w
+    cross join lateral (select array_to_tsvector(array[w])::text as quoted) q
+    cross join lateral (
+      select count(distinct coalesce(owner, id::text)) as owners, coalesce(bool_or(words @@ (q.quoted || ':A')::tsquery), false) as named
+      from (${TRUST_RANGES.map(
+        (range) => `(select owner, directory_id as id, words from offchain.discovery_document
+          where trust_range = ${range} and words @@ q.quoted::tsquery limit ${ASKED_OWNERS})`,
+      ).join(" union all ")} limit ${ASKED_OWNERS}) d) o`,
+  columns: { word: text, shared: filtered(bool), named: filtered(bool) },
   prepared: true,
 });
 
@@ -107,4 +134,13 @@ export async function lookUp(
 /** Of each word those that share many groups of three letters with it, the most similar first. */
 export async function speltAlike(db: Queryable, words: readonly string[]): Promise<Map<string, WordFound[]>> {
   return words.length === 0 ? new Map() : Map.groupBy(await SPELT_ALIKE.rows(db, { words }), (row) => row.of);
+}
+
+export type Vouched = { shared: ReadonlySet<string>; named: ReadonlySet<string> };
+
+/** Which of some words agents of different owners have, and which are in a name. */
+export async function vouchedWords(db: Queryable, words: readonly string[]): Promise<Vouched> {
+  const rows = words.length === 0 ? [] : await VOUCHED.rows(db, { words });
+  const those = (which: "shared" | "named") => new Set(rows.filter((row) => row[which]).map(({ word }) => word));
+  return { shared: those("shared"), named: those("named") };
 }

@@ -19,31 +19,21 @@ type Written = { agent: KnownAgent; text: DocumentText; textSince: Date; nameSin
 /**
  * Brings the documents of rows up to date, and removes those of removed rows. Part of the caller's transaction.
  * @param ids at most a few hundred
- * @returns what to call once the transaction is committed
  */
-export async function writeDocuments(tx: Queryable, ids: readonly number[], now: Date): Promise<() => void> {
-  const committed: (() => void)[] = [];
-  if (ids.length === 0) return () => {};
-  const touched = await write(tx, ids, now, committed);
+export async function writeDocuments(tx: Queryable, ids: readonly number[], now: Date): Promise<void> {
+  if (ids.length === 0) return;
+  const touched = await write(tx, ids, now);
   // The first of equal texts is the original. Where another one is so now, both it and its successor are written anew; so
   // are disguised names that an older one may have come to.
   const changed = [
     ...(touched.texts.length === 0 ? [] : await MISTAKEN.rows(tx, { keys: touched.texts })),
     ...(touched.names.length === 0 ? [] : await DISGUISED.rows(tx, { keys: touched.names })),
   ];
-  if (changed.length > 0) await write(tx, [...new Set(changed.map(({ id }) => id))], now, committed);
-  return () => {
-    for (const done of committed) done();
-  };
+  if (changed.length > 0) await write(tx, [...new Set(changed.map(({ id }) => id))], now);
 }
 
 /** @returns keys of texts that the rows have, or had, and of their names */
-async function write(
-  tx: Queryable,
-  ids: readonly number[],
-  now: Date,
-  committed: (() => void)[],
-): Promise<{ texts: number[]; names: number[] }> {
+async function write(tx: Queryable, ids: readonly number[], now: Date): Promise<{ texts: number[]; names: number[] }> {
   const agents = await knownAgents(tx, ids, now);
   const before = await KEYS.rows(tx, { ids });
   const shown = new Set(agents.map(({ id }) => id));
@@ -66,7 +56,7 @@ async function write(
   const copies = await copiesOf(tx, written, originals);
   const words = written.flatMap(({ text }) => text.words.map(({ word }) => word));
   const stems = await stemsFor(tx, words);
-  committed.push(await addWords(tx, words));
+  await addWords(tx, words, stems);
   const imitations = await imitationsOf(tx, written);
   const rows = written.map((one) =>
     rowOf(one, stems, { copy: copies.has(one.agent.id), imitation: imitations.has(one.agent.id) }),

@@ -1,0 +1,166 @@
+/** The table of words: it has those of the documents and no others, whoever writes at the same time; and what it takes for a spelling. */
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { countWords, removeWords } from "../../db/discovery/count-words.ts";
+import { discover } from "../../db/discovery/discover.ts";
+import { followDirectory } from "../../db/discovery/follow.ts";
+import { holdWords } from "../../db/discovery/stems.ts";
+import { writeDocuments } from "../../db/discovery/write-documents.ts";
+import { transaction } from "../../db/transaction.ts";
+import { until } from "../../harness/until.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { shareOf } from "../support/share.ts";
+
+const NOW = new Date("2026-11-01T00:00:00Z");
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await testDatabase({ indexed: true });
+});
+afterEach(() => database?.drop());
+
+let made = 0;
+type Row = { name?: string; owner?: string; description: string };
+async function add(rows: readonly Row[]): Promise<number[]> {
+  const { rows: ids } = await database.pool.query(
+    `insert into offchain.directory (platform, agent_id, name, description, owner_address, cred_score)
+     select 'agentverse', r.id, r.name, r.description, r.owner, 30
+     from jsonb_to_recordset($1) r(id text, name text, description text, owner text) returning id`,
+    [JSON.stringify(rows.map((row) => ({ id: `word-${made++}`, name: "Plain", owner: `owner ${made}`, ...row })))],
+  );
+  return ids.map(({ id }) => id);
+}
+const describeAs = (id: number, description: string) =>
+  database.pool.query("update offchain.directory set description = $2 where id = $1", [id, description]);
+async function follow() {
+  while ((await followDirectory(database.pool, NOW)).more);
+}
+const words = async (): Promise<string[]> =>
+  (await database.pool.query("select word from offchain.discovery_word order by word")).rows.map(({ word }) => word);
+const lexemes = async (): Promise<string[]> =>
+  (
+    await database.pool.query(
+      "select distinct lexeme from offchain.discovery_document, unnest(tsvector_to_array(words)) lexeme order by 1",
+    )
+  ).rows.map(({ lexeme }) => lexeme);
+const understood = async (q: string) =>
+  (await discover(database.pool, { q, limit: 10 }, NOW)).understood.corrected.map(({ to }) => to);
+
+describe("the table of words", () => {
+  it("has the words of the documents and no others, whatever is written and removed in between", async () => {
+    const ids = await add(Array.from({ length: 4 }, () => ({ description: "Waits." })));
+    await follow();
+    const text = fc
+      .array(fc.constantFrom("gneiss", "schists", "basalts", "it's", "mica-like", "図像生成", "Tuff", "lava\\flow"), {
+        maxLength: 6,
+      })
+      .map((some) => some.join(" "));
+    const step = fc.oneof(
+      fc.record({ agent: fc.nat({ max: ids.length - 1 }), text }),
+      fc.constantFrom("remove" as const, "count" as const),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        for (const one of steps)
+          if (one === "remove") await removeWords(database.pool);
+          else if (one === "count") await countWords(database.pool);
+          else {
+            await describeAs(ids[one.agent]!, one.text);
+            await follow();
+          }
+        await countWords(database.pool);
+        await removeWords(database.pool);
+        expect(await words()).toEqual(await lexemes());
+      }),
+      { numRuns: shareOf(60, 4) },
+    );
+  });
+
+  it("loses the words of an agent's earlier texts as time goes by, also one that was frequent", async () => {
+    const [id] = await add([{ description: "Quarries porphyry." }]);
+    await follow();
+    await database.pool.query("update offchain.discovery_word set documents = 9000 where word = 'porphyry'");
+    await describeAs(id!, "Quarries syenite.");
+    await follow();
+    expect(await words()).toEqual(expect.arrayContaining(["porphyry", "syenite"]));
+    for (const hours of [2, 3]) await followDirectory(database.pool, new Date(NOW.getTime() + hours * 3_600_000));
+    expect(await words()).toContain("syenite");
+    expect(await words()).not.toContain("porphyry");
+  });
+
+  it("keeps a word that comes again while it is removed", async () => {
+    const [id] = await add([{ description: "Polishes obsidian." }]);
+    await follow();
+    await describeAs(id!, "Polishes brass.");
+    await follow();
+    await describeAs(id!, "Polishes obsidian.");
+    const writing = await transaction(database.pool, async (tx) => {
+      await holdWords(tx);
+      const { rowCount } = await tx.query("delete from offchain.discovery_word where word = 'obsidian'");
+      expect(rowCount).toBe(1);
+      const following = follow();
+      await oneWaits();
+      return { following };
+    });
+    await writing.following;
+    expect(await words()).toEqual(expect.arrayContaining(["obsidian", "polish"]));
+    const { hits } = await discover(database.pool, { q: "obsidian", limit: 10 }, NOW);
+    expect(hits.map(({ directoryId }) => directoryId)).toEqual([id]);
+  });
+
+  it("removes no word of a document that is not committed yet", async () => {
+    const [id] = await add([{ description: "Polishes obsidian." }]);
+    await follow();
+    await describeAs(id!, "Polishes brass.");
+    await follow();
+    await describeAs(id!, "Polishes obsidian.");
+    const removing = await transaction(database.pool, async (tx) => {
+      await writeDocuments(tx, [id!], NOW);
+      const removed = removeWords(database.pool);
+      await oneWaits();
+      return { removed };
+    });
+    await removing.removed;
+    expect(await words()).toContain("obsidian");
+    expect(await words()).not.toContain("brass");
+  });
+
+  const oneWaits = () =>
+    until("one waits for the words", async () => {
+      const { rowCount } = await database.pool.query(
+        `select from pg_locks where locktype = 'advisory' and not granted
+           and database = (select oid from pg_database where datname = current_database())`,
+      );
+      return rowCount === 1;
+    });
+});
+
+describe("a spelling", () => {
+  it("is a word that agents of different owners have", async () => {
+    await add([
+      { description: "Restores harpsichords.", owner: "one" },
+      { description: "Tunes harpsichords.", owner: "other" },
+      ...["harpsichurds harpsichirds harpsicherds", "harpsichirds harpsicherds"].map((text) => ({
+        description: text,
+        owner: "poison",
+      })),
+    ]);
+    await follow();
+    expect(await understood("harpsichxrds")).toEqual(["harpsichords"]);
+  });
+
+  it("is no word that one owner's agents have, except in a name, and where no other is near", async () => {
+    await add([
+      { name: "Marimbero", description: "Carves glockenspiels.", owner: "one" },
+      { name: "Second", description: "Carves glockenspiels again.", owner: "one" },
+    ]);
+    await follow();
+    expect(await understood("glockenspeils")).toEqual([]);
+    expect(await understood("marimbreo")).toEqual(["marimbero"]);
+    await add([
+      { description: "Strings a marimbera.", owner: "two" },
+      { description: "Buys a marimbera.", owner: "three" },
+    ]);
+    await follow();
+    expect(await understood("marimberi")).toEqual(["marimbera"]);
+  });
+});
