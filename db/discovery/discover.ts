@@ -25,8 +25,9 @@ import type { Queryable } from "../transaction.ts";
 import { CANDIDATES, classesOf, POSITIONS } from "./candidates.ts";
 import { type Expanded, expand, phrase } from "./expand.ts";
 import { knownAgents } from "./known.ts";
-import { matcher } from "./matcher.ts";
+import { matcher, wordsOfAgents } from "./matcher.ts";
 import { near } from "./near.ts";
+import { isWithin, withPrices } from "./prices.ts";
 import { lookUp } from "./words.ts";
 
 /** Documents that are ranked. What matches less, or is trusted less, than this many is not reached. */
@@ -52,16 +53,19 @@ export async function discover(
   const meant = asked === null ? null : questions!.ask(asked);
   const { needs, unknown, corrected, total } = await expand(db, read.needs);
   const filter = await filterOf(db, query, read);
+  const affordable = affordableOf(db, query, read, needs);
   const found =
     read.needs.length > 0 && needs.length === 0
       ? { rows: [], whole: true }
-      : await candidates(db, { query, read, needs, filter });
+      : await candidates(db, { query, read, needs, filter, affordable });
   const vector = await meant;
   const isMissing = read.needs.some(({ required, text }) => required && unknown.includes(text));
-  const nearest =
+  const all =
     vector && !isMissing
       ? await near(db, questions!, { ...wantedOf(query, needs), vector, filter, must: requiredOf(needs) })
       : [];
+  const nearnesses = new Map(all.map(({ row, nearness }) => [row.id, nearness]));
+  const nearest = await affordable(all.map(({ row }) => row));
   const name = nameKeyOf(query.q.slice(0, MAX_NAME));
   const nameKey = name === "" ? null : hashOf(name);
   const first = inOrder(
@@ -71,7 +75,7 @@ export async function discover(
   const order = ranked(
     first,
     await positionsOf(db, first.slice(0, MAX_PLACED), needs),
-    nearest.map(({ row, nearness }) => ({ candidate: candidateOf(row, needs, read, nameKey), nearness })),
+    nearest.map((row) => ({ candidate: candidateOf(row, needs, read, nameKey), nearness: nearnesses.get(row.id)! })),
   );
   const limit = Math.min(MAX_HITS, Math.max(1, Math.floor(query.limit)));
   const key = keyOf(query);
@@ -124,8 +128,26 @@ const wantedOf = ({ minCred, maxPrice }: DiscoverQuery, needs: readonly Expanded
   ),
 });
 
-type Asked = { query: DiscoverQuery; read: ReadQuery; needs: readonly Expanded[]; filter: Condition };
-async function candidates(db: Queryable, { query, read, needs, filter }: Asked) {
+/** Documents with the price that counts for the query, without those that are dearer than its filter. */
+type Affordable = (rows: readonly Found[]) => Promise<Found[]>;
+
+const affordableOf =
+  (db: Queryable, { maxPrice }: DiscoverQuery, read: ReadQuery, needs: readonly Expanded[]): Affordable =>
+  async (rows) => {
+    const limits = [maxPrice ?? null, read.maxPrice].filter((limit) => limit !== null);
+    if (limits.length === 0) return [...rows];
+    const priced = await withPrices(db, rows, needs, limits);
+    return maxPrice === undefined ? priced : priced.filter(({ priceUsd }) => isWithin(priceUsd, maxPrice));
+  };
+
+type Asked = {
+  query: DiscoverQuery;
+  read: ReadQuery;
+  needs: readonly Expanded[];
+  filter: Condition;
+  affordable: Affordable;
+};
+async function candidates(db: Queryable, { query, read, needs, filter, affordable }: Asked) {
   const preferred = all([
     ...read.speaks.map((protocol) => quoted(marks.protocolMark(protocol))),
     ...(read.maxPrice === null || read.maxPrice === 0 ? [] : [quoted(marks.pricedMark)]),
@@ -138,9 +160,12 @@ async function candidates(db: Queryable, { query, read, needs, filter }: Asked) 
       most,
       branches: branchesOf(levels).map((one) => ({ ...one, condition: all([one.condition, filter]) })),
     });
-  const rows = await readLevels(strong, MAX_CANDIDATES);
-  if (rows.length < ENOUGH && weak.length > 0) rows.push(...(await readLevels(weak, MAX_CANDIDATES - rows.length)));
-  return { rows, whole: rows.length < MAX_CANDIDATES };
+  const first = await readLevels(strong, MAX_CANDIDATES);
+  const rows = await affordable(first);
+  if (rows.length >= ENOUGH || weak.length === 0) return { rows, whole: first.length < MAX_CANDIDATES };
+  const more = await readLevels(weak, MAX_CANDIDATES - first.length);
+  rows.push(...(await affordable(more)));
+  return { rows, whole: first.length + more.length < MAX_CANDIDATES };
 }
 
 /** What every hit must be. */
@@ -222,7 +247,7 @@ async function hitsOf(
     { shared: true },
   );
   const byId = new Map(agents.map((agent) => [agent.id, agent]));
-  const matches = await matcher(db, agents, needs);
+  const matches = await matcher(db, wordsOfAgents(agents), needs);
   return page.flatMap(({ candidate, rank, relevance, trust, copies, foundBy }) => {
     const agent = byId.get(candidate.id);
     if (!agent) return [];

@@ -5,9 +5,9 @@ import type { Expanded } from "./expand.ts";
 import type { KnownAgent } from "./known.ts";
 import { stemsFor } from "./stems.ts";
 
-/** @param agents whose texts are asked about */
-export async function matcher(db: Queryable, agents: readonly KnownAgent[], needs: readonly Expanded[]) {
-  const words = agents.flatMap(({ name, description, offers, protocols }) =>
+/** Words of the texts of agents. */
+export const wordsOfAgents = (agents: readonly KnownAgent[]): string[] =>
+  agents.flatMap(({ name, description, offers, protocols }) =>
     [
       name,
       description ?? "",
@@ -15,6 +15,9 @@ export async function matcher(db: Queryable, agents: readonly KnownAgent[], need
       ...offers.flatMap((offer) => [offer.name, offer.description ?? "", ...offer.tags]),
     ].flatMap((text) => wordsOf(text, 600).map(({ word }) => word)),
   );
+
+/** @param words that are asked about */
+export async function matcher(db: Queryable, words: readonly string[], needs: readonly Expanded[]) {
   const stems = needs.length === 0 ? new Map<string, string>() : await stemsFor(db, words);
   const byLexeme = new Map(
     needs.flatMap(({ lexemes, others, text }) => [...others, ...lexemes].map((lexeme) => [lexeme, text])),

@@ -1,0 +1,71 @@
+/** Tells what an agent costs for what was asked: the price of its offers that match, not of any that it may list beside them. */
+import { wordsOf } from "../../core/discovery/words.ts";
+import { array, filtered, float8, int8, nullable, type Row, statement, text } from "../statement.ts";
+import type { Queryable } from "../transaction.ts";
+import type { Expanded } from "./expand.ts";
+import { matcher } from "./matcher.ts";
+
+/** Offers of one agent, and words of them, that its document has (core/discovery/document.ts). */
+const [MAX_OFFERS, MAX_WORDS] = [60, 250];
+
+/** Offers with a price of agents that have one above a limit. */
+const PRICED = statement({
+  name: "discovery-priced-offers",
+  params: { ids: array(int8), limit: float8 },
+  text: `
+    select a.id, o.name, o.description, o.tags, o.price_usd::float8 as "priceUsd"
+    from unnest($ids::int8[]) as a(id) cross join lateral (
+      select f.*, max(f.price_usd) over () as dearest from (
+        select * from offchain.offer where directory_id = a.id order by kind, source, position limit ${MAX_OFFERS}) f) o
+    where o.price_usd is not null and o.dearest > $limit::float8`,
+  columns: { id: int8, name: text, description: nullable(text), tags: array(text), priceUsd: filtered(float8) },
+});
+type Offer = Row<typeof PRICED>;
+
+type Priced = { id: number; priceUsd: number | null };
+
+/**
+ * The same agents with the price that counts: that of the offers which match the most words, the least of them; where none
+ * with a price matches, that of the dearest, because nothing says which one would be called. Without words it stays the least
+ * of all.
+ * @param limits of the price, by which it is decided which offers have to be read
+ */
+export async function withPrices<A extends Priced>(
+  db: Queryable,
+  agents: readonly A[],
+  needs: readonly Expanded[],
+  limits: readonly number[],
+): Promise<A[]> {
+  const most = Math.max(...limits);
+  const ids = needs.length === 0 ? [] : agents.flatMap(({ id, priceUsd }) => (isWithin(priceUsd, most) ? [id] : []));
+  if (ids.length === 0) return [...agents];
+  const offers = await PRICED.rows(db, { ids, limit: Math.min(...limits) });
+  const read = [...Map.groupBy(offers, ({ id }) => id)].map(([id, own]) => ({ id, offers: wordsOfOffers(own) }));
+  const matches = await matcher(
+    db,
+    read.flatMap((one) => one.offers.flatMap(({ words }) => words)),
+    needs,
+  );
+  const prices = new Map(read.map((one) => [one.id, priceOf(one.offers, matches)]));
+  return agents.map((agent) => ({ ...agent, priceUsd: prices.get(agent.id) ?? agent.priceUsd }));
+}
+
+export const isWithin = (priceUsd: number | null, limit: number): boolean => priceUsd !== null && priceUsd <= limit;
+
+type Worded = { words: string[]; priceUsd: number };
+
+function wordsOfOffers(offers: readonly Offer[]): Worded[] {
+  let left = MAX_WORDS;
+  return offers.map(({ name, description, tags, priceUsd }) => {
+    const words = wordsOf([name, ...tags, description ?? ""].join(" . "), left).map(({ word }) => word);
+    left -= words.length;
+    return { words, priceUsd };
+  });
+}
+
+function priceOf(offers: readonly Worded[], matches: (word: string) => string | null): number {
+  const matched = offers.map(({ words }) => new Set(words.flatMap((word) => matches(word) ?? [])).size);
+  const most = Math.max(...matched);
+  const prices = offers.flatMap(({ priceUsd }, i) => (matched[i] === most ? [priceUsd] : []));
+  return most === 0 ? Math.max(...prices) : Math.min(...prices);
+}
