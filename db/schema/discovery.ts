@@ -70,6 +70,9 @@ export const discoveryDocument = offchain.table(
         .with({ fastupdate: false })
         .where(sql.raw(`trust_range = ${range}`)),
     ),
+    // For filters that few documents meet, or none: a search would read each range from end to end.
+    index("discovery_document_cred").on(t.trustRange, t.cred),
+    index("discovery_document_price").on(t.trustRange, t.priceUsd).where(sql`price_usd is not null`),
     index("discovery_document_name")
       .on(t.nameKey, sql`coalesce(name_since, registered_at)`, t.registeredAt, t.directoryId)
       .where(sql`name_key is not null`),
