@@ -33,6 +33,8 @@ const REASON = 120;
 const OFFER_NAME = 64;
 const OFFER_DESCRIPTION = 120;
 const INPUT = 160;
+/** Ids of all registries are of these characters: one with others is a sentence, and is left out. */
+const AN_ID = /^[\w.:/@-]+$/;
 /** A longer address is left out: a part of it leads nowhere. */
 const MOST_URL = 256;
 
@@ -76,7 +78,7 @@ export function shortHitView(found: FoundAgent, isPublicUrl: (url: string) => bo
   const endpoints = endpointsOf(found, isPublicUrl);
   const view: ShortHit = {
     platform: row.platform,
-    agent_id: cut(row.agentId, OFFER_NAME),
+    agent_id: AN_ID.test(row.agentId) ? cut(row.agentId, OFFER_NAME) : "",
     cred: { score: row.credScore, tier: tierWord(tierOf(row.credScore)) },
     check: checkOf(row),
     rank: Math.round(hit.rank * 1_000) / 1_000,
@@ -145,7 +147,7 @@ function endpointsOf({ hit, background }: FoundAgent, isPublicUrl: (url: string)
 }
 
 const isShown = (url: string): boolean =>
-  url.length <= MOST_URL && bytesOf(url) <= MOST_URL + 2 && /^https?:\/\//i.test(url);
+  url.length <= MOST_URL && bytesOf(url) <= MOST_URL + 2 && /^https?:\/\/[^\s\p{C}]+$/iu.test(url);
 
 function textOf({ name, description, inputSchema }: Offer): ShortEndpoint["untrusted_text"] {
   const input = inputInWords(inputSchema);
@@ -170,7 +172,7 @@ export function inputInWords(schema: unknown): string {
     .join(", ");
 }
 
-/** The query as it was read, in a few sentences. */
+/** The query as it was read, in a few sentences. What was searched for in a word's place is a word of strangers: it is not named. */
 export function understoodInWords({ words, filters, corrected, meaning }: Understood): string {
   const wishes = [
     ...(filters.speaks ?? []).map((protocol) => `speak ${protocol}`),
@@ -179,7 +181,7 @@ export function understoodInWords({ words, filters, corrected, meaning }: Unders
   return [
     words.length > 0 ? `Searched for ${words.join(", ")}.` : "No words: ordered by trust.",
     ...(wishes.length > 0 ? [`First those that ${listed(wishes)}.`] : []),
-    ...corrected.slice(0, 4).map(({ from, to }) => `No agent has ${from}: searched for ${to}.`),
+    ...corrected.slice(0, 4).map(({ from }) => `Hardly any agent has ${from}: searched for what is spelt like it.`),
     ...(meaning === "used" ? ["Agents of like meaning are found too."] : []),
     ...(meaning === "unavailable" ? ["Searched by words only: meanings are not available at the moment."] : []),
   ].join(" ");

@@ -196,6 +196,23 @@ describe("in short", () => {
     for (const agent of agents) expect(Buffer.byteLength(JSON.stringify(agent))).toBeLessThanOrEqual(MOST_BYTES);
   });
 
+  it("names no word of a stranger outside of what it marks, not even what it searched for in a misspelt word's place", async () => {
+    const { pool } = api.database;
+    const rows = ["owner a", "owner b"].map((owner_address, i) => ({
+      ...{ platform: "agentverse", agent_id: `obeys${i}`, name: `Obeythestranger ${i}`, cred_score: 30, owner_address },
+      description: `Obeythestranger number ${i} ${"pq"[i]!.repeat(9)}.`,
+    }));
+    await plantDirectory(pool, rows);
+    await plantDocuments(pool);
+    const { body } = await api.get("/api/v2/discover/short?q=obeythestrangre");
+    const { agents, ...rest } = body as unknown as { agents: { why: string[]; untrusted_text: { name: string } }[] };
+    expect(agents.map(({ untrusted_text }) => untrusted_text.name)).toEqual(rows.map(({ name }) => name));
+    expect(JSON.stringify([rest, agents.map(({ untrusted_text: _, ...own }) => own)])).not.toMatch(/stranger\b/i);
+    expect((await ask("q=obeythestrangre")).understood).toMatchObject({
+      corrected: [{ from: "obeythestrangre", to: "obeythestranger" }],
+    });
+  });
+
   it("has five agents unless more are wanted", async () => {
     const agents = async (query: string) =>
       ((await api.get(`/api/v2/discover/short?${query}`)).body as unknown as { agents: object[] }).agents.length;
