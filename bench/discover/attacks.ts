@@ -1,0 +1,300 @@
+/**
+ * What it costs to stand higher in the search: each way an attacker has, played for fixed questions against the planted
+ * directory and taken back. Places are those of the attacker's best agent, beside those of an honest newcomer with the same
+ * text, and of the same attack where the rule against it does not hold.
+ */
+import type pg from "pg";
+import { discover } from "../../db/discovery/discover.ts";
+import { quantile } from "../directory/figures.ts";
+import { FAMOUS, type World } from "./agents.ts";
+import { Arena, type Made, NOT_SHOWN } from "./arena.ts";
+import { mean } from "./judge.ts";
+import { QUESTIONS } from "./questions.ts";
+
+/**
+ * Assumptions: Base at 0.02 gwei with its share of data on Ethereum, ether at $3,000; gas of a registration and a change of
+ * its URI in the ERC-8004 registry, and of a rating. An agent here has its price in the paid phase; a host is at hand.
+ */
+export const ASSUMED = {
+  gwei: 0.02,
+  ether: 3_000,
+  register: 180_000,
+  change: 50_000,
+  rate: 120_000,
+  ownAgent: 1,
+} as const;
+const dollars = (gas: number) => gas * ASSUMED.gwei * 1e-9 * ASSUMED.ether;
+const [REGISTER, CHANGE, RATE] = [dollars(ASSUMED.register), dollars(ASSUMED.change), dollars(ASSUMED.rate)];
+
+const DAY_MS = 86_400_000;
+/** Questions of one way. */
+const ASKED = 12;
+/** One question, and the honest agent that stands first for it. */
+type Target = {
+  q: string;
+  victim: Required<Pick<Made, "name" | "description" | "offers">> & { id: number; hosts: string[] };
+};
+
+type Way = {
+  name: string;
+  /** Dollars of what is done beyond the newcomer's registration. */
+  costs: number;
+  /** What is asked; by default the question. */
+  asks?(target: Target): string;
+  /** What the attacker has without the attack; by default a newcomer. */
+  before?(arena: Arena, target: Target): Promise<number[]>;
+  /** @returns the attacker's agents */
+  play(arena: Arena, target: Target): Promise<number[]>;
+  /** Takes the rule against it away. */
+  without?(arena: Arena, ids: number[], target: Target): Promise<void>;
+};
+
+/** An honest newcomer that says exactly what is asked for. */
+const newcomer = (q: string, more: Partial<Made> = {}): Made => ({
+  name: "Corbel Desk",
+  description: `Corbel Desk is for ${q}. It answers within a minute and keeps what it is given to itself.`,
+  offers: [{ kind: "skill", name: q, description: `Does ${q} for whoever asks, one piece of work at a time.` }],
+  ...more,
+});
+const asNewcomer = async (arena: Arena, { q }: Target) => [await arena.agent(newcomer(q))];
+const NO_COPY = "copy = false, text_key = null, sibling_key = null, simhash = null";
+const priced = (q: string, prices: readonly (readonly [number, string])[]) =>
+  newcomer(q, { offers: prices.map(([priceUsd, name]) => ({ kind: "resource" as const, name, priceUsd })) });
+const underFiveCents = ({ q }: Target) => `${q} under 5 cents`;
+const famousName = ({ q }: Target) => FAMOUS[q.length % FAMOUS.length]!.name;
+
+const WAYS: readonly Way[] = [
+  {
+    name: "200 ratings by fresh wallets",
+    costs: 200 * RATE,
+    async play(arena, { q }) {
+      const id = await arena.agent(newcomer(q));
+      await arena.ratings(
+        id,
+        Array.from({ length: 200 }, (_, i) => ({ wallet: `0xfresh${i}`, cred: null })),
+      );
+      return [id];
+    },
+    without: (arena, ids) => arena.pretend(ids, { feedback: 100 }),
+  },
+  {
+    name: "ratings by 5 fresh agents of its owner here",
+    costs: 5 * (RATE + ASSUMED.ownAgent),
+    async play(arena, { q }) {
+      const id = await arena.agent(newcomer(q));
+      await arena.ratings(
+        id,
+        Array.from({ length: 5 }, (_, i) => ({ wallet: `0xrater${i}`, cred: 12 })),
+      );
+      return [id];
+    },
+    without: (arena, ids) => arena.pretend(ids, { feedback: 100 }),
+  },
+  {
+    name: "the text of the first hit, stolen",
+    costs: 0,
+    play: async (arena, { victim: { id: _, hosts: __, ...text } }) => [
+      await arena.agent({ ...text, name: "Corbel Desk" }),
+    ],
+    without: (arena, ids) => arena.pretend(ids, { text: 100 }, NO_COPY),
+  },
+  {
+    name: "an agent of 900 days takes that text",
+    costs: CHANGE,
+    before: async (arena, { q }) => [await arena.agent(newcomer(q, { ageDays: 900 }))],
+    async play(arena, { victim: { id: _, hosts: __, ...text } }) {
+      const id = await arena.agent({ name: "Corbel Desk", description: "Waits.", ageDays: 900 });
+      await arena.write([id], new Date(arena.world.now - DAY_MS));
+      await arena.tx.query("update offchain.directory set description = $2 where id = $1", [id, text.description]);
+      await arena.offer(id, text.offers);
+      return [id];
+    },
+    async without(arena, ids, { victim }) {
+      await arena.pretend(ids, { text: 100 }, "copy = false");
+      await arena.pretend([victim.id], { text: 0 }, "copy = true");
+    },
+  },
+  {
+    name: "a famous name, taken (asked by it)",
+    costs: 0,
+    asks: famousName,
+    play: async (arena, target) => [await arena.agent({ ...newcomer(target.q), name: famousName(target) })],
+    without: (arena, ids) => arena.pretend(ids, {}, "name_key = null"),
+  },
+  {
+    name: "a famous name, disguised (asked by it)",
+    costs: 0,
+    asks: famousName,
+    play: async (arena, target) => [
+      await arena.agent({ ...newcomer(target.q), name: `${famousName(target)} Official` }),
+    ],
+    without: (arena, ids) => arena.pretend(ids, { text: 100 }, "name_key = null, imitation = false, disguised = false"),
+  },
+  {
+    name: "endpoints of the first hit, borrowed",
+    costs: 0,
+    async play(arena, { q, victim }) {
+      const id = await arena.agent(newcomer(q, { services: [{ name: "A2A", endpoint: victim.hosts[0]! }] }));
+      await arena.endpoints(id, victim.hosts);
+      return [id];
+    },
+  },
+  {
+    name: "60 tags of the question's words",
+    costs: 0,
+    before: async (arena, { q }) => [await arena.agent({ ...newcomer(q), description: "An agent.", offers: [] })],
+    play: async (arena, { q }) => [
+      await arena.agent({
+        ...newcomer(q),
+        description: "An agent.",
+        offers: [
+          {
+            kind: "skill",
+            name: "work",
+            tags: Array.from({ length: 60 }, (_, i) => `${q} ${"abcdefghij"[i % 10]}${i}`),
+          },
+        ],
+      }),
+    ],
+    without: (arena, ids) => arena.pretend(ids, { text: 100 }, "words = setweight(words, 'B')"),
+  },
+  {
+    name: "services named after the question's words",
+    costs: 0,
+    before: async (arena, { q }) => [await arena.agent({ ...newcomer(q), description: "An agent.", offers: [] })],
+    play: async (arena, { q }) => [
+      await arena.agent({
+        ...newcomer(q),
+        ...{ description: "An agent.", offers: [] },
+        services: q.split(" ").map((word) => ({ name: word, endpoint: "https://corbel.example" })),
+      }),
+    ],
+    without: (arena, ids) => arena.pretend(ids, {}, "words = setweight(words, 'B')"),
+  },
+  {
+    name: "20 agents that say the same in turn",
+    costs: 19 * REGISTER,
+    async play(arena, { q }) {
+      const ids: number[] = [];
+      for (let i = 0; i < 20; i++)
+        ids.push(
+          await arena.agent(newcomer(q, { name: `Corbel ${String.fromCharCode(97 + i)}x`, owner: `0xsybil${i}` })),
+        );
+      return ids;
+    },
+    without: (arena, ids) => arena.pretend(ids, { text: 100 }, `${NO_COPY}, name_key = null`),
+  },
+  {
+    name: "a dummy for $0.000001 beside $5 (asked under 5 cents)",
+    costs: 0,
+    asks: underFiveCents,
+    before: async (arena, { q }) => [await arena.agent(priced(q, [[5, q]]))],
+    play: async (arena, { q }) => [
+      await arena.agent(
+        priced(q, [
+          [5, q],
+          [0.000001, "ping"],
+        ]),
+      ),
+    ], // prettier-ignore
+    // The least price of all decides where the others have none.
+    async without(arena, ids) {
+      await arena.tx.query(
+        "update offchain.offer set price_usd = null where directory_id = any($1) and price_usd > 1",
+        [ids],
+      );
+    },
+  },
+];
+
+type Played = { before: number; after: number; without: number | null; first: number };
+
+async function played(arena: Arena, way: Way, target: Target): Promise<Played> {
+  const q = way.asks?.(target) ?? target.q;
+  const taken = async <T>(work: () => Promise<T>): Promise<T> => {
+    await arena.tx.query("savepoint act");
+    const result = await work();
+    await arena.tx.query("rollback to savepoint act");
+    return result;
+  };
+  const before = await taken(async () => {
+    const ids = await (way.before ?? asNewcomer)(arena, target);
+    await arena.write(ids);
+    return (await arena.places(q, ids)).place;
+  });
+  return taken(async () => {
+    const ids = await way.play(arena, target);
+    await arena.write(ids);
+    const { place: after, first } = await arena.places(q, ids);
+    if (!way.without) return { before, after, first, without: null };
+    await way.without(arena, ids, target);
+    return { before, after, first, without: (await arena.places(q, ids)).place };
+  });
+}
+
+async function targetsOf(arena: Arena): Promise<Target[]> {
+  const asked = QUESTIONS.filter(({ kind, half }) => kind === "plain" && half === "dev");
+  const targets: Target[] = [];
+  for (const { q } of asked) {
+    const { hits } = await discover(arena.tx, { q, limit: 10 }, arena.now);
+    for (const { directoryId: id } of hits) {
+      const { rows } = await arena.tx.query(
+        `select d.name, d.description, array(select url from offchain.offer_source s where s.directory_id = d.id and status = 'read') as hosts,
+           coalesce((select json_agg(json_build_object('kind', o.kind, 'name', o.name, 'description', o.description, 'tags', o.tags) order by o.kind, o.position)
+             from offchain.offer o where o.directory_id = d.id), '[]') as offers
+         from offchain.directory d where d.id = $1`,
+        [id],
+      );
+      const { name, description, hosts, offers } = rows[0];
+      if (hosts.length === 0 || offers.length === 0) continue;
+      targets.push({ q, victim: { id, name, description, hosts, offers } });
+      break;
+    }
+    if (targets.length === ASKED) break;
+  }
+  return targets;
+}
+
+/** Plays each way for each question. @returns the table, and what it assumes, as text */
+export async function attackPrices(pool: pg.Pool, world: World): Promise<string> {
+  const tx = await pool.connect();
+  const lines = [`${"".padEnd(54)} newcomer  attack  rule off  among 10    gained      cost  $ a place`];
+  try {
+    await tx.query("begin");
+    const arena = new Arena(tx, world);
+    const targets = await targetsOf(arena);
+    for (const way of WAYS) {
+      const all: Played[] = [];
+      for (const target of targets) all.push(await played(arena, way, target));
+      lines.push(lineOf(way, all));
+    }
+  } finally {
+    await tx.query("rollback");
+    tx.release();
+  }
+  const { gwei, ether, ownAgent } = ASSUMED;
+  lines.push(
+    `medians of ${ASKED} questions, ${NOT_SHOWN} is not shown; gas at ${gwei} gwei, ether at $${ether}, an agent here $${ownAgent}; a newcomer's registration $${REGISTER.toFixed(4)}`,
+  );
+  return lines.join("\n");
+}
+
+function lineOf({ name, costs }: Way, all: readonly Played[]): string {
+  const median = (of: (one: Played) => number) => String(quantile(all.map(of), 0.5));
+  const gained = quantile(
+    all.map((one) => one.before - one.after),
+    0.5,
+  );
+  return [
+    name.padEnd(54),
+    median(({ before }) => before).padStart(8),
+    median(({ after }) => after).padStart(7),
+    (all[0]?.without === null ? "–" : median(({ without }) => without!)).padStart(9),
+    mean(all.map(({ first }) => first))!
+      .toFixed(1)
+      .padStart(9),
+    String(gained).padStart(9),
+    `$${costs.toFixed(2)}`.padStart(9),
+    (gained > 0 ? `$${(costs / gained).toFixed(4)}` : "–").padStart(10),
+  ].join(" ");
+}
