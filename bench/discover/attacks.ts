@@ -99,7 +99,12 @@ const WAYS: readonly Way[] = [
     without: (arena, ids) => arena.pretend(ids, { text: 100 }, NO_COPY),
   },
   {
-    name: "an agent of 900 days takes that text",
+    name: "an agent of 900 days, bought, takes a new text",
+    costs: CHANGE,
+    play: async (arena, { q }) => [await arena.agent(newcomer(q, { ageDays: 900 }))],
+  },
+  {
+    name: "an agent of 900 days takes the text of the first hit",
     costs: CHANGE,
     before: async (arena, { q }) => [await arena.agent(newcomer(q, { ageDays: 900 }))],
     async play(arena, { victim: { id: _, hosts: __, ...text } }) {

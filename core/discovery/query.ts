@@ -21,7 +21,7 @@ export type DiscoverQuery = {
   /** Its registry has proved its wallet, or has not. */
   verified?: boolean;
   accepts?: "x402";
-  /** US dollars per call, inclusive; agents without a known price do not pass. */
+  /** US dollars per call, inclusive, of the offers that match (db/discovery/prices.ts); agents without a known price do not pass. */
   maxPrice?: number;
   /** False: agents are found by words only, and the question stays in the service. */
   meaning?: boolean;
