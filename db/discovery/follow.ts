@@ -130,7 +130,8 @@ async function round(pool: pg.Pool, now: Date): Promise<Round> {
     await countWords(pool);
     await COUNTED.run(pool, { at: now });
   }
-  if (written === 0 && isDue(progress.refreshedAt, REFRESH_MS, now)) {
+  // Also while there are changes all the time: strangers decide how many there are.
+  if (isDue(progress.refreshedAt, REFRESH_MS, now)) {
     const part = ((await documentsOf(pool)) * REFRESH_MS) / REFRESH_ROUND_MS;
     const ids = await next(
       pool,

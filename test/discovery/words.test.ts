@@ -87,6 +87,17 @@ describe("the table of words", () => {
     expect(await words()).not.toContain("porphyry");
   });
 
+  it("loses them also while texts change all the time", async () => {
+    const [id] = await add([{ description: "Quarries porphyry." }]);
+    await follow();
+    for (const [i, text] of ["Quarries syenite.", "Quarries gabbro.", "Quarries diorite."].entries()) {
+      await describeAs(id!, text);
+      expect((await followDirectory(database.pool, new Date(NOW.getTime() + i * 60_000))).written).toBe(1);
+    }
+    expect(await words()).toContain("diorite");
+    for (const gone of ["porphyry", "syenite", "gabbro"]) expect(await words()).not.toContain(gone);
+  });
+
   it("keeps a word that comes again while it is removed", async () => {
     const [id] = await add([{ description: "Polishes obsidian." }]);
     await follow();
