@@ -3,7 +3,7 @@ import { loadavg } from "node:os";
 import type pg from "pg";
 import { line, QUANTILES_HEAD, quantile } from "./directory/figures.ts";
 import type { World } from "./discover/agents.ts";
-import { attackPrices } from "./discover/attacks.ts";
+import { attackPrices, playAttacks } from "./discover/attacks.ts";
 import { bestGrades } from "./discover/judge.ts";
 import { latencies } from "./discover/latencies.ts";
 import { type Answered, answers, byKind, ofHalf, quality, spamKinds, summaryOf } from "./discover/measure.ts";
@@ -58,7 +58,7 @@ async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise
   console.log(`${quality(ways)}\n`);
   console.log(`${byKind(ways)}\n`);
   console.log(`${spamKinds(ways)}\n`);
-  console.log(`places of an attacker's best agent\n${await attackPrices(pool, world)}\n`);
+  console.log(`places of an attacker's best agent\n${attackPrices(await playAttacks(pool, world))}\n`);
   const { whole, prefixes, firstLetters, foundMs } = await latencies(pool, world);
   console.log(`milliseconds                                 ${QUANTILES_HEAD}`);
   console.log(line("whole questions", whole));

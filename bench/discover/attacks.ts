@@ -27,7 +27,7 @@ const dollars = (gas: number) => gas * ASSUMED.gwei * 1e-9 * ASSUMED.ether;
 const [REGISTER, CHANGE, RATE] = [dollars(ASSUMED.register), dollars(ASSUMED.change), dollars(ASSUMED.rate)];
 
 const DAY_MS = 86_400_000;
-/** Questions of one way. */
+/** Questions that each way is played for. */
 const ASKED = 12;
 /** One question, and the honest agent that stands first for it. */
 type Target = {
@@ -145,35 +145,26 @@ const WAYS: readonly Way[] = [
     },
   },
   {
-    name: "60 tags of the question's words",
+    name: "60 tags with the question's words beside its text",
     costs: 0,
-    before: async (arena, { q }) => [await arena.agent({ ...newcomer(q), description: "An agent.", offers: [] })],
-    play: async (arena, { q }) => [
-      await arena.agent({
-        ...newcomer(q),
-        description: "An agent.",
-        offers: [
-          {
-            kind: "skill",
-            name: "work",
-            tags: Array.from({ length: 60 }, (_, i) => `${q} ${"abcdefghij"[i % 10]}${i}`),
-          },
-        ],
-      }),
-    ],
+    async play(arena, { q }) {
+      const tags = Array.from({ length: 60 }, (_, i) => `${q} ${"abcdefghij"[i % 10]}${i}`);
+      const { offers = [], ...rest } = newcomer(q);
+      return [await arena.agent({ ...rest, offers: [{ ...offers[0]!, tags }] })];
+    },
     without: (arena, ids) => arena.pretend(ids, { text: 100 }, "words = setweight(words, 'B')"),
   },
   {
-    name: "services named after the question's words",
+    name: "10 services named after its words beside its text",
     costs: 0,
-    before: async (arena, { q }) => [await arena.agent({ ...newcomer(q), description: "An agent.", offers: [] })],
-    play: async (arena, { q }) => [
-      await arena.agent({
-        ...newcomer(q),
-        ...{ description: "An agent.", offers: [] },
-        services: q.split(" ").map((word) => ({ name: word, endpoint: "https://corbel.example" })),
-      }),
-    ],
+    async play(arena, { q }) {
+      const words = q.split(" ");
+      const services = Array.from({ length: 10 }, (_, i) => ({
+        name: `${words[i % words.length]} ${"abcdefghij"[i]}`,
+        endpoint: "https://corbel.example",
+      }));
+      return [await arena.agent(newcomer(q, { services }))];
+    },
     without: (arena, ids) => arena.pretend(ids, {}, "words = setweight(words, 'B')"),
   },
   {
@@ -212,6 +203,7 @@ const WAYS: readonly Way[] = [
   },
 ];
 
+/** Places; `first` of the attacker's agents stand among the first ten. */
 type Played = { before: number; after: number; without: number | null; first: number };
 
 async function played(arena: Arena, way: Way, target: Target): Promise<Played> {
@@ -237,7 +229,7 @@ async function played(arena: Arena, way: Way, target: Target): Promise<Played> {
   });
 }
 
-async function targetsOf(arena: Arena): Promise<Target[]> {
+async function targetsOf(arena: Arena, most: number): Promise<Target[]> {
   const asked = QUESTIONS.filter(({ kind, half }) => kind === "plain" && half === "dev");
   const targets: Target[] = [];
   for (const { q } of asked) {
@@ -255,36 +247,45 @@ async function targetsOf(arena: Arena): Promise<Target[]> {
       targets.push({ q, victim: { id, name, description, hosts, offers } });
       break;
     }
-    if (targets.length === ASKED) break;
+    if (targets.length === most) break;
   }
   return targets;
 }
 
-/** Plays each way for each question. @returns the table, and what it assumes, as text */
-export async function attackPrices(pool: pg.Pool, world: World): Promise<string> {
+/** A way with what came of it, for each question. */
+export type Outcome = { name: string; costs: number; all: Played[] };
+
+/** Plays each way for each question, and leaves nothing behind. */
+export async function playAttacks(pool: pg.Pool, world: World, questions = ASKED): Promise<Outcome[]> {
   const tx = await pool.connect();
-  const lines = [`${"".padEnd(54)} newcomer  attack  rule off  among 10    gained      cost  $ a place`];
   try {
     await tx.query("begin");
     const arena = new Arena(tx, world);
-    const targets = await targetsOf(arena);
+    const targets = await targetsOf(arena, questions);
+    const outcomes: Outcome[] = [];
     for (const way of WAYS) {
       const all: Played[] = [];
       for (const target of targets) all.push(await played(arena, way, target));
-      lines.push(lineOf(way, all));
+      outcomes.push({ name: way.name, costs: way.costs, all });
     }
+    return outcomes;
   } finally {
     await tx.query("rollback");
     tx.release();
   }
-  const { gwei, ether, ownAgent } = ASSUMED;
-  lines.push(
-    `medians of ${ASKED} questions, ${NOT_SHOWN} is not shown; gas at ${gwei} gwei, ether at $${ether}, an agent here $${ownAgent}; a newcomer's registration $${REGISTER.toFixed(4)}`,
-  );
-  return lines.join("\n");
 }
 
-function lineOf({ name, costs }: Way, all: readonly Played[]): string {
+/** One line for each way, and what is assumed. */
+export function attackPrices(outcomes: readonly Outcome[]): string {
+  const { gwei, ether, ownAgent } = ASSUMED;
+  return [
+    `${"".padEnd(54)} newcomer  attack  rule off  among 10    gained      cost  $ a place`,
+    ...outcomes.map(lineOf),
+    `medians of ${outcomes[0]!.all.length} questions, ${NOT_SHOWN} is not shown; gas at ${gwei} gwei, ether at $${ether}, an agent here $${ownAgent}; a newcomer's registration $${REGISTER.toFixed(4)}`,
+  ].join("\n");
+}
+
+function lineOf({ name, costs, all }: Outcome): string {
   const median = (of: (one: Played) => number) => String(quantile(all.map(of), 0.5));
   const gained = quantile(
     all.map((one) => one.before - one.after),
