@@ -66,6 +66,7 @@ export async function discover(
       : [];
   const nearnesses = new Map(all.map(({ row, nearness }) => [row.id, nearness]));
   const nearest = await affordable(all.map(({ row }) => row));
+  const isWhole = found.whole && nearest.whole;
   const name = nameKeyOf(query.q.slice(0, MAX_NAME));
   const nameKey = name === "" ? null : hashOf(name);
   const first = inOrder(
@@ -75,18 +76,21 @@ export async function discover(
   const order = ranked(
     first,
     await positionsOf(db, first.slice(0, MAX_PLACED), needs),
-    nearest.map((row) => ({ candidate: candidateOf(row, needs, read, nameKey), nearness: nearnesses.get(row.id)! })),
+    nearest.rows.map((row) => ({
+      candidate: candidateOf(row, needs, read, nameKey),
+      nearness: nearnesses.get(row.id)!,
+    })),
   );
   const limit = Math.min(MAX_HITS, Math.max(1, Math.floor(query.limit)));
   const key = keyOf(query);
   const from = placeAfter(order, query.cursor, { key, meaning: vector !== null });
   const page = order.slice(from, from + limit);
   const last = page.at(-1);
-  const estimate = found.whole ? order.length : Math.max(order.length, estimated(needs, total));
+  const estimate = isWhole ? order.length : Math.max(order.length, estimated(needs, total));
   return {
     hits: await hitsOf(db, page, { needs, speaks: read.speaks }, now),
     total: estimate,
-    totalIsExact: found.whole,
+    totalIsExact: isWhole,
     nextCursor:
       last && from + limit < order.length ? cursorOf(last, from + limit, { key, meaning: vector !== null }) : null,
     facets: facetsOf(
@@ -129,15 +133,17 @@ const wantedOf = ({ minCred, maxPrice }: DiscoverQuery, needs: readonly Expanded
 });
 
 /** Documents with the price that counts for the query, without those that are dearer than its filter. */
-type Affordable = (rows: readonly Found[]) => Promise<Found[]>;
+type Affordable = (rows: readonly Found[]) => Promise<{ rows: Found[]; whole: boolean }>;
 
 const affordableOf =
   (db: Queryable, { maxPrice }: DiscoverQuery, read: ReadQuery, needs: readonly Expanded[]): Affordable =>
   async (rows) => {
     const limits = [maxPrice ?? null, read.maxPrice].filter((limit) => limit !== null);
-    if (limits.length === 0) return [...rows];
-    const priced = await withPrices(db, rows, needs, limits);
-    return maxPrice === undefined ? priced : priced.filter(({ priceUsd }) => isWithin(priceUsd, maxPrice));
+    if (limits.length === 0) return { rows: [...rows], whole: true };
+    const { agents, whole } = await withPrices(db, rows, needs, limits);
+    // A wish leaves no agent out.
+    if (maxPrice === undefined) return { rows: agents, whole: true };
+    return { rows: agents.filter(({ priceUsd }) => isWithin(priceUsd, maxPrice)), whole };
   };
 
 type Asked = {
@@ -161,11 +167,12 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
       branches: branchesOf(levels).map((one) => ({ ...one, condition: all([one.condition, filter]) })),
     });
   const first = await readLevels(strong, MAX_CANDIDATES);
-  const rows = await affordable(first);
-  if (rows.length >= ENOUGH || weak.length === 0) return { rows, whole: first.length < MAX_CANDIDATES };
+  const { rows, whole } = await affordable(first);
+  if (rows.length >= ENOUGH || weak.length === 0) return { rows, whole: whole && first.length < MAX_CANDIDATES };
   const more = await readLevels(weak, MAX_CANDIDATES - first.length);
-  rows.push(...(await affordable(more)));
-  return { rows, whole: first.length + more.length < MAX_CANDIDATES };
+  const others = await affordable(more);
+  rows.push(...others.rows);
+  return { rows, whole: whole && others.whole && first.length + more.length < MAX_CANDIDATES };
 }
 
 /** What every hit must be. */

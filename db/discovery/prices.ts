@@ -8,16 +8,30 @@ import { matcher } from "./matcher.ts";
 /** Offers of one agent, and words of them, that its document has (core/discovery/document.ts). */
 const [MAX_OFFERS, MAX_WORDS] = [60, 250];
 
-/** Offers with a price of agents that have one above a limit. */
-const PRICED = statement({
-  name: "discovery-priced-offers",
+/** Agents whose offers are read: with prices on both sides of the limit there are few, unless somebody makes them. */
+const MOST_READ = 50;
+
+/** The offers that the document of an agent `a` has. */
+const OFFERS = `select * from offchain.offer where directory_id = a.id order by kind, source, position limit ${MAX_OFFERS}`;
+
+/** The dearest price of agents that have one above a limit. */
+const DEAREST = statement({
+  name: "discovery-dearest-offers",
   params: { ids: array(int8), limit: float8 },
   text: `
+    select a.id, o.dearest from unnest($ids::int8[]) as a(id)
+    cross join lateral (select max(f.price_usd)::float8 as dearest from (${OFFERS}) f) o
+    where o.dearest > $limit`,
+  columns: { id: int8, dearest: filtered(float8) },
+});
+
+const PRICED = statement({
+  name: "discovery-priced-offers",
+  params: { ids: array(int8) },
+  text: `
     select a.id, o.name, o.description, o.tags, o.price_usd::float8 as "priceUsd"
-    from unnest($ids::int8[]) as a(id) cross join lateral (
-      select f.*, max(f.price_usd) over () as dearest from (
-        select * from offchain.offer where directory_id = a.id order by kind, source, position limit ${MAX_OFFERS}) f) o
-    where o.price_usd is not null and o.dearest > $limit::float8`,
+    from unnest($ids::int8[]) as a(id) cross join lateral (${OFFERS}) o
+    where o.price_usd is not null`,
   columns: { id: int8, name: text, description: nullable(text), tags: array(text), priceUsd: filtered(float8) },
 });
 type Offer = Row<typeof PRICED>;
@@ -29,25 +43,33 @@ type Priced = { id: number; priceUsd: number | null };
  * with a price matches, that of the dearest, because nothing says which one would be called. Without words it stays the least
  * of all.
  * @param limits of the price, by which it is decided which offers have to be read
+ * @returns `whole`: all that had to be read was
  */
 export async function withPrices<A extends Priced>(
   db: Queryable,
   agents: readonly A[],
   needs: readonly Expanded[],
   limits: readonly number[],
-): Promise<A[]> {
+): Promise<{ agents: A[]; whole: boolean }> {
   const most = Math.max(...limits);
   const ids = needs.length === 0 ? [] : agents.flatMap(({ id, priceUsd }) => (isWithin(priceUsd, most) ? [id] : []));
-  if (ids.length === 0) return [...agents];
-  const offers = await PRICED.rows(db, { ids, limit: Math.min(...limits) });
+  if (ids.length === 0) return { agents: [...agents], whole: true };
+  // Those that are not read count as if none of their offers matched.
+  const prices = new Map(
+    (await DEAREST.rows(db, { ids, limit: Math.min(...limits) })).map((one) => [one.id, one.dearest]),
+  );
+  const undecided = ids.filter((id) => prices.has(id)).slice(0, MOST_READ);
+  if (undecided.length === 0) return { agents: [...agents], whole: true };
+  const whole = undecided.length === prices.size;
+  const offers = await PRICED.rows(db, { ids: undecided });
   const read = [...Map.groupBy(offers, ({ id }) => id)].map(([id, own]) => ({ id, offers: wordsOfOffers(own) }));
   const matches = await matcher(
     db,
     read.flatMap((one) => one.offers.flatMap(({ words }) => words)),
     needs,
   );
-  const prices = new Map(read.map((one) => [one.id, priceOf(one.offers, matches)]));
-  return agents.map((agent) => ({ ...agent, priceUsd: prices.get(agent.id) ?? agent.priceUsd }));
+  for (const one of read) prices.set(one.id, priceOf(one.offers, matches));
+  return { agents: agents.map((agent) => ({ ...agent, priceUsd: prices.get(agent.id) ?? agent.priceUsd })), whole };
 }
 
 export const isWithin = (priceUsd: number | null, limit: number): boolean => priceUsd !== null && priceUsd <= limit;
