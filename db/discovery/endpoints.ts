@@ -21,6 +21,10 @@ export const COUNTS = `(o.source = '${REGISTRY}' or exists (
   select from offchain.offer_source s where s.directory_id = o.directory_id and s.kind || ' ' || s.url = o.source
     and s.confirmed_by is not null))`;
 
+/** SQL of the first offers of a row that count. @param id SQL of the row's id @param limit of offers */
+export const countingOffers = (id: string, limit: number): string => `
+  select * from offchain.offer o where o.directory_id = ${id} and ${COUNTS} order by o.kind, o.source, o.position limit ${limit}`;
+
 /**
  * SQL of an array of the kinds of endpoints that a row names and that were never seen to speak their protocol: none
  * answered; to one that is only named a demand for credentials is no answer; a paid resource has a price that counts.

@@ -14,7 +14,7 @@ import { ownershipOf } from "../proof-ownership.ts";
 import { array, bool, family, int2, int4, int8, json, narrow, nullable, text, timestamptz } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import { isIndexed } from "../transaction.ts";
-import { COUNTS, type EndpointRow, endpointStates, endpointsOf, unspokenBy } from "./endpoints.ts";
+import { countingOffers, type EndpointRow, endpointStates, endpointsOf, unspokenBy } from "./endpoints.ts";
 
 /** A row of the directory as the search reads it. `known` lacks what the document itself decides. */
 export type KnownAgent = AgentText & {
@@ -73,8 +73,7 @@ const ROWS = family({
       ${shared && indexed ? `case when ${IS_OWN} or not ${holdsIdentity("d")} then 0 else ${othersLifted("d")} end` : "0::int8"} as identity,
       (select json_agg(json_build_object('kind', o.kind, 'name', o.name, 'description', o.description, 'tags', o.tags,
          'priceUsd', o.price_usd) order by o.kind, o.source, o.position)
-       from (select * from offchain.offer o where directory_id = d.id and ${COUNTS}
-             order by kind, source, position limit ${MAX_OFFERS}) o) as offers,
+       from (${countingOffers("d.id", MAX_OFFERS)}) o) as offers,
       ${unspokenBy("d.id")} as unspoken,
       ${endpointsOf("d.id")} as endpoints,
       coalesce((select factors from offchain.discovery_document w where w.directory_id = d.id), '{}') as factors,

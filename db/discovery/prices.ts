@@ -2,6 +2,7 @@
 import { wordsOf } from "../../core/discovery/words.ts";
 import { array, filtered, float8, int8, nullable, type Row, statement, text } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
+import { countingOffers } from "./endpoints.ts";
 import type { Expanded } from "./expand.ts";
 import { matcher } from "./matcher.ts";
 
@@ -12,7 +13,7 @@ const [MAX_OFFERS, MAX_WORDS] = [60, 250];
 const MOST_READ = 50;
 
 /** The offers that the document of an agent `a` has. */
-const OFFERS = `select * from offchain.offer where directory_id = a.id order by kind, source, position limit ${MAX_OFFERS}`;
+const OFFERS = countingOffers("a.id", MAX_OFFERS);
 
 /** The dearest price of agents that have one above a limit. */
 const DEAREST = statement({
