@@ -14,10 +14,11 @@ const NAMES = `array[
   case when d.wallet_proven then lower(d.address) end]`;
 const HASHES = `array(select hashtextextended(name, 0) from unnest(${NAMES}) name where name is not null)`;
 
-const NAMESPACED = (REGISTRIES as readonly RegistryRow[])
-  .filter(({ hasNamespaces }) => hasNamespaces)
-  .map(({ key }) => `'${key}'`)
-  .join(", ");
+/** SQL of a list of the registries that are so. */
+const registriesThat = (are: (row: RegistryRow) => true | undefined): string =>
+  `(${REGISTRIES.filter(are)
+    .map(({ key }) => `'${key}'`)
+    .join(", ")})`;
 /** SQL of the domain of a namespace such as `com.example`; null where it has one label only. */
 const DOMAIN = `(
   select string_agg(label, '.' order by place desc) from unnest(string_to_array(lower(split_part(d.agent_id, '/', 1)), '.'))
@@ -37,8 +38,8 @@ const CONFIRMED = `case
     select from offchain.offer o, jsonb_array_elements(case jsonb_typeof(o.price) when 'array' then o.price else '[]' end) terms
     where o.directory_id = s.directory_id and o.source = 'x402 ' || s.url and (
       lower(terms ->> 'payTo') = lower(d.owner_address)
-      or lower(terms ->> 'payTo') = lower(d.address) and (d.wallet_proven or d.platform = 'x402-bazaar'))) then 'payee'
-  when d.platform in (${NAMESPACED}) and right('.' || ${BARE_HOST}, length(${DOMAIN}) + 1) = '.' || ${DOMAIN} then 'namespace'
+      or lower(terms ->> 'payTo') = lower(d.address) and (d.wallet_proven or d.platform in ${registriesThat(({ listsPayees }) => listsPayees)}))) then 'payee'
+  when d.platform in ${registriesThat(({ hasNamespaces }) => hasNamespaces)} and right('.' || ${BARE_HOST}, length(${DOMAIN}) + 1) = '.' || ${DOMAIN} then 'namespace'
   end`;
 
 const CONFIRM = statement({

@@ -17,6 +17,8 @@ export type RegistryRow = {
   launchesTokens?: true;
   /** Whether an id begins with a namespace, before its first `/`, in which the registry lets its holder alone publish. */
   hasNamespaces?: true;
+  /** Set when its agents are who is paid: the wallet that it names is the agent. */
+  listsPayees?: true;
   /** Set when the items add data to the agents of this platform and have no rows of their own. */
   enriches?: "erc8004";
   /** Words for the registry in a natural-language question to MCP or A2A. */
@@ -103,6 +105,7 @@ export const REGISTRIES = [
     sentenceName: "The x402 Bazaar",
     // The recipient of a payment may differ from the agent that answers.
     provesWallets: false,
+    listsPayees: true,
     queryNames: ["bazaar"],
     perSecond: 3,
     // Rows hold the schemas of a resource's request and answer.
