@@ -233,7 +233,7 @@ class NoAnswer extends Error {
 }
 
 /** Reads an endpoint. An unexpected error concerns this endpoint only. */
-async function readSource(context: JobContext, source: DueSource): Promise<ReadOutcome | Deferred> {
+export async function readSource(context: JobContext, source: DueSource): Promise<ReadOutcome | Deferred> {
   const { clock, endpoints, log } = context;
   let requests = 0;
   async function send<T>(request: EndpointRequest, read: (answer: EndpointAnswer) => T): Promise<T> {

@@ -1,0 +1,98 @@
+/** Documents within the limits of size that cost as much as may be: parsers, texts, schemas. */
+import { base64, card, filled, fixed, type HostileHost, mcpServer, type Serve, streaming, termsV2 } from "./parts.ts";
+
+const documentHost = (name: string, body: string, mostOffers = 0): HostileHost => {
+  const bytes = Buffer.from(body);
+  return { name, kind: "agent_card", path: "/card.json", mostOffers, serve: fixed(bytes) };
+};
+const toolsHost = (name: string, list: unknown, mostOffers: number): HostileHost => ({
+  ...{ name, kind: "mcp", path: "/mcp", mostOffers },
+  serve: mcpServer({ list: () => list }),
+});
+const streamHost = (name: string, stream: string): HostileHost => {
+  const bytes = Buffer.from(stream);
+  const serve: Serve = (request, response) =>
+    request.method === "POST"
+      ? fixed(bytes, { "content-type": "text/event-stream" })(request, response)
+      : void response.writeHead(405).end();
+  return { name, kind: "mcp", path: "/mcp", mostOffers: 0, serve };
+};
+
+/** Written out, because what is this deep cannot be made of objects. */
+const nested = (levels: number, open: string, close: string) => `${open.repeat(levels)}1${close.repeat(levels)}`;
+const deep = (levels: number): object => (levels === 0 ? {} : { properties: { a: deep(levels - 1) } });
+const wide = (keys: number) =>
+  Object.fromEntries(Array.from({ length: keys }, (_, i) => [`k${i}`, { type: "string" }]));
+const sixtyFour = (tool: (i: number) => object) => ({
+  tools: Array.from({ length: 64 }, (_, i) => ({ name: `t${i}`, ...tool(i) })),
+});
+const COMBINING = "e\u0301";
+
+export const HOSTILE_DOCUMENTS: readonly HostileHost[] = [
+  documentHost("JSON that opens and opens", filled("", '{"a":[')),
+  documentHost("JSON of 100,000 levels", nested(100_000, "[", "]")),
+  documentHost("a megabyte of empty lists", filled("[", "[],", "1]")),
+  documentHost("a megabyte of empty objects among skills", filled('{"name":"A","skills":[', "{},", "{}]}")),
+  documentHost("a megabyte of numbers", filled('{"name":"A","skills":[', "1e999,", "1]}")),
+  documentHost("a megabyte of escapes", filled('{"name":"A","skills":[],"x":"', "\\u0000", '"}')),
+  documentHost("a hundred thousand fields", `{${Array.from({ length: 70_000 }, (_, i) => `"k${i}":[]`).join(",")}}`),
+  documentHost("fields of one name", filled("{", '"__proto__":{},', '"a":1}')),
+  documentHost("a name of combining marks", filled('{"skills":[{"name":"', "\u0301", '"}],"name":"A"}'), 1),
+  documentHost(
+    "skills of combining marks",
+    filled('{"name":"A","skills":[', `{"name":"${COMBINING}"},`, '{"name":"a"}]}'),
+    64,
+  ),
+  documentHost(
+    "skills with NUL, halves of pairs and turned text",
+    JSON.stringify({
+      ...card(),
+      skills: ["\0", "\ud800", "\u202e\u2066", "\u200b"].map((name) => ({ name })),
+    }).replaceAll("\ufffd", "\\udc00"),
+    4,
+  ),
+  documentHost("not JSON: a megabyte of one letter", filled("", "a")),
+  {
+    ...{ name: "UTF-8 broken in each byte", kind: "agent_card", path: "/card.json", mostOffers: 0 },
+    serve: fixed(Buffer.alloc(2 ** 20 - 100, 0xff)),
+  },
+  toolsHost("10,000 tools", { tools: Array.from({ length: 10_000 }, (_, i) => ({ name: `t${i}` })) }, 64),
+  toolsHost(
+    "64 tools with schemas of 200 levels",
+    sixtyFour(() => ({ description: COMBINING.repeat(900), inputSchema: deep(200) })),
+    64,
+  ),
+  toolsHost(
+    "64 tools with schemas of 600 fields",
+    sixtyFour(() => ({ inputSchema: wide(600) })),
+    64,
+  ),
+  toolsHost(
+    "64 tools with texts of combining marks in their schemas",
+    sixtyFour(() => ({
+      inputSchema: { description: COMBINING.repeat(7_000), properties: wide(20) },
+    })),
+    64,
+  ),
+  toolsHost("a schema of half a megabyte", { tools: [{ name: "t", inputSchema: wide(20_000) }] }, 1),
+  streamHost("a megabyte of events that are no JSON", filled("", "data:x\n\n")),
+  streamHost("a megabyte of events that begin JSON", filled("", 'data:{"id":\n\n')),
+  streamHost("one event of a megabyte of lines", filled("", "data:\n")),
+  streamHost("a megabyte of answers to others", filled("", 'data:{"jsonrpc":"2.0","id":99,"result":{}}\n\n')),
+  {
+    ...{ name: "terms of a thousand ways to pay", kind: "x402", path: "/q", mostOffers: 1 },
+    serve: fixed(
+      JSON.stringify({ ...termsV2("Quotes"), accepts: Array.from({ length: 5_000 }, () => termsV2("x").accepts[0]) }),
+      {},
+      402,
+    ),
+  },
+  {
+    ...{ name: "terms of 15 KB in the header, a megabyte in the body", kind: "x402", path: "/q", mostOffers: 0 },
+    serve: fixed(filled("[", "[],", "1]"), { "payment-required": base64("x".repeat(10_000)) }, 402),
+  },
+  {
+    ...{ name: "a stream in the place of terms", kind: "x402", path: "/q", mostOffers: 0 },
+    serve: (_, response) => streaming(() => filled("", "data:x\n\n"))(response, {}, {}),
+  },
+];

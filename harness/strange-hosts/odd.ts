@@ -1,0 +1,183 @@
+/** Hosts that are odd but right: unusual ways of HTTP, of text and of the protocols, each read by a mainstream client. */
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { ODD_SERVERS } from "./odd-servers.ts";
+import {
+  at,
+  base64,
+  card,
+  fixed,
+  json,
+  mcpServer,
+  type RightHost,
+  type Serve,
+  skills,
+  termsV1,
+  termsV2,
+  to,
+  tools,
+} from "./parts.ts";
+
+const CARD = JSON.stringify(card("Sum"));
+const KNOWN = "/.well-known/agent-card.json";
+
+const encoded = (encoding: string, encode: (text: string) => Buffer, text = CARD): Serve =>
+  fixed(encode(text), { "content-encoding": encoding });
+
+const REDIRECTED: RightHost[] = [
+  {
+    ...{ name: "card behind 301, 302 and 303", kind: "agent_card", path: "/a.json", offers: ["Sum"] },
+    serve: at({ "/a.json": to(301, "/b"), "/b": to(302, "c"), "/c": to(303, "/d/"), "/d/": fixed(CARD) }),
+  },
+  {
+    ...{ name: "card behind 307 and 308", kind: "agent_card", path: "/", offers: ["Sum"] },
+    serve: at({ [KNOWN]: to(307, "/x"), "/x": to(308, "?y"), "/x/": fixed(CARD) }),
+  },
+  {
+    ...{ name: "MCP behind 307 and 308 to a slash", kind: "mcp", path: "/mcp", offers: ["quote"] },
+    serve: at({
+      "/mcp": to(307, "/v1/mcp"),
+      "/v1/mcp": to(308, "/v1/mcp/"),
+      "/v1/mcp/": mcpServer({ list: () => ({ tools: tools("quote") }), session: "s" }),
+    }),
+  },
+  {
+    ...{ name: "x402 behind a slash, by POST alone", kind: "x402", path: "/quote", offers: ["Quotes"] },
+    serve: at({
+      "/quote": to(308, "/quote/"),
+      "/quote/": (request, response) =>
+        request.method === "POST" ? json(response, termsV1("Quotes"), 402) : void response.writeHead(405).end(),
+    }),
+  },
+];
+
+const latin1 = Buffer.from(JSON.stringify({ ...card(), skills: skills("Übersetzen") }), "latin1");
+const utf16be = Buffer.from(`\ufeff${CARD}`, "utf16le").swap16();
+
+const WRITTEN: RightHost[] = [
+  {
+    ...{ name: "card, gzip", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
+    serve: encoded("gzip", gzipSync),
+  },
+  {
+    ...{ name: "card, br", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
+    serve: encoded("br", brotliCompressSync),
+  },
+  {
+    ...{ name: "card, zstd", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
+    serve: encoded("zstd", zstdCompressSync),
+  },
+  {
+    ...{ name: "card, deflate", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
+    serve: encoded("deflate", deflateSync),
+  },
+  {
+    ...{ name: "x402 terms, raw deflate under upper case", kind: "x402", path: "/quote", offers: ["Quotes"] },
+    serve: fixed(deflateRawSync(JSON.stringify(termsV1("Quotes"))), { "content-encoding": "Deflate" }, 402),
+  },
+  {
+    ...{ name: "card, gzip twice", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
+    serve: encoded("gzip, gzip", (text) => gzipSync(gzipSync(text))),
+  },
+  {
+    ...{ name: "card with a byte order mark", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
+    serve: fixed(`\ufeff${CARD}`),
+  },
+  {
+    ...{ name: "card in Latin-1, as its header says", kind: "agent_card", path: "/card.json", offers: ["Übersetzen"] },
+    serve: fixed(latin1, { "content-type": 'application/json; charset="ISO-8859-1"' }),
+  },
+  {
+    ...{
+      name: "card in UTF-8 under the header of Latin-1",
+      kind: "agent_card",
+      path: "/card.json",
+      offers: ["Übersetzen"],
+    },
+    serve: fixed(JSON.stringify(card("Übersetzen")), { "content-type": "application/json; charset=iso-8859-1" }),
+  },
+  {
+    ...{ name: "card in UTF-16LE", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
+    serve: fixed(Buffer.from(CARD, "utf16le"), { "content-type": "application/json; charset=utf-16le" }),
+  },
+  {
+    ...{ name: "card in UTF-16BE with its mark", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
+    serve: fixed(utf16be),
+  },
+  {
+    ...{ name: "card in small chunks", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
+    serve(_, response) {
+      response.writeHead(200);
+      for (const letter of CARD) response.write(letter);
+      response.end();
+    },
+  },
+  {
+    ...{ name: "card without a length, of HTTP/1.0", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
+    raw: (socket) => void socket.end(`HTTP/1.0 200 OK\r\n\r\n${CARD}`),
+  },
+  {
+    ...{ name: "card behind 100 and 103", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
+    raw: (socket) =>
+      void socket.end(
+        "HTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n" +
+          `HTTP/1.1 200 OK\r\ncontent-length: ${CARD.length}\r\nconnection: close\r\n\r\n${CARD}`,
+      ),
+  },
+];
+
+const PLACED: RightHost[] = [
+  {
+    ...{ name: "card at agent.json alone", kind: "agent_card", path: "/", offers: ["Sum"] },
+    serve: at({ "/.well-known/agent.json": fixed(CARD) }),
+  },
+  {
+    ...{ name: "card below a path", kind: "agent_card", path: "/agents/7/", offers: ["Sum"] },
+    serve: at({ [`/agents/7${KNOWN}`]: fixed(CARD), [KNOWN]: fixed(JSON.stringify(card("Other"))) }),
+  },
+  {
+    ...{ name: "card whose other places ask for a credential", kind: "agent_card", path: "/a", offers: ["Sum"] },
+    serve: (request, response) =>
+      request.url === KNOWN ? fixed(CARD)(request, response) : void response.writeHead(401).end(),
+  },
+  {
+    ...{
+      name: "card with broken skills beside a good one",
+      kind: "agent_card",
+      path: "/card.json",
+      offers: ["Sum", "by-id"],
+    },
+    serve: fixed(
+      JSON.stringify({ ...card(), skills: [null, 7, { name: "" }, ...skills("Sum"), { id: "by-id", tags: "x" }] }),
+    ),
+  },
+];
+
+const page = "<html><body>Pay first</body></html>";
+
+const PAID: RightHost[] = [
+  {
+    ...{ name: "402 with terms in the header, HTML in the body", kind: "x402", path: "/q", offers: ["Quotes"] },
+    serve: fixed(page, { "content-type": "text/html", "payment-required": base64(termsV2("Quotes")) }, 402),
+  },
+  {
+    ...{ name: "402 with terms in the body, another's in the header", kind: "x402", path: "/q", offers: ["Quotes"] },
+    serve: fixed(JSON.stringify(termsV2("Quotes")), { "payment-required": "Payment id=1" }, 402),
+  },
+  {
+    ...{ name: "402 with terms in base64url without padding", kind: "x402", path: "/q", offers: ["Quotes ü"] },
+    serve: fixed(
+      "",
+      { "payment-required": Buffer.from(JSON.stringify(termsV2("Quotes ü"))).toString("base64url") },
+      402,
+    ),
+  },
+  {
+    ...{ name: "HEAD refused, content type missing", kind: "x402", path: "/q", offers: ["Quotes"] },
+    serve(request, response) {
+      if (request.method === "HEAD") return void response.destroy();
+      response.writeHead(402).end(JSON.stringify(termsV1("Quotes")));
+    },
+  },
+];
+
+export const ODD: readonly RightHost[] = [...REDIRECTED, ...WRITTEN, ...PLACED, ...PAID, ...ODD_SERVERS];

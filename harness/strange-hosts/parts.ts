@@ -1,0 +1,170 @@
+/** What planted hosts are made of: their form, and the cards, MCP servers and demands for payment that several of them serve. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { SourceKind } from "../../core/offers/readers.ts";
+
+export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A host of one agent. `serve` answers its requests; `raw` writes to the socket itself, once a request's head has come. */
+export type StrangeHost = {
+  name: string;
+  kind: SourceKind;
+  /** Of the endpoint that its agent names. */
+  path: string;
+} & ({ serve: Serve } | { raw: (socket: Socket, head: string) => void });
+
+/** A host that a mainstream client of its protocol reads, and the names of its offers. */
+export type RightHost = StrangeHost & { offers: string[] };
+
+/** A host that means harm. `endless`: it is ended by limits of time only. */
+export type HostileHost = StrangeHost & { endless?: true; mostOffers: number };
+
+export const json = (response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}) =>
+  void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+
+export const skills = (...names: string[]) => names.map((name) => ({ id: name, name, description: `${name}s.` }));
+export const card = (...names: string[]) => ({
+  name: "A",
+  description: "An agent.",
+  url: "https://a.example/a2a",
+  skills: skills(...names),
+});
+
+/** Answers by path; 404 elsewhere. */
+export const at =
+  (places: Record<string, Serve>): Serve =>
+  (request, response) => {
+    const place = places[request.url!.split("?")[0]!];
+    if (place) place(request, response);
+    else response.writeHead(404).end();
+  };
+export const fixed =
+  (body: string | Buffer, headers: Record<string, string> = {}, status = 200): Serve =>
+  (_, response) =>
+    void response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
+export const to =
+  (status: number, location: string): Serve =>
+  (_, response) =>
+    void response.writeHead(status, { location }).end();
+
+export type Message = {
+  id?: number;
+  method: string;
+  params?: { cursor?: string; protocolVersion?: string; _meta?: Record<string, unknown> };
+};
+/** The message of a request, once its body has come. */
+export function messageOf(request: IncomingMessage, then: (message: Message) => void): void {
+  let text = "";
+  request.setEncoding("utf8");
+  request.on("data", (piece) => (text += piece));
+  request.on("end", () => {
+    let message: Message;
+    try {
+      message = JSON.parse(text) as Message;
+    } catch {
+      message = { method: "" };
+    }
+    then(message);
+  });
+}
+
+export const tools = (...names: string[]) => names.map((name) => ({ name, inputSchema: { type: "object" } }));
+export const resultOf = (id: number | undefined, result: unknown) => ({ jsonrpc: "2.0", id, result });
+export const errorOf = (id: number | undefined, code: number) => ({
+  jsonrpc: "2.0",
+  id: id ?? null,
+  error: { code, message: "no" },
+});
+
+export type McpServer = {
+  /** Result of `tools/list`. */
+  list: (cursor: string | undefined) => unknown;
+  /** How an answer is written; as JSON by default. */
+  reply?: (response: ServerResponse, message: object, headers: Record<string, string>) => void;
+  version?: string;
+  session?: string;
+  /** Answers the notification; with 202 by default. */
+  notified?: (response: ServerResponse) => void;
+};
+
+/** An MCP server of the revisions that begin with `initialize`. */
+export const mcpServer =
+  ({ list, reply = (to, message, headers) => json(to, message, 200, headers), ...options }: McpServer): Serve =>
+  (request, response) => {
+    const { version = "2025-06-18", session, notified = (to) => void to.writeHead(202).end() } = options;
+    if (request.method !== "POST") return void response.writeHead(405).end();
+    messageOf(request, ({ id, method, params }) => {
+      const begins = method === "initialize";
+      if (session && !begins && request.headers["mcp-session-id"] !== session)
+        return json(response, errorOf(id, -32_000), 400);
+      if (id === undefined) return notified(response);
+      const info = { protocolVersion: version, capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } };
+      reply(response, resultOf(id, begins ? info : list(params?.cursor)), session ? { "mcp-session-id": session } : {});
+    });
+  };
+
+/** Answers with a stream of events. @param form the stream of a message as JSON */
+export const streaming =
+  (form: (text: string) => string, type = "text/event-stream"): NonNullable<McpServer["reply"]> =>
+  (response, message, headers) =>
+    void response.writeHead(200, { "content-type": type, ...headers }).end(form(JSON.stringify(message)));
+
+const NEWEST = "2026-07-28";
+/** An MCP server of revision 2026-07-28 alone: it knows no `initialize`, and each request says its revision in header and envelope. */
+export const newestServer =
+  (list: (cursor: string | undefined) => object): Serve =>
+  (request, response) => {
+    if (request.method !== "POST") return void response.writeHead(405).end();
+    messageOf(request, ({ id, method, params }) => {
+      const said = params?._meta?.["io.modelcontextprotocol/protocolVersion"];
+      if (said !== NEWEST || request.headers["mcp-protocol-version"] !== NEWEST)
+        return json(response, errorOf(id, -32_022), 400);
+      if (method !== "tools/list") return json(response, errorOf(id, -32_601), 404);
+      json(
+        response,
+        resultOf(id, { resultType: "complete", ttlMs: 0, cacheScope: "private", ...list(params?.cursor) }),
+      );
+    });
+  };
+
+export const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+const PAY_TO = `0x${"1".repeat(40)}`;
+/** Terms of a payment, version 2. */
+export const termsV2 = (name: string, more: object = {}) => ({
+  x402Version: 2,
+  serviceName: name,
+  accepts: [{ scheme: "exact", network: "eip155:8453", asset: USDC, amount: "2500", payTo: PAY_TO, ...more }],
+});
+/** Terms of a payment, version 1. */
+export const termsV1 = (name: string, more: object = {}) => ({
+  x402Version: 1,
+  error: "X-PAYMENT header is required",
+  serviceName: name,
+  accepts: [
+    { scheme: "exact", network: "base", asset: USDC, maxAmountRequired: "2500", payTo: PAY_TO, resource: "r", ...more },
+  ],
+});
+export const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
+
+/** A megabyte less a little, of one piece again and again. */
+const BYTES = 2 ** 20 - 100;
+export const filled = (begin: string, piece: string, end = "") =>
+  `${begin}${piece.repeat((BYTES - begin.length - end.length) / Buffer.byteLength(piece))}${end}`;
+
+/** Writes a piece again and again, as fast as it is read or at a pace, until the client goes. */
+export function again(
+  to: { write(piece: string | Buffer): boolean; once(event: string, done: () => void): unknown },
+  piece: string | Buffer,
+  everyMs = 0,
+): void {
+  let gone = false;
+  to.once("close", () => (gone = true));
+  const write = (): void => {
+    if (gone) return;
+    const open = to.write(piece);
+    if (everyMs > 0) setTimeout(write, everyMs).unref();
+    else if (open) setImmediate(write);
+    else to.once("drain", write);
+  };
+  write();
+}

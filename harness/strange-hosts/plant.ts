@@ -1,0 +1,61 @@
+/** Plants hosts, each on a port of its own, so that each is a host to whoever reads it. */
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createRawServer, type Server, type Socket } from "node:net";
+import { KEPT_ALIVE } from "../patience.ts";
+import type { StrangeHost } from "./parts.ts";
+
+export type Planted = {
+  /** URL of a host's endpoint, by the host's name. */
+  urls: Record<string, string>;
+  /** Requests that a host has got so far. */
+  asked: (name: string) => number;
+  close(): void;
+};
+
+export async function plant(hosts: readonly StrangeHost[]): Promise<Planted> {
+  const sockets = new Set<Socket>();
+  const asked = new Map<string, number>();
+  const servers: Server[] = [];
+  const urls: Record<string, string> = {};
+  for (const host of hosts) {
+    const server = serverOf(host, () => asked.set(host.name, (asked.get(host.name) ?? 0) + 1));
+    server.on("connection", (socket: Socket) => {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.once("close", () => sockets.delete(socket));
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    servers.push(server);
+    if (host.name in urls) throw new Error(`two hosts are "${host.name}"`);
+    urls[host.name] = `http://127.0.0.1:${(server.address() as AddressInfo).port}${host.path}`;
+  }
+  return {
+    urls,
+    asked: (name) => asked.get(name) ?? 0,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      for (const server of servers) server.close();
+    },
+  };
+}
+
+function serverOf(host: StrangeHost, count: () => void): Server {
+  if ("serve" in host)
+    return createServer(KEPT_ALIVE, (request, response) => {
+      count();
+      response.on("error", () => {});
+      if (request.method === "GET") request.resume();
+      host.serve(request, response);
+    });
+  return createRawServer((socket) => {
+    let head = "";
+    socket.setEncoding("latin1");
+    socket.on("data", (piece) => {
+      head += piece;
+      if (!head.includes("\r\n\r\n")) return;
+      count();
+      host.raw(socket, head);
+      head = "";
+    });
+  });
+}
