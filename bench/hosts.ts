@@ -41,7 +41,10 @@ export default async function hosts(args: string[]): Promise<void> {
       const byCpu = costs.toSorted((a, b) => a.cpuMs - b.cpuMs);
       return { ...byCpu[Math.floor(byCpu.length / 2)]!, requests };
     };
-    for (const [title, group] of [["plain", PLAIN], ["odd but right", ODD]] as const) {
+    for (const [title, group] of [
+      ["plain", PLAIN],
+      ["odd but right", ODD],
+    ] as const) {
       head(title, group.length);
       for (const host of group) {
         const cost = await measure(host);
@@ -65,7 +68,9 @@ export default async function hosts(args: string[]): Promise<void> {
   console.log();
   console.log(goal(`all ${right} right hosts are read`, `${right - wrong.length} of ${right}`, wrong.length === 0));
   const held = `${HOSTILE.length - dear.length} of ${HOSTILE.length}`;
-  console.log(goal(`each of ${HOSTILE.length} hostile ones costs under ${MOST_CPU_MS} ms of CPU`, held, dear.length === 0));
+  console.log(
+    goal(`each of ${HOSTILE.length} hostile ones costs under ${MOST_CPU_MS} ms of CPU`, held, dear.length === 0),
+  );
   if (wrong.length + dear.length > 0) process.exit(1);
 }
 

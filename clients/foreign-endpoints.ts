@@ -1,5 +1,6 @@
 /** Requests to addresses that strangers name: public ones only, with small limits of size and time, and a rate for each host on the way. */
 import { urlOf } from "../core/urls.ts";
+import { BrokenBody } from "./http/body-text.ts";
 import { OversizeAnswer } from "./http/exchange.ts";
 import { hostPaces } from "./http/host-paces.ts";
 import { retryAfter } from "./http/retry-after.ts";
@@ -92,11 +93,19 @@ export function foreignEndpoints(
       else pace.failed();
       return { kind: "answered", ...answer, url: target.href };
     } catch (error) {
-      if (error instanceof RefusedTarget || error instanceof OversizeAnswer) pace.succeeded();
+      if (error instanceof RefusedTarget || error instanceof OversizeAnswer || error instanceof BrokenBody)
+        pace.succeeded();
       else pace.failed();
       if (error instanceof RefusedTarget) return refused(error);
       if (error instanceof OversizeAnswer)
-        return { kind: "failed", reason: "The answer is larger than 1 MiB.", final: true };
+        return {
+          kind: "failed",
+          reason: "It cannot be read by us: the answer is larger than 1 MiB.",
+          final: true,
+          answered: true,
+        };
+      if (error instanceof BrokenBody)
+        return { kind: "failed", reason: "The answer is not compressed as its head says.", final: true };
       return { kind: "failed", reason: "The server does not answer.", final: false };
     }
   }

@@ -6,7 +6,8 @@ import { Resolver, lookup as systemLookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { urlOf } from "../core/urls.ts";
-import { exchange, type Incoming, type Limits } from "./http/exchange.ts";
+import { boundAnswers } from "./http/bounded-socket.ts";
+import { exchange, type Incoming, type Limits, type Outgoing } from "./http/exchange.ts";
 import { type Allowance, isDiallable, publicUrl, RefusedTarget } from "./http/public-address.ts";
 
 export { RefusedTarget } from "./http/public-address.ts";
@@ -18,6 +19,7 @@ export type PublicRequest = {
   maxBytes?: number;
   /** Uses only status and headers; the body is discarded, even if it is large or slow. */
   headOnly?: boolean;
+  hear?: Outgoing["hear"];
 };
 
 export type PublicHttp = {
@@ -39,10 +41,14 @@ export type PublicHttpOptions = Allowance & {
   limits?: Partial<Omit<Limits, "maxBytes">>;
   /** Max connections to one origin; further requests wait, and their time limits run meanwhile. */
   connections?: number;
+  /** Max bytes of one answer with its heads, extensions and trailers; more than any `maxBytes` that is asked for. */
+  maxWireBytes?: number;
 };
 
 const LIMITS = { headersMs: 5_000, bodyMs: 3_000, totalMs: 8_000 };
 const MAX_BYTES = 1_000_000;
+/** Max bytes of an answer with its heads, extensions and trailers. */
+const MAX_WIRE_BYTES = 1_500_000;
 const CONNECT_MS = 3_000;
 const CONNECTIONS = 4;
 /** Statuses that name another place for a GET, and those that keep method and body (RFC 9110, section 15.4). */
@@ -50,7 +56,14 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const KEEPS_METHOD = new Set([307, 308]);
 
 export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
-  const { userAgent, limits, connections = CONNECTIONS, resolve = lookupAll, ...allowance } = options;
+  const {
+    userAgent,
+    limits,
+    connections = CONNECTIONS,
+    resolve = lookupAll,
+    maxWireBytes = MAX_WIRE_BYTES,
+    ...allowance
+  } = options;
   // HTTP/2 lets a stranger open streams, windows and header tables in this process that nobody here bounds.
   const dial = buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(resolve, allowance), allowH2: false });
   const agent = new Agent({
@@ -61,18 +74,23 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
     connect: (target, done) => {
       const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
       if (/^[\d.]+$|:/.test(host) && !isDiallable(host, allowance)) return done(new RefusedTarget(NOT_PUBLIC), null);
-      dial(target, done);
+      dial(target, (...[error, socket]) => {
+        if (error) return done(error, null);
+        boundAnswers(socket, maxWireBytes);
+        done(null, socket);
+      });
     },
   });
 
   async function request(text: string, asked: PublicRequest = {}): Promise<Incoming> {
-    const { method = "GET", headers = {}, body, maxBytes = MAX_BYTES, headOnly = false } = asked;
+    const { method = "GET", headers = {}, body, maxBytes = MAX_BYTES, headOnly = false, hear } = asked;
     const outgoing = {
       method,
       url: publicUrl(text, allowance),
       headers: { "user-agent": userAgent, ...headers },
       headOnly,
       ...(body !== undefined && { body }),
+      ...(hear && { hear }),
     };
     return exchange(agent, outgoing, { ...LIMITS, ...limits, maxBytes }).catch(refusalOr);
   }

@@ -1,5 +1,7 @@
-/** One request and its answer over undici: limits of time and size, and the answer's JSON. */
+/** One request and its answer over undici: limits of time and size, and the answer's text. */
 import type { Dispatcher } from "undici";
+import { bodyText, OversizeBody } from "./body-text.ts";
+import { eventCutter } from "./events.ts";
 import type { AnswerHeaders } from "./retry-after.ts";
 
 export type Limits = {
@@ -20,6 +22,11 @@ export type Outgoing = {
   body?: string;
   /** Discards the body of the answer; `text` is then empty. */
   headOnly?: boolean;
+  /**
+   * Is told each event that has data, in their order, while a stream of events arrives, and waited for. True ends the
+   * exchange: `text` is then what had come.
+   */
+  hear?: (event: string) => boolean | Promise<boolean>;
   /** Ends the exchange early. */
   signal?: AbortSignal;
 };
@@ -30,12 +37,20 @@ export type Incoming = { status: number; headers: AnswerHeaders; text: string };
 /** Thrown when an answer exceeds the size limit. It is not an outage: data on one subject may be too large. */
 export class OversizeAnswer extends Error {}
 
+/** Max answers of status 1xx before an answer. */
+const MOST_BEFORE = 16;
+
+const isStream = (headers: AnswerHeaders): boolean =>
+  (headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
+
 /**
  * Sends a request and reads its whole answer. Redirects are answers like any other.
  * @throws OversizeAnswer; undici's errors when there is no answer within the limits
  */
 export async function exchange(dispatcher: Dispatcher, request: Outgoing, limits: Limits): Promise<Incoming> {
-  const { statusCode, headers, body } = await dispatcher.request({
+  const flood = new AbortController();
+  let before = 0;
+  const answer = await dispatcher.request({
     origin: request.url.origin,
     path: request.url.pathname + request.url.search,
     method: request.method,
@@ -43,25 +58,45 @@ export async function exchange(dispatcher: Dispatcher, request: Outgoing, limits
     body: request.body ?? null,
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
-    signal: request.signal
-      ? AbortSignal.any([request.signal, AbortSignal.timeout(limits.totalMs)])
-      : AbortSignal.timeout(limits.totalMs),
+    onInfo: () => {
+      if (++before > MOST_BEFORE) flood.abort(new Error("too many answers of status 1xx"));
+    },
+    signal: AbortSignal.any([
+      ...(request.signal ? [request.signal] : []),
+      flood.signal,
+      AbortSignal.timeout(limits.totalMs),
+    ]),
   });
+  const { statusCode: status, body } = answer;
+  const headers = single(answer.headers);
   if (request.headOnly) {
+    // A stream of events may never end.
+    if (isStream(headers)) body.on("error", () => {}).destroy();
     // A short body is read, so that the connection can be reused; otherwise the connection is closed.
-    await body.dump({ limit: limits.maxBytes, signal: AbortSignal.timeout(limits.bodyMs) }).catch(() => {});
-    return { status: statusCode, headers: single(headers), text: "" };
+    else await body.dump({ limit: limits.maxBytes, signal: AbortSignal.timeout(limits.bodyMs) }).catch(() => {});
+    return { status, headers, text: "" };
   }
+  const pieces = await piecesOf(body, limits, isStream(headers) ? request.hear : undefined);
+  try {
+    return { status, headers, text: await bodyText(Buffer.concat(pieces), headers, limits.maxBytes) };
+  } catch (error) {
+    if (error instanceof OversizeBody) throw new OversizeAnswer(`an answer of more than ${limits.maxBytes} bytes`);
+    throw error;
+  }
+}
+
+/** Reads a body. Leaving a loop destroys it, and with it the connection. */
+async function piecesOf(body: AsyncIterable<Buffer>, { maxBytes }: Limits, hear: Outgoing["hear"]): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
+  const cut = hear && eventCutter();
   let size = 0;
   for await (const piece of body) {
     size += piece.length;
-    // Leaving the loop destroys the body, and with it the connection.
-    if (size > limits.maxBytes) throw new OversizeAnswer(`an answer of more than ${limits.maxBytes} bytes`);
+    if (size > maxBytes) throw new OversizeAnswer(`an answer of more than ${maxBytes} bytes`);
     pieces.push(piece);
+    for (const event of cut?.(piece) ?? []) if (await hear!(event)) return pieces;
   }
-  const text = new TextDecoder().decode(Buffer.concat(pieces));
-  return { status: statusCode, headers: single(headers), text };
+  return pieces;
 }
 
 const single = (headers: Record<string, string | string[] | undefined>): AnswerHeaders =>

@@ -65,7 +65,8 @@ export type Registries = Record<string, Registry>;
 export type ForeignAnswer =
   /** Any status but 429 and 503; 503 is `failed`. Header names are lower-case; `url` is where the answer came from after redirects. */
   | { kind: "answered"; status: number; headers: Record<string, string | undefined>; text: string; url: string }
-  | { kind: "failed"; reason: string; final: boolean }
+  /** `answered`: the server did answer, and it is we who cannot read that. */
+  | { kind: "failed"; reason: string; final: boolean; answered?: true }
   /** The server answers 429: it wants no request for `seconds`. */
   | { kind: "limited"; seconds: number }
   /** Our own pace allows the request in `seconds`. It was not sent, or, with `askedOther`, only to a host that redirects to the one that must wait. */
@@ -78,6 +79,11 @@ export type ForeignRequest = {
   body?: string;
   /** Reads no content: `text` is empty. */
   headOnly?: boolean;
+  /**
+   * Of an answer that is a stream of events: is told each event that has data as it arrives, as its lines, and waited for.
+   * True: the rest is not read.
+   */
+  hear?: (event: string) => boolean | Promise<boolean>;
 };
 
 /** Sends requests to addresses that strangers name. Never throws: a failure is a value. */

@@ -3,12 +3,16 @@ import { beginningOf, normalForm } from "../normal-form.ts";
 import { lengthOf, withoutHarmful } from "../text.ts";
 import { urlOf } from "../urls.ts";
 
+/** Printable ASCII without blanks around it, as most names are: there is nothing to clean. */
+const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/;
+
 /**
  * The stored form of a foreign text: NFC, trimmed, without harmful characters (line breaks and tabs become spaces), at most `max` code points.
  * @returns null when no text remains
  */
 export function foreignText(raw: unknown, max: number, { lines = false } = {}): string | null {
   if (typeof raw !== "string") return null;
+  if (raw.length <= max && PLAIN.test(raw)) return raw;
   let text = normalForm(withoutHarmful(beginningOf(raw, max).replaceAll("\r\n", "\n")), "NFC", max);
   if (!lines) text = text.replaceAll(/[\n\t]+/g, " ");
   text = text.trim();

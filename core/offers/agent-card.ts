@@ -1,6 +1,6 @@
 /** Reads A2A agent cards: the skills of an agent. */
-import { parseForeignJson } from "../foreign-json.ts";
 import { urlOf } from "../urls.ts";
+import { parseDocument } from "./document.ts";
 import { listOf, offersOf } from "./offer.ts";
 import { type EndpointAnswer, type OfferReader, type Reading, withoutContent } from "./reader.ts";
 
@@ -43,13 +43,9 @@ function readAnswer(answer: EndpointAnswer): Reading {
 }
 
 function readCard({ text, headers }: EndpointAnswer): Reading {
-  let card: Record<string, unknown>;
-  try {
-    card = parseForeignJson(text) as Record<string, unknown>;
-  } catch {
-    return { kind: "unreadable", why: "The card is not JSON." };
-  }
-  if (card === null || typeof card !== "object" || typeof card.name !== "string" || !Array.isArray(card.skills))
+  const card = parseDocument(text) as Record<string, unknown> | undefined;
+  if (card === undefined) return { kind: "unreadable", why: "The card is not JSON." };
+  if (typeof card.name !== "string" || !Array.isArray(card.skills))
     return { kind: "unreadable", why: "The document is no agent card." };
   const endpoint = endpointOf(card);
   const offers = offersOf(

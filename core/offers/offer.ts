@@ -85,20 +85,27 @@ function tagsOf(raw: unknown): string[] {
 function schemaOf(raw: unknown): object | null {
   if (raw === null || typeof raw !== "object" || Array.isArray(raw)) return null;
   if (JSON.stringify(raw).length > MAX_GIVEN_SCHEMA) return null;
-  const schema = cleaned(raw, 0);
+  const schema = cleaned(raw, 0, { left: MAX_SCHEMA });
   return schema !== undefined && JSON.stringify(schema).length <= MAX_SCHEMA ? (schema as object) : null;
 }
 
-/** @returns undefined when a part is too deep */
-function cleaned(value: unknown, depth: number): unknown {
-  if (typeof value === "string") return foreignText(value, MAX_SCHEMA_TEXT, { lines: true }) ?? "";
+/** @param room characters that are left: what is too large is not cleaned to its end @returns undefined when a part is too deep, or there is no room */
+function cleaned(value: unknown, depth: number, room: { left: number }): unknown {
+  if (typeof value === "string") {
+    const text = foreignText(value, MAX_SCHEMA_TEXT, { lines: true }) ?? "";
+    room.left -= text.length;
+    return text;
+  }
   if (value === null || typeof value !== "object") return value;
   if (depth === MAX_SCHEMA_DEPTH) return undefined;
   const entries: [string, unknown][] = [];
   for (const [key, each] of Object.entries(value)) {
-    const inner = cleaned(each, depth + 1);
-    if (inner === undefined || entries.length === MAX_SCHEMA) return undefined;
-    entries.push([Array.isArray(value) ? key : (foreignText(key, MAX_SCHEMA_TEXT) ?? ""), inner]);
+    const name = Array.isArray(value) ? key : (foreignText(key, MAX_SCHEMA_TEXT) ?? "");
+    const inner = cleaned(each, depth + 1, room);
+    // A comma at least.
+    room.left -= 1 + (Array.isArray(value) ? 0 : name.length);
+    if (inner === undefined || room.left < 0) return undefined;
+    entries.push([name, inner]);
   }
   return Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
 }

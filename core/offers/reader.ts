@@ -8,6 +8,11 @@ export type EndpointRequest = {
   body?: string;
   /** Reads no content: an answer may never end. */
   headOnly?: boolean;
+  /**
+   * Of an answer that is a stream of events: takes each event that has data as it arrives, as its lines. What it returns is
+   * sent while the stream stays open; "enough" ends it. It is bound as `read` is.
+   */
+  hear?: (event: string) => readonly EndpointRequest[] | "enough";
 };
 /** Header names are lower-case; `url` is where the answer came from after redirects. */
 export type EndpointAnswer = { status: number; headers: Record<string, string | undefined>; text: string; url: string };
@@ -27,6 +32,8 @@ export type Reading =
   | { kind: "needs_credentials" }
   /** It lives, and has nothing that can be read. */
   | { kind: "nothing"; why: string }
+  /** It lives, and what it has is beyond us: what was read before stands. */
+  | { kind: "beyond_us"; why: string }
   /** It answers with something else than its kind does: to a caller it is as good as silent. */
   | { kind: "unreadable"; why: string };
 
@@ -34,7 +41,7 @@ export type OfferReader = {
   /**
    * @param conditional headers of a conditional request, empty when no version is known
    * @param method how it is called as far as that is known
-   * @throws what `send` throws
+   * @throws what `send` throws; BeyondUs
    */
   read(url: string, send: Send, conditional: Record<string, string>, method: Method | null): Promise<Reading>;
 };

@@ -1,6 +1,6 @@
 /** Reads x402 resources: a request without payment is answered with the price. Nothing is ever paid. */
-import { parseForeignJson } from "../foreign-json.ts";
 import { urlOf } from "../urls.ts";
+import { parseDocument } from "./document.ts";
 import { offersOf } from "./offer.ts";
 import { type EndpointAnswer, type OfferReader, type Reading, withoutContent } from "./reader.ts";
 import { x402Price } from "./x402-prices.ts";
@@ -96,10 +96,6 @@ function inside(value: unknown, ...path: string[]): Json | null {
 const decoded = (header: string): string => Buffer.from(header, "base64").toString("utf8");
 
 function objectOf(text: string): Json | null {
-  try {
-    const value = parseForeignJson(text);
-    return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Json) : null;
-  } catch {
-    return null;
-  }
+  const value = parseDocument(text);
+  return value !== undefined && !Array.isArray(value) ? (value as Json) : null;
 }

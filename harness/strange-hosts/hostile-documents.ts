@@ -63,14 +63,14 @@ export const HOSTILE_DOCUMENTS: readonly HostileHost[] = [
     64,
   ),
   toolsHost(
-    "64 tools with schemas of 600 fields",
-    sixtyFour(() => ({ inputSchema: wide(600) })),
+    "64 tools with schemas of 300 fields",
+    sixtyFour(() => ({ inputSchema: wide(300) })),
     64,
   ),
   toolsHost(
     "64 tools with texts of combining marks in their schemas",
     sixtyFour(() => ({
-      inputSchema: { description: COMBINING.repeat(7_000), properties: wide(20) },
+      inputSchema: { description: COMBINING.repeat(4_000), properties: wide(20) },
     })),
     64,
   ),

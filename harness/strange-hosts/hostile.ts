@@ -28,8 +28,8 @@ const mcpHost = { kind: "mcp", path: "/mcp", mostOffers: 0 } as const;
 const raw = (name: string, write: (socket: Socket) => void, more: Partial<HostileHost> = {}): HostileHost =>
   ({ ...cardHost, name, raw: write, ...more }) as HostileHost;
 
-/** Four gigabytes of blanks, compressed. */
-const bomb = (compress: (bytes: Buffer) => Buffer) => compress(Buffer.alloc(2 ** 26, " "));
+/** Sixteen megabytes of blanks, compressed. */
+const bomb = (compress: (bytes: Buffer) => Buffer) => compress(Buffer.alloc(2 ** 24, " "));
 
 const BODIES: HostileHost[] = [
   {
@@ -37,6 +37,13 @@ const BODIES: HostileHost[] = [
     serve(_, response) {
       response.writeHead(200, JSON_TYPE);
       again(response, " ", 50);
+    },
+  },
+  {
+    ...{ ...cardHost, name: "a letter every millisecond", endless: true },
+    serve(_, response) {
+      response.writeHead(200, JSON_TYPE);
+      again(response, " ", 1);
     },
   },
   raw(
@@ -56,11 +63,11 @@ const BODIES: HostileHost[] = [
     },
   },
   {
-    ...{ ...cardHost, name: "64 MiB in 64 KiB of gzip" },
+    ...{ ...cardHost, name: "16 MiB in 16 KiB of gzip" },
     serve: fixed(bomb(gzipSync), { "content-encoding": "gzip" }),
   },
   {
-    ...{ ...cardHost, name: "64 MiB in a hundred bytes of br" },
+    ...{ ...cardHost, name: "16 MiB in thirty bytes of br" },
     serve: fixed(bomb(brotliCompressSync), { "content-encoding": "br" }),
   },
   {
@@ -78,7 +85,6 @@ const BODIES: HostileHost[] = [
     },
   },
   { ...{ ...cardHost, name: "gzip that is none" }, serve: fixed(CARD, { "content-encoding": "gzip" }) },
-  { ...{ ...cardHost, name: "an encoding that nobody has" }, serve: fixed(CARD, { "content-encoding": "rot13" }) },
 ];
 
 const WIRE: HostileHost[] = [

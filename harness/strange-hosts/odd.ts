@@ -30,7 +30,7 @@ const REDIRECTED: RightHost[] = [
   },
   {
     ...{ name: "card behind 307 and 308", kind: "agent_card", path: "/", offers: ["Sum"] },
-    serve: at({ [KNOWN]: to(307, "/x"), "/x": to(308, "?y"), "/x/": fixed(CARD) }),
+    serve: at({ [KNOWN]: to(307, "/x"), "/x": to(308, "x/?y"), "/x/": fixed(CARD) }),
   },
   {
     ...{ name: "MCP behind 307 and 308 to a slash", kind: "mcp", path: "/mcp", offers: ["quote"] },
@@ -77,6 +77,10 @@ const WRITTEN: RightHost[] = [
   {
     ...{ name: "card, gzip twice", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
     serve: encoded("gzip, gzip", (text) => gzipSync(gzipSync(text))),
+  },
+  {
+    ...{ name: "card under a coding that is none", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
+    serve: fixed(CARD, { "content-encoding": "utf-8" }),
   },
   {
     ...{ name: "card with a byte order mark", kind: "agent_card", path: "/card.json", offers: ["Sum"] },

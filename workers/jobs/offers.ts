@@ -2,8 +2,9 @@
 import { createHash } from "node:crypto";
 import pLimit from "p-limit";
 import { z } from "zod";
+import { BeyondUs } from "../../core/offers/document.ts";
 import type { Method, Offer } from "../../core/offers/offer.ts";
-import type { EndpointAnswer, EndpointRequest, Reading } from "../../core/offers/reader.ts";
+import type { Reading } from "../../core/offers/reader.ts";
 import { OFFER_READERS, sourcesOf } from "../../core/offers/readers.ts";
 import { OFFERING_SOURCES, registryOffers } from "../../core/offers/registry-offers.ts";
 import { type ListedRow, ownRowsToList, rowsToList } from "../../db/offer-rows.ts";
@@ -23,10 +24,11 @@ import {
   urlsOfHosts,
 } from "../../db/offers.ts";
 import { storeSet } from "../../db/store-set.ts";
+import { askEndpoint, NoAnswer } from "../ask-endpoint.ts";
 import type { JobContext } from "../context.ts";
 import { readHostFiles } from "../host-files.ts";
 import { defineJob } from "../job.ts";
-import { DOCUMENT_MS, TooSlowToRead, withinTime } from "../within-time.ts";
+import { TooSlowToRead } from "../within-time.ts";
 
 const EVERY_MS = 30_000;
 /** Rows of the directory per statement, and statements of one run for new rows and for the round over all rows, each. */
@@ -47,8 +49,6 @@ const RETRY_MS = 300_000;
 const LONGEST_RETRY_MS = 4 * DAY_MS;
 /** Answers of 429 in a row, or failures, after which a further 429 is silence: a host may be busy for a while, not for ever. */
 const MAX_LIMITED = 5;
-/** Max requests for one endpoint. */
-const MAX_REQUESTS = 8;
 
 export const offers = defineJob({
   name: "offers",
@@ -223,39 +223,25 @@ function storeOutcomes({ db, clock, log }: JobContext, outcomes: readonly ReadOu
   });
 }
 
-/** Ends the reading of an endpoint that gave no answer. */
-class NoAnswer extends Error {
-  readonly answer: Exclude<Awaited<ReturnType<JobContext["endpoints"]["send"]>>, { kind: "answered" }>;
-  constructor(answer: NoAnswer["answer"]) {
-    super("no answer");
-    this.answer = answer;
-  }
-}
-
 /** Reads an endpoint. An unexpected error concerns this endpoint only. */
 export async function readSource(context: JobContext, source: DueSource): Promise<ReadOutcome | Deferred> {
   const { clock, endpoints, log } = context;
-  let requests = 0;
-  async function send<T>(request: EndpointRequest, read: (answer: EndpointAnswer) => T): Promise<T> {
-    if (++requests > MAX_REQUESTS)
-      throw new NoAnswer({ kind: "failed", reason: "It takes too many requests.", final: true });
-    const answer = await endpoints.send(request);
-    if (answer.kind !== "answered") throw new NoAnswer(answer);
-    return withinTime(DOCUMENT_MS, () => read(answer));
-  }
+  const { send, requests } = askEndpoint(endpoints);
   try {
     const reading = await OFFER_READERS[source.kind].read(source.url, send, conditionalOf(source), methodOf(source));
     return outcomeOf(source, reading, clock());
   } catch (error) {
-    if (error instanceof TooSlowToRead) return silence(source, "unreadable", error.message, clock());
+    if (error instanceof BeyondUs) return beyondUs(source, error.message, after(clock(), DAY_MS / 1000));
+    if (error instanceof TooSlowToRead) return beyondUs(source, error.message, after(clock(), LONGEST_RETRY_MS / 1000));
     if (!(error instanceof NoAnswer))
       log.warn({ err: error, url: source.url }, "an endpoint of an agent cannot be read");
     const answer =
       error instanceof NoAnswer ? error.answer : { kind: "failed" as const, reason: "It cannot be read.", final: true };
     const now = clock();
     if (answer.kind === "deferred")
-      return { source, at: after(now, answer.seconds), checkedAt: requests > 1 || answer.askedOther ? now : null };
+      return { source, at: after(now, answer.seconds), checkedAt: requests() > 1 || answer.askedOther ? now : null };
     if (answer.kind === "limited") return limited(source, answer.seconds, now);
+    if (answer.answered) return beyondUs(source, answer.reason, after(now, DAY_MS / 1000));
     return silence(source, answer.final ? "refused" : "unreachable", answer.reason, now);
   }
 }
@@ -313,6 +299,8 @@ function outcomeOf(source: DueSource, reading: Reading, now: Date): ReadOutcome 
       return { ...answered, status: "needs_credentials", offers: [], why: "It asks for credentials." };
     case "nothing":
       return { ...answered, status: "read", offers: [], why: reading.why };
+    case "beyond_us":
+      return beyondUs(source, reading.why, later);
     case "unreadable":
       return silence(source, "unreadable", reading.why, now);
   }
@@ -325,6 +313,12 @@ function limited(source: DueSource, seconds: number, now: Date): ReadOutcome {
   const silent = silence(source, "unreachable", "The server answers with status 429.", now);
   if (failuresOf(source) >= MAX_LIMITED) return silent;
   return { ...silent, status: null, nextTryAt: latest(silent.nextTryAt, after(now, seconds)) };
+}
+
+/** The outcome for an endpoint that answers what we cannot read: it lives, and what was read before stays. */
+function beyondUs(source: DueSource, why: string, nextTryAt: Date): ReadOutcome {
+  const { etag, lastModified, digest } = source.rows[0]!;
+  return { source, status: "unreadable", answers: true, offers: null, etag, lastModified, digest, nextTryAt, why };
 }
 
 /** The outcome for an endpoint that does not answer as its kind does: what was read before stays. */

@@ -1,0 +1,39 @@
+/**
+ * Bounds what one answer of a stranger gives the parser of HTTP to do. The parser counts headers and body only: heads of
+ * status 1xx, extensions of chunks and trailers have no end, and what it refuses it parses to the end of the piece.
+ */
+import type { Socket } from "node:net";
+import { OversizeAnswer } from "./exchange.ts";
+
+/** Max bytes that the parser gets at once. */
+const PIECE = 2_048;
+/** Max pieces of one answer, and bytes for which it may have one more: a letter costs as much as a kilobyte does. */
+const MOST_PIECES = 500;
+const BYTES_OF_PIECE = 1_024;
+
+/** @param maxBytes of one answer with everything around its body; beyond it the connection is closed */
+export function boundAnswers(socket: Socket, maxBytes: number): void {
+  const read = socket.read.bind(socket);
+  let written = 0;
+  let size = 0;
+  let pieces = 0;
+  socket.read = (bytes?: number) => {
+    if (bytes !== undefined) return read(bytes);
+    // What was refused is read no further.
+    if (socket.destroyed) return null;
+    // A request was sent meanwhile: what comes now is its answer.
+    if (socket.bytesWritten !== written) {
+      written = socket.bytesWritten;
+      size = 0;
+      pieces = 0;
+    }
+    const piece: Buffer | null = read(socket.readableLength > PIECE ? PIECE : undefined);
+    if (piece === null) return null;
+    size += piece.length;
+    pieces++;
+    if (size > maxBytes) socket.destroy(new OversizeAnswer(`an answer of more than ${maxBytes} bytes`));
+    else if (pieces > MOST_PIECES + size / BYTES_OF_PIECE) socket.destroy(new Error("an answer letter by letter"));
+    else return piece;
+    return null;
+  };
+}
