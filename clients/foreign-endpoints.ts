@@ -15,6 +15,10 @@ export const REDIRECTED_PER_DAY = 1_000;
 const PER_HOST = { rate: { burst: 20, perSecond: 5 }, breaker: { failures: 5, openMs: 5_000, longestMs: 600_000 } };
 /** Max milliseconds to wait for the rate of a host; otherwise the request is sent later. */
 const PATIENCE_MS = 5_000;
+/** Streams of one host that are open at a time while their reader sends it more: they must leave connections for that. */
+const MAX_STREAMS = 2;
+/** Seconds until another stream of a host is tried. */
+const STREAM_SECONDS = 5;
 /** Pause in seconds after a 429 without Retry-After. */
 const DEFAULT_AWAY_SECONDS = 60;
 
@@ -34,6 +38,8 @@ export function foreignEndpoints(
   { now = Date.now, meter, takeRedirected = async () => 0 }: ForeignEndpointOptions = {},
 ): ForeignEndpoints {
   const paces = hostPaces(PER_HOST, now);
+  /** Open streams by host. */
+  const streams = new Map<string, number>();
   return { send: meter ? metered : send };
 
   async function metered(...asked: Parameters<ForeignEndpoints["send"]>): ReturnType<ForeignEndpoints["send"]> {
@@ -52,7 +58,7 @@ export function foreignEndpoints(
     let headers = request.headers ?? {};
     // Each host that a redirect names is asked as if it had been named first: nobody sends us to a host by way of their own.
     for (let hops = 0; ; hops++) {
-      const asked = await ask(target, { ...request, headers });
+      const asked = await (keepsOpen(request) ? stream : ask)(target, { ...request, headers });
       if (asked.kind === "deferred" && hops > 0) return { ...asked, askedOther: true };
       if (asked.kind !== "answered" || hops === MAX_REDIRECTS) return asked;
       const { host } = target;
@@ -66,6 +72,20 @@ export function foreignEndpoints(
       }
       const seconds = target.host === host ? 0 : await takeRedirected(target.host).catch(() => DEFAULT_AWAY_SECONDS);
       if (seconds > 0) return { kind: "deferred", seconds, askedOther: true };
+    }
+  }
+
+  async function stream(target: URL, request: Omit<ForeignRequest, "url">): Promise<ForeignAnswer> {
+    const { host } = target;
+    const open = streams.get(host) ?? 0;
+    if (open >= MAX_STREAMS) return { kind: "deferred", seconds: STREAM_SECONDS };
+    streams.set(host, open + 1);
+    try {
+      return await ask(target, request);
+    } finally {
+      const left = streams.get(host)! - 1;
+      if (left > 0) streams.set(host, left);
+      else streams.delete(host);
     }
   }
 
@@ -110,6 +130,9 @@ export function foreignEndpoints(
     }
   }
 }
+
+/** A stream that a GET opens lasts as long as its reader talks to the host. */
+const keepsOpen = ({ method = "GET", hear }: ForeignRequest): boolean => hear !== undefined && method === "GET";
 
 const refused = ({ message }: RefusedTarget): ForeignAnswer => ({
   kind: "failed",

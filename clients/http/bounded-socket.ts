@@ -7,9 +7,10 @@ import { OversizeAnswer } from "./exchange.ts";
 
 /** Max bytes that the parser gets at once. */
 const PIECE = 2_048;
-/** Max pieces of one answer, and bytes for which it may have one more: a letter costs as much as a kilobyte does. */
-const MOST_PIECES = 500;
-const BYTES_OF_PIECE = 1_024;
+/** Max pieces of one answer: a letter costs as much as a kilobyte does. Beyond the first ones each has so many bytes on average. */
+const MOST_PIECES = 2_500;
+const FIRST_PIECES = 100;
+const BYTES_OF_PIECE = 64;
 
 /** @param maxBytes of one answer with everything around its body; beyond it the connection is closed */
 export function boundAnswers(socket: Socket, maxBytes: number): void {
@@ -32,7 +33,8 @@ export function boundAnswers(socket: Socket, maxBytes: number): void {
     size += piece.length;
     pieces++;
     if (size > maxBytes) socket.destroy(new OversizeAnswer(`an answer of more than ${maxBytes} bytes`));
-    else if (pieces > MOST_PIECES + size / BYTES_OF_PIECE) socket.destroy(new Error("an answer letter by letter"));
+    else if (pieces > Math.min(MOST_PIECES, FIRST_PIECES + size / BYTES_OF_PIECE))
+      socket.destroy(new Error("an answer letter by letter"));
     else return piece;
     return null;
   };

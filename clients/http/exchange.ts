@@ -90,11 +90,20 @@ async function piecesOf(body: AsyncIterable<Buffer>, { maxBytes }: Limits, hear:
   const pieces: Buffer[] = [];
   const cut = hear && eventCutter();
   let size = 0;
-  for await (const piece of body) {
-    size += piece.length;
-    if (size > maxBytes) throw new OversizeAnswer(`an answer of more than ${maxBytes} bytes`);
-    pieces.push(piece);
-    for (const event of cut?.(piece) ?? []) if (await hear!(event)) return pieces;
+  let heard = false;
+  try {
+    for await (const piece of body) {
+      size += piece.length;
+      if (size > maxBytes) throw new OversizeAnswer(`an answer of more than ${maxBytes} bytes`);
+      pieces.push(piece);
+      for (const event of cut?.(piece) ?? []) {
+        heard = true;
+        if (await hear!(event)) return pieces;
+      }
+    }
+  } catch (error) {
+    // A stream that was heard is an answer, though it ends by its limit of time.
+    if (!heard || error instanceof OversizeAnswer) throw error;
   }
   return pieces;
 }

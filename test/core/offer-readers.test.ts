@@ -12,8 +12,8 @@ const answerTo = (id: number, tools: readonly Tool[]) => JSON.stringify({ jsonrp
 /** A server whose every answer is one text of the given form. @param bodyFor the body of the answer to a request's id */
 const server =
   (bodyFor: (id: number) => string): Send =>
-  async ({ url, body, headOnly }, read) => {
-    if (headOnly) return read({ status: 405, headers: {}, url, text: "" });
+  async ({ url, method, body }, read) => {
+    if (method !== "POST") return read({ status: 405, headers: {}, url, text: "" });
     const { id = 0 } = JSON.parse(body ?? "{}") as { id?: number };
     return read({ status: 200, headers: { "content-type": "text/event-stream" }, url, text: bodyFor(id) });
   };
@@ -80,8 +80,8 @@ describe("a server of revision 2026-07-28 alone", () => {
   /** Answers `tools/list` in two pages to whoever says the revision in header and envelope, and refuses all else as `refusal` does. */
   const newest =
     (refusal: { status: number; text: string }, asked: Asked[] = []): Send =>
-    async ({ url, body = "{}", headers = {}, headOnly }, take) => {
-      if (headOnly) return take({ status: 405, headers: {}, url, text: "" });
+    async ({ url, method: verb, body = "{}", headers = {} }, take) => {
+      if (verb !== "POST") return take({ status: 405, headers: {}, url, text: "" });
       const sent = JSON.parse(body) as Asked;
       asked.push(sent);
       const { id, method, params } = sent;

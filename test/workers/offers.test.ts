@@ -11,6 +11,8 @@ import type { AgentHostKey } from "../../devnet/simulators/agent-hosts/host.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
 import { testLog } from "../../harness/log.ts";
 import { KEPT_ALIVE, NEVER } from "../../harness/patience.ts";
+import { ODD_SERVERS } from "../../harness/strange-hosts/odd-servers.ts";
+import { plant as plantHosts } from "../../harness/strange-hosts/plant.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { directoryOwn } from "../../workers/jobs/directory-own.ts";
 import { HOST_PER_DAY, offers } from "../../workers/jobs/offers.ts";
@@ -113,7 +115,7 @@ const json = (response: ServerResponse, body: unknown, status = 200, headers: Re
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 const CARD = { name: "A", url: "https://a.example/a2a", skills: [{ id: "s", name: "Sums", description: "Adds." }] };
 
-it("an answer that takes too long to read fails its endpoint alone, and is asked for later each time", async () => {
+it("an answer that takes too long to read is no silence, fails its endpoint alone, and is not asked for for days", async () => {
   const [slow, quick] = await Promise.all([
     plant([{ name: "A2A", endpoint: "https://slow.example/card.json" }]),
     plant([{ name: "A2A", endpoint: "https://quick.example/card.json" }]),
@@ -128,7 +130,10 @@ it("an answer that takes too long to read fails its endpoint alone, and is asked
   await run({ endpoints: { send } });
   expect(await statesOf(quick!)).toMatchObject([{ status: "read" }]);
   expect(await statesOf(slow!)).toMatchObject([
-    { status: "unreadable", failures: 1, why: "It cannot be read by us: that takes longer than 2000 ms." },
+    {
+      ...{ status: "unreadable", failures: 0, silentSince: null, nextTryAt: new Date(clock.getTime() + 4 * DAY_MS) },
+      why: "It cannot be read by us: that takes longer than 2000 ms.",
+    },
   ]);
 });
 
@@ -448,7 +453,7 @@ describe("a hostile host", () => {
       "a body of 2 MiB",
       "a2a",
       (_, response) => response.end(`"${"a".repeat(2 ** 21)}"`),
-      { status: "refused", why: /1 MiB/ },
+      { status: "unreadable", why: /cannot be read by us.*1 MiB/ },
     ],
     ["10,000 tools", "mcp", mcpHost(() => ({ tools: tools(10_000) })), { status: "read", offers: 64 }],
     [
@@ -772,21 +777,40 @@ it("what has been due longest has a share of each run, whatever its trust", asyn
   expect((await db.pool.query(count)).rows).toEqual([{ n: 64 }]);
 });
 
-it("an MCP server with the older transport lives, though its tools are not read", async () => {
+it("an MCP server with the older transport lives, though it lists no tools", async () => {
   handle = (request, response) => {
     if (request.method !== "GET") return response.writeHead(405).end();
     // The stream of events stays open.
     response.writeHead(200, { "content-type": "text/event-stream" }).write("event: endpoint\ndata: /messages?s=1\n\n");
   };
   const old = await plant([{ name: "mcp", endpoint: `${hostUrl}/sse` }]);
-  // Of the stream the head is enough.
   const brief = openPublicHttp({ userAgent: "tests", loopback: true, limits: { ...PATIENT, bodyMs: NEVER } });
   await run({ endpoints: foreignEndpoints(brief) });
   await brief.close();
-  expect(await statesOf(old)).toMatchObject([{ status: "read", why: expect.stringContaining("HTTP with SSE") }]);
+  expect(await statesOf(old)).toMatchObject([{ status: "unreadable", why: expect.stringContaining("HTTP with SSE") }]);
   expect(liveness(await statesOf(old), clock)).toMatchObject({ value: 1 });
   handle = (request, response) => (request.method === "GET" ? json(response, {}) : response.writeHead(405).end());
   const other = await plant([{ name: "mcp", endpoint: `${hostUrl}/other` }]);
   await run();
   expect(await statesOf(other)).toMatchObject([{ status: "unreadable", why: "The server answers with status 405." }]);
+});
+
+it("many MCP servers with the older transport on one host are all read, a few at a time: none keeps another from an answer", async () => {
+  const old = ODD_SERVERS.find(({ name }) => name === "HTTP with SSE")!;
+  const planted = await plantHosts([old]);
+  const ids: number[] = [];
+  for (let i = 0; i < 6; i++) ids.push(await plant([{ name: "mcp", endpoint: `${planted.urls[old.name]}?n=${i}` }]));
+  const endpoints = foreignEndpoints(publicHttp, { now: () => clock.getTime() });
+  const waiting = async () => (await Promise.all(ids.map(statesOf))).flat().filter(({ status }) => status !== "read");
+  await run({ endpoints });
+  expect((await waiting()).map(({ status, failures, silentSince }) => [status, failures, silentSince])).toContainEqual([
+    ...["waiting", 0, null],
+  ]);
+  for (let i = 0; i < 3; i++) {
+    clock = new Date(clock.getTime() + 10_000);
+    await run({ endpoints });
+  }
+  planted.close();
+  expect(await waiting()).toEqual([]);
+  for (const id of ids) expect(await offersOf(id)).toMatchObject([{ kind: "tool", name: "quote" }]);
 });
