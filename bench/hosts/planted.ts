@@ -1,10 +1,18 @@
-/** Process with all planted hosts, so that what they do costs the reader nothing; it tells its parent where they are and what they were asked. */
+/** Process with all planted hosts, so that making and serving them costs the reader nothing; it tells its parent what they are and what they were asked. */
 import { HOSTILE } from "../../harness/strange-hosts/hostile.ts";
 import { ODD } from "../../harness/strange-hosts/odd.ts";
+import type { HostileHost, RightHost } from "../../harness/strange-hosts/parts.ts";
 import { PLAIN } from "../../harness/strange-hosts/plain.ts";
 import { plant } from "../../harness/strange-hosts/plant.ts";
 
+export type Right = Pick<RightHost, "name" | "kind" | "offers"> & { url: string };
+export type Hostile = Pick<HostileHost, "name" | "kind" | "mostOffers" | "endless"> & { url: string };
+export type Told = { plain: Right[]; odd: Right[]; hostile: Hostile[] };
+
 const planted = await plant([...PLAIN, ...ODD, ...HOSTILE]);
-process.send!({ urls: planted.urls });
+// Of a host only its data pass to another process.
+const told = <T extends { name: string }>(hosts: readonly T[]) =>
+  hosts.map((host) => ({ ...(JSON.parse(JSON.stringify(host)) as T), url: planted.urls[host.name]! }));
+process.send!({ plain: told(PLAIN), odd: told(ODD), hostile: told(HOSTILE) } satisfies Told);
 process.on("message", (name: string) => process.send!({ asked: planted.asked(name) }));
 process.on("disconnect", () => process.exit());

@@ -51,11 +51,14 @@ const dataIn = (stream: string) =>
     .matchAll(EVENT)
     .map(([event]) => dataOf(event));
 
+/** Max lines of one event that are read. */
+const MAX_LINES = 16_384;
+
 /** The data of one event. */
 export const dataOf = (event: string): string =>
   event
-    .match(/^data:.*/gm)!
-    .map((line) => line.slice(5))
+    .split("\n", MAX_LINES)
+    .flatMap((line) => (line.startsWith("data:") ? line.slice(5) : []))
     .join("\n");
 
 export const isEndpointEvent = (event: string): boolean => /^event: ?endpoint$/m.test(event);
