@@ -28,6 +28,13 @@ const VERSION_1 = {
 const pick = (from: object, names: readonly string[]) =>
   Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)));
 
+/** The members of a card that version 1.0 has. */
+export const inVersion1 = (card: { capabilities?: unknown }): Record<string, unknown> => ({
+  ...pick(card, VERSION_1.card),
+  ...(card.capabilities !== null &&
+    typeof card.capabilities === "object" && { capabilities: pick(card.capabilities, VERSION_1.capabilities) }),
+});
+
 const secretOf = (privateKey: Hex) => hexToBytes(privateKey.slice(2));
 
 /** @returns the public key of a P-256 private key; its id is its thumbprint (RFC 7638) */
@@ -47,15 +54,10 @@ export function publicKeyOf(privateKey: Hex): PublicKey {
  */
 export function signaturesOf(card: { capabilities: object }, privateKey: Hex, jku: string): AgentCardSignature[] {
   const header = { alg: "ES256", typ: "JOSE", kid: publicKeyOf(privateKey).kid, jku };
-  const { capabilities } = card;
-  const asVersion1 = {
-    ...pick(card, VERSION_1.card),
-    capabilities: pick(capabilities, VERSION_1.capabilities),
-  };
   const sign = (signed: object): AgentCardSignature => {
     const [protectedHeader, payload] = [header, signed].map((part) => base64urlnopad.encode(canonicalBytes(part)));
     const signature = p256.sign(utf8ToBytes(`${protectedHeader}.${payload}`), secretOf(privateKey), { lowS: false });
     return { protected: protectedHeader!, signature: base64urlnopad.encode(signature) };
   };
-  return [sign(asVersion1), sign(card)];
+  return [sign(inVersion1(card)), sign(card)];
 }

@@ -176,6 +176,8 @@ export type ReadOutcome = {
   etag: string | null;
   lastModified: string | null;
   digest: string | null;
+  /** What was read is signed by a key of the host. */
+  isSigned?: boolean;
   nextTryAt: Date;
   why: string | null;
 };
@@ -190,13 +192,14 @@ const STORE_READS = statement({
     update offchain.offer_source s set status = coalesce(r.status, s.status),
       etag = case when r.keeps then s.etag else r.etag end,
       last_modified = case when r.keeps then s.last_modified else r."lastModified" end,
-      digest = case when r.keeps then s.digest else r.digest end, failures = case when r.answers then 0 else s.failures + 1 end,
+      digest = case when r.keeps then s.digest else r.digest end,
+      is_signed = case when r.keeps then s.is_signed else coalesce(r."isSigned", false) end, failures = case when r.answers then 0 else s.failures + 1 end,
       answered_at = case when r.answers then $now else s.answered_at end,
       silent_since = case when r.answers then null when r.status is null then s.silent_since
         else coalesce(s.silent_since, $now) end,
       checked_at = $now, next_try_at = r."nextTryAt", why = r.why
     from jsonb_to_recordset($outcomes) as r(id int8, kind text, url text, status text, answers bool, keeps bool, etag text,
-      "lastModified" text, digest text, "nextTryAt" timestamptz, why text)
+      "isSigned" bool, "lastModified" text, digest text, "nextTryAt" timestamptz, why text)
     where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
 });
 

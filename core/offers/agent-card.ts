@@ -1,8 +1,9 @@
 /** Reads A2A agent cards: the skills of an agent. */
 import { urlOf } from "../urls.ts";
+import { type ClaimedSignature, isSigned, signaturesOfHost } from "./card-signatures.ts";
 import { parseDocument } from "./document.ts";
 import { listOf, offersOf } from "./offer.ts";
-import { type EndpointAnswer, type OfferReader, type Reading, withoutContent } from "./reader.ts";
+import { type EndpointAnswer, type OfferReader, type Reading, type Send, withoutContent } from "./reader.ts";
 
 /**
  * Where a card is, in the order in which it is looked for: at the address itself where that names a card; else below the
@@ -26,7 +27,12 @@ export const agentCard: OfferReader = {
   async read(endpoint, send, conditional) {
     let found: Reading = { kind: "unreadable", why: "The address is no URL." };
     for (const url of placesOf(endpoint)) {
-      const reading = await send({ url, headers: { accept: "application/json", ...conditional } }, readAnswer);
+      const request = { url, headers: { accept: "application/json", ...conditional } };
+      const { reading, signed } = await send(request, (answer) => ({
+        reading: readAnswer(answer),
+        signed: signedIn(answer),
+      }));
+      if (reading.kind === "offers") return { ...reading, isSigned: await isSignedByHost(signed, send) };
       if (reading.kind !== "unreadable" && reading.kind !== "needs_credentials") return reading;
       // A place that asks for a credential tells nothing of the next one; it tells that somebody is there.
       if (found.kind !== "needs_credentials") found = reading;
@@ -34,6 +40,32 @@ export const agentCard: OfferReader = {
     return found;
   },
 };
+
+type Signed = { card: Record<string, unknown>; claimed: ClaimedSignature[] };
+
+/** Max characters of a card whose signatures are checked: its canonical form is made several times. */
+const MAX_SIGNED = 131_072;
+
+/** The signatures that a card has by keys of its host; null for none. */
+function signedIn({ status, text, url }: EndpointAnswer): Signed | null {
+  if (status !== 200 || text.length > MAX_SIGNED || !text.includes('"signatures"')) return null;
+  const card = parseDocument(text) as Record<string, unknown> | undefined;
+  const claimed = card === undefined ? [] : signaturesOfHost(card, url);
+  return claimed.length > 0 ? { card: card!, claimed } : null;
+}
+
+/** Reads the keys that the first signature names. What keeps them from being read is none of the card's offers' business. */
+async function isSignedByHost(signed: Signed | null, send: Send): Promise<boolean> {
+  if (signed === null) return false;
+  const [{ jku }] = signed.claimed as [ClaimedSignature];
+  const request = { url: jku, headers: { accept: "application/json" } };
+  const isOfHost = ({ status, url, text }: EndpointAnswer): boolean => {
+    if (status !== 200 || text.length > MAX_SIGNED || urlOf(url)?.origin !== urlOf(jku)?.origin) return false;
+    const keys = parseDocument(text);
+    return signed.claimed.some((claimed) => claimed.jku === jku && isSigned(signed.card, claimed, keys));
+  };
+  return send(request, isOfHost).catch(() => false);
+}
 
 function readAnswer(answer: EndpointAnswer): Reading {
   const { status } = answer;

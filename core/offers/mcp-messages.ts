@@ -33,6 +33,8 @@ export const seemsAnswerTo = (id: number, event: string): boolean =>
 
 /** The messages of an answer. They are parsed as they are taken. */
 export function* messagesOf({ headers, text }: Pick<EndpointAnswer, "headers" | "text">): Generator<Json> {
+  // What names no request answers none, however much of it there is.
+  if (!text.includes('"id"')) return;
   for (const each of isStream(headers) ? dataIn(text).take(MAX_EVENTS) : [text]) yield* messagesIn(each);
 }
 

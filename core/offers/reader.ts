@@ -25,7 +25,8 @@ export type EndpointAnswer = { status: number; headers: Record<string, string | 
 export type Send = <T>(request: EndpointRequest, read: (answer: EndpointAnswer) => T) => Promise<T>;
 
 export type Reading =
-  | { kind: "offers"; offers: Offer[]; etag: string | null; lastModified: string | null }
+  /** `isSigned`: by a key that the host publishes. */
+  | { kind: "offers"; offers: Offer[]; etag: string | null; lastModified: string | null; isSigned?: boolean }
   /** The version whose validators were sent is current. */
   | { kind: "unchanged" }
   /** It lives, and says nothing without a credential. */

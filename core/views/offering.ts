@@ -51,6 +51,8 @@ export type EndpointView = {
   named: boolean;
   /** What shows that it is the agent's; null where it is only named. */
   confirmedBy: Confirmation | null;
+  /** What was read last is signed by a key of this host: who served it, not whether it is true. */
+  isSigned: boolean;
 };
 
 export type Offering = {

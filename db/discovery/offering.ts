@@ -44,7 +44,7 @@ const OFFERING = statement({
     select d.platform, d.token_id as "tokenId", d.address, d.owner_address as "ownerAddress", d.x402_supported as "x402Supported",
       (select coalesce(json_agg(json_build_object('kind', s.kind, 'url', s.url, 'status', s.status,
          'answeredAt', ${isoTime("s.answered_at")}, 'silentSince', ${isoTime("s.silent_since")},
-         'checkedAt', ${isoTime("s.checked_at")}, 'why', s.why, 'named', s.confirmed_by is null, 'confirmedBy', s.confirmed_by) order by s.kind, s.url), '[]')
+         'checkedAt', ${isoTime("s.checked_at")}, 'why', s.why, 'named', s.confirmed_by is null, 'confirmedBy', s.confirmed_by, 'isSigned', s.is_signed) order by s.kind, s.url), '[]')
        from (select * from offchain.offer_source where directory_id = d.id order by kind, url limit ${MAX_SOURCES}) s) as endpoints,
       coalesce((select w.copy from offchain.discovery_document w where w.directory_id = d.id), false) as copy,
       ${alikes(SAME_NAME)} as "sameName", ${alikes(SAME_ENDPOINT)} as "sameEndpoint"

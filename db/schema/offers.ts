@@ -30,6 +30,8 @@ export const offerSource = offchain.table(
     lastModified: text(),
     /** Hash of the offers as read; those of an unchanged hash are not written again. */
     digest: text(),
+    /** The document that was read last is signed by a key of its host. */
+    isSigned: boolean().notNull().default(false),
     /** Failures in a row. */
     failures: integer().notNull().default(0),
     /** The last time it answered as its kind does; null when it never did. */

@@ -5336,6 +5336,8 @@ export interface components {
                  * @enum {string|null}
                  */
                 confirmedBy: "host_file" | "registration_file" | "payee" | "namespace" | null;
+                /** @description What was read is signed by a key of its host: says who served it, not whether it is true */
+                isSigned: boolean;
             }[];
             /** @description Other agents of its name, however it is spelled: how many, 1000 at most, and the oldest 5 of them */
             sameName: {

@@ -129,6 +129,7 @@ export const MESSAGES = {
   "agent.notAskedYet": "Not asked yet.",
   "agent.answeredAgo": "Answered {age} ago.",
   "agent.silentFor": "Silent for {age}.",
+  "agent.signedByItsHost": "What it says is signed by a key of this host.",
   "agent.paysTheAgent": "Who calls it pays the agent's own wallet.",
   "agent.paysItsOwner": "Who calls it pays the agent's owner.",
   "agent.paysAnother": "Who calls it pays a wallet that is neither the agent's nor its owner's.",

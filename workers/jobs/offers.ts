@@ -279,7 +279,7 @@ function outcomeOf(source: DueSource, reading: Reading, now: Date): ReadOutcome 
   const answered = { source, answers: true, etag: null, lastModified: null, digest: null, nextTryAt: later, why: null };
   switch (reading.kind) {
     case "offers": {
-      const { offers: given, etag, lastModified } = reading;
+      const { offers: given, etag, lastModified, isSigned = false } = reading;
       const digest = digestOf(given);
       return {
         ...answered,
@@ -288,6 +288,7 @@ function outcomeOf(source: DueSource, reading: Reading, now: Date): ReadOutcome 
         etag: validator(etag),
         lastModified: validator(lastModified),
         digest,
+        isSigned,
       };
     }
     case "unchanged": {

@@ -80,7 +80,7 @@ const CONFIRMED = {
 };
 
 function State({
-  of: { answeredAt, silentSince, checkedAt, why, confirmedBy },
+  of: { answeredAt, silentSince, checkedAt, why, confirmedBy, isSigned },
 }: {
   of: Offering["endpoints"][number];
 }) {
@@ -93,6 +93,7 @@ function State({
           ? at(answeredAt, say("agent.answeredAgo", { age: age(answeredAt ?? checkedAt) }))
           : at(silentSince, say("agent.silentFor", { age: age(silentSince) }))}
       {why && ` ${why}`} {confirmedBy ? CONFIRMED[confirmedBy] : say("agent.confirmed.none")}
+      {isSigned && ` ${say("agent.signedByItsHost")}`}
     </span>
   );
 }

@@ -1,0 +1,3 @@
+ALTER TABLE "offchain"."offer_source" ADD COLUMN "is_signed" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+-- Whether a card is signed is known once the whole of it was read again.
+update offchain.offer_source set etag = null, last_modified = null where kind = 'agent_card';
