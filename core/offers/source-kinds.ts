@@ -4,8 +4,12 @@ import { type Protocol, protocolsOf } from "../directory/protocols.ts";
 export const SOURCE_KINDS = { agent_card: "A2A", mcp: "MCP", x402: "x402" } as const satisfies Record<string, Protocol>;
 export type SourceKind = keyof typeof SOURCE_KINDS;
 
+/** Of a service that is a document of paid operations, whatever it is called in. */
+const OPENAPI = /^open-?api\b/i;
+
 /** The kind of endpoint that a service is. @param name of the service; undefined where it is not read */
 export function sourceKindOf(name: string): SourceKind | undefined {
+  if (OPENAPI.test(name)) return "x402";
   const [protocol] = protocolsOf([name.toLowerCase()], false);
   return (Object.keys(SOURCE_KINDS) as SourceKind[]).find((kind) => SOURCE_KINDS[kind] === protocol);
 }

@@ -1,37 +1,72 @@
 /** Reads x402 resources: a request without payment is answered with the price. Nothing is ever paid. */
 import { urlOf } from "../urls.ts";
 import { parseDocument } from "./document.ts";
-import { offersOf } from "./offer.ts";
+import { type Method, offersOf } from "./offer.ts";
+import { pricedOperations } from "./priced-document.ts";
 import { type EndpointAnswer, type OfferReader, type Reading, withoutContent } from "./reader.ts";
 import { x402Price } from "./x402-prices.ts";
 
 type Json = Record<string, unknown>;
 
 export const x402: OfferReader = {
-  async read(url, send, _, method) {
+  async read(url, send, conditional, method) {
     const request = { url, headers: { accept: "application/json" } };
-    const readAnswer = ({ status, headers, text }: EndpointAnswer) => ({
-      status,
-      terms: status === 402 ? readTerms(url, headers["payment-required"], text) : null,
-    });
-    const got = await send(request, readAnswer);
-    const told = got.status === 402 || withoutContent(got.status)?.kind === "needs_credentials";
+    const got = await send({ url, headers: { ...request.headers, ...conditional } }, (answer) =>
+      readAnswer(url, answer),
+    );
+    const known = got.reading ?? withoutContent(got.status);
+    if (known) return known;
+    // One that names its host sells what that lists.
+    const root = rootOf(url);
+    if (root !== null) {
+      const listed = await send({ ...request, url: `${root}/openapi.json` }, readDocument);
+      if (listed?.kind === "offers") return { ...listed, etag: null, lastModified: null };
+    }
     // What is called by POST shows its terms to a POST, as to the crawlers of facilitators; without a payment it sells nothing.
-    const posted = !told && (method === "POST" || (method === null && UNKNOWN_TO_GET.has(got.status)));
-    const { status, terms } = posted ? await send({ ...request, ...EMPTY_POST }, readAnswer) : got;
-    if (terms) return terms;
-    const known = withoutContent(status);
-    if (known?.kind === "needs_credentials") return known;
-    if (status >= 200 && status < 300) return { kind: "nothing", why: "It asks for no payment." };
-    // The method or the input is not the expected one: it lives, and its terms are not known.
-    if (status === 400 || status === 405 || status === 422)
-      return { kind: "nothing", why: `It names no price to a request without input (${status}).` };
-    // A router that knows no such call is a server all the same.
-    if (method !== "GET" && method !== "POST" && UNKNOWN_TO_GET.has(status))
-      return { kind: "nothing", why: `It names no price to a request that it knows not (${status}).` };
-    return { kind: "unreadable", why: `The server answers with status ${status}.` };
+    const posted = method === "POST" || (method === null && UNKNOWN_TO_GET.has(got.status));
+    const { status, reading } = posted
+      ? await send({ ...request, ...EMPTY_POST }, (answer) => readAnswer(url, answer))
+      : got;
+    if (reading) return reading;
+    if (withoutContent(status)?.kind === "needs_credentials") return { kind: "needs_credentials" };
+    return withoutTerms(status, method);
   },
 };
+
+/** The origin of an address that is no more than that. */
+const rootOf = (url: string): string | null => {
+  const named = urlOf(url);
+  return named && named.pathname === "/" && named.search === "" ? named.origin : null;
+};
+
+/** What an answer has: terms, or a document that lists paid operations; no reading for neither. */
+function readAnswer(url: string, answer: EndpointAnswer): { status: number; reading: Reading | null } {
+  const { status, headers, text } = answer;
+  return { status, reading: status === 402 ? readTerms(url, headers["payment-required"], text) : readDocument(answer) };
+}
+
+function readDocument({ status, headers, text, url }: EndpointAnswer): Reading | null {
+  const given = status === 200 && LISTING.test(text) ? pricedOperations(parseDocument(text), url) : null;
+  if (given === null) return null;
+  const offers = offersOf(given);
+  if (offers.length === 0) return { kind: "nothing", why: "It lists no operation that is paid for." };
+  return { kind: "offers", offers, etag: headers.etag ?? null, lastModified: headers["last-modified"] ?? null };
+}
+
+/** What documents of paid operations have; nothing else is parsed. */
+const LISTING = /"(?:openapi|services)"\s*:/;
+
+/** What an endpoint is that shows no terms. */
+function withoutTerms(status: number, method: Method | null): Reading {
+  if (status >= 200 && status < 300) return { kind: "nothing", why: "It asks for no payment." };
+  // The method or the input is not the expected one: it lives, and its terms are not known.
+  if (status === 400 || status === 405 || status === 422)
+    return { kind: "nothing", why: `It names no price to a request without input (${status}).` };
+  // A router that knows no such call is a server all the same.
+  if (method !== "GET" && method !== "POST" && UNKNOWN_TO_GET.has(status))
+    return { kind: "nothing", why: `It names no price to a request that it knows not (${status}).` };
+  return { kind: "unreadable", why: `The server answers with status ${status}.` };
+}
 
 /** What servers answer to a GET of what is called by POST. */
 const UNKNOWN_TO_GET = new Set([404, 405, 501]);

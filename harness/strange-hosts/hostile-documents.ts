@@ -1,5 +1,16 @@
 /** Documents within the limits of size that cost as much as may be: parsers, texts, schemas. */
-import { base64, card, filled, fixed, type HostileHost, mcpServer, type Serve, streaming, termsV2 } from "./parts.ts";
+import {
+  at,
+  base64,
+  card,
+  filled,
+  fixed,
+  type HostileHost,
+  mcpServer,
+  type Serve,
+  streaming,
+  termsV2,
+} from "./parts.ts";
 
 const documentHost = (name: string, body: string, mostOffers = 0): HostileHost => {
   const bytes = Buffer.from(body);
@@ -28,7 +39,41 @@ const sixtyFour = (tool: (i: number) => object) => ({
 });
 const COMBINING = "e\u0301";
 
+const claim = { protected: Buffer.from('{"alg":"ES256","kid":"k"}').toString("base64url"), signature: "A".repeat(86) };
+const badKey = { kty: "EC", crv: "P-256", kid: "k", x: "A".repeat(43), y: "A".repeat(43) };
+const priced = { get: { "x-payment-info": { price: "1e999", offers: [{ amount: "9".repeat(30) }] } } };
+
+const ALSO_READ: HostileHost[] = [
+  {
+    ...{ name: "a card with a thousand signatures, a set of a thousand keys", kind: "agent_card", path: "/card.json" },
+    mostOffers: 64,
+    serve: at({
+      "/card.json": fixed(
+        JSON.stringify({
+          ...card(...Array.from({ length: 700 }, (_, i) => `s${i}`)),
+          signatures: Array(500).fill(claim),
+        }),
+      ),
+      "/.well-known/jwks.json": fixed(JSON.stringify({ keys: Array(1_000).fill(badKey) })),
+    }),
+  },
+  {
+    ...{ name: "OpenAPI of 5,000 paid paths", kind: "x402", path: "/openapi.json", mostOffers: 64 },
+    serve: fixed(
+      JSON.stringify({
+        openapi: "3.1.0",
+        paths: Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`/${i}`, priced])),
+      }),
+    ),
+  },
+  {
+    ...{ name: "OpenAPI of a megabyte of paths", kind: "x402", path: "/", mostOffers: 0 },
+    serve: fixed(filled('{"openapi":"3","paths":{"/a":{}', ',"/":{}', "}}")),
+  },
+];
+
 export const HOSTILE_DOCUMENTS: readonly HostileHost[] = [
+  ...ALSO_READ,
   documentHost("JSON that opens and opens", filled("", '{"a":[')),
   documentHost("JSON of 100,000 levels", nested(100_000, "[", "]")),
   documentHost("a megabyte of empty lists", filled("[", "[],", "1]")),

@@ -184,4 +184,72 @@ const PAID: RightHost[] = [
   },
 ];
 
-export const ODD: readonly RightHost[] = [...REDIRECTED, ...WRITTEN, ...PLACED, ...PAID, ...ODD_SERVERS];
+const openapi = (operations: Record<string, object>) => ({
+  ...{ openapi: "3.1.0", info: { title: "Quotes", version: "1" } },
+  paths: { "/free": { get: { summary: "Free" } }, ...operations },
+});
+const priced = (info: object, more: object = {}) => ({ "x-payment-info": info, responses: { 402: {} }, ...more });
+const usd = (amount: string) => ({ price: { mode: "fixed", currency: "USD", amount }, protocols: ["x402"] });
+const tempo = { ...{ amount: "2500", currency: "0x20c0000000000000000000000000000000000000" }, method: "tempo" };
+
+const LISTING: RightHost[] = [
+  {
+    ...{
+      name: "OpenAPI that is named itself",
+      kind: "x402",
+      path: "/v1/openapi.json",
+      offers: ["Quote", "POST /chart"],
+    },
+    serve: at({
+      "/v1/openapi.json": fixed(
+        JSON.stringify(
+          openapi({
+            "/quote": { get: priced(usd("0.01"), { summary: "Quote" }) },
+            "/chart": { post: priced(usd("0.2")) },
+          }),
+        ),
+      ),
+    }),
+  },
+  {
+    ...{
+      name: "a host named as x402 whose OpenAPI has the paid operations",
+      kind: "x402",
+      path: "/",
+      offers: ["quote"],
+    },
+    serve: at({
+      "/": fixed("<html>Welcome", { "content-type": "text/html" }),
+      "/openapi.json": fixed(
+        JSON.stringify(
+          openapi({ "/quote": { post: priced({ ...tempo, intent: "charge" }, { operationId: "quote" }) } }),
+        ),
+      ),
+    }),
+  },
+  {
+    ...{ name: "the MPP catalog's form", kind: "x402", path: "/catalog", offers: ["Quotes: A quote"] },
+    serve: fixed(
+      JSON.stringify({
+        version: 1,
+        services: [
+          {
+            ...{
+              id: "q",
+              name: "Quotes",
+              serviceUrl: "https://q.example",
+              description: "Sells.",
+              categories: ["data"],
+            },
+            endpoints: [
+              { method: "GET", path: "/free" },
+              { method: "GET", path: "/quote", description: "A quote", payment: { ...tempo, decimals: 6 } },
+            ],
+          },
+        ],
+      }),
+    ),
+  },
+];
+
+export const ODD: readonly RightHost[] = [...REDIRECTED, ...WRITTEN, ...PLACED, ...PAID, ...LISTING, ...ODD_SERVERS];

@@ -1,7 +1,7 @@
 /** What planted hosts are made of: their form, and the cards, MCP servers and demands for payment that several of them serve. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { SourceKind } from "../../core/offers/readers.ts";
+import type { SourceKind } from "../../core/offers/source-kinds.ts";
 
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -1,7 +1,7 @@
 /** Reads one endpoint as the job of offers does, without a database. */
 import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import type { PublicHttp } from "../../clients/public-http.ts";
-import type { SourceKind } from "../../core/offers/readers.ts";
+import type { SourceKind } from "../../core/offers/source-kinds.ts";
 import type { DueSource } from "../../db/offers.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { readSource } from "../../workers/jobs/offers.ts";
