@@ -2,6 +2,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { openPublicHttp, type PublicHttp } from "../clients/public-http.ts";
 import { type Found, readHost } from "../harness/strange-hosts/read.ts";
 import { goal } from "./goal.ts";
@@ -37,6 +39,9 @@ export default async function hosts(args: string[]): Promise<void> {
   if (process.exitCode) process.exit();
 }
 
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
 /** Reads a host several times; the reading of the median cost speaks for it. */
 function measurer(http: PublicHttp, planted: ChildProcess, repeats: number): Measure {
   const askedOf = async (name: string): Promise<number> => {
@@ -48,6 +53,8 @@ function measurer(http: PublicHttp, planted: ChildProcess, repeats: number): Mea
     const slow = "endless" in host;
     // The first reading of a kind compiles what reads it. One that is ended by its time takes seconds each.
     if (!slow) await readHost(http, host.kind, host.url);
+    // What was left of the readings before is not this one's.
+    collectGarbage();
     const before = await askedOf(host.name);
     const costs: Omit<Cost, "requests">[] = [];
     for (let n = 0; n < (slow ? Math.min(repeats, 3) : repeats); n++) costs.push(await readOnce(http, host));
