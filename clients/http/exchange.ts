@@ -1,4 +1,5 @@
 /** One request and its answer over undici: limits of time and size, and the answer's text. */
+import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import { bodyText, OversizeBody } from "./body-text.ts";
 import { eventCutter } from "./events.ts";
@@ -85,25 +86,34 @@ export async function exchange(dispatcher: Dispatcher, request: Outgoing, limits
   }
 }
 
+/** Milliseconds in which a stream that was heard to its answer may end, so that its connection can be used again. */
+const END_MS = 100;
+
 /** Reads a body. Leaving a loop destroys it, and with it the connection. */
-async function piecesOf(body: AsyncIterable<Buffer>, { maxBytes }: Limits, hear: Outgoing["hear"]): Promise<Buffer[]> {
+async function piecesOf(body: Readable, { maxBytes }: Limits, hear: Outgoing["hear"]): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
   const cut = hear && eventCutter();
   let size = 0;
-  let heard = false;
+  let heard: "nothing" | "something" | "enough" = "nothing";
+  let end: NodeJS.Timeout | undefined;
   try {
-    for await (const piece of body) {
+    for await (const piece of body as AsyncIterable<Buffer>) {
       size += piece.length;
       if (size > maxBytes) throw new OversizeAnswer(`an answer of more than ${maxBytes} bytes`);
+      if (heard === "enough") continue;
       pieces.push(piece);
       for (const event of cut?.(piece) ?? []) {
-        heard = true;
-        if (await hear!(event)) return pieces;
+        heard = (await hear!(event)) ? "enough" : "something";
+        if (heard !== "enough") continue;
+        end = setTimeout(() => body.destroy(), END_MS);
+        break;
       }
     }
   } catch (error) {
     // A stream that was heard is an answer, though it ends by its limit of time.
-    if (!heard || error instanceof OversizeAnswer) throw error;
+    if (heard === "nothing" || (heard === "something" && error instanceof OversizeAnswer)) throw error;
+  } finally {
+    clearTimeout(end);
   }
   return pieces;
 }

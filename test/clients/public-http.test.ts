@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isDiallable, isPublicUrl, publicUrl, RefusedTarget } from "../../clients/http/public-address.ts";
 import { openPublicHttp, type PublicHttp, type PublicHttpOptions } from "../../clients/public-http.ts";
+import { NEVER } from "../../harness/patience.ts";
 import { PATIENT } from "../support/time-limits.ts";
 import { type PlainServer, plainServer, replying } from "./support/plain-server.ts";
 
@@ -229,4 +230,49 @@ it("an endless answer is cut off", async () => {
     write();
   };
   await expect(client({ loopback: true }).request(server.url, { maxBytes: 100_000 })).rejects.toThrow("100000 bytes");
+});
+
+describe("a stream of events", () => {
+  const EVENT = "event: message\ndata: 1\n\n";
+  const heardBy = async (http: PublicHttp, enough: (event: string) => boolean) => {
+    const heard: string[] = [];
+    const hear = async (event: string) => {
+      heard.push(event);
+      return enough(event);
+    };
+    const { text } = await http.request(server.url, { method: "POST", body: "{}", hear });
+    return { heard, text };
+  };
+
+  it("is heard as it arrives, and left once that is enough, though it stays open", async () => {
+    server.answer = (_incoming, outgoing) =>
+      void outgoing.writeHead(200, { "content-type": "text/event-stream" }).write(`: hello\n\n${EVENT}`);
+    const { heard, text } = await heardBy(client({ loopback: true }), () => true);
+    expect([heard, text]).toEqual([["event: message\ndata: 1"], `: hello\n\n${EVENT}`]);
+  });
+
+  it("that ends behind its answer keeps its connection for the next request", async () => {
+    const before = server.connections();
+    server.answer = replying(200, `${EVENT}${EVENT}`, { "content-type": "text/event-stream" });
+    const http = client({ loopback: true, connections: 1 });
+    for (let i = 0; i < 3; i++) expect((await heardBy(http, () => true)).heard).toHaveLength(1);
+    expect(server.connections()).toBe(before + 1);
+  });
+
+  it("that was heard is an answer when its time is over; one that said nothing is none", async () => {
+    const brief = client({ loopback: true, limits: { ...PATIENT, bodyMs: NEVER } });
+    const saying = (text: string) => {
+      server.answer = (_incoming, outgoing) =>
+        void outgoing.writeHead(200, { "content-type": "text/event-stream" }).write(text);
+    };
+    saying(EVENT);
+    expect(await heardBy(brief, () => false)).toMatchObject({ heard: [expect.anything()], text: EVENT });
+    saying(": hello\n\n");
+    await expect(heardBy(brief, () => false)).rejects.toThrow();
+  });
+
+  it("of another type is not heard", async () => {
+    server.answer = replying(200, EVENT);
+    expect(await heardBy(client({ loopback: true }), () => true)).toEqual({ heard: [], text: EVENT });
+  });
 });
