@@ -5,7 +5,7 @@ import { OversizeAnswer } from "./http/exchange.ts";
 import { hostPaces } from "./http/host-paces.ts";
 import { retryAfter } from "./http/retry-after.ts";
 import type { ForeignAnswer, ForeignEndpoints, ForeignRequest, UpstreamMeter } from "./ports.ts";
-import { type PublicHttp, RefusedTarget, redirectOf } from "./public-http.ts";
+import { type PublicHttp, RefusedTarget, redirectOf, UnusualPort } from "./public-http.ts";
 
 const MAX_BYTES = 1_048_576;
 const MAX_REDIRECTS = 3;
@@ -38,8 +38,7 @@ export function foreignEndpoints(
   { now = Date.now, meter, takeRedirected = async () => 0 }: ForeignEndpointOptions = {},
 ): ForeignEndpoints {
   const paces = hostPaces(PER_HOST, now);
-  /** Open streams by host. */
-  const streams = new Map<string, number>();
+  const stream = streamSlots();
   return { send: meter ? metered : send };
 
   async function metered(...asked: Parameters<ForeignEndpoints["send"]>): ReturnType<ForeignEndpoints["send"]> {
@@ -53,17 +52,20 @@ export function foreignEndpoints(
   }
 
   async function send(...[request]: Parameters<ForeignEndpoints["send"]>): ReturnType<ForeignEndpoints["send"]> {
-    let target = urlOf(request.url);
-    if (target === null) return { kind: "failed", reason: "The address must be a URL.", final: true };
+    const named = urlOf(request.url);
+    if (named === null) return { kind: "failed", reason: "The address must be a URL.", final: true };
+    let target: URL = named;
     let headers = request.headers ?? {};
     // Each host that a redirect names is asked as if it had been named first: nobody sends us to a host by way of their own.
     for (let hops = 0; ; hops++) {
-      const asked = await (keepsOpen(request) ? stream : ask)(target, { ...request, headers });
+      const sent = { ...request, headers };
+      const to = target;
+      const asked = await (keepsOpen(request) ? stream(to.host, () => ask(to, sent)) : ask(to, sent));
       if (asked.kind === "deferred" && hops > 0) return { ...asked, askedOther: true };
       if (asked.kind !== "answered" || hops === MAX_REDIRECTS) return asked;
       const { host } = target;
       try {
-        const next = redirectOf(asked, target, { ...request, headers });
+        const next = redirectOf(asked, target, sent);
         if (next === null) return asked;
         ({ url: target, headers } = next);
       } catch (error) {
@@ -72,20 +74,6 @@ export function foreignEndpoints(
       }
       const seconds = target.host === host ? 0 : await takeRedirected(target.host).catch(() => DEFAULT_AWAY_SECONDS);
       if (seconds > 0) return { kind: "deferred", seconds, askedOther: true };
-    }
-  }
-
-  async function stream(target: URL, request: Omit<ForeignRequest, "url">): Promise<ForeignAnswer> {
-    const { host } = target;
-    const open = streams.get(host) ?? 0;
-    if (open >= MAX_STREAMS) return { kind: "deferred", seconds: STREAM_SECONDS };
-    streams.set(host, open + 1);
-    try {
-      return await ask(target, request);
-    } finally {
-      const left = streams.get(host)! - 1;
-      if (left > 0) streams.set(host, left);
-      else streams.delete(host);
     }
   }
 
@@ -113,29 +101,47 @@ export function foreignEndpoints(
       else pace.failed();
       return { kind: "answered", ...answer, url: target.href };
     } catch (error) {
-      if (error instanceof RefusedTarget || error instanceof OversizeAnswer || error instanceof BrokenBody)
-        pace.succeeded();
+      const isAnswered = [RefusedTarget, OversizeAnswer, BrokenBody].some((kind) => error instanceof kind);
+      if (isAnswered) pace.succeeded();
       else pace.failed();
-      if (error instanceof RefusedTarget) return refused(error);
-      if (error instanceof OversizeAnswer)
-        return {
-          kind: "failed",
-          reason: "It cannot be read by us: the answer is larger than 1 MiB.",
-          final: true,
-          answered: true,
-        };
-      if (error instanceof BrokenBody)
-        return { kind: "failed", reason: "The answer is not compressed as its head says.", final: true };
-      return { kind: "failed", reason: "The server does not answer.", final: false };
+      return failedBy(error);
     }
   }
+}
+
+/** Lets few streams of one host be open at a time. */
+function streamSlots() {
+  const open = new Map<string, number>();
+  return async (host: string, work: () => Promise<ForeignAnswer>): Promise<ForeignAnswer> => {
+    const before = open.get(host) ?? 0;
+    if (before >= MAX_STREAMS) return { kind: "deferred", seconds: STREAM_SECONDS };
+    open.set(host, before + 1);
+    try {
+      return await work();
+    } finally {
+      const left = open.get(host)! - 1;
+      if (left > 0) open.set(host, left);
+      else open.delete(host);
+    }
+  };
 }
 
 /** A stream that a GET opens lasts as long as its reader talks to the host. */
 const keepsOpen = ({ method = "GET", hear }: ForeignRequest): boolean => hear !== undefined && method === "GET";
 
-const refused = ({ message }: RefusedTarget): ForeignAnswer => ({
-  kind: "failed",
-  reason: `The address ${message}.`,
-  final: true,
-});
+function failedBy(error: unknown): ForeignAnswer {
+  if (error instanceof RefusedTarget) return refused(error);
+  if (error instanceof OversizeAnswer)
+    return {
+      ...{ kind: "failed", final: true, answered: true },
+      reason: "It cannot be read by us: the answer is larger than 1 MiB.",
+    };
+  if (error instanceof BrokenBody)
+    return { kind: "failed", reason: "The answer is not compressed as its head says.", final: true };
+  return { kind: "failed", reason: "The server does not answer.", final: false };
+}
+
+const refused = (error: RefusedTarget): ForeignAnswer =>
+  error instanceof UnusualPort
+    ? { kind: "failed", reason: `It cannot be read by us: its address ${error.message}.`, final: true, unasked: true }
+    : { kind: "failed", reason: `The address ${error.message}.`, final: true };

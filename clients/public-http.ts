@@ -10,7 +10,7 @@ import { boundAnswers } from "./http/bounded-socket.ts";
 import { exchange, type Incoming, type Limits, type Outgoing } from "./http/exchange.ts";
 import { type Allowance, isDiallable, publicUrl, RefusedTarget } from "./http/public-address.ts";
 
-export { RefusedTarget } from "./http/public-address.ts";
+export { RefusedTarget, UnusualPort } from "./http/public-address.ts";
 
 export type PublicRequest = {
   method?: "GET" | "POST";

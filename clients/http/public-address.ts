@@ -12,6 +12,8 @@ export type Allowance = {
 
 /** Thrown for a target that must not be dialled. The message is a half-sentence that may be shown ("must …"). */
 export class RefusedTarget extends Error {}
+/** A target that others reach, and that is refused here for its port: who dials any port can be sent to any service. */
+export class UnusualPort extends RefusedTarget {}
 
 /** Public addresses that lead to a cloud's internal services (Azure's wire server). */
 const INSIDE = new Set(["168.63.129.16"]);
@@ -49,7 +51,7 @@ export function publicUrl(text: string, allowance: Allowance): URL {
   const local = allowance.loopback && (literal ? ipaddr.process(host).range() === "loopback" : host === "localhost");
   if (allowance.origins && !allowance.origins.includes(url.origin)) throw new RefusedTarget("must be on a known host");
   if (!local && url.port !== "" && url.port !== "443" && url.port !== "80")
-    throw new RefusedTarget("must use the usual port of http or https");
+    throw new UnusualPort("must use the usual port of http or https");
   if (literal && !isDiallable(host, allowance)) throw new RefusedTarget("must be on a public address");
   if (!literal && !local && (INNER.test(host) || !host.includes(".")))
     throw new RefusedTarget("must be on a public host");

@@ -65,8 +65,8 @@ export type Registries = Record<string, Registry>;
 export type ForeignAnswer =
   /** Any status but 429 and 503; 503 is `failed`. Header names are lower-case; `url` is where the answer came from after redirects. */
   | { kind: "answered"; status: number; headers: Record<string, string | undefined>; text: string; url: string }
-  /** `answered`: the server did answer, and it is we who cannot read that. */
-  | { kind: "failed"; reason: string; final: boolean; answered?: true }
+  /** `answered`: the server did answer, and it is we who cannot read that. `unasked`: it is we who do not ask there. */
+  | { kind: "failed"; reason: string; final: boolean; answered?: true; unasked?: true }
   /** The server answers 429: it wants no request for `seconds`. */
   | { kind: "limited"; seconds: number }
   /** Our own pace allows the request in `seconds`. It was not sent, or, with `askedOther`, only to a host that redirects to the one that must wait. */

@@ -814,3 +814,16 @@ it("many MCP servers with the older transport on one host are all read, a few at
   expect(await waiting()).toEqual([]);
   for (const id of ids) expect(await offersOf(id)).toMatchObject([{ kind: "tool", name: "quote" }]);
 });
+
+it("an endpoint on a port that is not asked counts neither way, and says why", async () => {
+  const strict = openPublicHttp({ userAgent: "tests", loopback: false, limits: PATIENT });
+  const other = await plant([{ name: "mcp", endpoint: "https://agent.example:8443/mcp" }]);
+  const inside = await plant([{ name: "mcp", endpoint: "http://10.0.0.1/mcp" }]);
+  await run({ endpoints: foreignEndpoints(strict) });
+  await strict.close();
+  expect(await statesOf(other)).toMatchObject([
+    { status: "waiting", silentSince: null, why: expect.stringMatching(/cannot be read by us.*usual port/) },
+  ]);
+  expect(liveness(await statesOf(other), clock)).toBeNull();
+  expect(await statesOf(inside)).toMatchObject([{ status: "refused", silentSince: clock }]);
+});

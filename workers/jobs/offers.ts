@@ -242,6 +242,8 @@ export async function readSource(context: JobContext, source: DueSource): Promis
       return { source, at: after(now, answer.seconds), checkedAt: requests() > 1 || answer.askedOther ? now : null };
     if (answer.kind === "limited") return limited(source, answer.seconds, now);
     if (answer.answered) return beyondUs(source, answer.reason, after(now, DAY_MS / 1000));
+    // What is not asked is no silence: nothing is known of it.
+    if (answer.unasked) return { ...silence(source, "refused", answer.reason, now), status: null };
     return silence(source, answer.final ? "refused" : "unreachable", answer.reason, now);
   }
 }

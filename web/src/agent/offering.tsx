@@ -80,15 +80,15 @@ const CONFIRMED = {
 };
 
 function State({
-  of: { answeredAt, silentSince, checkedAt, why, confirmedBy, isSigned },
+  of: { status, answeredAt, silentSince, checkedAt, why, confirmedBy, isSigned },
 }: {
   of: Offering["endpoints"][number];
 }) {
   const at = (time: string | null, words: ReactNode) => <span title={time ? moment(time) : undefined}>{words}</span>;
   return (
     <span className="muted">
-      {checkedAt === null
-        ? say("agent.notAskedYet")
+      {checkedAt === null || status === "waiting"
+        ? why === null && say("agent.notAskedYet")
         : silentSince === null
           ? at(answeredAt, say("agent.answeredAgo", { age: age(answeredAt ?? checkedAt) }))
           : at(silentSince, say("agent.silentFor", { age: age(silentSince) }))}
