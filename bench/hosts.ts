@@ -50,14 +50,15 @@ function measurer(http: PublicHttp, planted: ChildProcess, repeats: number): Mea
     return asked;
   };
   return async (host) => {
-    const slow = "endless" in host;
-    // The first reading of a kind compiles what reads it. One that is ended by its time takes seconds each.
-    if (!slow) await readHost(http, host.kind, host.url);
+    // The first reading of a kind compiles what reads it.
+    await readHost(http, host.kind, host.url);
     // What was left of the readings before is not this one's.
     collectGarbage();
     const before = await askedOf(host.name);
     const costs: Omit<Cost, "requests">[] = [];
-    for (let n = 0; n < (slow ? Math.min(repeats, 3) : repeats); n++) costs.push(await readOnce(http, host));
+    // One that is ended by its time takes seconds each.
+    const times = "endless" in host ? Math.min(repeats, 3) : repeats;
+    for (let n = 0; n < times; n++) costs.push(await readOnce(http, host));
     const requests = ((await askedOf(host.name)) - before) / costs.length;
     const byCpu = costs.toSorted((a, b) => a.cpuMs - b.cpuMs);
     return { ...byCpu[Math.floor(byCpu.length / 2)]!, requests };

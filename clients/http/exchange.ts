@@ -86,8 +86,9 @@ export async function exchange(dispatcher: Dispatcher, request: Outgoing, limits
   }
 }
 
-/** Milliseconds in which a stream that was heard to its answer may end, so that its connection can be used again. */
+/** Milliseconds and bytes in which a stream that was heard to its answer may end, so that its connection can be used again. */
 const END_MS = 100;
+const END_BYTES = 65_536;
 
 /** Reads a body. Leaving a loop destroys it, and with it the connection. */
 async function piecesOf(body: Readable, { maxBytes }: Limits, hear: Outgoing["hear"]): Promise<Buffer[]> {
@@ -95,12 +96,17 @@ async function piecesOf(body: Readable, { maxBytes }: Limits, hear: Outgoing["he
   const cut = hear && eventCutter();
   let size = 0;
   let heard: "nothing" | "something" | "enough" = "nothing";
+  let rest = 0;
   let end: NodeJS.Timeout | undefined;
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       size += piece.length;
       if (size > maxBytes) throw new OversizeAnswer(`an answer of more than ${maxBytes} bytes`);
-      if (heard === "enough") continue;
+      if (heard === "enough") {
+        rest += piece.length;
+        if (rest > END_BYTES) break;
+        continue;
+      }
       pieces.push(piece);
       for (const event of cut?.(piece) ?? []) {
         heard = (await hear!(event)) ? "enough" : "something";
