@@ -126,10 +126,9 @@ function write(lines: Lines, world: World, slot: number, reviewers: readonly str
   const owner = wallet(
     agent.kind === "operator-copy" ? `operator ${agent.family}` : `owner ${spam ? slot : Math.floor(slot / 2)}`,
   );
-  const isBought = agent.kind === "self-rated";
   const some = spam || agent.dead ? between(random, 0, 4) : Math.floor(10 ** (4 * agent.trust * random()) - 1);
-  // The registry counts ratings as uses.
-  const uses = isBought ? SELF_RATINGS : some;
+  // ERC-8004 counts ratings, which are no uses.
+  const uses = agent.platform === "erc8004" ? 0 : some;
   lines["offchain.directory"].push(
     line([
       id,
@@ -154,7 +153,7 @@ function write(lines: Lines, world: World, slot: number, reviewers: readonly str
         ? Math.round(Math.min(97, Math.max(8, 12 + 78 * agent.trust + 10 * (random() - 0.5))))
         : foreignScore(traitCount, description !== null, walletProven, agent.ageDays, world.now), // prettier-ignore
       uses,
-      uses > 0 && (isBought || !agent.dead) ? new Date(world.now - random() * 20 * DAY_MS).toISOString() : null,
+      uses > 0 && !agent.dead ? new Date(world.now - random() * 20 * DAY_MS).toISOString() : null,
     ]),
   );
   lines.bench_text.push(
