@@ -9,7 +9,7 @@ import { OversizeAnswer } from "./exchange.ts";
 const PIECE = 2_048;
 /** Max pieces of one answer: a letter costs as much as a kilobyte does. Beyond the first ones each has so many bytes on average. */
 const MOST_PIECES = 2_500;
-const FIRST_PIECES = 48;
+const FIRST_PIECES = 24;
 const BYTES_OF_PIECE = 64;
 
 /** @param maxBytes of one answer with everything around its body; beyond it the connection is closed */
