@@ -25,6 +25,12 @@ const DOMAIN = `(
     with ordinality as n(label, place) having count(*) > 1)`;
 const BARE_HOST = "split_part(s.host, ':', 1)";
 
+/**
+ * SQL of the folder of a registration file `f` (of one in `.well-known` that above it): whoever has a file on a host that
+ * others share has no word for what lies elsewhere there.
+ */
+const FOLDER = "regexp_replace(regexp_replace(f.uri, '[?#].*$', ''), '(/\\.well-known)?/[^/]*$', '/')";
+
 /** SQL of why an endpoint `s` is the row `d`'s, in the order of `CONFIRMATIONS`. */
 const CONFIRMED = `case
   when d.platform in ('${OWN_PLATFORM}', '${ERC8004}') and exists (
@@ -33,6 +39,7 @@ const CONFIRMED = `case
     select from offchain.registration_file f
     where f.registry = d.registry and f.agent_id = case when d.agent_id ~ '^[0-9]{1,78}$' then d.agent_id::numeric end
       and f.status = 'parsed' and split_part(f.uri, '/', 1) || '//' || split_part(f.uri, '/', 3) = ${ORIGIN}
+      and starts_with(s.url, ${FOLDER}) and strpos(f.uri, '\\') = 0 and f.uri !~ '/ip[fn]s/'
       and f.content -> 'agents' ?| ${NAMES}) then 'registration_file'
   when s.kind = 'x402' and exists (
     select from offchain.offer o, jsonb_array_elements(case jsonb_typeof(o.price) when 'array' then o.price else '[]' end) terms

@@ -2,7 +2,7 @@
 
 /**
  * - `host_file`: `/.well-known/agent-registration.json` of its host names the agent
- * - `registration_file`: the agent's registration file is on its host, and names the agent
+ * - `registration_file`: the agent's registration file is on its host, in its folder or above, and names the agent
  * - `payee`: its terms pay the agent's proven wallet or the agent's owner
  * - `namespace`: the registry gave the agent the namespace of its domain
  */

@@ -292,23 +292,34 @@ describe("the agent's registration file on the host", () => {
     );
   const NAME = `eip155:8453:${REGISTRY}/22`;
   it.each([
-    ["counts when it names the agent", () => [`${here}/agents/22.json`, [NAME]], "registration_file"],
-    ["counts when it names the owner's wallet", () => [`${here}/agents/22.json`, [OWNER]], "registration_file"],
-    ["counts not when it is somebody else's", () => [`${here}/agents/7.json`, [`eip155:8453:${REGISTRY}/7`]], null],
+    ["counts when it names the agent", () => [`${here}/22.json`, [NAME]], "registration_file"],
+    ["counts when it names the owner's wallet", () => [`${here}/22.json`, [OWNER]], "registration_file"],
+    ["counts in the endpoint's folder", () => [`${here}/agents/a/22.json?v=/2`, [NAME]], "registration_file"],
+    ["counts above it", () => [`${here}/agents/.well-known/agent-registration.json`, [NAME]], "registration_file"],
+    ["counts not in another folder of its host", () => [`${here}/agents/b/22.json`, [NAME]], null],
+    ["counts not in a folder whose name begins so", () => [`${here}/agents/a1/22.json`, [NAME]], null],
+    ["counts not where its address turns around", () => [`${here}/agents/a/..\\b\\22.json`, [NAME]], null],
+    ["counts not on a gateway", () => [`${here}/ipfs/22.json`, [NAME]], null, "/ipfs/card.json"],
+    ["counts not when it is somebody else's", () => [`${here}/7.json`, [`eip155:8453:${REGISTRY}/7`]], null],
     ["counts not when it is on another host", () => [`${there}/22.json`, [NAME]], null],
+    ["counts not when it is another host itself", () => [there!, [NAME]], null],
+    ["counts not when its address ends with another host", () => ["http://.well-known/22.json", [NAME]], null],
     [
       "counts not when the host is in the user part of its address",
       () => [`${here}@evil.example/22.json`, [NAME]],
       null,
     ],
     ["counts not when it could not be read", () => [`${here}/22.json`, [NAME], "unreachable"], null],
-  ] as [string, () => Parameters<typeof withFile>, string | null][])("%s", async (_, given, expected) => {
-    answers = { [`${here}/card.json`]: [200, CARD] };
-    await withFile(...given());
-    const id = await plant({ id: "22", services: [["A2A", `${here}/card.json`]] });
-    await run();
-    expect(await confirmedBy(id)).toEqual([expected]);
-  });
+  ] as [string, () => Parameters<typeof withFile>, string | null, string?][])(
+    "%s",
+    async (_, given, expected, path = "/agents/a/card.json") => {
+      answers = { [here + path]: [200, CARD] };
+      await withFile(...given());
+      const id = await plant({ id: "22", services: [["A2A", here + path]] });
+      await run();
+      expect(await confirmedBy(id)).toEqual([expected]);
+    },
+  );
 });
 
 describe("the terms of a paid resource", () => {
