@@ -8,11 +8,16 @@ import type { Queryable } from "./transaction.ts";
 
 /** SQL of the scheme and host of an endpoint `s`. */
 const ORIGIN = "split_part(s.url, '/', 1) || '//' || s.host";
-/** SQL of how a file names a row `d` (core/directory/named-agents.ts): by its registration, its owner, or its proven wallet. */
+/**
+ * SQL of how a file names a row `d` (core/directory/named-agents.ts): by its registration or its proven wallet. An owner is
+ * no consent: a token can be sent to anybody.
+ */
 const NAMES = `array[
-  'eip155:' || d.chain_id || ':' || lower(d.registry) || '/' || d.agent_id, lower(d.owner_address),
+  'eip155:' || d.chain_id || ':' || lower(d.registry) || '/' || d.agent_id,
   case when d.wallet_proven then lower(d.address) end]`;
-const HASHES = `array(select hashtextextended(name, 0) from unnest(${NAMES}) name where name is not null)`;
+const HASHES = `array(select md5(name)::uuid from unnest(${NAMES}) name where name is not null)`;
+/** SQL of whether an address leads where it says: no redirector's parameter, no slash or dot that a server may decode. */
+const isPlain = (url: string) => `${url} !~* '[?#\\\\]|%2f|%5c|%2e'`;
 
 /** SQL of a list of the registries that are so. */
 const registriesThat = (are: (row: RegistryRow) => true | undefined): string =>
@@ -29,7 +34,7 @@ const BARE_HOST = "split_part(s.host, ':', 1)";
  * SQL of the folder of a registration file `f` (of one in `.well-known` that above it): whoever has a file on a host that
  * others share has no word for what lies elsewhere there.
  */
-const FOLDER = "regexp_replace(regexp_replace(f.uri, '[?#].*$', ''), '(/\\.well-known)?/[^/]*$', '/')";
+const FOLDER = "regexp_replace(f.uri, '(/\\.well-known)?/[^/]*$', '/')";
 
 /** SQL of why an endpoint `s` is the row `d`'s, in the order of `CONFIRMATIONS`. */
 const CONFIRMED = `case
@@ -38,14 +43,15 @@ const CONFIRMED = `case
   when d.platform = '${ERC8004}' and d.agent_id ~ '^[0-9]{1,78}$' and exists (
     select from offchain.registration_file f
     where f.registry = d.registry and f.agent_id = case when d.agent_id ~ '^[0-9]{1,78}$' then d.agent_id::numeric end
-      and f.status = 'parsed' and split_part(f.uri, '/', 1) || '//' || split_part(f.uri, '/', 3) = ${ORIGIN}
-      and starts_with(s.url, ${FOLDER}) and strpos(f.uri, '\\') = 0 and f.uri !~ '/ip[fn]s/'
+      and f.status in ('parsed', 'unreachable') and split_part(f.uri, '/', 1) || '//' || split_part(f.uri, '/', 3) = ${ORIGIN}
+      and starts_with(s.url, ${FOLDER}) and ${isPlain("f.uri")} and ${isPlain("split_part(s.url, '?', 1)")}
+      and f.uri !~ '/ip[fn]s/'
       and f.content -> 'agents' ?| ${NAMES}) then 'registration_file'
   when s.kind = 'x402' and exists (
     select from offchain.offer o, jsonb_array_elements(case jsonb_typeof(o.price) when 'array' then o.price else '[]' end) terms
-    where o.directory_id = s.directory_id and o.source = 'x402 ' || s.url and (
-      lower(terms ->> 'payTo') = lower(d.owner_address)
-      or lower(terms ->> 'payTo') = lower(d.address) and (d.wallet_proven or d.platform in ${registriesThat(({ listsPayees }) => listsPayees)}))) then 'payee'
+    where o.directory_id = s.directory_id and o.source = 'x402 ' || s.url
+      and lower(terms ->> 'payTo') = lower(d.address)
+      and (d.wallet_proven or d.platform in ${registriesThat(({ listsPayees }) => listsPayees)})) then 'payee'
   when d.platform in ${registriesThat(({ hasNamespaces }) => hasNamespaces)} and right('.' || ${BARE_HOST}, length(${DOMAIN}) + 1) = '.' || ${DOMAIN} then 'namespace'
   end`;
 
@@ -70,8 +76,9 @@ export async function confirmSources(tx: Queryable, ids: readonly number[]): Pro
   return ids.length === 0 ? [] : (await CONFIRM.rows(tx, { ids })).map(({ id }) => id);
 }
 
-/** How soon a host is asked again for an agent that names it anew. */
+/** How soon a host is asked again for an agent that names it anew, and how often it may have said nothing before. */
 const AGAIN = "10 minutes";
+const MOST_SILENT = 5;
 
 const NOTE_HOSTS = statement({
   name: "host-files-note",
@@ -84,9 +91,9 @@ const NOTE_HOSTS = statement({
     order by 1
     on conflict (origin) do update set trust = greatest(h.trust, excluded.trust),
       next_try_at = least(h.next_try_at, greatest($now, h.checked_at + interval '${AGAIN}'))
-    where h.next_try_at > greatest($now, h.checked_at + interval '${AGAIN}') and exists (
+    where h.next_try_at > greatest($now, h.checked_at + interval '${AGAIN}') and h.failures <= ${MOST_SILENT} and exists (
       select from offchain.offer_source s
-      where s.directory_id = any($ids) and s.status = 'waiting' and ${ORIGIN} = h.origin)`,
+      where s.directory_id = any($ids) and s.status = 'waiting' and s.next_try_at = $now and ${ORIGIN} = h.origin)`,
 });
 
 /** Has the hosts that rows name asked which agents are their own. */
@@ -101,19 +108,23 @@ const DUE = statement({
   params: { now: timestamptz, limit: int8 },
   text: `
     with trusted as materialized (
-      select h.origin, h.failures
+      select h.origin, h.failures, h.trust, h.next_try_at
       from generate_series(100, 0, -1) t(trust) cross join lateral (
         select * from offchain.host_file h where h.trust = t.trust and h.next_try_at <= $now
         order by h.next_try_at limit $limit) h
       limit $limit), longest as materialized (
-      select h.origin, h.failures
+      select h.origin, h.failures, h.trust, h.next_try_at
       from generate_series(0, 100) t(trust) cross join lateral (
         select * from offchain.host_file h where h.trust = t.trust and h.next_try_at <= $now
         order by h.next_try_at limit $limit / ${TURN}) h
       order by h.next_try_at limit $limit / ${TURN})
     select origin, failures, exists (
       select from offchain.offer_source s where s.host = split_part(origin, '/', 3) and ${ORIGIN} = origin) as "isNamed"
-    from (select * from trusted union select * from longest) d`,
+    from (
+      select *, row_number() over (order by trust desc, next_try_at) as by_trust,
+        row_number() over (order by next_try_at, trust desc) as by_time
+      from (select * from trusted union select * from longest) due) d
+    order by least(by_trust * ${TURN}.0 / ${TURN - 1}, by_time * ${TURN}), by_trust`,
   columns: { origin: text, failures: int4, isNamed: bool },
 });
 
@@ -131,6 +142,9 @@ const FORGET = statement({
 /** Forgets hosts that no agent names any more. */
 export const forgetHosts = (db: Queryable, origins: readonly string[]): Promise<number> => FORGET.run(db, { origins });
 
+/** Rows that are looked at again at once when hosts say something else; what is beyond has its turn in the round over all rows. */
+const MOST_CONFIRMED = 2_000;
+
 /** `names`: the agents that a host names, as `namedAgents` writes them; null where it gave no answer, and its last one stays. */
 export type HostFileRead = { origin: string; names: readonly string[] | null; failures: number; nextTryAt: Date };
 
@@ -140,7 +154,7 @@ const STORE = statement({
   text: `
     with read as materialized (
       select r.*, case when r.names is null then h.names else array(
-        select hashtextextended(n, 0) from jsonb_array_elements_text(nullif(r.names, 'null')) n) end as hashes, h.names as before
+        select md5(n)::uuid from jsonb_array_elements_text(nullif(r.names, 'null')) n) end as hashes, h.names as before
       from jsonb_to_recordset($reads) as r(origin text, names jsonb, failures int4, "nextTryAt" timestamptz)
       join offchain.host_file h on h.origin = r.origin), stored as (
       update offchain.host_file h set names = r.hashes, failures = r.failures, checked_at = $now, next_try_at = r."nextTryAt"
@@ -149,7 +163,8 @@ const STORE = statement({
     from read r
     join offchain.offer_source s on s.host = split_part(r.origin, '/', 3) and ${ORIGIN} = r.origin
     join offchain.directory d on d.id = s.directory_id and d.platform in ('${OWN_PLATFORM}', '${ERC8004}')
-    where r.hashes <> r.before and (r.before && ${HASHES}) <> (r.hashes && ${HASHES})`,
+    where r.hashes <> r.before and (r.before && ${HASHES}) <> (r.hashes && ${HASHES})
+    limit ${MOST_CONFIRMED}`,
   columns: { id: int8 },
 });
 

@@ -30,16 +30,18 @@ export async function readHostFiles(context: JobContext): Promise<number> {
   const limit = pLimit(AT_ONCE);
   let changed = 0;
   for (let from = 0; from < named.length; from += BATCH) {
-    if (clock().getTime() - began.getTime() > LONGEST_MS) break;
     const batch = named.slice(from, from + BATCH);
-    const reads = await Promise.all(batch.map((host) => limit(() => read(context, host))));
+    const isOver = () => clock().getTime() - began.getTime() > LONGEST_MS;
+    if (isOver()) break;
+    const asked = await Promise.all(batch.map((host) => limit(() => (isOver() ? null : read(context, host)))));
+    const reads = asked.filter((one) => one !== null);
     changed += await store(context, reads);
     fault("offers.hosts");
   }
   return changed;
 }
 
-/** Asks one host. It says nothing where it has no such file; an answer that is none leaves its last word. */
+/** Asks one host. It says nothing where it has no such file, twice; an answer that is none leaves its last word. */
 async function read({ endpoints, clock, log }: JobContext, { origin, failures }: Due): Promise<HostFileRead> {
   const later = () => new Date(clock().getTime() + Math.min(DAY_MS, RETRY_MS * 2 ** Math.min(failures, 20)));
   try {
@@ -48,6 +50,8 @@ async function read({ endpoints, clock, log }: JobContext, { origin, failures }:
       return { origin, names: null, failures, nextTryAt: new Date(clock().getTime() + answer.seconds * 1_000) };
     if (answer.kind === "answered" && answer.status < 500 && answer.status !== 429) {
       const names = answer.status === 200 ? withinTime(DOCUMENT_MS, () => namesIn(answer.text)) : [];
+      // A door that is closed for once, or a page of a repair, is believed the second time.
+      if (names.length === 0 && failures === 0) return { origin, names: null, failures: 1, nextTryAt: later() };
       return names.length > 0
         ? { origin, names, failures: 0, nextTryAt: new Date(clock().getTime() + DAY_MS) }
         : { origin, names, failures: failures + 1, nextTryAt: later() };

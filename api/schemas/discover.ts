@@ -164,7 +164,7 @@ export const offeringSchema = z
           named,
           confirmedBy: z.enum(CONFIRMATIONS).nullable().meta({
             description:
-              "What shows that it is the agent's. host_file: /.well-known/agent-registration.json of its host names the agent; registration_file: the agent's own file is in that folder of the host, or above, and names it; payee: its terms pay the agent or its owner; namespace: its registry gave the agent that domain",
+              "What shows that it is the agent's. host_file: /.well-known/agent-registration.json of its host names the agent; registration_file: the agent's own file is in that folder of the host, or above, and names it; payee: its terms pay the agent's proven wallet; namespace: its registry gave the agent that domain",
           }),
           isSigned: z.boolean().meta({
             description: "What was read is signed by a key of its host: says who served it, not whether it is true",

@@ -30,7 +30,8 @@ export const agentCard: OfferReader = {
       const request = { url, headers: { accept: "application/json", ...conditional } };
       const { reading, signed } = await send(request, (answer) => ({
         reading: readAnswer(answer),
-        signed: signedIn(answer),
+        // A redirect leads to another host's card, which its host has signed.
+        signed: urlOf(answer.url)?.origin === urlOf(endpoint)?.origin ? signedIn(answer) : null,
       }));
       if (reading.kind === "offers") return { ...reading, isSigned: await isSignedByHost(signed, send) };
       if (reading.kind !== "unreadable" && reading.kind !== "needs_credentials") return reading;

@@ -3,7 +3,7 @@
 /**
  * - `host_file`: `/.well-known/agent-registration.json` of its host names the agent
  * - `registration_file`: the agent's registration file is on its host, in its folder or above, and names the agent
- * - `payee`: its terms pay the agent's proven wallet or the agent's owner
+ * - `payee`: its terms pay the agent's proven wallet
  * - `namespace`: the registry gave the agent the namespace of its domain
  */
 export const CONFIRMATIONS = ["host_file", "registration_file", "payee", "namespace"] as const;

@@ -85,6 +85,11 @@ export const servicesOf = ({ services, confirmed }: Pick<HitBackground, "service
   const shown = new Set(confirmed);
   return services.map((service) => ({ ...service, named: !shown.has(addressOf(service.endpoint)) }));
 };
+/** Whether an offer that was read is called on a host where no endpoint is shown to be the agent's. */
+export function isElsewhere({ endpoint, isRead }: Offer, { confirmed }: Pick<HitBackground, "confirmed">): boolean {
+  const origin = urlOf(endpoint ?? "")?.origin;
+  return isRead && !confirmed.some((url) => urlOf(url)?.origin === origin);
+}
 /** As endpoints are read: without a fragment. */
 const addressOf = (endpoint: string): string => urlOf(endpoint)?.href.replace(/#.*$/, "") ?? endpoint;
 

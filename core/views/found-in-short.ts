@@ -10,6 +10,7 @@ import { tierOf, tierWord } from "../tiers.ts";
 import {
   countingOf,
   type FoundAgent,
+  isElsewhere,
   matchingFirst,
   type Offer,
   protocolOf,
@@ -132,6 +133,7 @@ function endpointsOf({ hit, background }: FoundAgent, isPublicUrl: (url: string)
           {
             protocol: protocolOf(offer) ?? "other",
             url: offer.endpoint,
+            ...(isElsewhere(offer, background) && { named: true as const }),
             ...(offer.method && { method: offer.method }),
             price_usd: offer.priceUsd,
             untrusted_text: textOf(offer),

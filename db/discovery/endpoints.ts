@@ -16,10 +16,14 @@ export const endpointsOf = (id: string): string => `(
     'silentSince', ${isoTime("s.silent_since")}, 'checkedAt', ${isoTime("s.checked_at")}, 'named', s.confirmed_by is null))
   from (select * from offchain.offer_source where directory_id = ${id} order by kind, url limit ${MAX_SOURCES}) s)`;
 
-/** SQL of whether an offer `o` counts for its agent: its registry gives it, or its endpoint is shown to be the agent's. */
+/**
+ * SQL of whether an offer `o` counts for its agent: its registry gives it, or the endpoint where it was read is shown to be
+ * the agent's. A document says nothing of prices on another host.
+ */
 export const COUNTS = `(o.source = '${REGISTRY}' or exists (
   select from offchain.offer_source s where s.directory_id = o.directory_id and s.kind || ' ' || s.url = o.source
-    and s.confirmed_by is not null))`;
+    and s.confirmed_by is not null
+    and (o.kind <> 'resource' or starts_with(o.endpoint, split_part(s.url, '/', 1) || '//' || s.host || '/'))))`;
 
 /** SQL of the first offers of a row that count. @param id SQL of the row's id @param limit of offers */
 export const countingOffers = (id: string, limit: number): string => `

@@ -1,6 +1,17 @@
 /** What agents offer: the endpoints that are read, with when they answered, and the skills, tools and paid resources. */
 import { sql } from "drizzle-orm";
-import { bigint, boolean, customType, index, integer, jsonb, primaryKey, smallint, text } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  customType,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  smallint,
+  text,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { at, offchain } from "./columns.ts";
 import { directory } from "./directory.ts";
 
@@ -61,8 +72,8 @@ export const hostFile = offchain.table(
   {
     /** Scheme and host of the endpoints that agents name. */
     origin: text().primaryKey(),
-    /** `hashtextextended` of the agents that it names. */
-    names: bigint({ mode: "number" }).array().notNull().default(sql`'{}'`),
+    /** MD5 of each agent that it names. */
+    names: uuid().array().notNull().default(sql`'{}'`),
     /** The highest cred of the rows that named the host: those of the most trusted are read first. */
     trust: smallint().notNull(),
     /** Reads in a row that found no agent. */

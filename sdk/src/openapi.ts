@@ -5332,7 +5332,7 @@ export interface components {
                 /** @description Only the agent names it: nothing shows that it is the agent's, and it counts for nothing */
                 named: boolean;
                 /**
-                 * @description What shows that it is the agent's. host_file: /.well-known/agent-registration.json of its host names the agent; registration_file: the agent's own file is in that folder of the host, or above, and names it; payee: its terms pay the agent or its owner; namespace: its registry gave the agent that domain
+                 * @description What shows that it is the agent's. host_file: /.well-known/agent-registration.json of its host names the agent; registration_file: the agent's own file is in that folder of the host, or above, and names it; payee: its terms pay the agent's proven wallet; namespace: its registry gave the agent that domain
                  * @enum {string|null}
                  */
                 confirmedBy: "host_file" | "registration_file" | "payee" | "namespace" | null;

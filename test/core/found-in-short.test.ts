@@ -68,7 +68,7 @@ function found(given: { row?: object; hit?: object; background?: object } = {}):
     },
     background: {
       ...{ id: 1, services: [], offers: [offer({ name: "list" }), AUDIT], offerCount: 2 },
-      ...{ confirmed: [], namedCount: 0, unspoken: [] },
+      ...{ confirmed: ["https://a.example/mcp"], namedCount: 0, unspoken: [] },
       liveness: { value: 0.9, says: "Answered an hour ago.", answeredAt: null, silentSince: null, named: false },
       ...given.background,
     },

@@ -157,12 +157,14 @@ describe("a host's own word", () => {
       naming("22", `0x${REGISTRY.slice(2).toUpperCase()}`),
     ],
     [
-      "its owner",
-      file({ services: [{ name: "agentWallet", endpoint: `eip155:8453:${OWNER.toUpperCase().replace("0X", "0x")}` }] }),
+      "its proven wallet",
+      file({
+        services: [{ name: "agentWallet", endpoint: `eip155:8453:${WALLET.toUpperCase().replace("0X", "0x")}` }],
+      }),
     ],
   ])("counts when it names %s, from the first read on", async (_, said) => {
     answers = { [here + HOST_FILE]: [200, said], [`${here}/card.json`]: [200, CARD] };
-    const id = await plant({ id: "22", services: [["A2A", `${here}/card.json`]] });
+    const id = await plant({ id: "22", services: [["A2A", `${here}/card.json`]], proven: true });
     await run();
     expect(await confirmedBy(id)).toEqual(["host_file"]);
     const background = await backgroundOf(id);
@@ -181,6 +183,10 @@ describe("a host's own word", () => {
     [
       "its wallet, which is not proven",
       file({ services: [{ name: "agentWallet", endpoint: `eip155:8453:${WALLET}` }] }),
+    ],
+    [
+      "its owner, to whom anybody can send a token",
+      file({ services: [{ name: "agentWallet", endpoint: `eip155:8453:${OWNER}` }] }),
     ],
     ["nobody", "<html>"],
   ])("counts not when it names %s", async (_, said) => {
@@ -230,8 +236,12 @@ describe("a host's own word", () => {
     later(DAY_MS);
     await run();
     expect([await confirmedBy(first), await confirmedBy(second)]).toEqual([[null], ["host_file"]]);
+    // One closed door is none.
     answers[here + HOST_FILE] = [404];
     later(DAY_MS);
+    await run();
+    expect(await confirmedBy(second)).toEqual(["host_file"]);
+    later(10 * MINUTE_MS);
     await run();
     expect([await confirmedBy(first), await confirmedBy(second)]).toEqual([[null], [null]]);
   });
@@ -293,8 +303,15 @@ describe("the agent's registration file on the host", () => {
   const NAME = `eip155:8453:${REGISTRY}/22`;
   it.each([
     ["counts when it names the agent", () => [`${here}/22.json`, [NAME]], "registration_file"],
-    ["counts when it names the owner's wallet", () => [`${here}/22.json`, [OWNER]], "registration_file"],
-    ["counts in the endpoint's folder", () => [`${here}/agents/a/22.json?v=/2`, [NAME]], "registration_file"],
+    ["counts while it is away for a while", () => [`${here}/22.json`, [NAME], "unreachable"], "registration_file"],
+    ["counts in the endpoint's folder", () => [`${here}/agents/a/22.json`, [NAME]], "registration_file"],
+    [
+      "counts not behind a redirector's parameter",
+      () => [`${here}/login?next=https://evil.example/a.json`, [NAME]],
+      null,
+    ],
+    ["counts not behind a slash that a server decodes", () => [`${here}/agents%2Fevil%2F22.json`, [NAME]], null],
+    ["counts not when it names the owner alone", () => [`${here}/22.json`, [OWNER]], null],
     ["counts above it", () => [`${here}/agents/.well-known/agent-registration.json`, [NAME]], "registration_file"],
     ["counts not in another folder of its host", () => [`${here}/agents/b/22.json`, [NAME]], null],
     ["counts not in a folder whose name begins so", () => [`${here}/agents/a1/22.json`, [NAME]], null],
@@ -309,7 +326,7 @@ describe("the agent's registration file on the host", () => {
       () => [`${here}@evil.example/22.json`, [NAME]],
       null,
     ],
-    ["counts not when it could not be read", () => [`${here}/22.json`, [NAME], "unreachable"], null],
+    ["counts not when it cannot be read", () => [`${here}/22.json`, [NAME], "unreadable"], null],
   ] as [string, () => Parameters<typeof withFile>, string | null, string?][])(
     "%s",
     async (_, given, expected, path = "/agents/a/card.json") => {
@@ -324,7 +341,7 @@ describe("the agent's registration file on the host", () => {
 
 describe("the terms of a paid resource", () => {
   it.each([
-    ["pay the owner", { payTo: OWNER }, "payee"],
+    ["pay the owner, to whom anybody can send a token", { payTo: OWNER, proven: true }, null],
     ["pay the agent's proven wallet", { payTo: WALLET, proven: true }, "payee"],
     ["pay a wallet that the agent only names", { payTo: WALLET }, null],
     ["pay somebody else", { payTo: STRANGER, proven: true }, null],

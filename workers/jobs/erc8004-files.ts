@@ -162,7 +162,8 @@ export async function readFile(
   const later = new Date(now.getTime() + REFRESH_MS);
   const failures = (known?.failures ?? 0) + 1;
   const retryAt = new Date(now.getTime() + Math.min(REFRESH_MS, RETRY_MS * 2 ** Math.min(failures, 12)));
-  const answer = await documents.get(place.url, known?.content ? validatorsOf(known) : null);
+  // Content that an earlier worker stored lacks what is read by now: it is read as a whole.
+  const answer = await documents.get(place.url, known?.content?.agents ? validatorsOf(known) : null);
   switch (answer.kind) {
     case "unchanged":
       return kept("parsed", { failures: 0, nextTryAt: later });
