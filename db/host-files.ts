@@ -2,8 +2,10 @@
 import type pg from "pg";
 import { OWN_PLATFORM } from "../core/directory/platforms.ts";
 import { REGISTRIES, type RegistryRow } from "../core/directory/registries.ts";
+import type { EndpointState } from "../core/offers/liveness.ts";
+import type { Method } from "../core/offers/offer.ts";
 import { ERC8004 } from "./directory/erc8004-rows.ts";
-import { array, bool, int4, int8, jsonb, statement, text, timestamptz } from "./statement.ts";
+import { array, bool, int4, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** SQL of the scheme and host of an endpoint `s`. */
@@ -36,6 +38,10 @@ const BARE_HOST = "split_part(s.host, ':', 1)";
  */
 const FOLDER = "regexp_replace(f.uri, '(/\\.well-known)?/[^/]*$', '/')";
 
+/** SQL of whether a row `d` is who is paid. @param payee SQL of an address in lower case */
+const isPayee = (payee: string) =>
+  `lower(d.address) = ${payee} and (d.wallet_proven or d.platform in ${registriesThat(({ listsPayees }) => listsPayees)})`;
+
 /** SQL of why an endpoint `s` is the row `d`'s, in the order of `CONFIRMATIONS`. */
 const CONFIRMED = `case
   when d.platform in ('${OWN_PLATFORM}', '${ERC8004}') and exists (
@@ -50,8 +56,7 @@ const CONFIRMED = `case
   when s.kind = 'x402' and exists (
     select from offchain.offer o, jsonb_array_elements(case jsonb_typeof(o.price) when 'array' then o.price else '[]' end) terms
     where o.directory_id = s.directory_id and o.source = 'x402 ' || s.url
-      and lower(terms ->> 'payTo') = lower(d.address)
-      and (d.wallet_proven or d.platform in ${registriesThat(({ listsPayees }) => listsPayees)})) then 'payee'
+      and ${isPayee("lower(terms ->> 'payTo')")}) then 'payee'
   when d.platform in ${registriesThat(({ hasNamespaces }) => hasNamespaces)} and right('.' || ${BARE_HOST}, length(${DOMAIN}) + 1) = '.' || ${DOMAIN} then 'namespace'
   end`;
 
@@ -75,6 +80,30 @@ const CONFIRM = statement({
 export async function confirmSources(tx: Queryable, ids: readonly number[]): Promise<number[]> {
   return ids.length === 0 ? [] : (await CONFIRM.rows(tx, { ids })).map(({ id }) => id);
 }
+
+const PAID = statement({
+  name: "offer-sources-paid",
+  params: { url: text, payees: array(text), read: array(int8) },
+  text: `
+    select s.directory_id as id, s.status, s.etag, s.last_modified as "lastModified", s.digest, s.failures, null::text as method
+    from offchain.offer_source s join offchain.directory d on d.id = s.directory_id
+    where hashtextextended(s.url, 0) = hashtextextended($url, 0) and s.url = $url and s.kind = 'x402'
+      and ${isPayee("any($payees)")} and not s.directory_id = any($read)
+    order by s.directory_id limit 50`,
+  columns: {
+    id: int8,
+    status: narrow<EndpointState["status"]>(text),
+    etag: nullable(text),
+    lastModified: nullable(text),
+    digest: nullable(text),
+    failures: int4,
+    method: nullable(narrow<Method>(text)),
+  },
+});
+
+/** Rows that name a paid resource and whom its terms pay. @param payees addresses in lower case @param read rows that are known */
+export const rowsPaidAt = (db: Queryable, asked: { url: string; payees: readonly string[]; read: readonly number[] }) =>
+  PAID.rows(db, asked);
 
 /** How soon a host is asked again for an agent that names it anew, and how often it may have said nothing before. */
 const AGAIN = "10 minutes";

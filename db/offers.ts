@@ -5,8 +5,8 @@ import type { Method, Offer } from "../core/offers/offer.ts";
 import type { Source } from "../core/offers/readers.ts";
 import type { SourceKind } from "../core/offers/source-kinds.ts";
 import { touchRows } from "./directory/write.ts";
-import { confirmSources, noteHosts } from "./host-files.ts";
-import { array, int4, int8, json, jsonb, narrow, statement, text, timestamptz } from "./statement.ts";
+import { confirmSources, noteHosts, rowsPaidAt } from "./host-files.ts";
+import { array, bool, int4, int8, json, jsonb, narrow, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** `source` of the offers that a registry gives. */
@@ -79,6 +79,8 @@ export type DueSource = {
   kind: SourceKind;
   url: string;
   host: string;
+  /** It is shown to be the endpoint of one of the rows. */
+  isConfirmed: boolean;
   rows: {
     id: number;
     status: EndpointState["status"];
@@ -120,13 +122,13 @@ const DUE = statement({
       from (select * from trusted union all select * from longest) d group by kind, url, host), placed as (
       select *, row_number() over (order by trust desc, since) as by_trust,
         row_number() over (order by since, trust desc) as by_time from distinct_due)
-    select w.kind, w.url, w.host, r.rows
+    select w.kind, w.url, w.host, r."isConfirmed", r.rows
     from placed w cross join lateral (
       select json_agg(json_build_object('id', s.directory_id, 'status', s.status, 'etag', s.etag,
         'lastModified', s.last_modified, 'digest', s.digest, 'failures', s.failures, 'method', (
           select o.method from offchain.offer o
           where o.directory_id = s.directory_id and o.kind = 'resource' and o.endpoint = s.url and o.method is not null
-          limit 1)) order by s.directory_id) as rows
+          limit 1)) order by s.directory_id) as rows, bool_or(s.confirmed_by is not null) as "isConfirmed"
       from (select * from offchain.offer_source s
             where hashtextextended(s.url, 0) = hashtextextended(w.url, 0) and s.url = w.url and s.kind = w.kind
             order by s.confirmed_by is not null desc, s.directory_id = (
@@ -134,7 +136,13 @@ const DUE = statement({
               where hashtextextended(o.url, 0) = hashtextextended(w.url, 0) and o.url = w.url and o.kind = w.kind) desc,
               s.trust desc, s.directory_id limit ${MAX_SHARING}) s) r
     order by least(w.by_trust * ${TURN}.0 / ${TURN - 1}, w.by_time * ${TURN}), w.by_trust`,
-  columns: { kind: narrow<SourceKind>(text), url: text, host: text, rows: json<DueSource["rows"]>() },
+  columns: {
+    kind: narrow<SourceKind>(text),
+    url: text,
+    host: text,
+    isConfirmed: bool,
+    rows: json<DueSource["rows"]>(),
+  },
 });
 
 /**
@@ -160,9 +168,11 @@ const HOST_URLS = statement({
   columns: { host: text, read: int4, urls: int4 },
 });
 
-/** How many URLs each host has, and how many of them were read since a time. */
+/** How many URLs each host has, and how many of them were read since a time; `confirmed` is the caller's own count. */
 export async function urlsOfHosts(db: Queryable, hosts: readonly string[], since: Date) {
-  return new Map((await HOST_URLS.rows(db, { hosts, since })).map(({ host, ...urls }) => [host, urls]));
+  return new Map(
+    (await HOST_URLS.rows(db, { hosts, since })).map(({ host, ...urls }) => [host, { ...urls, confirmed: 0 }]),
+  );
 }
 
 /** What came of reading an endpoint. */
@@ -237,8 +247,16 @@ const PUT_OFF_SHARING = statement({
 /** Puts off the rows that name a URL beside those that share its read. */
 export async function putOffSharing(db: Queryable, sources: readonly DueSource[], now: Date, at: Date): Promise<void> {
   for (const { kind, url, rows } of sources)
-    if (rows.length === MAX_SHARING)
+    if (rows.length >= MAX_SHARING)
       await PUT_OFF_SHARING.run(db, { kind, url, read: rows.map(({ id }) => id), now, at });
+}
+
+/** Has those share a read whom its terms pay, however many others name the URL. */
+export async function sharePayees(db: Queryable, { source, offers }: ReadOutcome): Promise<void> {
+  const payees = offers?.flatMap(({ price }) => price?.map(({ payTo }) => payTo.toLowerCase()) ?? []) ?? [];
+  if (source.kind !== "x402" || source.rows.length < MAX_SHARING || payees.length === 0) return;
+  const read = source.rows.map(({ id }) => id);
+  source.rows.push(...(await rowsPaidAt(db, { url: source.url, payees: [...new Set(payees)], read })));
 }
 
 /** Stores what was read. @returns ids of the rows whose offers, or whose liveness, are different */

@@ -357,6 +357,46 @@ describe("the terms of a paid resource", () => {
   });
 });
 
+it("whom the terms pay shares the read of a resource that any number of others have named before", async () => {
+  answers = { [`${here}/audit`]: [402, paying(WALLET)] };
+  for (let i = 100; i < 160; i++)
+    await plant({ id: String(i), services: [["x402", `${here}/audit`]], address: STRANGER });
+  const id = await plant({ id: "22", services: [["x402", `${here}/audit`]], proven: true });
+  await run();
+  expect(asked.filter((one) => one.endsWith("/audit"))).toHaveLength(1);
+  expect(await confirmedBy(id)).toEqual(["payee"]);
+  expect(await backgroundOf(id)).toMatchObject({ offerCount: 1, namedCount: 0 });
+});
+
+it("a host's own endpoint is asked each day, and after a failure within minutes, however many URLs strangers name there", async () => {
+  answers = { [here + HOST_FILE]: [200, naming(22)], [`${here}/card.json`]: [200, CARD] };
+  const id = await plant({ id: "22", services: [["A2A", `${here}/card.json`]] });
+  for (let i = 0; i < 300; i++)
+    await plant({
+      id: String(1_000 + i),
+      services: Array.from({ length: 8 }, (_, n) => ["A2A", `${here}/${i}/${n}.json`]),
+    });
+  await db.pool.query("update offchain.directory set cred_score = 60 where id <> $1", [id]);
+  const host = new URL(here!).host;
+  await run();
+  await run();
+  // Those of strangers were read this day, as many as a host has in one.
+  await db.pool.query("update offchain.offer_source set checked_at = $1 where host = $2 and confirmed_by is null", [
+    clock,
+    host,
+  ]);
+  await db.pool.query("update offchain.offer_source set next_try_at = $1 where directory_id = $2", [clock, id]);
+  const ofIt = () => asked.filter((one) => one.endsWith("/card.json")).length;
+  const before = ofIt();
+  answers[`${here}/card.json`] = [500];
+  await run();
+  expect(ofIt()).toBe(before + 1);
+  const { rows } = await db.pool.query("select next_try_at as at from offchain.offer_source where directory_id = $1", [
+    id,
+  ]);
+  expect(rows[0].at.getTime() - clock.getTime()).toBe(5 * MINUTE_MS);
+});
+
 it.each([
   ["com.example/server", "https://example.com/mcp", "namespace"],
   ["com.example/server", "https://mcp.example.com:8443/mcp", "namespace"],

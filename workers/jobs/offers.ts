@@ -18,6 +18,7 @@ import {
   putOffSharing,
   type ReadOutcome,
   setListProgress,
+  sharePayees,
   storeListings,
   storeReads,
   touchChanged,
@@ -43,6 +44,8 @@ const LONGEST_MS = 25_000;
 const OFFERS_AT_ONCE = 4_000;
 /** Max URLs of one host that are read in a day; the rest waits for the next day. Of a host with more, each has its turn in as many days as all take. */
 export const HOST_PER_DAY = 1_000;
+/** Max URLs of one host in a run that are shown to be its agents'; they have no turns. */
+const CONFIRMED_PER_RUN = 100;
 const DAY_MS = 86_400_000;
 /** Milliseconds until the first retry; doubled with each failure up to the longest. */
 const RETRY_MS = 300_000;
@@ -134,8 +137,12 @@ async function readDue(context: JobContext): Promise<number> {
   const within: DueSource[] = [];
   const beyond: Deferred[] = [];
   for (const source of due) {
-    if (hosts.get(source.host)!.read++ < HOST_PER_DAY) within.push(source);
-    else beyond.push({ source, at: new Date(began.getTime() + DAY_MS), checkedAt: null });
+    const host = hosts.get(source.host)!;
+    // How many URLs of a host strangers name beside its own is no reason to read its own less.
+    const isWithin = source.isConfirmed ? host.confirmed++ < CONFIRMED_PER_RUN : host.read++ < HOST_PER_DAY;
+    const later = source.isConfirmed ? EVERY_MS : DAY_MS;
+    if (isWithin) within.push(source);
+    else beyond.push({ source, at: new Date(began.getTime() + later), checkedAt: null });
   }
   if (beyond.length > 0) {
     await deferSources(db, beyond);
@@ -146,7 +153,8 @@ async function readDue(context: JobContext): Promise<number> {
       new Date(began.getTime() + DAY_MS),
     );
   }
-  const turnOf = ({ host }: DueSource) => Math.ceil(hosts.get(host)!.urls / HOST_PER_DAY) * DAY_MS;
+  const turnOf = ({ host, isConfirmed }: DueSource) =>
+    isConfirmed ? DAY_MS : Math.ceil(hosts.get(host)!.urls / HOST_PER_DAY) * DAY_MS;
   let changed = 0;
   for (let from = 0; from < within.length; from += BATCH) {
     if (clock().getTime() - began.getTime() > LONGEST_MS) break;
@@ -175,6 +183,7 @@ async function readBatch(
       ? [{ ...result, nextTryAt: latest(result.nextTryAt, new Date(clock().getTime() + turn)) }]
       : [result];
   });
+  for (const outcome of outcomes) await sharePayees(db, outcome);
   await putOffSharing(db, sources, clock(), new Date(clock().getTime() + DAY_MS));
   let changed = 0;
   for (const some of bySize(outcomes)) changed += await storeOutcomes(context, some);
