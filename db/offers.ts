@@ -6,6 +6,7 @@ import type { Source } from "../core/offers/readers.ts";
 import type { SourceKind } from "../core/offers/source-kinds.ts";
 import { touchRows } from "./directory/write.ts";
 import { confirmSources, noteHosts, rowsPaidAt } from "./host-files.ts";
+import { replaceOffers } from "./replace-offers.ts";
 import { array, bool, int4, int8, json, jsonb, narrow, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
@@ -213,6 +214,25 @@ const STORE_READS = statement({
     where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
 });
 
+/** Offers per transaction, unless one endpoint has more. */
+const OFFERS_AT_ONCE = 4_000;
+
+/** Sets of outcomes whose offers are few enough for one transaction. */
+export function bySize(outcomes: readonly ReadOutcome[]): ReadOutcome[][] {
+  const sets: ReadOutcome[][] = [];
+  let room = 0;
+  for (const outcome of outcomes) {
+    const size = outcome.source.rows.length * (outcome.offers?.length ?? 0);
+    if (sets.length === 0 || size > room) {
+      sets.push([]);
+      room = OFFERS_AT_ONCE;
+    }
+    sets.at(-1)!.push(outcome);
+    room -= size;
+  }
+  return sets;
+}
+
 /** `checkedAt`: when requests were sent for it, which count against its host's budget; null when none was. */
 export type Deferred = { source: DueSource; at: Date; checkedAt: Date | null };
 
@@ -286,63 +306,6 @@ export async function storeReads(tx: pg.ClientBase, outcomes: readonly ReadOutco
       )),
     ]),
   ];
-}
-
-/** Offers of one source of one row. */
-type Given = { id: number; source: string; offers: readonly Offer[] };
-type OfferRow = Offer & { id: number; source: string; position: number };
-
-const OFFER_RECORD = `r(id int8, kind text, source text, position int2, name text, description text, tags text[],
-  endpoint text, method text, "priceUsd" numeric, price jsonb, "inputSchema" jsonb)`;
-const OFFER_VALUES = `r.id, r.kind, r.source, r.position, r.name, r.description, r.tags, r.endpoint, r.method, r."priceUsd",
-  nullif(r.price, 'null'), nullif(r."inputSchema", 'null')`;
-const OFFER_COLUMNS = `directory_id, kind, source, position, name, description, tags, endpoint, method, price_usd, price, input_schema`;
-const STORED_OFFERS = `
-  select ${OFFER_COLUMNS} from offchain.offer o
-  join unnest($ids::int8[], $sources::text[]) as g(id, from_source) on o.directory_id = g.id and o.source = g.from_source`;
-
-const DIFFERENT = statement({
-  name: "offers-different",
-  params: { ids: array(int8), sources: array(text), offers: jsonb<readonly OfferRow[]>() },
-  text: `
-    with stored as (${STORED_OFFERS}), given as (
-      select ${OFFER_VALUES} from jsonb_to_recordset($offers) as ${OFFER_RECORD})
-    select distinct directory_id as id, source from (
-      (select * from stored except select * from given) union all
-      (select ${OFFER_COLUMNS} from (select * from given except select * from stored) as r(${OFFER_COLUMNS}))) as changed
-    order by 1, 2`,
-  columns: { id: int8, source: text },
-});
-const DROP_OFFERS = statement({
-  name: "offers-drop",
-  params: { ids: array(int8), sources: array(text) },
-  text: `
-    delete from offchain.offer o using unnest($ids::int8[], $sources::text[]) as g(id, source)
-    where o.directory_id = g.id and o.source = g.source`,
-});
-const ADD_OFFERS = statement({
-  name: "offers-add",
-  params: { offers: jsonb<readonly OfferRow[]>() },
-  text: `
-    insert into offchain.offer (${OFFER_COLUMNS})
-    select ${OFFER_VALUES} from jsonb_to_recordset($offers) as ${OFFER_RECORD}`,
-});
-
-/** Writes the offers of sources where they differ from the stored ones. @returns ids of the rows */
-async function replaceOffers(tx: pg.ClientBase, given: readonly Given[]): Promise<number[]> {
-  if (given.length === 0) return [];
-  const rowsOf = (some: readonly Given[]): OfferRow[] =>
-    some.flatMap(({ id, source, offers }) => offers.map((offer, position) => ({ ...offer, id, source, position })));
-  const keys = (some: readonly Pick<Given, "id" | "source">[]) => ({
-    ids: some.map(({ id }) => id),
-    sources: some.map(({ source }) => source),
-  });
-  const different = await DIFFERENT.rows(tx, { ...keys(given), offers: rowsOf(given) });
-  if (different.length === 0) return [];
-  const changed = new Set(different.map(({ id, source }) => `${id} ${source}`));
-  await DROP_OFFERS.run(tx, keys(different));
-  await ADD_OFFERS.run(tx, { offers: rowsOf(given.filter(({ id, source }) => changed.has(`${id} ${source}`))) });
-  return different.map(({ id }) => id);
 }
 
 const TOUCH = statement({

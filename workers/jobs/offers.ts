@@ -9,6 +9,7 @@ import { OFFER_READERS, sourcesOf } from "../../core/offers/readers.ts";
 import { OFFERING_SOURCES, registryOffers } from "../../core/offers/registry-offers.ts";
 import { type ListedRow, ownRowsToList, rowsToList } from "../../db/offer-rows.ts";
 import {
+  bySize,
   type Deferred,
   type DueSource,
   deferSources,
@@ -40,8 +41,6 @@ const DUE = 1_000;
 const AT_ONCE = 16;
 const BATCH = 64;
 const LONGEST_MS = 25_000;
-/** Offers per transaction, unless one endpoint has more. */
-const OFFERS_AT_ONCE = 4_000;
 /** Max URLs of one host that are read in a day; the rest waits for the next day. Of a host with more, each has its turn in as many days as all take. */
 export const HOST_PER_DAY = 1_000;
 /** Max URLs of one host in a run that are shown to be its agents'; they have no turns. */
@@ -188,22 +187,6 @@ async function readBatch(
   let changed = 0;
   for (const some of bySize(outcomes)) changed += await storeOutcomes(context, some);
   return changed;
-}
-
-/** Sets of outcomes whose offers are few enough for one transaction. */
-function bySize(outcomes: readonly ReadOutcome[]): ReadOutcome[][] {
-  const sets: ReadOutcome[][] = [];
-  let room = 0;
-  for (const outcome of outcomes) {
-    const size = outcome.source.rows.length * (outcome.offers?.length ?? 0);
-    if (sets.length === 0 || size > room) {
-      sets.push([]);
-      room = OFFERS_AT_ONCE;
-    }
-    sets.at(-1)!.push(outcome);
-    room -= size;
-  }
-  return sets;
 }
 
 function storeOutcomes({ db, clock, log }: JobContext, outcomes: readonly ReadOutcome[]): Promise<number> {
