@@ -183,7 +183,7 @@ function writeOffers(lines: Lines, agent: Agent, { id, offers, now, trust }: Off
     const state = agent.dead
       ? ["unreachable", 40, at(45), at(44), at(1), at(-1), "The host did not answer."]
       : ["read", 0, at(0.3), null, at(0.3), at(-1), null];
-    lines["offchain.offer_source"].push(line([id, source, url, `${host}:443`, trust, ...state, "host_file"]));
+    lines["offchain.offer_source"].push(line([id, source, url, host, trust, ...state, "host_file"]));
     for (const [position, offer] of offers.filter((one) => one.kind === kind).entries()) {
       const { name, description, tags } = offer;
       const price = kind === "resource" ? agent.priceUsd : null;

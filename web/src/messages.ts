@@ -265,6 +265,7 @@ export const MESSAGES = {
   "compare.price": "From",
   "compare.noPrice": "no offer states a price",
   "compare.answers": "Answers",
+  "compare.onlyNamed": "named by it alone",
   "compare.notAsked": "its endpoints have not been asked",
   "compare.reviews": "Reviews",
   "compare.token": "Token",

@@ -71,7 +71,11 @@ export const LINES: readonly Line[] = [
     offerCount === 0 ? nothing(say("compare.noOffer")) : count(offerCount),
   ),
   ofOffering(say("compare.price"), lowestPrice),
-  ofOffering(say("compare.answers"), ({ liveness }) => liveness?.says ?? nothing(say("compare.notAsked"))),
+  ofOffering(say("compare.answers"), ({ liveness }) =>
+    liveness === null || liveness.named
+      ? nothing(say(liveness ? "compare.onlyNamed" : "compare.notAsked"))
+      : liveness.says,
+  ),
   ofMarks(say("compare.reviews"), feedbackOf),
   ofDetail(say("compare.token"), (detail) => <Token row={detail} />),
   ofOwn(say("compare.points"), ({ points }) => count(points)),
