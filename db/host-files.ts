@@ -1,15 +1,16 @@
 /** Which endpoints are the agents' that name them: what hosts say of their agents, and what else shows it. */
 import type pg from "pg";
 import { OWN_PLATFORM } from "../core/directory/platforms.ts";
-import { REGISTRIES, type RegistryRow } from "../core/directory/registries.ts";
 import type { EndpointState } from "../core/offers/liveness.ts";
 import type { Method } from "../core/offers/offer.ts";
 import { ERC8004 } from "./directory/erc8004-rows.ts";
+import { registriesThat } from "./directory/registries-sql.ts";
+import { dueOf, IN_TURN, placesOf } from "./due-turns.ts";
 import { array, bool, int4, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** SQL of the scheme and host of an endpoint `s`. */
-const ORIGIN = "split_part(s.url, '/', 1) || '//' || s.host";
+export const ORIGIN = "split_part(s.url, '/', 1) || '//' || s.host";
 /**
  * SQL of how a file names a row `d` (core/directory/named-agents.ts): by its registration or its proven wallet. An owner is
  * no consent: a token can be sent to anybody.
@@ -21,11 +22,6 @@ const HASHES = `array(select md5(name)::uuid from unnest(${NAMES}) name where na
 /** SQL of whether an address leads where it says: no redirector's parameter, no slash or dot that a server may decode. */
 const isPlain = (url: string) => `${url} !~* '[?#\\\\]|%2f|%5c|%2e'`;
 
-/** SQL of a list of the registries that are so. */
-const registriesThat = (are: (row: RegistryRow) => true | undefined): string =>
-  `(${REGISTRIES.filter(are)
-    .map(({ key }) => `'${key}'`)
-    .join(", ")})`;
 /** SQL of the domain of a namespace such as `com.example`; null where it has one label only. */
 const DOMAIN = `(
   select string_agg(label, '.' order by place desc) from unnest(string_to_array(lower(split_part(d.agent_id, '/', 1)), '.'))
@@ -40,13 +36,13 @@ const FOLDER = "regexp_replace(f.uri, '(/\\.well-known)?/[^/]*$', '/')";
 
 /** SQL of whether a row `d` is who is paid. @param payee SQL of an address in lower case */
 const isPayee = (payee: string) =>
-  `lower(d.address) = ${payee} and (d.wallet_proven or d.platform in ${registriesThat(({ listsPayees }) => listsPayees)})`;
+  `lower(d.address) = ${payee} and (d.wallet_proven or d.platform in ${registriesThat("listsPayees")})`;
 
 /** SQL of why an endpoint `s` is the row `d`'s, in the order of `CONFIRMATIONS`. */
 const CONFIRMED = `case
   when d.platform in ('${OWN_PLATFORM}', '${ERC8004}') and exists (
     select from offchain.host_file h where h.origin = ${ORIGIN} and h.names && ${HASHES}) then 'host_file'
-  when d.platform = '${ERC8004}' and d.agent_id ~ '^[0-9]{1,78}$' and exists (
+  when d.platform = '${ERC8004}' and exists (
     select from offchain.registration_file f
     where f.registry = d.registry and f.agent_id = case when d.agent_id ~ '^[0-9]{1,78}$' then d.agent_id::numeric end
       and f.status in ('parsed', 'unreachable') and split_part(f.uri, '/', 1) || '//' || split_part(f.uri, '/', 3) = ${ORIGIN}
@@ -57,7 +53,7 @@ const CONFIRMED = `case
     select from offchain.offer o, jsonb_array_elements(case jsonb_typeof(o.price) when 'array' then o.price else '[]' end) terms
     where o.directory_id = s.directory_id and o.source = 'x402 ' || s.url
       and ${isPayee("lower(terms ->> 'payTo')")}) then 'payee'
-  when d.platform in ${registriesThat(({ hasNamespaces }) => hasNamespaces)} and right('.' || ${BARE_HOST}, length(${DOMAIN}) + 1) = '.' || ${DOMAIN} then 'namespace'
+  when d.platform in ${registriesThat("hasNamespaces")} and right('.' || ${BARE_HOST}, length(${DOMAIN}) + 1) = '.' || ${DOMAIN} then 'namespace'
   end`;
 
 const CONFIRM = statement({
@@ -129,31 +125,15 @@ const NOTE_HOSTS = statement({
 export const noteHosts = (tx: Queryable, ids: readonly number[], now: Date): Promise<number> =>
   NOTE_HOSTS.run(tx, { ids, now });
 
-/** Every so many places of a run are for what has been due longest, whatever its trust. */
-const TURN = 4;
-
 const DUE = statement({
   name: "host-files-due",
   params: { now: timestamptz, limit: int8 },
   text: `
-    with trusted as materialized (
-      select h.origin, h.failures, h.trust, h.next_try_at
-      from generate_series(100, 0, -1) t(trust) cross join lateral (
-        select * from offchain.host_file h where h.trust = t.trust and h.next_try_at <= $now
-        order by h.next_try_at limit $limit) h
-      limit $limit), longest as materialized (
-      select h.origin, h.failures, h.trust, h.next_try_at
-      from generate_series(0, 100) t(trust) cross join lateral (
-        select * from offchain.host_file h where h.trust = t.trust and h.next_try_at <= $now
-        order by h.next_try_at limit $limit / ${TURN}) h
-      order by h.next_try_at limit $limit / ${TURN})
+    with ${dueOf("offchain.host_file", ["origin", "failures"])}
     select origin, failures, exists (
       select from offchain.offer_source s where s.host = split_part(origin, '/', 3) and ${ORIGIN} = origin) as "isNamed"
-    from (
-      select *, row_number() over (order by trust desc, next_try_at) as by_trust,
-        row_number() over (order by next_try_at, trust desc) as by_time
-      from (select * from trusted union select * from longest) due) d
-    order by least(by_trust * ${TURN}.0 / ${TURN - 1}, by_time * ${TURN}), by_trust`,
+    from (select *, ${placesOf("next_try_at")} from (select distinct * from due) d) placed
+    order by ${IN_TURN}`,
   columns: { origin: text, failures: int4, isNamed: bool },
 });
 

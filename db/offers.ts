@@ -5,6 +5,7 @@ import type { Method, Offer } from "../core/offers/offer.ts";
 import type { Source } from "../core/offers/readers.ts";
 import type { SourceKind } from "../core/offers/source-kinds.ts";
 import { touchRows } from "./directory/write.ts";
+import { dueOf, IN_TURN, placesOf } from "./due-turns.ts";
 import { confirmSources, noteHosts, rowsPaidAt } from "./host-files.ts";
 import { replaceOffers } from "./replace-offers.ts";
 import { array, bool, int4, int8, json, jsonb, narrow, statement, text, timestamptz } from "./statement.ts";
@@ -100,29 +101,13 @@ export type DueSource = {
  */
 const MAX_SHARING = 50;
 
-/** Every so many places of a run are for what has been due longest, whatever its trust. */
-const TURN = 4;
-
-// Both sets are an index probe for each level of trust: nothing that is not due is read.
 const DUE = statement({
   name: "offer-sources-due",
   params: { now: timestamptz, limit: int8 },
   text: `
-    with trusted as materialized (
-      select s.kind, s.url, s.host, s.trust, s.next_try_at
-      from generate_series(100, 0, -1) t(trust) cross join lateral (
-        select * from offchain.offer_source s where s.trust = t.trust and s.next_try_at <= $now
-        order by s.next_try_at limit $limit) s
-      limit $limit), longest as materialized (
-      select s.kind, s.url, s.host, s.trust, s.next_try_at
-      from generate_series(0, 100) t(trust) cross join lateral (
-        select * from offchain.offer_source s where s.trust = t.trust and s.next_try_at <= $now
-        order by s.next_try_at limit $limit / ${TURN}) s
-      order by s.next_try_at limit $limit / ${TURN}), distinct_due as (
-      select kind, url, host, max(trust) as trust, min(next_try_at) as since
-      from (select * from trusted union all select * from longest) d group by kind, url, host), placed as (
-      select *, row_number() over (order by trust desc, since) as by_trust,
-        row_number() over (order by since, trust desc) as by_time from distinct_due)
+    with ${dueOf("offchain.offer_source", ["kind", "url", "host"])}, distinct_due as (
+      select kind, url, host, max(trust) as trust, min(next_try_at) as since from due group by kind, url, host), placed as (
+      select *, ${placesOf("since")} from distinct_due)
     select w.kind, w.url, w.host, r."isConfirmed", r.rows
     from placed w cross join lateral (
       select json_agg(json_build_object('id', s.directory_id, 'status', s.status, 'etag', s.etag,
@@ -136,7 +121,7 @@ const DUE = statement({
               select min(o.directory_id) from offchain.offer_source o
               where hashtextextended(o.url, 0) = hashtextextended(w.url, 0) and o.url = w.url and o.kind = w.kind) desc,
               s.trust desc, s.directory_id limit ${MAX_SHARING}) s) r
-    order by least(w.by_trust * ${TURN}.0 / ${TURN - 1}, w.by_time * ${TURN}), w.by_trust`,
+    order by ${IN_TURN}`,
   columns: {
     kind: narrow<SourceKind>(text),
     url: text,

@@ -1,7 +1,8 @@
 /** Asks hosts which agents are their own: an endpoint counts for an agent when its host names the agent back. */
 import pLimit from "p-limit";
+import { backoffMs } from "../core/backoff.ts";
 import { HOST_FILE, namedAgents } from "../core/directory/named-agents.ts";
-import { parseForeignJson } from "../core/foreign-json.ts";
+import { parseDocument } from "../core/offers/document.ts";
 import { dueHostFiles, forgetHosts, type HostFileRead, storeHostFiles } from "../db/host-files.ts";
 import { touchChanged } from "../db/offers.ts";
 import { storeSet } from "../db/store-set.ts";
@@ -43,13 +44,13 @@ export async function readHostFiles(context: JobContext): Promise<number> {
 
 /** Asks one host. It says nothing where it has no such file, twice; an answer that is none leaves its last word. */
 async function read({ endpoints, clock, log }: JobContext, { origin, failures }: Due): Promise<HostFileRead> {
-  const later = () => new Date(clock().getTime() + Math.min(DAY_MS, RETRY_MS * 2 ** Math.min(failures, 20)));
+  const later = () => new Date(clock().getTime() + backoffMs(RETRY_MS, DAY_MS, failures));
   try {
     const answer = await endpoints.send({ url: origin + HOST_FILE, headers: { accept: "application/json" } });
     if (answer.kind === "deferred")
       return { origin, names: null, failures, nextTryAt: new Date(clock().getTime() + answer.seconds * 1_000) };
     if (answer.kind === "answered" && answer.status < 500 && answer.status !== 429) {
-      const names = answer.status === 200 ? withinTime(DOCUMENT_MS, () => namesIn(answer.text)) : [];
+      const names = answer.status === 200 ? withinTime(DOCUMENT_MS, () => namedAgents(parseDocument(answer.text))) : [];
       // A door that is closed for once, or a page of a repair, is believed the second time.
       if (names.length === 0 && failures === 0) return { origin, names: null, failures: 1, nextTryAt: later() };
       return names.length > 0
@@ -60,14 +61,6 @@ async function read({ endpoints, clock, log }: JobContext, { origin, failures }:
     log.debug({ err: error, origin }, "what a host says of its agents cannot be read");
   }
   return { origin, names: null, failures: failures + 1, nextTryAt: later() };
-}
-
-function namesIn(text: string): string[] {
-  try {
-    return namedAgents(parseForeignJson(text));
-  } catch {
-    return [];
-  }
 }
 
 const store = ({ db, clock, log }: JobContext, reads: readonly HostFileRead[]): Promise<number> =>

@@ -27,8 +27,8 @@ export type DocumentText = {
 };
 
 /** Bounds of the words of a field, so that no document is larger than a page of the database. */
-const MAX_WORDS = { name: 24, offers: 250, protocols: 60, description: 320 } as const;
-const MAX_OFFERS = 60;
+export const MAX_WORDS = { name: 24, offers: 250, protocols: 60, description: 320 } as const;
+export const MAX_OFFERS = 60;
 /** A name, or the tags of one offer, of more words than this is a text: what it lists is no more than mentioned. */
 const MOST_LISTED = { name: 6, tags: 12 } as const;
 /** Its class, and that of names of services: most of them say how an agent is reached, not what it does. */

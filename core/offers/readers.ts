@@ -1,10 +1,8 @@
 /** What of an agent is read: one reader per kind of endpoint. A further kind is one entry here. */
-import { foreignLink } from "../directory/foreign-text.ts";
-import { urlOf } from "../urls.ts";
 import { agentCard } from "./agent-card.ts";
 import { mcp } from "./mcp.ts";
 import type { OfferReader } from "./reader.ts";
-import { type SourceKind, sourceKindOf } from "./source-kinds.ts";
+import { addressOf, type SourceKind, sourceKindOf } from "./source-kinds.ts";
 import { x402 } from "./x402.ts";
 
 export const OFFER_READERS: Readonly<Record<SourceKind, OfferReader>> = { agent_card: agentCard, mcp, x402 };
@@ -21,10 +19,9 @@ export function sourcesOf(services: unknown): Source[] {
   for (const raw of Array.isArray(services) ? services.slice(0, 64) : []) {
     const { name, endpoint } = (raw ?? {}) as Record<string, unknown>;
     const kind = typeof name === "string" ? sourceKindOf(name) : undefined;
-    const url = urlOf(foreignLink(endpoint) ?? "");
+    const url = addressOf(endpoint);
     // An address with places to fill in leads nowhere.
     if (!kind || url === null || !/^https?:$/.test(url.protocol) || /%7b|\{/i.test(url.href)) continue;
-    url.hash = "";
     sources.set(`${kind} ${url.href}`, { kind, url: url.href, host: url.host.slice(0, 260) });
     if (sources.size === MAX_SOURCES) break;
   }

@@ -1,5 +1,7 @@
 /** The kinds of endpoints that are read, by the protocol of the services that name them. A further kind needs its reader (readers.ts). */
+import { foreignLink } from "../directory/foreign-text.ts";
 import { type Protocol, protocolsOf } from "../directory/protocols.ts";
+import { urlOf } from "../urls.ts";
 
 export const SOURCE_KINDS = { agent_card: "A2A", mcp: "MCP", x402: "x402" } as const satisfies Record<string, Protocol>;
 export type SourceKind = keyof typeof SOURCE_KINDS;
@@ -12,6 +14,13 @@ export function sourceKindOf(name: string): SourceKind | undefined {
   if (OPENAPI.test(name)) return "x402";
   const [protocol] = protocolsOf([name.toLowerCase()], false);
   return (Object.keys(SOURCE_KINDS) as SourceKind[]).find((kind) => SOURCE_KINDS[kind] === protocol);
+}
+
+/** The address of a service as it is read, without a fragment; null where it is none. */
+export function addressOf(endpoint: unknown): URL | null {
+  const url = urlOf(foreignLink(endpoint) ?? "");
+  if (url) url.hash = "";
+  return url;
 }
 
 /**

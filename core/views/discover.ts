@@ -6,7 +6,7 @@ import type { DiscoverHit } from "../discovery/query.ts";
 import type { Json } from "../json.ts";
 import type { Liveness } from "../offers/liveness.ts";
 import type { OfferKind, Offer as StoredOffer } from "../offers/offer.ts";
-import { type SourceKind, spokenOf } from "../offers/source-kinds.ts";
+import { addressOf, type SourceKind, spokenOf } from "../offers/source-kinds.ts";
 import { urlOf } from "../urls.ts";
 
 /** An offer as it is shown. Texts are strangers', cleaned and bounded when they were stored. */
@@ -83,15 +83,13 @@ export type NamedService = Service & { named: boolean };
 
 export const servicesOf = ({ services, confirmed }: Pick<HitBackground, "services" | "confirmed">): NamedService[] => {
   const shown = new Set(confirmed);
-  return services.map((service) => ({ ...service, named: !shown.has(addressOf(service.endpoint)) }));
+  return services.map((service) => ({ ...service, named: !shown.has(addressOf(service.endpoint)?.href ?? "") }));
 };
-/** Whether an offer that was read is called on a host where no endpoint is shown to be the agent's. */
-export function isElsewhere({ endpoint, isRead }: Offer, { confirmed }: Pick<HitBackground, "confirmed">): boolean {
-  const origin = urlOf(endpoint ?? "")?.origin;
-  return isRead && !confirmed.some((url) => urlOf(url)?.origin === origin);
+/** Which offers that were read are called on a host where no endpoint is shown to be the agent's. */
+export function elsewhereOf({ confirmed }: Pick<HitBackground, "confirmed">): (offer: Offer) => boolean {
+  const hosts = new Set(confirmed.map((url) => urlOf(url)?.origin));
+  return ({ endpoint, isRead }) => isRead && !hosts.has(urlOf(endpoint ?? "")?.origin);
 }
-/** As endpoints are read: without a fragment. */
-const addressOf = (endpoint: string): string => urlOf(endpoint)?.href.replace(/#.*$/, "") ?? endpoint;
 
 /** The protocols of an agent: those of its services as far as they are seen, and those of its offers. */
 export function spokenBy(

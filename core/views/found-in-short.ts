@@ -9,8 +9,8 @@ import { listed } from "../text.ts";
 import { tierOf, tierWord } from "../tiers.ts";
 import {
   countingOf,
+  elsewhereOf,
   type FoundAgent,
-  isElsewhere,
   matchingFirst,
   type Offer,
   protocolOf,
@@ -127,13 +127,14 @@ function reasonsOf({ hit }: FoundAgent): string[] {
 /** What there is to call: offers by the words they match, then services that no offer names. */
 function endpointsOf({ hit, background }: FoundAgent, isPublicUrl: (url: string) => boolean): ShortEndpoint[] {
   const isCallable = (url: string | null): url is string => url !== null && isShown(url) && isPublicUrl(url);
+  const isElsewhere = elsewhereOf(background);
   const offers = matchingFirst(countingOf(background), wordsOf(hit)).flatMap((offer): ShortEndpoint[] =>
     isCallable(offer.endpoint)
       ? [
           {
             protocol: protocolOf(offer) ?? "other",
             url: offer.endpoint,
-            ...(isElsewhere(offer, background) && { named: true as const }),
+            ...(isElsewhere(offer) && { named: true as const }),
             ...(offer.method && { method: offer.method }),
             price_usd: offer.priceUsd,
             untrusted_text: textOf(offer),

@@ -1,4 +1,5 @@
 /** The consequences of a delivery attempt: delivered, retried later, or dead; and the health of the receiver. */
+import { backoffMs } from "../backoff.ts";
 
 /** Max attempts per delivery: the first and five retries. */
 export const MOST_ATTEMPTS = 6;
@@ -87,6 +88,6 @@ export function waitMs(attempts: number, random: number): number {
 }
 
 const pauseMs = (failures: number): number =>
-  Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - FAILURES_BEFORE_PAUSE, 16));
+  backoffMs(FIRST_PAUSE_MS, LONGEST_PAUSE_MS, failures - FAILURES_BEFORE_PAUSE);
 
 const later = (at: Date, ms: number): Date => new Date(at.getTime() + ms);

@@ -1,6 +1,7 @@
 /** Reads the state of an agent's endpoints as JSON, beside its row. */
 import type { EndpointState } from "../../core/offers/liveness.ts";
 import { isoTime } from "../fragments.ts";
+import { ORIGIN } from "../host-files.ts";
 import { REGISTRY } from "../offers.ts";
 
 type Times = "answeredAt" | "silentSince" | "checkedAt";
@@ -23,7 +24,7 @@ export const endpointsOf = (id: string): string => `(
 export const COUNTS = `(o.source = '${REGISTRY}' or exists (
   select from offchain.offer_source s where s.directory_id = o.directory_id and s.kind || ' ' || s.url = o.source
     and s.confirmed_by is not null
-    and (o.kind <> 'resource' or starts_with(o.endpoint, split_part(s.url, '/', 1) || '//' || s.host || '/'))))`;
+    and (o.kind <> 'resource' or starts_with(o.endpoint, ${ORIGIN} || '/'))))`;
 
 /** SQL of the first offers of a row that count. @param id SQL of the row's id @param limit of offers */
 export const countingOffers = (id: string, limit: number): string => `

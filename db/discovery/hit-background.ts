@@ -20,22 +20,23 @@ const BACKGROUNDS = statement({
     select coalesce(json_agg(json_build_object(
       'id', d.id,
       'services', case jsonb_typeof(d.services) when 'array' then d.services else '[]' end,
-      'offers', (
-        select coalesce(json_agg(json_build_object(
-          'kind', o.kind, 'name', o.name, 'description', o.description, 'tags', o.tags, 'endpoint', o.endpoint, 'method', o.method,
-          'priceUsd', o.price_usd, 'isRead', o.source <> '${REGISTRY}', 'named', not o.counts,
-          'accepts', case when length(o.price::text) <= ${MOST_JSON} then o.price end,
-          'inputSchema', case when length(o.input_schema::text) <= ${MOST_JSON} then o.input_schema end)
-          order by o.counts desc, o.kind, o.source, o.position), '[]')
-        from (select o.*, ${COUNTS} as counts from offchain.offer o where directory_id = d.id
-              order by counts desc, kind, source, position limit ${MOST_READ}) o),
-      'offerCount', (select count(*) filter (where ${COUNTS}) from offchain.offer o where directory_id = d.id),
-      'namedCount', (select count(*) filter (where not ${COUNTS}) from offchain.offer o where directory_id = d.id),
+      'offers', o.first, 'offerCount', o.counting, 'namedCount', o.named,
       'confirmed', array(select s.url from offchain.offer_source s where s.directory_id = d.id and s.confirmed_by is not null),
       'unspoken', ${unspokenBy("d.id")},
       'endpoints', ${endpointsOf("d.id")}
     )), '[]') as rows
-    from unnest((select $ids::int8[])) as asked(id) join offchain.directory d on d.id = asked.id`,
+    from unnest((select $ids::int8[])) as asked(id) join offchain.directory d on d.id = asked.id
+    cross join lateral (
+      select count(*) filter (where o.counts) as counting, count(*) filter (where not o.counts) as named,
+        coalesce(json_agg(json_build_object(
+          'kind', o.kind, 'name', o.name, 'description', o.description, 'tags', o.tags, 'endpoint', o.endpoint, 'method', o.method,
+          'priceUsd', o.price_usd, 'isRead', o.source <> '${REGISTRY}', 'named', not o.counts,
+          'accepts', case when length(o.price::text) <= ${MOST_JSON} then o.price end,
+          'inputSchema', case when length(o.input_schema::text) <= ${MOST_JSON} then o.input_schema end)
+          order by o.place) filter (where o.place <= ${MOST_READ}), '[]') as first
+      from (
+        select c.*, row_number() over (order by c.counts desc, c.kind, c.source, c.position) as place
+        from (select o.*, ${COUNTS} as counts from offchain.offer o where o.directory_id = d.id) c) o) o`,
   columns: { rows: json<BackgroundRow[]>() },
   prepared: true,
 });

@@ -1,12 +1,12 @@
 /** Reads what is known about agents from where it is written: texts, offers, proofs, liveness, feedback. */
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { PROTOCOLS, type Protocol } from "../../core/directory/protocols.ts";
-import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
-import type { AgentText } from "../../core/discovery/document.ts";
+import { type AgentText, MAX_OFFERS } from "../../core/discovery/document.ts";
 import type { Known } from "../../core/discovery/ranking.ts";
 import { liveness } from "../../core/offers/liveness.ts";
 import { type SourceKind, spokenOf } from "../../core/offers/source-kinds.ts";
 import { earlierOwner, type Ownership, sharedWith } from "../../core/reservations.ts";
+import { registriesThat } from "../directory/registries-sql.ts";
 import { countingClients } from "../directory/reviews-sql.ts";
 import { holdsIdentity } from "../directory/score-sql.ts";
 import { othersAttested, othersLifted } from "../directory/shared-sql.ts";
@@ -35,13 +35,10 @@ export type KnownAgent = AgentText & {
 
 const DAY_MS = 86_400_000;
 
-/** Offers and services of one row that are read. */
-const [MAX_OFFERS, MAX_SERVICES] = [60, 50];
+/** Services of one row that are read. */
+const MAX_SERVICES = 50;
 
-const HAS_NAMESPACE = `d.platform in (${(REGISTRIES as readonly RegistryRow[])
-  .filter(({ hasNamespaces }) => hasNamespaces)
-  .map(({ key }) => `'${key}'`)
-  .join(", ")})`;
+const HAS_NAMESPACE = `d.platform in ${registriesThat("hasNamespaces")}`;
 
 /** A row whose registry has ratings. They are no uses, whoever gave them. */
 const IS_RATED = "d.platform = 'erc8004'";

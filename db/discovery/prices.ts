@@ -1,13 +1,11 @@
 /** Tells what an agent costs for what was asked: the price of its offers that match, not of any that it may list beside them. */
+import { MAX_OFFERS, MAX_WORDS } from "../../core/discovery/document.ts";
 import { wordsOf } from "../../core/discovery/words.ts";
 import { array, filtered, float8, int8, nullable, type Row, statement, text } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import { countingOffers } from "./endpoints.ts";
 import type { Expanded } from "./expand.ts";
 import { matcher } from "./matcher.ts";
-
-/** Offers of one agent, and words of them, that its document has (core/discovery/document.ts). */
-const [MAX_OFFERS, MAX_WORDS] = [60, 250];
 
 /** Agents whose offers are read: with prices on both sides of the limit there are few, unless somebody makes them. */
 const MOST_READ = 50;
@@ -78,7 +76,7 @@ export const isWithin = (priceUsd: number | null, limit: number): boolean => pri
 type Worded = { words: string[]; priceUsd: number };
 
 function wordsOfOffers(offers: readonly Offer[]): Worded[] {
-  let left = MAX_WORDS;
+  let left = MAX_WORDS.offers;
   return offers.map(({ name, description, tags, priceUsd }) => {
     const words = wordsOf([name, ...tags, description ?? ""].join(" . "), left).map(({ word }) => word);
     left -= words.length;

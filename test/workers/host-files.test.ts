@@ -2,7 +2,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { namedAgents } from "../../core/directory/named-agents.ts";
 import { sourcesOf } from "../../core/offers/readers.ts";
@@ -11,12 +10,10 @@ import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { hitBackgrounds } from "../../db/discovery/hit-background.ts";
 import { storeListings } from "../../db/offers.ts";
-import { testLog } from "../../harness/log.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
-import type { JobContext } from "../../workers/context.ts";
-import { offers } from "../../workers/jobs/offers.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { PATIENT } from "../support/time-limits.ts";
+import { runOffers } from "./support/offers-job.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
@@ -74,17 +71,7 @@ function answer({ headers, url = "", method = "" }: IncomingMessage, response: S
   response.end(typeof body === "string" ? body : JSON.stringify(body ?? {}));
 }
 
-const run = () =>
-  offers.run(
-    {
-      db: db.pool,
-      clock: () => clock,
-      log: testLog(),
-      fault: () => {},
-      endpoints: foreignEndpoints(publicHttp, { now: () => clock.getTime() }),
-    } as unknown as JobContext,
-    {},
-  );
+const run = () => runOffers({ db: db.pool, clock: () => clock, publicHttp });
 const later = (ms: number) => {
   clock = new Date(clock.getTime() + ms);
 };

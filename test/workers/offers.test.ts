@@ -9,16 +9,16 @@ import { type EndpointState, liveness } from "../../core/offers/liveness.ts";
 import { AGENT_HOSTS, agentHostUrl } from "../../devnet/simulators/agent-hosts/agent-hosts.ts";
 import type { AgentHostKey } from "../../devnet/simulators/agent-hosts/host.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
-import { testLog } from "../../harness/log.ts";
 import { KEPT_ALIVE, NEVER } from "../../harness/patience.ts";
 import { ODD_SERVERS } from "../../harness/strange-hosts/odd-servers.ts";
 import { plant as plantHosts } from "../../harness/strange-hosts/plant.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { directoryOwn } from "../../workers/jobs/directory-own.ts";
-import { HOST_PER_DAY, offers } from "../../workers/jobs/offers.ts";
+import { HOST_PER_DAY } from "../../workers/jobs/offers.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { PATIENT } from "../support/time-limits.ts";
+import { runOffers } from "./support/offers-job.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -56,19 +56,8 @@ beforeEach(async () => {
 });
 afterEach(() => db?.drop());
 
-/** One run of the job, by a worker that has just started. */
 const run = (over: Partial<JobContext> = {}, input: { tokenIds?: number[] } = {}) =>
-  offers.run(
-    {
-      db: db.pool,
-      clock: () => clock,
-      log: testLog(),
-      fault: () => {},
-      endpoints: foreignEndpoints(publicHttp, { now: () => clock.getTime() }),
-      ...over,
-    } as JobContext,
-    input,
-  );
+  runOffers({ db: db.pool, clock: () => clock, publicHttp, over }, input);
 
 type Service = { name: string; endpoint: string };
 let planted = 0;

@@ -2,6 +2,7 @@
 import pLimit from "p-limit";
 import { z } from "zod";
 import type { Documents, Validators } from "../../clients/ports.ts";
+import { backoffMs } from "../../core/backoff.ts";
 import { type Defect, defect, UnreadableFile } from "../../core/directory/file-defects.ts";
 import {
   type Gateways,
@@ -161,7 +162,7 @@ export async function readFile(
 
   const later = new Date(now.getTime() + REFRESH_MS);
   const failures = (known?.failures ?? 0) + 1;
-  const retryAt = new Date(now.getTime() + Math.min(REFRESH_MS, RETRY_MS * 2 ** Math.min(failures, 12)));
+  const retryAt = new Date(now.getTime() + backoffMs(RETRY_MS, REFRESH_MS, failures));
   // Content that an earlier worker stored lacks what is read by now: it is read as a whole.
   const answer = await documents.get(place.url, known?.content?.agents ? validatorsOf(known) : null);
   switch (answer.kind) {

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import pLimit from "p-limit";
 import { z } from "zod";
+import { backoffMs } from "../../core/backoff.ts";
 import { BeyondUs } from "../../core/offers/document.ts";
 import type { Method, Offer } from "../../core/offers/offer.ts";
 import type { Reading } from "../../core/offers/reader.ts";
@@ -320,7 +321,7 @@ function beyondUs(source: DueSource, why: string, nextTryAt: Date): ReadOutcome 
 function silence(source: DueSource, status: ReadOutcome["status"], why: string, now: Date): ReadOutcome {
   const first = source.rows[0]!;
   const failures = failuresOf(source);
-  const wait = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(failures, 20));
+  const wait = backoffMs(RETRY_MS, LONGEST_RETRY_MS, failures);
   return {
     source,
     status,

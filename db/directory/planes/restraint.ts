@@ -1,5 +1,7 @@
 /** When a worker leaves the planes alone: for a while after a failure, and while workers of another version keep theirs. */
+
 import type pg from "pg";
+import { backoffMs } from "../../../core/backoff.ts";
 
 /** Milliseconds until the first attempt after a failure; each further failure doubles them, up to the second number. */
 const RETRY_MS = { first: 6_000, most: 1_800_000 };
@@ -16,7 +18,7 @@ export class Restraint {
   }
 
   failed(now: number): void {
-    this.#retryAt = now + Math.min(RETRY_MS.first * 2 ** this.#failures, RETRY_MS.most);
+    this.#retryAt = now + backoffMs(RETRY_MS.first, RETRY_MS.most, this.#failures);
     this.#failures++;
   }
 
