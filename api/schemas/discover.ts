@@ -28,6 +28,10 @@ export const understoodSchema = z.object({
   }),
 });
 
+const named = z.boolean().meta({
+  description: "Only the agent names it: nothing shows that it is the agent's, and it counts for nothing",
+});
+
 export const offerSchema = z.object({
   kind: z.enum(["skill", "tool", "resource"]).meta({
     description:
@@ -37,6 +41,7 @@ export const offerSchema = z.object({
   description: z.string().nullable(),
   tags: z.array(z.string()),
   endpoint: z.string().nullable(),
+  named,
   method: z
     .enum(METHODS)
     .nullable()
@@ -50,9 +55,6 @@ const factors = z
   .array(z.object({ key: z.enum(FACTOR_KEYS), value: fraction, weight: z.number(), says: z.string() }))
   .meta({ description: "Each factor of its place with its weight, and a sentence that says why" });
 const speaks = z.array(z.enum(PROTOCOLS));
-const named = z.boolean().meta({
-  description: "Only the agent names it: nothing shows that it is the agent's, and it counts for nothing",
-});
 const services = z.array(z.object({ name: z.string(), endpoint: z.string(), version: z.string().nullable(), named }));
 const liveness = z
   .object({ value: fraction, says: z.string(), answeredAt: moment.nullable(), silentSince: moment.nullable(), named })
@@ -86,10 +88,11 @@ const hitSchema = z
       .meta({ description: "Where the words stand" }),
     speaks,
     services,
-    offers: z
-      .array(offerSchema)
-      .meta({ description: "At most 12, those that match first; none of an endpoint that only the agent names" }),
-    offerCount: count.meta({ description: "All its offers" }),
+    offers: z.array(offerSchema).meta({
+      description:
+        "At most 12: those that count, the matching ones first, then those that are only named, but for those of a host that is shown to be another agent's",
+    }),
+    offerCount: count.meta({ description: "All its offers that count" }),
     liveness,
     copies: count.meta({
       description:
@@ -141,7 +144,6 @@ export const offeringSchema = z
     offers: z
       .array(
         offerSchema.extend({
-          named,
           receiver: z.enum(RECEIVERS).nullable().meta({
             description:
               "Whose wallet the terms of payment name: the agent's, its owner's, or another; null where none",

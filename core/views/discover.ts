@@ -19,6 +19,8 @@ export type Offer = Omit<StoredOffer, "price" | "inputSchema"> & {
   isRead: boolean;
   /** It was read where only the agent says that it is the agent's: it counts for nothing. */
   named: boolean;
+  /** It is only named, and its host is shown to be another agent's. */
+  isAnothers: boolean;
 };
 
 /** What is shown of a hit beside its row. */
@@ -54,7 +56,7 @@ export type HitView = {
   highlights: DiscoverHit["highlights"];
   speaks: Protocol[];
   services: NamedService[];
-  offers: Omit<Offer, "isRead" | "named">[];
+  offers: Omit<Offer, "isRead" | "isAnothers">[];
   offerCount: number;
   /** Null where none of its endpoints is read. */
   liveness: Liveness | null;
@@ -69,9 +71,7 @@ export function hitView({ hit, row, background }: FoundAgent, publicUrl: string)
     ...{ rank, relevance, trust, foundBy, matched, factors, highlights },
     speaks: spokenBy(row, background),
     services: servicesOf(background),
-    offers: matchingFirst(countingOf(background), wordsOf(hit))
-      .slice(0, MOST_OFFERS)
-      .map(({ isRead: _, named: __, ...offer }) => offer),
+    offers: shownOffers(background, wordsOf(hit)).map(({ isRead: _, isAnothers: __, ...offer }) => offer),
     offerCount: background.offerCount,
     liveness: background.liveness,
     copies,
@@ -106,6 +106,12 @@ export function spokenBy(
 
 /** The offers that count for an agent. */
 export const countingOf = ({ offers }: Pick<HitBackground, "offers">): Offer[] => offers.filter(({ named }) => !named);
+
+/** The offers of a hit: those that count, then those that are only named and that nothing shows to be another agent's. */
+export function shownOffers(background: Pick<HitBackground, "offers">, words: readonly string[]): Offer[] {
+  const onlyNamed = background.offers.filter(({ named, isAnothers }) => named && !isAnothers);
+  return [countingOf(background), onlyNamed].flatMap((offers) => matchingFirst(offers, words)).slice(0, MOST_OFFERS);
+}
 
 /** The protocol that an offer is called by. Null for a skill that was not read from an agent card: nothing says how it is called. */
 export const protocolOf = ({ kind, isRead }: Offer): Protocol | null =>

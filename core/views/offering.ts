@@ -75,7 +75,7 @@ export type OfferingView = {
   factors: Factor[];
   speaks: Protocol[];
   services: NamedService[];
-  offers: (Omit<Offer, "isRead"> & { receiver: Receiver | null })[];
+  offers: (Omit<Offer, "isRead" | "isAnothers"> & { receiver: Receiver | null })[];
   offerCount: number;
   liveness: HitBackground["liveness"];
   endpoints: EndpointView[];
@@ -95,7 +95,10 @@ export function offeringView(
     factors: trust?.factors ?? [],
     speaks: spokenBy({ x402Supported: agent.x402Supported }, background),
     services: servicesOf(background),
-    offers: offers.map(({ isRead: _, ...offer }) => ({ ...offer, receiver: receiverOf(offer.accepts, agent) })),
+    offers: offers.map(({ isRead: _, isAnothers: __, ...offer }) => ({
+      ...offer,
+      receiver: receiverOf(offer.accepts, agent),
+    })),
     ...{ offerCount, liveness, endpoints, sameName, sameEndpoint },
   };
 }

@@ -4,7 +4,7 @@ import type { HitBackground } from "../../core/views/discover.ts";
 import { REGISTRY } from "../offers.ts";
 import { array, int8, json, statement } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
-import { COUNTS, type EndpointRow, endpointStates, endpointsOf, unspokenBy } from "./endpoints.ts";
+import { COUNTS, type EndpointRow, endpointStates, endpointsOf, OF_ANOTHER, unspokenBy } from "./endpoints.ts";
 
 /** Max offers of a row that are read: those that match a query are chosen among them. */
 const MOST_READ = 50;
@@ -30,7 +30,7 @@ const BACKGROUNDS = statement({
       select count(*) filter (where o.counts) as counting, count(*) filter (where not o.counts) as named,
         coalesce(json_agg(json_build_object(
           'kind', o.kind, 'name', o.name, 'description', o.description, 'tags', o.tags, 'endpoint', o.endpoint, 'method', o.method,
-          'priceUsd', o.price_usd, 'isRead', o.source <> '${REGISTRY}', 'named', not o.counts,
+          'priceUsd', o.price_usd, 'isRead', o.source <> '${REGISTRY}', 'named', not o.counts, 'isAnothers', not o.counts and ${OF_ANOTHER},
           'accepts', case when length(o.price::text) <= ${MOST_JSON} then o.price end,
           'inputSchema', case when length(o.input_schema::text) <= ${MOST_JSON} then o.input_schema end)
           order by o.place) filter (where o.place <= ${MOST_READ}), '[]') as first

@@ -61,6 +61,8 @@ export const offerSource = offchain.table(
     index("offer_source_due").on(t.trust, t.nextTryAt),
     // What a host was asked during a day is bounded.
     index("offer_source_host").on(t.host, t.checkedAt),
+    // Whether a host is shown to be another agent's.
+    index("offer_source_confirmed").on(t.host).where(sql`confirmed_by is not null`),
     // Rows of one host share a read of the same URL.
     index("offer_source_url").on(sql`hashtextextended(url, 0)`),
   ],

@@ -3789,7 +3789,7 @@ export interface components {
                 /** @description Only the agent names it: nothing shows that it is the agent's, and it counts for nothing */
                 named: boolean;
             }[];
-            /** @description At most 12, those that match first; none of an endpoint that only the agent names */
+            /** @description At most 12: those that count, the matching ones first, then those that are only named, but for those of a host that is shown to be another agent's */
             offers: {
                 /**
                  * @description skill: of its A2A card, or named by its registry or its listing; tool: of its MCP server; resource: one that x402 pays for
@@ -3800,6 +3800,8 @@ export interface components {
                 description: string | null;
                 tags: string[];
                 endpoint: string | null;
+                /** @description Only the agent names it: nothing shows that it is the agent's, and it counts for nothing */
+                named: boolean;
                 /**
                  * @description How a paid resource is called, as its terms state it; null = not stated
                  * @enum {string|null}
@@ -3812,7 +3814,7 @@ export interface components {
                 /** @description JSON as the agent states it */
                 inputSchema?: unknown;
             }[];
-            /** @description All its offers */
+            /** @description All its offers that count */
             offerCount: number;
             /** @description Whether its endpoints answer; null where none of them is read */
             liveness: {
@@ -5284,6 +5286,8 @@ export interface components {
                 description: string | null;
                 tags: string[];
                 endpoint: string | null;
+                /** @description Only the agent names it: nothing shows that it is the agent's, and it counts for nothing */
+                named: boolean;
                 /**
                  * @description How a paid resource is called, as its terms state it; null = not stated
                  * @enum {string|null}
@@ -5295,8 +5299,6 @@ export interface components {
                 accepts?: unknown;
                 /** @description JSON as the agent states it */
                 inputSchema?: unknown;
-                /** @description Only the agent names it: nothing shows that it is the agent's, and it counts for nothing */
-                named: boolean;
                 /**
                  * @description Whose wallet the terms of payment name: the agent's, its owner's, or another; null where none
                  * @enum {string|null}

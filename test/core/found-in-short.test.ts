@@ -24,6 +24,7 @@ const offer = (given: Partial<Offer> & Pick<Offer, "name">): Offer => ({
   inputSchema: null,
   isRead: true,
   named: false,
+  isAnothers: false,
   ...given,
 });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { namedAgents } from "../../core/directory/named-agents.ts";
 import { sourcesOf } from "../../core/offers/readers.ts";
-import { spokenBy } from "../../core/views/discover.ts";
+import { shownOffers, spokenBy } from "../../core/views/discover.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { hitBackgrounds } from "../../db/discovery/hit-background.ts";
@@ -434,6 +434,25 @@ describe("an agent that names what is somebody else's", () => {
     expect(background).toMatchObject({ offerCount: 0, namedCount: 2, confirmed: [], liveness: { named: true } });
     // Somebody answers as A2A there; a door that is closed to everybody, or another's price, is none of its own.
     expect(spokenBy({ x402Supported: false }, background)).toEqual(["A2A"]);
+  });
+
+  it("shows its offers as named, but for those of a host that is shown to be another agent's", async () => {
+    answers = { [`${here}/a/card.json`]: [200, CARD], [`${there}/card.json`]: [200, { ...CARD, url: `${here}/a2a` }] };
+    const [lender, borrower, other] = [
+      await plant({ id: "7", services: [["A2A", `${here}/a/card.json`]] }),
+      await plant({ id: "22", services: [["A2A", `${here}/a/card.json`]] }),
+      // Its own card sends callers to the other's host.
+      await plant({ id: "23", services: [["A2A", `${there}/card.json`]] }),
+    ];
+    const shown = async (id: number) =>
+      shownOffers(await backgroundOf(id), []).map(({ name, named }) => [name, named ? "named" : "counts"]);
+    await run();
+    for (const id of [lender, borrower, other]) expect(await shown(id)).toEqual([["Sums", "named"]]);
+    answers[here + HOST_FILE] = [200, naming(7)];
+    later(DAY_MS);
+    await run();
+    expect(await shown(lender)).toEqual([["Sums", "counts"]]);
+    for (const id of [borrower, other]) expect(await shown(id)).toEqual([]);
   });
 
   it("does not speak what no endpoint of its was ever seen to speak", async () => {
