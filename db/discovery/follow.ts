@@ -6,10 +6,12 @@ import { tryLockText, unlockText } from "../locks.ts";
 import { array, family, int8, nullable, statement, text, timestamptz } from "../statement.ts";
 import { transaction } from "../transaction.ts";
 import { countWords, documentsOf, removeWords } from "./count-words.ts";
-import { writeDocuments } from "./write-documents.ts";
+import { type ReadDocuments, readDocuments, writeDocuments, writeRead } from "./write-documents.ts";
 
 /** Documents of one transaction. */
 const BATCH = 250;
+/** The same of the first fill, where what each transaction costs beside its documents counts, and how many of those a round has: changes wait for them. */
+const [FILL_BATCH, FILLED_AT_ONCE] = [1_000, 5];
 /** Ages and feedback change by themselves: all documents are written anew in this time, a part of them every `REFRESH_MS`. */
 const REFRESH_ROUND_MS = 12 * 3_600_000;
 const REFRESH_MS = 10_000;
@@ -122,9 +124,9 @@ async function round(pool: pg.Pool, now: Date): Promise<Round> {
   };
   const written = await writeChanges(pool, progress, write);
   if (progress.filledTo !== null) {
-    const ids = await next(pool, progress.filledTo, BATCH);
-    await write(ids, (tx) => FILLED.run(tx, { to: ids.at(-1) ?? null }));
-    if (ids.length > 0) return { written: written + ids.length, more: true, refused };
+    const filled = await fill(pool, progress.filledTo, now);
+    refused.push(...filled.refused);
+    if (filled.written > 0) return { written: written + filled.written, more: true, refused };
   }
   if (isDue(progress.countedAt, COUNT_EVERY_MS, now)) {
     await countWords(pool);
@@ -149,6 +151,34 @@ const isDue = (last: Date | null, everyMs: number, now: Date) => !last || now.ge
 const next = async (pool: pg.Pool, after: number, most: number): Promise<number[]> =>
   (await NEXT.rows(pool, { after, most })).map(({ id }) => id);
 
+/**
+ * A part of the first fill. The next rows are read while those before are written; what changes meanwhile is written by the
+ * round that follows.
+ */
+async function fill(pool: pg.Pool, from: number, now: Date): Promise<Omit<Round, "more">> {
+  const readNext = async (after: number) => {
+    const ids = await next(pool, after, FILL_BATCH);
+    // A read that fails is made again where its failure is told.
+    return { ids, read: await readDocuments(pool, ids, now).catch(() => undefined) };
+  };
+  const refused: Refused[] = [];
+  let written = 0;
+  let ahead = readNext(from);
+  try {
+    for (let batch = 0; batch < FILLED_AT_ONCE; batch++) {
+      const { ids, read } = await ahead;
+      const to = ids.at(-1) ?? null;
+      if (to !== null && batch < FILLED_AT_ONCE - 1) ahead = readNext(to);
+      refused.push(...(await writeBatch(pool, ids, now, (tx) => FILLED.run(tx, { to }), read)));
+      written += ids.length;
+      if (to === null) break;
+    }
+    return { written, refused };
+  } finally {
+    await Promise.allSettled([ahead]);
+  }
+}
+
 type Recording = (tx: pg.ClientBase) => Promise<unknown>;
 
 /**
@@ -156,15 +186,21 @@ type Recording = (tx: pg.ClientBase) => Promise<unknown>;
  * being written: its batch is written row by row, without it.
  * @returns the rows that were refused
  */
-async function writeBatch(pool: pg.Pool, ids: readonly number[], now: Date, record: Recording): Promise<Refused[]> {
-  const write = (some: readonly number[], then: Recording) =>
+async function writeBatch(
+  pool: pg.Pool,
+  ids: readonly number[],
+  now: Date,
+  record: Recording,
+  read?: ReadDocuments,
+): Promise<Refused[]> {
+  const write = (some: readonly number[], then: Recording, ready?: ReadDocuments) =>
     transaction(pool, async (tx) => {
-      await writeDocuments(tx, some, now);
+      await (ready ? writeRead(tx, ready, now) : writeDocuments(tx, some, now));
       await then(tx);
     });
   const refused: Refused[] = [];
   try {
-    await write(ids, record);
+    await write(ids, record, read);
   } catch (failure) {
     if (!isRefusedData(failure)) throw failure;
     for (const id of ids)

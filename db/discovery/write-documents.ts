@@ -18,31 +18,46 @@ type Written = { agent: KnownAgent; text: DocumentText; textSince: Date; nameSin
 
 /**
  * Brings the documents of rows up to date, and removes those of removed rows. Part of the caller's transaction.
- * @param ids at most a few hundred
+ * @param ids at most a thousand
  */
 export async function writeDocuments(tx: Queryable, ids: readonly number[], now: Date): Promise<void> {
-  if (ids.length === 0) return;
-  const touched = await write(tx, ids, now);
+  if (ids.length > 0) await writeRead(tx, await readDocuments(tx, ids, now), now);
+}
+
+/** What rows say and what is known about them: most of the work of a document. */
+export type ReadDocuments = { ids: readonly number[]; agents: readonly { agent: KnownAgent; text: DocumentText }[] };
+
+/** Reads rows whose documents are to be written. @param ids at most a thousand */
+export async function readDocuments(db: Queryable, ids: readonly number[], now: Date): Promise<ReadDocuments> {
+  const agents = await knownAgents(db, ids, now);
+  return { ids, agents: agents.map((agent) => ({ agent, text: documentText(agent, agent.operator) })) };
+}
+
+/** `writeDocuments` of rows that were read just before. Part of the caller's transaction. */
+export async function writeRead(tx: Queryable, read: ReadDocuments, now: Date): Promise<void> {
+  const touched = await write(tx, read, now);
   // The first of equal texts is the original. Where another one is so now, both it and its successor are written anew; so
   // are disguised names that an older one may have come to.
   const changed = [
     ...(touched.texts.length === 0 ? [] : await MISTAKEN.rows(tx, { keys: touched.texts })),
     ...(touched.names.length === 0 ? [] : await DISGUISED.rows(tx, { keys: touched.names })),
   ];
-  if (changed.length > 0) await write(tx, [...new Set(changed.map(({ id }) => id))], now);
+  if (changed.length > 0) await write(tx, await readDocuments(tx, [...new Set(changed.map(({ id }) => id))], now), now);
 }
 
 /** @returns keys of texts that the rows have, or had, and of their names */
-async function write(tx: Queryable, ids: readonly number[], now: Date): Promise<{ texts: number[]; names: number[] }> {
-  const agents = await knownAgents(tx, ids, now);
+async function write(
+  tx: Queryable,
+  { ids, agents }: ReadDocuments,
+  now: Date,
+): Promise<{ texts: number[]; names: number[] }> {
   const before = await KEYS.rows(tx, { ids });
-  const shown = new Set(agents.map(({ id }) => id));
+  const shown = new Set(agents.map(({ agent }) => agent.id));
   const gone = ids.filter((id) => !shown.has(id));
   if (gone.length > 0) await REMOVE.run(tx, { ids: gone });
   const isFirstFill = (await FILLING.maybeOne(tx))?.filling ?? true;
   const known = new Map(before.map((one) => [one.id, one]));
-  const written = agents.map((agent) => {
-    const text = documentText(agent, agent.operator);
+  const written = agents.map(({ agent, text }) => {
     const had = known.get(agent.id);
     // What was there before the documents has no other witness than its registration.
     const sinceOf = (isSame: boolean | undefined, since: Date | null | undefined) =>
