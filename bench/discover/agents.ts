@@ -151,7 +151,10 @@ export function agentAt(world: World, slot: number): Agent {
   const bearing = bearingOf(random, kind);
   const famous = kind === "famous" ? slot % BLOCK : kind === "imitator" ? (slot % BLOCK) - IMITATORS_FROM : null;
   if (!SPAM.has(kind)) return { ...agent, abilities, ...bearing, ...standingOf(random, kind), famous };
-  return { ...agent, abilities, ...bearing, ...freshOwner(world, slot), famous };
+  const owner = freshOwner(world, slot);
+  // Imitated after it was there.
+  const mostDays = kind === "imitator" ? Math.max(0, agentAt(world, famous!).ageDays - 1) : owner.ageDays;
+  return { ...agent, abilities, ...bearing, ...owner, ageDays: Math.min(owner.ageDays, mostDays), famous };
 }
 
 /** A copy differs from the first of its family in its slot only, and in what its registration number gives its text. */

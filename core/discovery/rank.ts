@@ -56,6 +56,11 @@ export type NearCandidate<C> = { candidate: C; nearness: number };
 const LEAST_SHARE = 0.02;
 /** Whose name another has with at most this share of the trust is imitated, where the name is what was searched for. */
 const IMITATED_SHARE = 0.6;
+/**
+ * Who came later to a name that is searched for stands behind who had it first and has more than this share of its trust: the
+ * rest is what endpoints that answer add, which cost nothing. A later one that is known better is somebody of its own.
+ */
+const FIRST_SHARE = 0.75;
 
 /** Candidates whose positions are read: the first ones by all else. */
 export const MAX_PLACED = 60;
@@ -161,14 +166,25 @@ function isOlder({ candidate: a }: Ranked<Candidate>, { candidate: b }: Ranked<C
 }
 
 /**
- * Whether a hit stands behind another one of its name: where the name is searched for, or it is trusted clearly less. Never an
- * older one behind a younger one, whose trust may be made; nor a marked imitation behind one that is trusted clearly less.
+ * Whether a hit stands behind another one of its name: where the name is searched for, unless it is trusted clearly more, and
+ * elsewhere where it is trusted clearly less. Never an older one behind a younger one, whose trust may be made.
  */
 function isBehindNamesake(one: Ranked<Candidate>, named: Ranked<Candidate>): boolean {
   const { owner, imitation, named: isNamed, rarelyNamed } = one.candidate;
   if (named.candidate.owner === owner || isOlder(one, named)) return false;
   if (imitation) return named.trust > IMITATED_SHARE * one.trust;
-  return isNamed || rarelyNamed || one.trust <= IMITATED_SHARE * named.trust;
+  if (isNamed || rarelyNamed) return named.trust > FIRST_SHARE * one.trust;
+  return one.trust <= IMITATED_SHARE * named.trust;
+}
+
+/** The hits that came to a name that is searched for, and that few have, after another owner's agent. */
+function laterNamesakes<C extends Candidate>(all: readonly Ranked<C>[]): ReadonlySet<Ranked<C>> {
+  const asked = all.filter(({ candidate: { rarelyNamed, nameKey } }) => rarelyNamed && nameKey !== null);
+  const later = [...Map.groupBy(asked, ({ candidate }) => candidate.nameKey).values()].flatMap((namesakes) => {
+    const first = namesakes.reduce((oldest, one) => (isOlder(one, oldest) ? one : oldest));
+    return namesakes.filter((one) => one.candidate.owner !== first.candidate.owner && isOlder(first, one));
+  });
+  return new Set(later);
 }
 
 /** Whether a hit has each need of the query that another one has. */
@@ -193,9 +209,10 @@ function withoutCopies<C extends Candidate>(all: readonly Ranked<C>[]): Ranked<C
   const bySibling = new ByKey<number, Ranked<C>>();
   const byOwner = new ByKey<string, Ranked<C>>();
   const byName = new ByKey<number, Ranked<C>>();
-  // Marked imitations come last: what they imitate may be ranked behind them.
-  const isMarked = ({ candidate }: Ranked<C>) => candidate.imitation;
-  for (const one of [...all.filter((hit) => !isMarked(hit)), ...all.filter(isMarked)]) {
+  // Those that may be imitations come last: what they imitate may be ranked behind them.
+  const later = laterNamesakes(all);
+  const mayImitate = (one: Ranked<C>) => one.candidate.imitation || later.has(one);
+  for (const one of [...all.filter((hit) => !mayImitate(hit)), ...all.filter(mayImitate)]) {
     const { textKey, siblingKey, owner, simhash, nameKey } = one.candidate;
     const original =
       byText.of(textKey)[0] ??

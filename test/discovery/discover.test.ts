@@ -218,13 +218,23 @@ describe("the search", () => {
     await add([{ name: "Kittiwake", description: "Rents seabird costumes.", cred: 9, age: 10 }]);
     const { hits } = await ask("kittiwake");
     expect(hits.map((hit) => [hit.directoryId, hit.copies])).toEqual([
-      [younger, 1],
-      [older, 0],
+      [younger, 0],
+      [older, 1],
     ]);
     const [sleeper] = await add([{ name: "Waits", description: "Waits for seabird fame.", cred: 5, age: 900 }]);
     await database.pool.query("update offchain.directory set name = 'Kittiwake' where id = $1", [sleeper]);
     await follow(new Date(NOW.getTime() + DAY_MS));
     expect(await idsOf("kittiwake")).toEqual([younger, older]);
+  });
+
+  it("shows who had a name first in place of a later one that is hardly trusted more, where the name is searched for", async () => {
+    const [first, later] = await add([
+      { name: "Guillemot", description: "Rings auks on their nesting cliffs.", cred: 40, age: 300 },
+      { name: "Guillemot", description: "Sells tickets for puffin cruises.", cred: 46, age: 250 },
+    ]);
+    expect(await idsOf("guillemot")).toEqual([first]);
+    expect((await ask("guillemot")).hits[0]!.copies).toBe(1);
+    expect(await idsOf("puffin cruises")).toEqual([later]);
   });
 
   it("shows a stuffed text only where nothing else is found or its name is the query", async () => {
