@@ -167,7 +167,8 @@ function isOlder({ candidate: a }: Ranked<Candidate>, { candidate: b }: Ranked<C
 
 /**
  * Whether a hit stands behind another one of its name: where the name is searched for, unless it is trusted clearly more, and
- * elsewhere where it is trusted clearly less. Never an older one behind a younger one, whose trust may be made.
+ * elsewhere where it is trusted clearly less. Never an older one behind a younger one, whose trust may be made; nor a marked
+ * imitation behind one that is trusted clearly less.
  */
 function isBehindNamesake(one: Ranked<Candidate>, named: Ranked<Candidate>): boolean {
   const { owner, imitation, named: isNamed, rarelyNamed } = one.candidate;

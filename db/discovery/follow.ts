@@ -156,10 +156,16 @@ const next = async (pool: pg.Pool, after: number, most: number): Promise<number[
  * round that follows.
  */
 async function fill(pool: pg.Pool, from: number, now: Date): Promise<Omit<Round, "more">> {
-  const readNext = async (after: number) => {
+  const read = async (after: number) => {
     const ids = await next(pool, after, FILL_BATCH);
     // A read that fails is made again where its failure is told.
     return { ids, read: await readDocuments(pool, ids, now).catch(() => undefined) };
+  };
+  const readNext = (after: number) => {
+    const reading = read(after);
+    // It may fail while the rows before are still being written: it is told when its turn comes.
+    reading.catch(() => {});
+    return reading;
   };
   const refused: Refused[] = [];
   let written = 0;

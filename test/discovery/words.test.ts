@@ -175,3 +175,25 @@ describe("a spelling", () => {
     expect(await understood("marimberi")).toEqual(["marimbera"]);
   });
 });
+
+describe("the first fill", () => {
+  it("tells that the next rows could not be listed, once those before are written, and goes on from there", async () => {
+    const [id] = await add([{ description: "Polishes obsidian." }]);
+    let listed = 0;
+    const failing = new Proxy(database.pool, {
+      get(pool, key) {
+        const value = Reflect.get(pool, key) as unknown;
+        if (typeof value !== "function") return value;
+        return (...args: [{ name?: string }]) =>
+          key === "query" && args[0].name?.startsWith("discovery-next") && ++listed === 2
+            ? Promise.reject(new Error("the connection was lost"))
+            : (value as (...all: unknown[]) => unknown).apply(pool, args);
+      },
+    });
+    await expect(followDirectory(failing, NOW)).rejects.toThrow("the connection was lost");
+    const written = "select directory_id::int as id from offchain.discovery_document";
+    expect((await database.pool.query(written)).rows).toEqual([{ id }]);
+    await follow();
+    expect(await words()).toEqual(expect.arrayContaining(["obsidian"]));
+  });
+});

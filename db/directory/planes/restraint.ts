@@ -1,5 +1,4 @@
 /** When a worker leaves the planes alone: for a while after a failure, and while workers of another version keep theirs. */
-
 import type pg from "pg";
 import { backoffMs } from "../../../core/backoff.ts";
 
