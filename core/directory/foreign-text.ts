@@ -22,7 +22,10 @@ export function foreignText(raw: unknown, max: number, { lines = false } = {}): 
 
 const MAX_LINK = 2_000;
 
-/** A link that is safe to show and follow: http(s), ipfs or ar, at most 2,000 characters, without credentials; else null. */
+/**
+ * A link that is safe to show and follow: http(s), ipfs or ar, at most 2,000 characters, without credentials; else null.
+ * A host is written without the dot of its absolute form, so that one host has one name.
+ */
 export function foreignLink(raw: unknown): string | null {
   if (typeof raw !== "string") return null;
   const text = raw.trim();
@@ -30,7 +33,9 @@ export function foreignLink(raw: unknown): string | null {
   if (/^(ipfs|ar):\/\/[^/]/i.test(text)) return text;
   if (!/^https?:\/\//i.test(text)) return null;
   const url = urlOf(text);
-  return url && url.username === "" && url.password === "" && url.href.length <= MAX_LINK ? url.href : null;
+  if (url?.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
+  if (!url || url.hostname.endsWith(".") || url.username !== "" || url.password !== "") return null;
+  return url.href.length <= MAX_LINK ? url.href : null;
 }
 
 /** Converts ISO text, Unix seconds or Unix milliseconds to ISO 8601; null for other values and outside the years 2000 to 2200. */

@@ -29,7 +29,7 @@ export const COUNTS = `(o.source = '${REGISTRY}' or exists (
 /** SQL of whether an offer `o` was read at a host, or is called at one, where an endpoint is shown to be another agent's. */
 export const OF_ANOTHER = `exists (
   select from offchain.offer_source s
-  where s.host in (lower(split_part(o.source, '/', 3)), lower(split_part(o.endpoint, '/', 3))) and s.confirmed_by is not null
+  where s.host in (split_part(o.source, '/', 3), split_part(o.endpoint, '/', 3)) and s.confirmed_by is not null
     and s.directory_id <> o.directory_id)`;
 
 /** SQL of the first offers of a row that count. @param id SQL of the row's id @param limit of offers */

@@ -86,9 +86,16 @@ describe("foreign texts", () => {
     '"><script>',
     "//x",
     "file:///etc/passwd",
+    "https://a.example../",
+    "https://./",
     7,
     null,
   ])("%s is no link", (raw) => expect(foreignLink(raw)).toBeNull());
+  it.each([
+    ["https://A.Example.:8443/b.", "https://a.example:8443/b."],
+    ["http://127.0.0.1./", "http://127.0.0.1/"],
+    ["http://[::1]/", "http://[::1]/"],
+  ])("%s is the link %s", (raw, link) => expect(foreignLink(raw)).toBe(link));
   it.each([
     ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000Z"],
     [1_767_322_800, "2026-01-02T03:00:00.000Z"],
