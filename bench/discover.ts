@@ -1,4 +1,4 @@
-/** `npm run bench -- discover [--quick] [--rows N] [--keep FOLDER] [--rebuild] [--no-plain]`: quality and latency of the search for agents, beside plain ways over the same rows, and what attacks on it cost. */
+/** `npm run bench -- discover [--quick] [--rows N] [--keep FOLDER] [--rebuild] [--no-plain] [--meanings]`: quality and latency of the search for agents, beside plain ways over the same rows, and what attacks on it cost. */
 import { loadavg } from "node:os";
 import type pg from "pg";
 import { line, QUANTILES_HEAD, quantile } from "./directory/figures.ts";
@@ -6,9 +6,10 @@ import type { World } from "./discover/agents.ts";
 import { attackPrices, playAttacks } from "./discover/attacks.ts";
 import { bestGrades } from "./discover/judge.ts";
 import { latencies } from "./discover/latencies.ts";
+import { meantSays, withMeanings } from "./discover/meanings.ts";
 import { type Answered, answers, byKind, ofHalf, quality, spamKinds, summaryOf } from "./discover/measure.ts";
 import { plainWays, TS_RANK_AND, TS_RANK_OR } from "./discover/plain-ways.ts";
-import { QUESTIONS } from "./discover/questions.ts";
+import { HALVES, QUESTIONS } from "./discover/questions.ts";
 import { buildDocuments, discoverWay, FORGET_DOCUMENTS, fillDatabase, sizes, timed } from "./discover/service.ts";
 import { goal } from "./goal.ts";
 import { valueAfter, withKept } from "./synthetic/kept.ts";
@@ -20,7 +21,7 @@ const QUICK_ROWS = 20_000;
 const SAMPLED_FROM = 100_000;
 const SAMPLE = 10;
 
-/** @param args `--quick` for 20,000 rows; `--rows`; `--keep` fills a folder, and finds the rows there the next time; `--rebuild` builds its documents again; `--no-plain` leaves out the plain ways */
+/** @param args `--quick` for 20,000 rows; `--rows`; `--keep` fills a folder, and finds the rows there the next time; `--rebuild` builds its documents again; `--no-plain` leaves out the plain ways; `--meanings` asks by meanings too */
 export default async function discover(args: string[]): Promise<void> {
   const rows = Number(valueAfter(args, "--rows") ?? (args.includes("--quick") ? QUICK_ROWS : FULL_ROWS));
   if (!Number.isSafeInteger(rows) || rows < 2_000) throw new Error("--rows takes a number of rows from 2000 on");
@@ -34,12 +35,13 @@ export default async function discover(args: string[]): Promise<void> {
     async ({ pool, filled: world }) => {
       if (args.includes("--rebuild")) await pool.query(FORGET_DOCUMENTS);
       await timed("documents built", () => buildDocuments(pool, world));
-      await measure(pool, world, !args.includes("--no-plain"));
+      const own = await measure(pool, world, !args.includes("--no-plain"));
+      if (args.includes("--meanings")) console.log(`\n${meantSays(await withMeanings(pool, world, own))}`);
     },
   );
 }
 
-async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise<void> {
+async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise<Answered[]> {
   console.log(`${world.rows.toLocaleString("en")} rows, ${QUESTIONS.length} questions\n`);
   const best = bestGrades(world, QUESTIONS);
   const own = await answers(world, QUESTIONS, best, discoverWay(pool, world));
@@ -69,7 +71,7 @@ async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise
   const summary = summaryOf(own);
   const p95 = (values: readonly number[]) => quantile(values, 0.95);
   if (withPlain)
-    for (const half of ["dev", "held-out"] as const) {
+    for (const half of HALVES) {
       const ndcg = (all: readonly Answered[]) => summaryOf(ofHalf(all, half)).ndcg;
       const plain = Math.max(
         ...ways.filter(({ name }) => [TS_RANK_AND, TS_RANK_OR].includes(name)).map(({ all }) => ndcg(all)),
@@ -101,4 +103,5 @@ async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise
     ),
   ); // prettier-ignore
   console.log(`load of the machine ${loadavg()[0]!.toFixed(1)}`);
+  return own;
 }

@@ -3,7 +3,7 @@ import { quantile } from "../directory/figures.ts";
 import { type Kind, SPAM, type World } from "./agents.ts";
 import { type Grade, type Judged, judge, mean } from "./judge.ts";
 import type { Way } from "./plain-ways.ts";
-import { type Half, KINDS, type Question } from "./questions.ts";
+import { HALVES, type Half, KINDS, type Question } from "./questions.ts";
 
 export type Answered = { question: Question; judged: Judged; ids: number[]; ms: number };
 
@@ -78,7 +78,7 @@ const HEAD = [
 export function quality(ways: readonly { name: string; all: readonly Answered[] }[]): string {
   const lines = ways.map(({ name, all }) => {
     const whole = summaryOf(all);
-    const halves = (["dev", "held-out"] as const).map((half) => summaryOf(ofHalf(all, half)).ndcg.toFixed(3));
+    const halves = HALVES.map((half) => summaryOf(ofHalf(all, half)).ndcg.toFixed(3));
     return [
       name,
       ...halves,

@@ -1,5 +1,6 @@
 /** The search of the service, as the benchmark and the tests use it: fills a database, builds the documents, asks. */
 import type pg from "pg";
+import type { Questions } from "../../core/discovery/meaning.ts";
 import { openClient } from "../../db/connect.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
@@ -13,11 +14,13 @@ import { PLACES } from "./judge.ts";
 import { INDEXES, type Way } from "./plain-ways.ts";
 import { plant } from "./plant.ts";
 
-export const discoverWay = (pool: pg.Pool, world: World): Way => {
+/** @param questions with a provider of embeddings it asks by meanings too */
+export const discoverWay = (pool: pg.Pool, world: World, questions: Questions | null = null): Way => {
   const now = new Date(world.now);
   return {
-    name: "discover",
-    ask: async (q) => (await discover(pool, { q, limit: PLACES }, now)).hits.map(({ directoryId }) => directoryId),
+    name: questions ? "discover by meanings too" : "discover",
+    ask: async (q) =>
+      (await discover(pool, { q, limit: PLACES }, now, questions)).hits.map(({ directoryId }) => directoryId),
   };
 };
 

@@ -1,9 +1,9 @@
 /** Puts candidates in order, and lets copies and imitations stand behind the agent they are of. */
 import { isNear } from "./copies.ts";
-import { fused, mostFused } from "./fusion.ts";
+import { fused } from "./fusion.ts";
 import { nearness, type Positions } from "./nearness.ts";
 import type { FoundBy } from "./query.ts";
-import { meaningRelevance, relevanceOf, TRUST_POWER } from "./ranking.ts";
+import { covered, meaningRelevance, relevanceOf, TRUST_POWER } from "./ranking.ts";
 
 export type Candidate = {
   id: number;
@@ -106,11 +106,13 @@ const byRank = (a: Ranked<Candidate>, b: Ranked<Candidate>) => b.rank - a.rank |
  * The final order, best first: words near each other first, copies behind their originals.
  * @param ordered from `inOrder` @param positions of the words in the documents of the first `MAX_PLACED`
  * @param near candidates by meaning, with the same filters; `ordered` may have them too
+ * @param known share of the words of the query that any agent has
  */
 export function ranked<C extends Candidate>(
   ordered: readonly Ranked<C>[],
   positions: ReadonlyMap<number, Positions>,
   near: readonly NearCandidate<C>[] = [],
+  known = 1,
 ): Ranked<C>[] {
   const placed = ordered.map((one, i) => {
     const places = positions.get(one.candidate.id);
@@ -119,15 +121,32 @@ export function ranked<C extends Candidate>(
     return { ...one, relevance: one.relevance * share, rank: one.rank * share };
   });
   const byWords = placed.sort(byRank);
-  const all = near.length === 0 ? byWords : together(relevantOf(byWords), near);
+  const all = near.length === 0 ? byWords : together(relevantOf(byWords), near, known);
   return relevantOf(withoutCopies(readable(all)));
 }
+
+/** From this fit on, words say what is meant, and meaning breaks ties; at `MEANT` and below it says as much as they do. */
+const FITTING = 0.6;
+const MEANT = 0.4;
+const LEAST_MEANING = 0.05;
+/** Below this fit, what has a word of the query has it by chance. */
+const BY_CHANCE = 0.15;
+
+/** What places by words and by meaning count. @param fit how well the best hit by words answers the query, 0 to 1 */
+const weightsOf = (fit: number) => ({
+  words: Math.min(1, (fit / BY_CHANCE) ** 2),
+  meaning: Math.min(1, Math.max(LEAST_MEANING, (FITTING - fit) / (FITTING - MEANT))),
+});
 
 /**
  * One order out of the order by words and the order by meaning: relevance × trust in each, and then by places, because
  * the relevances of the two have no common scale. `rank` is then the share of the best place in both.
  */
-function together<C extends Candidate>(byWords: readonly Ranked<C>[], near: readonly NearCandidate<C>[]): Ranked<C>[] {
+function together<C extends Candidate>(
+  byWords: readonly Ranked<C>[],
+  near: readonly NearCandidate<C>[],
+  known: number,
+): Ranked<C>[] {
   const byMeaning = near
     .map(({ candidate, nearness: of }) => placeOf(candidate, meaningRelevance(of, candidate.unmet), BY_MEANING))
     .sort(byRank);
@@ -140,8 +159,12 @@ function together<C extends Candidate>(byWords: readonly Ranked<C>[], near: read
   // Whose name the query is, and who stands first by that, is meant.
   const named = byWords[0]?.candidate.exact ? byWords[0].candidate.id : null;
   const ids = (list: readonly Ranked<C>[]) => list.map(({ candidate }) => candidate.id);
-  return fused([ids(byWords), ids(byMeaning)])
-    .map(({ id, score }) => ({ ...found.get(id)!, rank: id === named ? 1 : score / mostFused(2) }))
+  const weights = weightsOf((byWords[0]?.relevance ?? 0) * covered(known));
+  return fused([
+    { ids: ids(byWords), weight: weights.words },
+    { ids: ids(byMeaning), weight: weights.meaning },
+  ])
+    .map(({ id, share }) => ({ ...found.get(id)!, rank: id === named ? 1 : share }))
     .sort(byRank);
 }
 

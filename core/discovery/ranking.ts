@@ -130,6 +130,10 @@ export const TRUST_POWER = 0.75;
 
 /** A missing word costs more than its share: three of four words are not three quarters of an answer. */
 const COVERAGE_POWER = 2.5;
+/** What remains of the relevance where a share of the words is there. */
+export const covered = (share: number): number => share ** COVERAGE_POWER;
+/** All texts of a trade are near to one another: who is nearest is told by little. */
+const NEARNESS_POWER = 4;
 /** What remains of the relevance of an agent that does not meet what words of the query ask for. */
 const UNMET_PREFERENCE = 0.3;
 
@@ -139,13 +143,12 @@ const UNMET_PREFERENCE = 0.3;
  * @param unmet number of preferences that are not met
  */
 export function relevanceOf(needs: readonly { weight: number; worth: number }[], unmet: number): number {
-  let [all, covered] = [0, 0];
+  let [all, found] = [0, 0];
   for (const { weight, worth } of needs) {
     all += weight;
-    covered += weight * worth;
+    found += weight * worth;
   }
-  const coverage = all === 0 ? 1 : covered / all;
-  return coverage ** COVERAGE_POWER * UNMET_PREFERENCE ** unmet;
+  return covered(all === 0 ? 1 : found / all) * UNMET_PREFERENCE ** unmet;
 }
 
 /**
@@ -153,7 +156,7 @@ export function relevanceOf(needs: readonly { weight: number; worth: number }[],
  * @param nearness 0 to 1 (core/discovery/meaning.ts) @param unmet number of preferences that are not met
  */
 export const meaningRelevance = (nearness: number, unmet: number): number =>
-  nearness ** COVERAGE_POWER * UNMET_PREFERENCE ** unmet;
+  nearness ** NEARNESS_POWER * UNMET_PREFERENCE ** unmet;
 
 /** Weight of a word that is in `documents` of `total` documents. */
 export const idf = (documents: number, total: number): number =>

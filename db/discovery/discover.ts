@@ -80,6 +80,7 @@ export async function discover(
       candidate: candidateOf(row, needs, read, nameKey),
       nearness: nearnesses.get(row.id)!,
     })),
+    needs.length / Math.max(1, needs.length + unknown.length),
   );
   const limit = Math.min(MAX_HITS, Math.max(1, Math.floor(query.limit)));
   const key = keyOf(query);

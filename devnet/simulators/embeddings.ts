@@ -1,8 +1,9 @@
-/** A provider of embeddings: hashed words, where words of one meaning in several languages are one word. */
+/** A provider of embeddings: directions of hashed words, where translations are one word and words of one meaning are near. */
 import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import { z } from "zod";
 import { type MakeSimulator, reply, type SimulatedUpstream } from "./simulator.ts";
+import { THESAURUS } from "./thesaurus.ts";
 
 /** Numbers of a vector. */
 export const SIMULATED_DIMENSIONS = 256;
@@ -10,8 +11,8 @@ const MAX_INPUTS = 2_048;
 /** Paid texts that the control shows, the last ones. */
 const SHOWN_PAID = 10_000;
 
-/** Words of one meaning. */
-const MEANINGS: readonly (readonly string[])[] = [
+/** Words that are equal, as a word and its translations are. */
+const EQUALS: readonly (readonly string[])[] = [
   ["translate", "translates", "translation", "traducir", "traduce", "traduire", "traduit", "übersetzen", "übersetzt"],
   ["contract", "contracts", "contrato", "contratos", "contrat", "contrats", "vertrag", "verträge", "agreements"],
   ["price", "prices", "precio", "precios", "prix", "preis", "preise", "quotes"],
@@ -19,7 +20,7 @@ const MEANINGS: readonly (readonly string[])[] = [
   ["beekeeping", "bees", "imkerei", "apicultura", "apiculture"],
   ["image", "images", "imagen", "imágenes", "bild", "bilder", "pictures"],
 ];
-const MEANING_OF = new Map(MEANINGS.flatMap((words) => words.map((word) => [word, words[0]!])));
+const SAME_AS = new Map(EQUALS.flatMap((words) => words.map((word) => [word, words[0]!])));
 
 /** Refuses half a character, as strict readers of JSON do. */
 const text = z
@@ -31,15 +32,34 @@ const body = z.object({
   input: z.union([text, z.array(text).min(1).max(MAX_INPUTS)]),
 });
 
-/** Each word adds to four numbers, which its hash chooses; the vector has length 1. */
+/** The meanings of a word in the thesaurus: such words are near to one another, not equal. */
+const SENSES = new Map<string, string[]>();
+for (const line of THESAURUS) {
+  const [sense, words] = line.split(": ") as [string, string];
+  for (const word of words.split(" ")) SENSES.set(word, [...(SENSES.get(word) ?? []), sense]);
+}
+/** What a word adds that stands for nothing but itself, beside what its meanings add together. */
+const OWN_SHARE = 0.5;
+
+const segmenter = new Intl.Segmenter("und", { granularity: "word" });
+const wordsOf = (text: string) =>
+  [...segmenter.segment(text.toLowerCase())].flatMap(({ segment, isWordLike }) => (isWordLike ? [segment] : []));
+
+/** Each word, and each meaning of it, adds a direction that its hash chooses; the vector has length 1. */
 export function simulatedVector(text: string): number[] {
   const vector = Array.from({ length: SIMULATED_DIMENSIONS }, () => 0);
-  const words = text.toLowerCase().match(/\p{L}+/gu) ?? ["?"];
-  for (const word of words) {
-    const hash = createHash("sha256")
-      .update(MEANING_OF.get(word) ?? word)
-      .digest();
-    for (let i = 0; i < 4; i++) vector[hash[2 * i]!]! += hash[2 * i + 1]! % 2 === 0 ? 1 : -1;
+  const add = (what: string, share: number) =>
+    createHash("sha256")
+      .update(what)
+      .digest()
+      .forEach((byte, at) => {
+        for (let bit = 0; bit < 8; bit++) vector[8 * at + bit]! += (byte >> bit) & 1 ? share : -share;
+      });
+  for (const word of wordsOf(text)) {
+    const same = SAME_AS.get(word);
+    const senses = SENSES.get(same ?? word) ?? [];
+    for (const sense of senses) add(`${sense}:`, 1 / senses.length);
+    add(same ?? word, same === undefined ? OWN_SHARE : 1);
   }
   const length = Math.hypot(...vector);
   return vector.map((number) =>

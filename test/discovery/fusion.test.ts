@@ -4,7 +4,8 @@ import { expect, it } from "vitest";
 import { fused } from "../../core/discovery/fusion.ts";
 
 const list = fc.uniqueArray(fc.integer({ min: 1, max: 40 }), { maxLength: 30 });
-const ids = (lists: number[][]) => fused(lists).map(({ id }) => id);
+const orders = (lists: number[][]) => lists.map((one) => ({ ids: one, weight: 1 }));
+const ids = (lists: number[][]) => fused(orders(lists)).map(({ id }) => id);
 
 it("has each id of any list once, and no other", () => {
   fc.assert(
@@ -15,7 +16,7 @@ it("has each id of any list once, and no other", () => {
 });
 
 it("counts an id that a list repeats at its better place only", () => {
-  expect(fused([[1, 2, 2, 2]])).toEqual(fused([[1, 2]]));
+  expect(fused(orders([[1, 2, 2, 2]]))).toEqual(fused(orders([[1, 2]])));
 });
 
 it("keeps the order of one list, also beside an empty one", () => {
@@ -58,4 +59,17 @@ it("lets agreement of two lists count more than the first place of one", () => {
       [2, 3],
     ]),
   ).toEqual([3, 1, 2]);
+});
+
+it("lets an order of little weight break ties only, and gives the first of all the whole share", () => {
+  const all = fused([
+    { ids: [1, 2, 3], weight: 1 },
+    { ids: [3, 2, 4], weight: 0.01 },
+  ]);
+  expect(all.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+  const first = fused([
+    { ids: [1, 2], weight: 1 },
+    { ids: [1, 3], weight: 0.3 },
+  ]);
+  expect([first[0]!.id, first[0]!.share]).toEqual([1, expect.closeTo(1, 9)]);
 });

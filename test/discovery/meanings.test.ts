@@ -131,6 +131,15 @@ describe("a search", () => {
     expect(hits[0]).toMatchObject({ foundBy: ["meaning"], matched: [] });
   });
 
+  it("goes by words as far as they fit, and by meaning where only one of them is known, by chance", async () => {
+    const [, , weather, , , bees] = await plant([...AGENTS, ...OTHERS]);
+    await run();
+    const ids = async (q: string) => (await ask(q)).hits.map(({ directoryId }) => directoryId);
+    expect(await ids("bees apiculture morgen")).toEqual([bees, weather]);
+    expect((await ids("morgen bergen apiculture"))[0]).toBe(weather);
+    expect(await ids("wetter morgen")).toEqual([weather]);
+  });
+
   it("keeps filters, quotes and exclusions", async () => {
     const [french, english] = await plant();
     await run();

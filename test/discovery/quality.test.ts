@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { World } from "../../bench/discover/agents.ts";
 import { bestGrades } from "../../bench/discover/judge.ts";
+import { meantSays, withMeanings } from "../../bench/discover/meanings.ts";
 import { type Answered, answers, byKind, ofHalf, quality, spamKinds, summaryOf } from "../../bench/discover/measure.ts";
 import { plainWays } from "../../bench/discover/plain-ways.ts";
 import { QUESTIONS } from "../../bench/discover/questions.ts";
 import { discoverWay, fillSmall } from "../../bench/discover/service.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { isDeep } from "../support/share.ts";
+import { deepIt, isDeep } from "../support/share.ts";
 
 /** A fixed time: ages, and so the answers, are the same in every run. */
 const world: World = { seed: 18, rows: isDeep() ? 20_000 : 2_000, now: Date.UTC(2026, 10, 1) };
@@ -47,5 +48,11 @@ describe("the search for agents", () => {
   it("puts trusted agents before others of like relevance", () => {
     const [mine, ...others] = ways.map(({ all }) => summaryOf(all).ordered);
     expect(mine, quality(ways)).toBeGreaterThan(Math.max(...others) + 0.05);
+  });
+
+  deepIt("finds paraphrases by meaning, and loses nothing of other questions to it", async () => {
+    const meant = await withMeanings(database.pool, world, own);
+    expect(meant.paraphrases[1], meantSays(meant)).toBeGreaterThanOrEqual(0.7);
+    for (const gain of Object.values(meant.least)) expect(gain, meantSays(meant)).toBeGreaterThanOrEqual(-0.01);
   });
 });

@@ -1,0 +1,74 @@
+/** The search by meanings beside words: vectors of the simulated provider of embeddings, written by the job that pays for them. */
+import type pg from "pg";
+import type { Embeddings } from "../../clients/ports.ts";
+import type { Questions } from "../../core/discovery/meaning.ts";
+import { SIMULATED_DIMENSIONS, simulatedVector } from "../../devnet/simulators/embeddings.ts";
+import { meanings } from "../../workers/jobs/meanings.ts";
+import { goal } from "../goal.ts";
+import type { World } from "./agents.ts";
+import { bestGrades } from "./judge.ts";
+import { type Answered, answers, byKind, ofHalf, quality, spamKinds, summaryOf } from "./measure.ts";
+import { HALVES, type Half, KINDS, PARAPHRASES, type QuestionKind } from "./questions.ts";
+import { discoverWay, timed } from "./service.ts";
+
+const vectorOf = (text: string) => Float32Array.from(simulatedVector(text));
+
+const provider: Embeddings = {
+  ...{ model: `simulated/${SIMULATED_DIMENSIONS}`, dimensions: SIMULATED_DIMENSIONS, batch: 250 },
+  vectors: async (texts) => ({ kind: "answered", vectors: texts.map(vectorOf) }),
+};
+
+const questions: Questions = { model: provider.model, ask: async (question) => vectorOf(question) };
+
+/** Writes the vectors of all agents that have none. */
+async function writeMeanings(db: pg.Pool, world: World): Promise<void> {
+  const context = {
+    ...{ db, embeddings: provider, clock: () => new Date(world.now), fault: () => {} },
+    config: { embeddings: { documents: world.rows, textsPerDay: 10 * world.rows } },
+  };
+  while ((await meanings.run(context as never, {})) > 0);
+}
+
+export type Meant = {
+  ways: { name: string; all: Answered[] }[];
+  /** nDCG@10 of the paraphrases that are held out, by each way. */
+  paraphrases: number[];
+  /** What the kind of question that fares worst by meanings gains, by half. */
+  least: Record<Half, number>;
+};
+
+/** Asks the questions, and further paraphrases, with meanings beside words. @param own the same questions by words */
+export async function withMeanings(db: pg.Pool, world: World, own: Answered[]): Promise<Meant> {
+  await timed("vectors written", () => writeMeanings(db, world));
+  const asked = own.map(({ question }) => question);
+  const best = bestGrades(world, [...asked, ...PARAPHRASES]);
+  const [words, both] = [discoverWay(db, world), discoverWay(db, world, questions)];
+  const all = await answers(world, asked, best, both);
+  const paraphrases = [];
+  for (const way of [words, both]) {
+    const judged = await answers(world, PARAPHRASES, best.slice(asked.length), way);
+    paraphrases.push(summaryOf(judged).ndcg);
+  }
+  const leastOf = (half: Half) => {
+    const figure = (of: readonly Answered[], kind: QuestionKind) =>
+      summaryOf(ofHalf(of, half).filter(({ question }) => question.kind === kind)).ndcg;
+    return Math.min(...KINDS.map((kind) => figure(all, kind) - figure(own, kind)));
+  };
+  const ways = [
+    { name: words.name, all: own },
+    { name: both.name, all },
+  ];
+  return { ways, paraphrases, least: { dev: leastOf("dev"), "held-out": leastOf("held-out") } };
+}
+
+export const meantSays = ({ ways, paraphrases, least }: Meant): string =>
+  [
+    quality(ways),
+    byKind(ways),
+    spamKinds(ways),
+    `paraphrases that are held out  ${ways.map(({ name }, i) => `${name} ${paraphrases[i]!.toFixed(3)}`).join(", ")}`,
+    goal("paraphrases at least 0.70 by meanings", paraphrases[1]!.toFixed(3), paraphrases[1]! >= 0.7),
+    ...HALVES.map((half) =>
+      goal(`no kind of question loses more than 0.01, ${half}`, least[half].toFixed(3), least[half] >= -0.01),
+    ),
+  ].join("\n");
