@@ -156,15 +156,18 @@ function together<C extends Candidate>(
     const both = other && { ...one, relevance: Math.max(one.relevance, other.relevance), foundBy: BY_BOTH };
     found.set(one.candidate.id, both ?? one);
   }
-  // Whose name the query is, and who stands first by that, is meant.
-  const named = byWords[0]?.candidate.exact ? byWords[0].candidate.id : null;
+  const [first] = byWords;
+  const namesake = byWords.find(({ candidate }) => candidate.exact);
+  const fit = Math.max((first?.relevance ?? 0) * covered(known), namesake?.relevance ?? 0);
+  // Whose name is searched for, and who stands first by that, is meant.
+  const isNamed = first?.candidate.exact || (first?.candidate.rarelyNamed && fit >= BY_CHANCE);
   const ids = (list: readonly Ranked<C>[]) => list.map(({ candidate }) => candidate.id);
-  const weights = weightsOf((byWords[0]?.relevance ?? 0) * covered(known));
+  const weights = weightsOf(fit);
   return fused([
     { ids: ids(byWords), weight: weights.words },
     { ids: ids(byMeaning), weight: weights.meaning },
   ])
-    .map(({ id, share }) => ({ ...found.get(id)!, rank: id === named ? 1 : share }))
+    .map(({ id, share }) => ({ ...found.get(id)!, rank: isNamed && id === first?.candidate.id ? 1 : share }))
     .sort(byRank);
 }
 
