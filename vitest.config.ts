@@ -78,6 +78,8 @@ const IN_PAIRS = { isolate: true, maxWorkers: 2, sequence: { groupOrder: 1 } } a
 /** What `npm run fuzz` asks for, in the same process: options of its call would not reach what a project provides itself. */
 const { fuzz } = globalThis as { fuzz?: ProvidedContext["fuzz"] };
 const random = (cases: number, share: number) => ({ fuzz: fuzz ?? { cases, seed: SEED, share } });
+/** They keep the cores busy as they are. */
+const BUSY = { maxWorkers: 3, sequence: { groupOrder: 3 } } as const;
 const DEEPLY = { provide: random(200, 1 / 4) };
 
 export default defineConfig({
@@ -86,8 +88,8 @@ export default defineConfig({
     // A file costs two seconds of imports where it has a process of its own; none keeps state in a module.
     isolate: false,
     pool: renewedForks,
-    // More than there are cores: tests of processes and chains wait half of their time.
-    maxWorkers: 3,
+    // More than there are cores: tests wait for processes, chains and one another more than half of their time.
+    maxWorkers: 5,
     // One second, the default, is a timed assertion on a busy machine.
     expect: { poll: { timeout: LONG } },
     reporters: ["default", new CostReporter(), ...(FACTS ? [new FactsReporter()] : [])],
@@ -103,7 +105,7 @@ export default defineConfig({
         exclude: ["test/core/**", DEEP, NIGHTLY, INSTALLED, ...heavy(".test.ts"), ...ELSEWHERE],
       }),
       services("heavy", { include: heavy(".test.ts"), exclude: [DEEP, ...ELSEWHERE] }, IN_PAIRS),
-      services("deep", { include: [DEEP], exclude: [INSTALLED, ...heavy(DEEP_ENDING)] }, DEEPLY),
+      services("deep", { include: [DEEP], exclude: [INSTALLED, ...heavy(DEEP_ENDING)] }, { ...DEEPLY, ...BUSY }),
       services("deep-heavy", { include: heavy(DEEP_ENDING), exclude: ELSEWHERE }, { ...DEEPLY, ...IN_PAIRS }),
       services(
         "nightly",
