@@ -60,7 +60,7 @@ const IMITATED_SHARE = 0.6;
  * Who came later to a name that is searched for stands behind who had it first and has more than this share of its trust: the
  * rest is what endpoints that answer add, which cost nothing. A later one that is known better is somebody of its own.
  */
-const FIRST_SHARE = 0.75;
+const FIRST_SHARE = 0.65;
 
 /** Candidates whose positions are read: the first ones by all else. */
 export const MAX_PLACED = 60;
