@@ -3,11 +3,11 @@ import { quoted } from "../../core/discovery/document.ts";
 import { all, any } from "../../core/discovery/levels.ts";
 import { idf } from "../../core/discovery/ranking.ts";
 import type { Need } from "../../core/discovery/read-query.ts";
-import { corrections, MIN_CORRECTED, nearTo } from "../../core/discovery/spelling.ts";
+import { corrections, MIN_CORRECTED, MIN_CORRECTED_IN_NAME, nearTo } from "../../core/discovery/spelling.ts";
 import { synonymsOf } from "../../core/discovery/synonyms.ts";
 import { FUNCTION_WORDS, wordsOf } from "../../core/discovery/words.ts";
 import type { Queryable } from "../transaction.ts";
-import { type Looked, lookUp, speltAlike, vouchedWords } from "./words.ts";
+import { type Looked, lookUp, namedWith, speltAlike, vouchedWords } from "./words.ts";
 
 /** A need as documents are asked for it. */
 export type Expanded = {
@@ -50,7 +50,7 @@ export async function expand(
   const words = needs.flatMap(({ alternatives, synonyms: others }) => [...alternatives, ...others].flat());
   const { found, completions, total } = await lookUp(db, words, begun, MAX_COMPLETIONS);
   last?.alternatives.push(...completions.filter(({ word }) => word !== begun).map(({ word }) => [word]));
-  const corrected = await correct(db, needs, found);
+  const corrected = [...(await correct(db, needs, found)), ...(await correctInNames(db, needs, found))];
   const stem = (word: string) => found.get(word)?.stem ?? word;
   // A word that meets one need as it is written does not meet another one as a synonym.
   const written = new Set(needs.flatMap(({ alternatives }) => alternatives.flat().map(stem)));
@@ -68,8 +68,8 @@ export async function expand(
 /** Adds to needs that hardly any document has the known words that are spelt like theirs. @returns what was searched for in a word's place */
 async function correct(db: Queryable, needs: readonly Completed[], found: Map<string, Looked>) {
   const rare = needs.flatMap((need) => {
-    const word = need.alternatives[0]!.length === 1 && !need.required ? need.alternatives[0]![0]! : null;
-    const documents = need.alternatives.reduce((sum, words) => sum + fewest(words, found), 0);
+    const word = singleWord(need);
+    const documents = documentsOf(need, found);
     return word === null || word.length < MIN_CORRECTED || documents >= RARE ? [] : [{ need, word, documents }];
   });
   const alike = await speltAlike(
@@ -94,6 +94,34 @@ async function correct(db: Queryable, needs: readonly Completed[], found: Map<st
     return [{ from: word, to: better[0]!.word }];
   });
 }
+
+/**
+ * Adds to needs that no document has the words of a name that a rare word of the query is in, where they are spelt like
+ * theirs: "lom" beside "verity" is Loom. It only adds, so having such a name takes nothing from others.
+ */
+async function correctInNames(db: Queryable, needs: readonly Completed[], found: Map<string, Looked>) {
+  const unknown = needs.flatMap((need) => {
+    const word = singleWord(need);
+    return word === null || word.length < MIN_CORRECTED_IN_NAME || documentsOf(need, found) > 0 ? [] : [{ need, word }];
+  });
+  if (unknown.length === 0) return [];
+  const stems = needs.flatMap((need) => {
+    const known = found.get(singleWord(need) ?? "");
+    return known && known.documents > 0 && known.documents <= RARE_NAME ? [known.stem] : [];
+  });
+  const named = [...(await namedWith(db, stems)).values()].flat();
+  return unknown.flatMap(({ need, word }) => {
+    const meant = corrections(word, nearTo(word, named));
+    for (const one of meant) found.set(one.word, one);
+    need.alternatives.push(...meant.map((one) => [one.word]));
+    return meant.slice(0, 1).map((one) => ({ from: word, to: one.word }));
+  });
+}
+
+const singleWord = ({ alternatives: [first], required }: Need) =>
+  first!.length === 1 && !required ? first![0]! : null;
+const documentsOf = ({ alternatives }: Need, found: ReadonlyMap<string, Looked>) =>
+  alternatives.reduce((sum, words) => sum + fewest(words, found), 0);
 
 /** Adds what a need is called otherwise. Two neighbours that are one thing, such as "help desk", become one need. */
 function withSynonyms(given: readonly Need[]): Completed[] {

@@ -68,6 +68,28 @@ const VOUCHED = statement({
   prepared: true,
 });
 
+/** Agents whose names are read for one word. */
+const ASKED_NAMES = 5;
+
+/** The other words of names with a word, of the most trusted agents, with the documents that have them. */
+const NAMED_WITH = statement({
+  name: "discovery-named-with",
+  params: { words: array(text) },
+  text: `
+    select w as "of", l.lexeme as word, l.lexeme as stem, max(coalesce(c.documents, 0)) as documents
+    from unnest($words::text[]) w
+    cross join lateral (select (array_to_tsvector(array[w])::text || ':A')::tsquery as named) q
+    cross join lateral (${TRUST_RANGES.map(
+      (range) =>
+        `(select words from offchain.discovery_document where trust_range = ${range} and words @@ q.named limit ${ASKED_NAMES})`,
+    ).join(" union all ")} limit ${ASKED_NAMES}) d
+    cross join lateral unnest(d.words) l
+    left join offchain.discovery_word c on c.word = l.lexeme
+    where 'A' = any(l.weights) and l.lexeme <> w group by w, l.lexeme`,
+  columns: { of: text, word: text, stem: text, documents: int4 },
+  prepared: true,
+});
+
 export type Looked = { stem: string; documents: number };
 export type WordFound = Looked & { word: string };
 
@@ -134,6 +156,11 @@ export async function lookUp(
 /** Of each word those that share many groups of three letters with it, the most similar first. */
 export async function speltAlike(db: Queryable, words: readonly string[]): Promise<Map<string, WordFound[]>> {
   return words.length === 0 ? new Map() : Map.groupBy(await SPELT_ALIKE.rows(db, { words }), (row) => row.of);
+}
+
+/** Of each word those that stand with it in a name. */
+export async function namedWith(db: Queryable, words: readonly string[]): Promise<Map<string, WordFound[]>> {
+  return words.length === 0 ? new Map() : Map.groupBy(await NAMED_WITH.rows(db, { words }), (row) => row.of);
 }
 
 export type Vouched = { shared: ReadonlySet<string>; named: ReadonlySet<string> };

@@ -174,6 +174,22 @@ describe("a spelling", () => {
     await follow();
     expect(await understood("marimberi")).toEqual(["marimbera"]);
   });
+
+  it("is, beside a rare word, the word of a name with both, and takes nothing from what else is meant", async () => {
+    const ids = await add([
+      { name: "Verity Loom", description: "Weaves.", owner: "one" },
+      { name: "Verity Ledger", description: "Keeps books.", owner: "two" },
+      { name: "Second", description: "Can verify looms.", owner: "three" },
+      ...Array.from({ length: 8 }, (_, i) => ({ name: `Checker ${i}`, description: "Will verify.", owner: `${i}` })),
+    ]);
+    await follow();
+    const { hits, understood: read } = await discover(database.pool, { q: "verity lom", limit: 20 }, NOW);
+    expect(read.corrected).toContainEqual({ from: "lom", to: "loom" });
+    expect(hits[0]!.directoryId).toBe(ids[0]);
+    expect(hits.length).toBe(ids.length);
+    expect(await understood("lom")).toEqual([]);
+    expect(await understood("checker lom")).toEqual([]);
+  });
 });
 
 describe("the first fill", () => {
