@@ -13,7 +13,7 @@ import { removeEntries, type ScoreRules, upsertEntries } from "../db/directory/w
 import { refusalReason, storeSet } from "../db/store-set.ts";
 import { transaction } from "../db/transaction.ts";
 import type { JobContext } from "./context.ts";
-import { DOCUMENT_MS, withinTime } from "./within-time.ts";
+import { DOCUMENT_MS, TooSlowToRead, withinTime } from "./within-time.ts";
 
 /** Max milliseconds between two full reads of a page, even where its server calls it unchanged. */
 const READ_MS = 86_400_000;
@@ -160,25 +160,49 @@ function sort(reader: RegistryReader, items: readonly unknown[]) {
   const good = new Map<string, Item>();
   const gone = new Set<string>();
   const bad: (BadItem & { named: boolean })[] = [];
-  for (const given of items) {
+  const written = items.map((given) => {
     const raw = given ?? null;
+    return { raw, json: JSON.stringify(raw) };
+  });
+  const readings = readingsOf(reader, written);
+  for (const [i, { raw, json }] of written.entries()) {
     const named = reader.idOf(raw);
-    const json = JSON.stringify(raw);
     const digest = digestOf(json);
-    try {
-      if (json.length > MAX_ITEM_CHARS) throw new Error("The item is larger than 256 KiB.");
-      const read = withinTime(DOCUMENT_MS, () => reader.read(raw));
-      if (read === "gone") {
-        if (named !== null) gone.add(keyOf(named));
-      } else if (read) {
-        const id = keyOf(read.sourceId);
-        good.set(id, { id, read, raw, digest });
-      }
-    } catch (error) {
+    const { read, error } = readings[i]!;
+    if (error !== undefined) {
       bad.push({ id: named === null ? digest : keyOf(named), reason: reasonOf(error), raw, named: named !== null });
+    } else if (read === "gone") {
+      if (named !== null) gone.add(keyOf(named));
+    } else if (read) {
+      const id = keyOf(read.sourceId);
+      good.set(id, { id, read, raw, digest });
     }
   }
   return { good: [...good.values()], gone: [...gone].filter((id) => !good.has(id)), bad };
+}
+
+type Reading = { read?: ReturnType<RegistryReader["read"]>; error?: unknown };
+
+/** All at once, since a limit of time costs more than reading an item does; where they take too long, each by itself. */
+function readingsOf(reader: RegistryReader, items: readonly { raw: unknown; json: string }[]): Reading[] {
+  const read = ({ raw, json }: { raw: unknown; json: string }) => {
+    if (json.length > MAX_ITEM_CHARS) throw new Error("The item is larger than 256 KiB.");
+    return reader.read(raw);
+  };
+  const each = (reading: (item: { raw: unknown; json: string }) => Reading["read"]): Reading[] =>
+    items.map((item) => {
+      try {
+        return { read: reading(item) };
+      } catch (error) {
+        return { error };
+      }
+    });
+  try {
+    return withinTime(DOCUMENT_MS, () => each(read));
+  } catch (error) {
+    if (!(error instanceof TooSlowToRead)) throw error;
+    return each((item) => withinTime(DOCUMENT_MS, () => read(item)));
+  }
 }
 
 function reasonOf(error: unknown): string {
