@@ -41,15 +41,13 @@ const HEAVY = [
 ];
 const heavy = (ending: string) => HEAVY.map((name) => `test/${name}${ending}`);
 
-/** Of these the gate runs more elsewhere, and nothing twice: quick files that a deep one contains, and clients that have a stage of their own. */
-export const ELSEWHERE = FACTS
-  ? [
-      ...globSync(DEEP)
-        .filter((path) => readFileSync(path, "utf8").includes(`\nimport "./${basename(path, DEEP_ENDING)}.test.ts"`))
-        .map((path) => path.replace(DEEP_ENDING, ".test.ts")),
-      ...globSync("test/client-libraries/*.deep.test.ts"),
-    ]
-  : [];
+/** Quick files that a deep one imports, and so runs: `npm test` leaves them to it, and they are here to be run by name. */
+const CONTAINED = globSync(DEEP)
+  .filter((path) => readFileSync(path, "utf8").includes(`\nimport "./${basename(path, DEEP_ENDING)}.test.ts"`))
+  .map((path) => path.replace(DEEP_ENDING, ".test.ts"));
+
+/** The gate has a stage of its own for clients. */
+export const ELSEWHERE = FACTS ? globSync("test/client-libraries/*.deep.test.ts") : [];
 
 /** Tests that need a database, a chain or processes of their own. */
 const services = (
@@ -102,9 +100,10 @@ export default defineConfig({
       },
       services("services", {
         include: ["test/*/**/*.test.ts"],
-        exclude: ["test/core/**", DEEP, NIGHTLY, INSTALLED, ...heavy(".test.ts"), ...ELSEWHERE],
+        exclude: ["test/core/**", DEEP, NIGHTLY, INSTALLED, ...heavy(".test.ts"), ...CONTAINED],
       }),
-      services("heavy", { include: heavy(".test.ts"), exclude: [DEEP, ...ELSEWHERE] }, IN_PAIRS),
+      services("heavy", { include: heavy(".test.ts"), exclude: [DEEP, ...CONTAINED] }, IN_PAIRS),
+      services("contained", { include: CONTAINED, exclude: [] }, IN_PAIRS),
       services("deep", { include: [DEEP], exclude: [INSTALLED, ...heavy(DEEP_ENDING)] }, { ...DEEPLY, ...BUSY }),
       services("deep-heavy", { include: heavy(DEEP_ENDING), exclude: ELSEWHERE }, { ...DEEPLY, ...IN_PAIRS }),
       services(

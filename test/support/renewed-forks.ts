@@ -1,7 +1,7 @@
 /** Worker processes that end after some files: what one leaves behind reaches few others, and memory that grows is given back. */
 import { ForksPoolWorker, type PoolOptions } from "vitest/node";
 
-const FILES = 20;
+const FILES = 40;
 
 class RenewedFork extends ForksPoolWorker {
   override readonly name = "renewed-forks";
