@@ -25,8 +25,8 @@ const TEST_MS = 4 * LONG;
 const INSTALLED = "**/node_modules/**";
 
 /**
- * What starts whole stacks or storms of requests disturbs what runs beside it: two files at a time, each in a process
- * of its own. Names without the ending, of quick and deep files alike.
+ * What starts whole stacks or storms of requests disturbs what runs beside it: two files at a time, the
+ * deep ones each in a process of its own. Names without the ending, of quick and deep files alike.
  */
 const HEAVY = [
   "api/{event-stream,events,exports,message-processes,sigterm}",
@@ -72,7 +72,9 @@ const services = (
     hookTimeout: TEST_MS,
   },
 });
-const IN_PAIRS = { isolate: true, maxWorkers: 2, sequence: { groupOrder: 1 } } as const;
+const IN_PAIRS = { maxWorkers: 2, sequence: { groupOrder: 1 } } as const;
+/** Each in a process of its own. */
+const APART = { ...IN_PAIRS, isolate: true } as const;
 /** What `npm run fuzz` asks for, in the same process: options of its call would not reach what a project provides itself. */
 const { fuzz } = globalThis as { fuzz?: ProvidedContext["fuzz"] };
 const random = (cases: number, share: number) => ({ fuzz: fuzz ?? { cases, seed: SEED, share } });
@@ -103,9 +105,9 @@ export default defineConfig({
         exclude: ["test/core/**", DEEP, NIGHTLY, INSTALLED, ...heavy(".test.ts"), ...CONTAINED],
       }),
       services("heavy", { include: heavy(".test.ts"), exclude: [DEEP, ...CONTAINED] }, IN_PAIRS),
-      services("contained", { include: CONTAINED, exclude: [] }, IN_PAIRS),
+      services("contained", { include: CONTAINED, exclude: [] }, APART),
       services("deep", { include: [DEEP], exclude: [INSTALLED, ...heavy(DEEP_ENDING)] }, { ...DEEPLY, ...BUSY }),
-      services("deep-heavy", { include: heavy(DEEP_ENDING), exclude: ELSEWHERE }, { ...DEEPLY, ...IN_PAIRS }),
+      services("deep-heavy", { include: heavy(DEEP_ENDING), exclude: ELSEWHERE }, { ...DEEPLY, ...APART }),
       services(
         "nightly",
         { include: [NIGHTLY], exclude: [INSTALLED] },
