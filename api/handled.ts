@@ -1,6 +1,6 @@
 /** A handler's answer, over HTTP and to a tool. */
 import { Failure, fail } from "../core/errors.ts";
-import { mintedAfter } from "../db/mints.ts";
+import { mintedAfter } from "../db/mints/mints.ts";
 import type { Endpoint, Reply } from "./endpoint.ts";
 
 /**

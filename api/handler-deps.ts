@@ -1,10 +1,11 @@
 /** Builds the parts that handlers get: those the process was started with, and what the API itself keeps in memory. */
-import { agentTotals } from "../db/agents.ts";
-import { factsReader } from "../db/facts-reader.ts";
-import { standingJobs } from "../db/job-runs.ts";
+
+import { factsReader } from "../db/agents/facts-reader.ts";
+import { tokensWithoutUri } from "../db/agents/token-uris.ts";
+import { agentTotals } from "../db/lists/agent-list-sql.ts";
 import { openDirectoryList } from "../db/lists/directory.ts";
-import { staleScores } from "../db/service-status.ts";
-import { tokensWithoutUri } from "../db/token-uris.ts";
+import { standingJobs } from "../db/operations/job-runs.ts";
+import { staleScores } from "../db/operations/service-status.ts";
 import type { ApiDeps } from "./deps.ts";
 import { rateLimits } from "./guards/rate-limits.ts";
 import { signedTexts } from "./guards/signed-text.ts";

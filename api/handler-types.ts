@@ -1,7 +1,7 @@
 /** What handlers get: what the API is made of, and what it keeps in memory itself. */
 import type { StandingQueue } from "../core/standing-queues.ts";
-import type { AgentTotals } from "../db/agents.ts";
-import type { ReadFacts } from "../db/facts-reader.ts";
+import type { ReadFacts } from "../db/agents/facts-reader.ts";
+import type { AgentTotals } from "../db/lists/agent-list-sql.ts";
 import type { DirectoryList } from "../db/lists/directory.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { RateLimits } from "./guards/rate-limits.ts";

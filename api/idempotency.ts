@@ -1,6 +1,14 @@
 /** Idempotency-Key: one request, one effect, one answer (draft-ietf-httpapi-idempotency-key-header). */
 import { type ErrorCode, Failure, fail } from "../core/errors.ts";
-import { type Claim, type Claimed, claim, finish, release, renew, type StoredAnswer } from "../db/idempotency.ts";
+import {
+  type Claim,
+  type Claimed,
+  claim,
+  finish,
+  release,
+  renew,
+  type StoredAnswer,
+} from "../db/callers/idempotency.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Reply } from "./endpoint.ts";
 import { errorAnswer } from "./http/error-answer.ts";

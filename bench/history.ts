@@ -4,9 +4,9 @@
  * compared, so that what is removed changes none. Then the event log over the same year; `--only-events` for it alone.
  */
 import type pg from "pg";
-import { credHeld } from "../db/cred-history.ts";
-import { beginMonth, removeMonths } from "../db/cred-history-months.ts";
-import { credUpdates } from "../db/cred-updates.ts";
+import { credHeld } from "../db/cred/cred-history.ts";
+import { beginMonth, removeMonths } from "../db/cred/cred-history-months.ts";
+import { credUpdates } from "../db/cred/cred-updates.ts";
 import { eventLogYear } from "./history/event-log.ts";
 import { dayOf, daysOf, FLAT, lastToSecond, nameOf, sizeMb, yearDatabase } from "./history/year.ts";
 import { numberAfter } from "./synthetic/kept.ts";

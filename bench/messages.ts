@@ -6,7 +6,7 @@
 import type pg from "pg";
 import type { Address } from "../core/facts.ts";
 import type { Message } from "../core/messaging/acts.ts";
-import { listGroups, lockGroup, updateCounters } from "../db/message-groups.ts";
+import { listGroups, lockGroup, updateCounters } from "../db/messages/message-groups.ts";
 import {
   deleteMessagesBefore,
   insertMessages,
@@ -14,8 +14,8 @@ import {
   messagePage,
   messagesAfter,
   messagesByRequest,
-} from "../db/messages.ts";
-import { transaction } from "../db/transaction.ts";
+} from "../db/messages/messages.ts";
+import { transaction } from "../db/sql/transaction.ts";
 import { goal } from "./goal.ts";
 import { dayOf, daysOf, FLAT, lastToSecond, nameOf, sizeMb, yearDatabase } from "./history/year.ts";
 import { median } from "./load/check.ts";

@@ -5,7 +5,7 @@ import { rmSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { openPool } from "../db/connect.ts";
+import { openPool } from "../db/sql/connect.ts";
 import { type Postgres, removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { scratchDirectory } from "../harness/scratch.ts";
 import { freePort } from "../runtime/free-port.ts";

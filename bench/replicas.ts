@@ -6,7 +6,7 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { openPool } from "../db/connect.ts";
+import { openPool } from "../db/sql/connect.ts";
 import { type Postgres, removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { startReplica } from "../harness/replica.ts";
 import { scratchDirectory } from "../harness/scratch.ts";

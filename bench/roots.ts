@@ -3,7 +3,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { openPool } from "../db/connect.ts";
+import { openPool } from "../db/sql/connect.ts";
 import { removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { scratchDirectory } from "../harness/scratch.ts";
 import { measureProofs, measureReference, measureTree } from "./roots/measure.ts";

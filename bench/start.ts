@@ -5,7 +5,7 @@ import { rmSync } from "node:fs";
 import { get } from "node:http";
 import { loadavg } from "node:os";
 import { join } from "node:path";
-import { migrate } from "../db/migrate.ts";
+import { migrate } from "../db/schema/migrate.ts";
 import { removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { scratchDirectory } from "../harness/scratch.ts";
 import { freePort } from "../runtime/free-port.ts";

@@ -180,7 +180,7 @@ export type EventFilter = {
 };
 
 /**
- * The filter as a function. A filter by type lets retractions of that type through as well. db/events.ts has the same
+ * The filter as a function. A filter by type lets retractions of that type through as well. db/events/events.ts has the same
  * condition in SQL.
  */
 export function filterOf({ types, agents, owners }: EventFilter): (event: LoggedEvent) => boolean {

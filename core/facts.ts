@@ -6,7 +6,7 @@ import type { ProofPlatformKey } from "./proof-platforms.ts";
 export type Address = `0x${string}`;
 export type Hex = `0x${string}`;
 
-/** Reference to one agent: by its token id, or by its wallet (the wallet's own agent; see db/wallets.ts). */
+/** Reference to one agent: by its token id, or by its wallet (the wallet's own agent; see db/agents/wallets.ts). */
 export type AgentRef = { tokenId: number } | { address: Address };
 
 export type Personality = {

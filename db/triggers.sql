@@ -1,4 +1,4 @@
--- What db/schema.ts cannot say: an extension, an index and a storage parameter that Drizzle has no words for, the trigger
+-- What db/schema/tables.ts cannot say: an extension, an index and a storage parameter that Drizzle has no words for, the trigger
 -- functions with their triggers, and the rows that every database begins with.
 --
 -- `npm run migrate` runs this file after the migrations and in their transaction, whenever it differs from the file it
@@ -38,7 +38,7 @@ returns table (directory_id int8, digest bytea, distance int8) language sql stab
   order by 3, 1 limit most
 $$;
 
--- What questions call. Where Postgres has the extension vector, db/discovery/meaning-index.ts lets it read an index.
+-- What questions call. Where Postgres has the extension vector, db/schema/meaning-index.ts lets it read an index.
 create or replace function offchain.discovery_near(asked varbit, of_model text, most int)
 returns table (directory_id int8, digest bytea, distance int8) language plpgsql stable parallel safe as $$
 begin
@@ -46,7 +46,7 @@ begin
 end $$;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Tables partitioned by time (db/time-partitions.ts)
+-- Tables partitioned by time (db/sql/time-partitions.ts)
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Drizzle has no words for partitions. This makes a partitioned table of a plain one, once: names of keys and indexes stay,
@@ -365,7 +365,7 @@ alter table offchain.cred_correction alter column id set default nextval('offcha
 -- A sequence gives out ids before the rows are committed, and transactions commit in another order. A reader that asks
 -- for "ids above 7" would miss id 6 if it commits later. So each writer first takes a shared advisory lock whose key
 -- holds the last id given out so far; all its rows have greater ids. Its commit or rollback releases the lock.
--- db/cred-updates.ts reads the locks and stops below the lowest one. 4411972 is `credHistory` in db/locks.ts; the id is in the low 40 bits.
+-- db/cred/cred-updates.ts reads the locks and stops below the lowest one. 4411972 is `credHistory` in db/sql/locks.ts; the id is in the low 40 bits.
 create or replace function offchain.cred_history_announce() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared((4411972::int8 << 40) + last_value - (not is_called)::int4)
@@ -394,7 +394,7 @@ create or replace trigger cred_history_correct after delete on offchain.cred_his
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Readers follow changes of scores by `changed_xid`. A row that is written with the same score keeps its value. The
--- statements of db/cred-statement.ts set it themselves; for any other writer the trigger does.
+-- statements of db/cred/cred-statement.ts set it themselves; for any other writer the trigger does.
 create or replace function offchain.cred_mark_change() returns trigger language plpgsql as $$
 begin
   new.changed_xid := pg_current_xact_id();

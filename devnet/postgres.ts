@@ -18,7 +18,7 @@ import {
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import { openClient } from "../db/connect.ts";
+import { openClient } from "../db/sql/connect.ts";
 import { freePort } from "../runtime/free-port.ts";
 
 const require = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
 /** The database roles of the local stack: `indexer` owns what the chain says, `app` writes the rest and only reads the chain's. */
-import { openClient } from "../db/connect.ts";
+import { openClient } from "../db/sql/connect.ts";
 
 /** Creates or updates the roles. @returns their URLs */
 export async function ensureRoles(adminUrl: string): Promise<{ indexerUrl: string; appUrl: string }> {

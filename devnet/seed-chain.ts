@@ -11,7 +11,7 @@ import {
 } from "viem";
 import { base } from "viem/chains";
 import { identityAbi } from "../abis/identity.ts";
-import { intentByKey, queueIntent } from "../db/transaction-outbox.ts";
+import { intentByKey, queueIntent } from "../db/transactions/transaction-outbox.ts";
 import { ANSWER_MS } from "./anvil-process.ts";
 import { receiptActions } from "./receipts.ts";
 

@@ -4,7 +4,7 @@ import type pg from "pg";
 import { parseEther, parseUnits } from "viem";
 import { identityAbi } from "../abis/identity.ts";
 import { OWN_PLATFORM } from "../core/directory/platforms.ts";
-import { openPool } from "../db/connect.ts";
+import { openPool } from "../db/sql/connect.ts";
 import type { Devnet } from "./deploy.ts";
 import { giveUsdcToAll } from "./faucet.ts";
 import { byName, type Citizen, plantRegistries, plantReputation, plantScan, proveAccounts } from "./seed-accounts.ts";

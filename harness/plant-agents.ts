@@ -1,7 +1,7 @@
 /** Plants agents into the tables, as indexer and services would have written them: a statement per table. */
 import type pg from "pg";
 import { isLinkedTokenStorage } from "../core/traits.ts";
-import { VERIFIED_ACCOUNT } from "../db/attestations.ts";
+import { VERIFIED_ACCOUNT } from "../db/agents/attestations.ts";
 import type { RandomAgent } from "../test/support/agents.ts";
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;

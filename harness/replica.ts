@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openClient } from "../db/connect.ts";
+import { openClient } from "../db/sql/connect.ts";
 import { type Postgres, startPostgres } from "../devnet/postgres.ts";
 
 /** Files of a server that a copy must not have, or gets from the stream (PostgreSQL manual, 25.3). */

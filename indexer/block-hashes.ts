@@ -1,7 +1,7 @@
 /** Hashes of the blocks that the index is built on, as Ponder saw them, and their comparison with the chain. */
 import type pg from "pg";
-import { array, int4, int8, statement, text } from "../db/statement.ts";
-import { type Queryable, transaction } from "../db/transaction.ts";
+import { array, int4, int8, statement, text } from "../db/sql/statement.ts";
+import { type Queryable, transaction } from "../db/sql/transaction.ts";
 import type { Hole } from "./completeness.ts";
 import type { Node } from "./node.ts";
 import {

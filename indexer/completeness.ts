@@ -5,8 +5,8 @@ import { handshakesAbi } from "../abis/handshakes.ts";
 import { identityAbi } from "../abis/identity.ts";
 import { isExecutionError, RpcRequestError } from "../clients/rpc/errors.ts";
 import type { RpcPool } from "../clients/rpc/pool.ts";
-import { int8, nullable, statement } from "../db/statement.ts";
-import type { Queryable } from "../db/transaction.ts";
+import { int8, nullable, statement } from "../db/sql/statement.ts";
+import type { Queryable } from "../db/sql/transaction.ts";
 import type { Progress } from "./ponder-tables.ts";
 
 /** Milliseconds between two looks while nothing differs. */

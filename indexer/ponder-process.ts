@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import type { Logger } from "pino";
 import type { RpcNodeStats } from "../clients/ports.ts";
-import { failureNow, type LastFailure } from "../db/backfill-progress.ts";
+import { failureNow, type LastFailure } from "../db/operations/backfill-progress.ts";
 import { freePort, portOr } from "../runtime/free-port.ts";
 import { redactor } from "../runtime/log.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";

@@ -1,8 +1,8 @@
 /** Ponder's own tables, as far as the launcher reads and writes them: checkpoint, lock, and the cache in `ponder_sync`. */
 import type pg from "pg";
-import { checkpointBlock, checkpointTime } from "../db/index-state.ts";
-import { bool, family, int8, jsonb, statement, text } from "../db/statement.ts";
-import { type Queryable, transaction } from "../db/transaction.ts";
+import { checkpointBlock, checkpointTime } from "../db/operations/index-state.ts";
+import { bool, family, int8, jsonb, statement, text } from "../db/sql/statement.ts";
+import { type Queryable, transaction } from "../db/sql/transaction.ts";
 
 /** Table of an index schema in which Ponder keeps its checkpoints. */
 export const CHECKPOINT = "_ponder_checkpoint";

@@ -1,10 +1,10 @@
 /** The schema `onchain`: which tables its views show, and the changes of them, each in one transaction. */
 import type pg from "pg";
-import { BACKFILL_PROGRESS_DDL } from "../db/backfill-progress.ts";
-import { INDEX_CHANNEL } from "../db/index-state.ts";
-import { ADVISORY_LOCKS } from "../db/locks.ts";
-import { array, bool, family, int4, nullable, type Row, statement, text } from "../db/statement.ts";
-import { type Queryable, transaction } from "../db/transaction.ts";
+import { BACKFILL_PROGRESS_DDL } from "../db/operations/backfill-progress.ts";
+import { INDEX_CHANNEL } from "../db/operations/index-state.ts";
+import { ADVISORY_LOCKS } from "../db/sql/locks.ts";
+import { array, bool, family, int4, nullable, type Row, statement, text } from "../db/sql/statement.ts";
+import { type Queryable, transaction } from "../db/sql/transaction.ts";
 import { CHECKPOINT } from "./ponder-tables.ts";
 
 /** First key of the advisory lock "one launcher per build"; the second is the hash of the build's name. */

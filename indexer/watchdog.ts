@@ -1,6 +1,6 @@
 /** The watchdog: detects from outside what Ponder does not notice, and failures that it does not report. */
 
-import type { Queryable } from "../db/transaction.ts";
+import type { Queryable } from "../db/sql/transaction.ts";
 import { checkBlockHashes, findFork, type Verdict } from "./block-hashes.ts";
 import { type Node, NodeUnavailable } from "./node.ts";
 import type { PonderFailures } from "./ponder-process.ts";

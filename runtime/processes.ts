@@ -16,7 +16,7 @@ export const PROCESSES = {
   "load-directory": "db/lists/load-directory.ts",
   /** A thread of the two above. */
   "sort-table": "columns/sort-thread.ts",
-  "cred-tree": "db/cred-tree/process.ts",
+  "cred-tree": "db/cred/tree/tree-process.ts",
   stack: "devnet/start.ts",
   simulators: "devnet/simulators/main.ts",
   reset: "devnet/reset.ts",

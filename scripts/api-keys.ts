@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import type pg from "pg";
 import { apiKeyHash, apiKeyText } from "../core/api-keys.ts";
 import { cleanText } from "../core/text.ts";
-import { apiKeys, insertApiKey, KEY_SCOPES, type KeyScope, keyScope, revokeApiKey } from "../db/api-keys.ts";
+import { apiKeys, insertApiKey, KEY_SCOPES, type KeyScope, keyScope, revokeApiKey } from "../db/callers/api-keys.ts";
 import { operatorCommand, withDatabase } from "./operator-command.ts";
 
 const USAGE = `Usage: npm run api-keys -- create [--scope ${KEY_SCOPES.join("|")}]... [--reads <a minute>] <name> | list | revoke <id>`;

@@ -1,6 +1,6 @@
 /** `npm run migrate`: brings the off-chain schema of the configured database up to date. */
 import { loadConfig } from "../config/config.ts";
-import { migrate } from "../db/migrate.ts";
+import { migrate } from "../db/schema/migrate.ts";
 
 try {
   const { database, embeddingDimensions: dimensions } = loadConfig(undefined, { of: "migration" });

@@ -1,5 +1,5 @@
 /**
- * `npm run migration -- <name>`: writes the next migration, which is what db/schema.ts says beyond the last one, with its
+ * `npm run migration -- <name>`: writes the next migration, which is what db/schema/tables.ts says beyond the last one, with its
  * snapshot and its line in the journal. `--custom` writes an empty one, for statements that do not follow from the
  * schema, such as emptying a table. Functions, triggers and first rows are changed in db/triggers.sql instead.
  */

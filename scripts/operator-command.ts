@@ -1,7 +1,7 @@
 /** What the operator's commands have in common: one sentence for what went wrong, and the service's database. */
 import type pg from "pg";
 import { loadConfig } from "../config/config.ts";
-import { openClient } from "../db/connect.ts";
+import { openClient } from "../db/sql/connect.ts";
 
 /** Runs a command with its words. What it throws is told as a sentence, and the process ends with 1. */
 export async function operatorCommand(run: (words: string[]) => Promise<void>): Promise<void> {

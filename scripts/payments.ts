@@ -4,9 +4,9 @@ import { parseUnits } from "viem/utils";
 import { loadConfig } from "../config/config.ts";
 import { PAYMENT_STATES, type PaymentState } from "../core/payments/states.ts";
 import { formatUsdc, type Operation, type Phase, PRICES, standardPrices } from "../core/prices.ts";
-import { refundPayment } from "../db/ledger.ts";
-import { type Payment, paymentsInState, unwatchedPayments } from "../db/payments.ts";
-import { currentPrices, setPrices } from "../db/price-list.ts";
+import { refundPayment } from "../db/payments/ledger.ts";
+import { type Payment, paymentsInState, unwatchedPayments } from "../db/payments/payments.ts";
+import { currentPrices, setPrices } from "../db/payments/price-list.ts";
 import { operatorCommand, withDatabase } from "./operator-command.ts";
 
 const USAGE = `Usage: npm run payments -- <command>

@@ -1,8 +1,9 @@
 /** The effect of a payment beyond an answer, stored with it, so that it is carried out even if the process that settled it died. */
-import { fulfilPayment, type Lease, owePayment } from "../db/ledger.ts";
-import { commitMint, lockRegistrant, type MintCall, registrationStateOf } from "../db/mint-acceptance.ts";
-import type { MintRequest } from "../db/mints.ts";
-import type { Queryable } from "../db/transaction.ts";
+
+import { commitMint, lockRegistrant, type MintCall, registrationStateOf } from "../db/mints/mint-acceptance.ts";
+import type { MintRequest } from "../db/mints/mints.ts";
+import { fulfilPayment, type Lease, owePayment } from "../db/payments/ledger.ts";
+import type { Queryable } from "../db/sql/transaction.ts";
 
 /** A registration that is paid for. */
 export type MintEffect = { kind: "mint"; request: MintRequest; call: MintCall };

@@ -6,7 +6,7 @@ import { type Claim, serves } from "../core/payments/claims.ts";
 import { type Challenged, memoTransfers } from "../core/payments/memo.ts";
 import type { Refusal } from "../core/payments/refusals.ts";
 import { AUTHORIZATION_USED, type Transfer, topicOf, transfersOf } from "../core/payments/transfers.ts";
-import type { Settlement } from "../db/payments.ts";
+import type { Settlement } from "../db/payments/payments.ts";
 
 /** The transfer an authorization should cause. */
 export type Expected = {

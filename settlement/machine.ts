@@ -2,7 +2,7 @@
 import type { MachinePayments } from "../clients/ports.ts";
 import type { Hex } from "../core/facts.ts";
 import { reasonIn } from "../core/payments/refusals.ts";
-import type { Payment } from "../db/payments.ts";
+import type { Payment } from "../db/payments/payments.ts";
 import { type Evidence, findAnswer } from "./evidence.ts";
 import type { SettlementOutcome } from "./outcome.ts";
 

@@ -11,9 +11,9 @@ import {
 } from "../core/payments/authorization.ts";
 import { type Refusal, reasonIn } from "../core/payments/refusals.ts";
 import { MAX_TIMEOUT_SECONDS } from "../core/payments/terms.ts";
-import { recordEarly } from "../db/early-payments.ts";
-import { beginSettling, type Lease, recordPaid, releasePayment } from "../db/ledger.ts";
-import type { Payment } from "../db/payments.ts";
+import { recordEarly } from "../db/payments/early-payments.ts";
+import { beginSettling, type Lease, recordPaid, releasePayment } from "../db/payments/ledger.ts";
+import type { Payment } from "../db/payments/payments.ts";
 import type { Fault } from "../runtime/faults.ts";
 import { type Evidence, findSettlement, placeNow, type Search } from "./evidence.ts";
 import { findMachinePayment, sendMachinePayment } from "./machine.ts";

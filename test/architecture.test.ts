@@ -5,7 +5,7 @@ import { basename, dirname, join, matchesGlob, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync } from "vite";
 import { describe, expect, it } from "vitest";
-import { ADVISORY_LOCKS } from "../db/locks.ts";
+import { ADVISORY_LOCKS } from "../db/sql/locks.ts";
 import config, { ELSEWHERE } from "../vitest.config.ts";
 
 /** The words that rules look for stand in this file. */
@@ -223,7 +223,7 @@ const ENTRIES: Record<string, string[]> = {
   "api/main.ts": ["compose", "config", "runtime/lifecycle.ts"],
   "workers/main.ts": ["compose", "config", "runtime/lifecycle.ts"],
   "workers/readers.ts": ["compose", "config", "runtime/lifecycle.ts"],
-  "db/migrate.ts": ["node:fs"],
+  "db/schema/migrate.ts": ["node:fs"],
 };
 
 /**
@@ -485,7 +485,7 @@ describe("SQL", () => {
     /^(api|columns|compose|db|indexer|ops|runtime|settlement|workers)\//.test(path),
   );
 
-  it("is declared with its types: db/statement.ts alone runs a statement that the query builder did not write", () => {
+  it("is declared with its types: db/sql/statement.ts alone runs a statement that the query builder did not write", () => {
     const untyped = product.filter(({ text }) =>
       /(?<!\breq)\.query[<(]|\.execute\(\s*(sql`|["'`])/.test(withoutComments(text)),
     );
@@ -528,8 +528,10 @@ describe("SQL", () => {
     expect(openers.map(({ path }) => path)).toEqual(["compose/connections.ts"]);
   });
 
-  it("runs on connections that db/connect.ts makes: they read an int8 as a number", () => {
-    const makers = files.filter(({ path, text }) => path !== "db/connect.ts" && /new pg\.(Pool|Client)\(/.test(text));
+  it("runs on connections that db/sql/connect.ts makes: they read an int8 as a number", () => {
+    const makers = files.filter(
+      ({ path, text }) => path !== "db/sql/connect.ts" && /new pg\.(Pool|Client)\(/.test(text),
+    );
     expect(makers.map(({ path }) => path).filter((path) => path !== SELF)).toEqual([]);
   });
 });
@@ -588,7 +590,7 @@ describe("files", () => {
     const numbers = Object.values(ADVISORY_LOCKS);
     expect(new Set(numbers).size).toBe(numbers.length);
     const others = files.filter(
-      ({ path, text }) => path !== "db/locks.ts" && /\b(7_?401_?0\d\d|4_?411_?972)\b/.test(text),
+      ({ path, text }) => path !== "db/sql/locks.ts" && /\b(7_?401_?0\d\d|4_?411_?972)\b/.test(text),
     );
     expect(readFileSync(join(ROOT, "db/triggers.sql"), "utf8")).toContain(
       `(${ADVISORY_LOCKS.credHistory}::int8 << 40)`,
@@ -644,17 +646,17 @@ describe("files", () => {
 
 /** Where plain statements run that have no rows: begin and commit, DDL, LISTEN, SET. */
 const WITHOUT_ROWS = new Set([
-  "db/statement.ts",
-  "db/connect.ts",
-  "db/transaction.ts",
+  "db/sql/statement.ts",
+  "db/sql/connect.ts",
+  "db/sql/transaction.ts",
   // Passes on what a statement says.
-  "db/read-route.ts",
-  "db/batches.ts",
-  "db/migrate.ts",
+  "db/sql/read-route.ts",
+  "db/sql/batches.ts",
+  "db/schema/migrate.ts",
   // DDL of an index and a function.
-  "db/discovery/meaning-index.ts",
-  "db/notifications.ts",
-  "db/index-state.ts",
+  "db/schema/meaning-index.ts",
+  "db/sql/notifications.ts",
+  "db/operations/index-state.ts",
   // Begin, LISTEN and COPY; the statements with rows are their sources', in db/lists.
   "columns/follow-connection.ts",
   "columns/build-table.ts",

@@ -1,6 +1,6 @@
 /** Runs the upkeep of the search for agents: documents follow the directory within a second. */
 import { followDirectory } from "../db/discovery/follow.ts";
-import { isNoIndex } from "../db/transaction.ts";
+import { isNoIndex } from "../db/sql/transaction.ts";
 import type { JobContext } from "./context.ts";
 import { type Loop, runLoop } from "./loop.ts";
 

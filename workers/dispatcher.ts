@@ -1,9 +1,9 @@
 /** From chain to jobs: claims events from the log of index changes, queues each once for its subscribers, and retracts events that a reorganisation removed. */
 import type pg from "pg";
 import { chainEventOf } from "../core/events.ts";
-import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../db/append-events.ts";
-import { retractCred } from "../db/cred.ts";
-import { databaseNow } from "../db/database-clock.ts";
+import { renewReferralCodes } from "../db/agents/referral-codes.ts";
+import { retractCred } from "../db/cred/cred.ts";
+import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../db/events/append-events.ts";
 import {
   type ClaimedEvent,
   claimEvents,
@@ -18,10 +18,10 @@ import {
   settledBlock,
   settleUpTo,
   tokensOfWallets,
-} from "../db/dispatch.ts";
-import { INDEX_CHANNEL } from "../db/index-state.ts";
-import { renewReferralCodes } from "../db/referral-codes.ts";
-import { isNoIndex, type Queryable, transaction } from "../db/transaction.ts";
+} from "../db/events/dispatch.ts";
+import { INDEX_CHANNEL } from "../db/operations/index-state.ts";
+import { databaseNow } from "../db/sql/database-clock.ts";
+import { isNoIndex, type Queryable, transaction } from "../db/sql/transaction.ts";
 import type { ChangeKind } from "../ponder.schema.ts";
 import type { JobContext } from "./context.ts";
 import { runLoop } from "./loop.ts";

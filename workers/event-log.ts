@@ -1,10 +1,10 @@
 /** Runs the event log's sequencer: assigns positions to appended events and notifies readers. */
 
-import { NEW_EVENTS_CHANNEL } from "../db/append-events.ts";
-import { isSequencingDue, sequenceEvents } from "../db/event-sequence.ts";
-import { EVENTS_CHANNEL } from "../db/events.ts";
-import { pgType, statement, text } from "../db/statement.ts";
-import { isNoIndex, transaction } from "../db/transaction.ts";
+import { NEW_EVENTS_CHANNEL } from "../db/events/append-events.ts";
+import { isSequencingDue, sequenceEvents } from "../db/events/event-sequence.ts";
+import { EVENTS_CHANNEL } from "../db/events/events.ts";
+import { pgType, statement, text } from "../db/sql/statement.ts";
+import { isNoIndex, transaction } from "../db/sql/transaction.ts";
 import type { JobContext } from "./context.ts";
 import { type Loop, runLoop } from "./loop.ts";
 

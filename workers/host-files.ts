@@ -3,9 +3,9 @@ import pLimit from "p-limit";
 import { backoffMs } from "../core/backoff.ts";
 import { HOST_FILE, namedAgents } from "../core/directory/named-agents.ts";
 import { parseDocument } from "../core/offers/document.ts";
-import { dueHostFiles, forgetHosts, type HostFileRead, storeHostFiles } from "../db/host-files.ts";
-import { touchChanged } from "../db/offers.ts";
-import { storeSet } from "../db/store-set.ts";
+import { dueHostFiles, forgetHosts, type HostFileRead, storeHostFiles } from "../db/offers/host-files.ts";
+import { touchChanged } from "../db/offers/offers.ts";
+import { storeSet } from "../db/sql/store-set.ts";
 import type { JobContext } from "./context.ts";
 import { DOCUMENT_MS, withinTime } from "./within-time.ts";
 

@@ -1,7 +1,7 @@
 /** Keeps told that the jobs of this process move: who watches from outside sees a queue that stands, whatever the cause. */
 import type pg from "pg";
 import type { Logger } from "pino";
-import { forgetOtherJobs, recordMoves } from "../db/job-runs.ts";
+import { forgetOtherJobs, recordMoves } from "../db/operations/job-runs.ts";
 
 /** Milliseconds between two records: well within the time after which a queue counts as standing. */
 const BEAT_MS = 10_000;

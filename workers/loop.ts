@@ -1,5 +1,5 @@
 /** A loop of rounds: it works, waits for a notification or an interval, and repeats until stopped. */
-import { notifications } from "../db/notifications.ts";
+import { notifications } from "../db/sql/notifications.ts";
 import type { JobContext } from "./context.ts";
 import { Latch } from "./latch.ts";
 

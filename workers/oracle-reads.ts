@@ -3,7 +3,7 @@ import { decodeFunctionResult, encodeAbiParameters, encodeFunctionData, keccak25
 import { credOracleAbi } from "../abis/cred-oracle.ts";
 import type { Chain } from "../clients/ports.ts";
 import type { Address, Hex } from "../core/facts.ts";
-import type { OracleBatch, OracleValue } from "../db/cred-oracle.ts";
+import type { OracleBatch, OracleValue } from "../db/cred/cred-oracle.ts";
 import { readContracts } from "./contract-reads.ts";
 
 /** Reads `getCredData` of tokens, in their order. @throws Failure upstream_unavailable */

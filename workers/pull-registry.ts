@@ -16,8 +16,8 @@ import {
   type PullState,
   pullState,
 } from "../db/directory/pulls.ts";
-import { tryLockText, unlockText } from "../db/locks.ts";
-import { transaction } from "../db/transaction.ts";
+import { tryLockText, unlockText } from "../db/sql/locks.ts";
+import { transaction } from "../db/sql/transaction.ts";
 import type { JobContext } from "./context.ts";
 import { ImplausibleRegistry, type PageContext, type PulledRegistry, showAgents, takePage } from "./registry-page.ts";
 

@@ -3,8 +3,8 @@ import type { Duplex } from "node:stream";
 import { createPostgresBackend, Queue, runMigrations, Worker, withBackend } from "bullmq";
 import type { Redis, RedisOptions } from "ioredis";
 import type { Logger } from "pino";
-import { openClient, openPool } from "../db/connect.ts";
-import { bool, statement, text } from "../db/statement.ts";
+import { openClient, openPool } from "../db/sql/connect.ts";
+import { bool, statement, text } from "../db/sql/statement.ts";
 import { isReplica, openRedis, type RedisConnection } from "../runtime/redis.ts";
 
 export type StoreOptions = {

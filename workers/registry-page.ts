@@ -10,8 +10,8 @@ import { forgetPage, keepPage, knownPage, seePage } from "../db/directory/pages.
 import { notePage, PULL_END, type PullState } from "../db/directory/pulls.ts";
 import { type BadItem, quarantine } from "../db/directory/quarantine.ts";
 import { removeEntries, type ScoreRules, upsertEntries } from "../db/directory/write.ts";
-import { refusalReason, storeSet } from "../db/store-set.ts";
-import { transaction } from "../db/transaction.ts";
+import { refusalReason, storeSet } from "../db/sql/store-set.ts";
+import { transaction } from "../db/sql/transaction.ts";
 import type { JobContext } from "./context.ts";
 import { DOCUMENT_MS, TooSlowToRead, withinTime } from "./within-time.ts";
 

@@ -1,8 +1,8 @@
 /** Starts and stops all work of the worker process. */
 
 import { Failure } from "../core/errors.ts";
-import { recordRun } from "../db/job-runs.ts";
-import { isNoIndex } from "../db/transaction.ts";
+import { recordRun } from "../db/operations/job-runs.ts";
+import { isNoIndex } from "../db/sql/transaction.ts";
 import { span } from "../runtime/tracing.ts";
 import type { JobContext } from "./context.ts";
 import { runDiscovery } from "./discovery.ts";

@@ -1,9 +1,9 @@
 /** The sender: the process that has the lock turns intents into transactions; the other processes wait for the lock. */
 import type pg from "pg";
 import { Failure } from "../core/errors.ts";
-import { openClient } from "../db/connect.ts";
-import { tryLockText } from "../db/locks.ts";
-import { highestBlock, INTENT_CHANNEL } from "../db/transaction-outbox.ts";
+import { openClient } from "../db/sql/connect.ts";
+import { tryLockText } from "../db/sql/locks.ts";
+import { highestBlock, INTENT_CHANNEL } from "../db/transactions/transaction-outbox.ts";
 import type { JobContext } from "./context.ts";
 import { INTENT_EFFECTS } from "./intents.ts";
 import { type Loop, runLoop } from "./loop.ts";

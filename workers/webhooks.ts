@@ -1,7 +1,7 @@
 /** The loop that delivers webhooks: fans events out, runs a number of attempts at once, sleeps until it is notified. */
 import { POOL_SLOTS, POOLS } from "../core/webhooks/pools.ts";
-import { EVENTS_CHANNEL } from "../db/events.ts";
-import { transaction } from "../db/transaction.ts";
+import { EVENTS_CHANNEL } from "../db/events/events.ts";
+import { transaction } from "../db/sql/transaction.ts";
 import { type FannedOut, fanOut } from "../db/webhooks/fan-out.ts";
 import { WEBHOOKS_CHANNEL } from "../db/webhooks/webhooks.ts";
 import { type Loop, runLoop } from "./loop.ts";

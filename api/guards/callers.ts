@@ -9,8 +9,8 @@ import {
   type SignInKind,
   type WalletCredential,
 } from "../../core/wallet-credential.ts";
-import { revokedBefore } from "../../db/revocations.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import { revokedBefore } from "../../db/callers/revocations.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import type { Caller, CallerRule, OwnerCaller, TokenCaller, WalletCaller } from "../caller-types.ts";
 import { requireApiKey } from "./api-key.ts";
 import type { SignInAttempt } from "./rate-limits.ts";

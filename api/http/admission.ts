@@ -3,7 +3,7 @@
  * once.
  */
 import type pg from "pg";
-import { overloaded, UseTimes } from "../../db/use-times.ts";
+import { overloaded, UseTimes } from "../../db/sql/use-times.ts";
 
 /** @throws Failure overloaded, at once, when the request would wait too long for a connection */
 export type Admission = () => void;

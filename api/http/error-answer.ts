@@ -1,6 +1,6 @@
 /** The one place where errors become answers: one body, one status table, no internals. */
 import { type ErrorCode, type FailOptions, Failure } from "../../core/errors.ts";
-import { isNoIndex } from "../../db/transaction.ts";
+import { isNoIndex } from "../../db/sql/transaction.ts";
 
 /** The log; pino's shape. */
 export type Log = Record<"debug" | "info" | "warn" | "error", (data: object, message: string) => void>;

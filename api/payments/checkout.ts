@@ -10,9 +10,9 @@ import type { RequestBinding } from "../../core/payments/challenges.ts";
 import type { Refusal } from "../../core/payments/refusals.ts";
 import type { PaidResource, Terms } from "../../core/payments/terms.ts";
 import { type Operation, UNPAID } from "../../core/prices.ts";
-import type { Lease } from "../../db/ledger.ts";
-import type { Payment } from "../../db/payments.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import type { Lease } from "../../db/payments/ledger.ts";
+import type { Payment } from "../../db/payments/payments.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import type { GivenPayment, HeaderValues } from "./payment-headers.ts";
 
 /** The parts of a request that its payment depends on. */

@@ -1,7 +1,7 @@
 /** Payments by credit: money that a wallet has paid and received nothing for. */
-import { type Lease, spendCredit } from "../../db/ledger.ts";
-import { dropLease, takeUp } from "../../db/payment-leases.ts";
-import { creditsOf, type Payment, paidPaymentsOf } from "../../db/payments.ts";
+import { type Lease, spendCredit } from "../../db/payments/ledger.ts";
+import { dropLease, takeUp } from "../../db/payments/payment-leases.ts";
+import { creditsOf, type Payment, paidPaymentsOf } from "../../db/payments/payments.ts";
 import { isThere } from "../../settlement/settle.ts";
 import type { OpenCheckout, SettleOptions } from "./checkout.ts";
 import { LEASE_MS } from "./lease.ts";

@@ -1,6 +1,6 @@
 /** The lease of a payment: the process that works on a payment renews it; after a crash it expires and another takes over. */
-import type { Lease } from "../../db/ledger.ts";
-import { renewLease } from "../../db/payment-leases.ts";
+import type { Lease } from "../../db/payments/ledger.ts";
+import { renewLease } from "../../db/payments/payment-leases.ts";
 import type { PaymentService } from "./payment-service.ts";
 
 /** Milliseconds a lease lasts without renewal; a retry after a crash waits at most this long. */

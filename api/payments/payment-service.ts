@@ -8,7 +8,7 @@ import type { TokenDomain } from "../../core/payments/authorization.ts";
 import type { PaidResource, Terms } from "../../core/payments/terms.ts";
 import { domainSeparator, usdcDomain } from "../../core/payments/token-domain.ts";
 import { type Operation, type PriceList, priceUnits, SOLD, standardPrices } from "../../core/prices.ts";
-import { currentPrices, priceLists } from "../../db/price-list.ts";
+import { currentPrices, priceLists } from "../../db/payments/price-list.ts";
 import type { Fault } from "../../runtime/faults.ts";
 import type { SettlementParts } from "../../settlement/settle.ts";
 import type { Log } from "../http/error-answer.ts";

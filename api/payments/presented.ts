@@ -1,5 +1,5 @@
 /** The request that presents a payment, as the ledger records it. */
-import { digestOf, type PaymentClaim, type PaymentTerms, type Presenter } from "../../db/payments.ts";
+import { digestOf, type PaymentClaim, type PaymentTerms, type Presenter } from "../../db/payments/payments.ts";
 import type { OpenCheckout, SettleOptions } from "./checkout.ts";
 
 /** Who presents a payment, and for which request. */

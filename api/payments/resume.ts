@@ -1,9 +1,9 @@
 /** Continues with a payment in the state in which the ledger has it: settles it, replays its answer, or refuses. */
 import { fail } from "../../core/errors.ts";
-import type { Lease } from "../../db/ledger.ts";
-import { dropLease } from "../../db/payment-leases.ts";
-import type { Payment, StoredReply } from "../../db/payments.ts";
-import type { Presented } from "../../db/present-payment.ts";
+import type { Lease } from "../../db/payments/ledger.ts";
+import { dropLease } from "../../db/payments/payment-leases.ts";
+import type { Payment, StoredReply } from "../../db/payments/payments.ts";
+import type { Presented } from "../../db/payments/present-payment.ts";
 import { bringIn } from "../../settlement/settle.ts";
 import type { OpenCheckout, SettleOptions } from "./checkout.ts";
 import { spendOwnCredit } from "./credit.ts";

@@ -10,8 +10,8 @@ import {
   type PaymentTerms,
   paymentsOf,
   transferFact,
-} from "../../db/payments.ts";
-import { presentPayment } from "../../db/present-payment.ts";
+} from "../../db/payments/payments.ts";
+import { presentPayment } from "../../db/payments/present-payment.ts";
 import { isDeepEnough, settlementAt } from "../../settlement/evidence.ts";
 import type { OpenCheckout, SettleOptions } from "./checkout.ts";
 import { LEASE_MS } from "./lease.ts";

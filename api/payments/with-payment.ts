@@ -1,9 +1,9 @@
 /** Runs a handler that is paid for, and keeps the ledger and the response headers in step with its outcome. */
 import type { Failure } from "../../core/errors.ts";
 import { V1_NETWORKS } from "../../core/payments/authorization.ts";
-import { owePayment } from "../../db/ledger.ts";
-import { dropLease, storeReply } from "../../db/payment-leases.ts";
-import { type Payment, paymentsOf } from "../../db/payments.ts";
+import { owePayment } from "../../db/payments/ledger.ts";
+import { dropLease, storeReply } from "../../db/payments/payment-leases.ts";
+import { type Payment, paymentsOf } from "../../db/payments/payments.ts";
 import type { OpenCheckout } from "./checkout.ts";
 import { paymentResponse } from "./offers.ts";
 import type { PaymentService } from "./payment-service.ts";

@@ -6,7 +6,7 @@ import { canonicalFramework } from "../../core/frameworks.ts";
 import { agentView } from "../../core/views/agent.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
 import { leaderboardItemView, summaryView } from "../../core/views/summary.ts";
-import { AGENT_SORTS, type AgentCursor, type AgentSort } from "../../db/agents.ts";
+import { AGENT_SORTS, type AgentCursor, type AgentSort } from "../../db/lists/agent-list-sql.ts";
 import { endpoint, json } from "../endpoint.ts";
 import {
   agentFilters,

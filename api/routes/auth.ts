@@ -3,7 +3,7 @@ import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import { fail } from "../../core/errors.ts";
 import { firstDateAfterRevocation } from "../../core/wallet-credential.ts";
-import { revokeBefore } from "../../db/revocations.ts";
+import { revokeBefore } from "../../db/callers/revocations.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
 import { address, moment } from "../schemas/fields.ts";
 import { identityProviderSchema } from "../schemas/identity-provider.ts";

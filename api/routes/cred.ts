@@ -6,7 +6,7 @@ import { openPoints } from "../../core/open-points.ts";
 import { tierOf, tierWord } from "../../core/tiers.ts";
 import { credByAddressView, credByIdView } from "../../core/views/cred.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
-import { credHistory, withEpochs } from "../../db/cred-history.ts";
+import { credHistory, withEpochs } from "../../db/cred/cred-history.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { agentRef, blockOrTime, integer, tokenId } from "../parameters.ts";
 import {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { EVENT_NAMES } from "../../core/events.ts";
 import type { Address, AgentRef } from "../../core/facts.ts";
 import { eventView } from "../../core/views/events.ts";
-import { eventLog, eventsAfter, eventsOfAgent, oldestEventAt } from "../../db/events.ts";
+import { eventLog, eventsAfter, eventsOfAgent, oldestEventAt } from "../../db/events/events.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { lastEventId, positionAfter } from "../last-event-id.ts";
 import { agentRef, choice, choices, integer, limit, listOf, tokenId, walletAddress } from "../parameters.ts";

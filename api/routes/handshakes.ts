@@ -1,6 +1,6 @@
 /** The handshakes of one agent. */
 import { z } from "zod";
-import { handshakesOf } from "../../db/handshakes.ts";
+import { handshakesOf } from "../../db/agents/handshakes.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { agentRef, limit, offset, page } from "../parameters.ts";
 import { handshakesSchema } from "../schemas/handshakes.ts";

@@ -1,10 +1,10 @@
 /** Is it alive, can it serve, how far behind is it: /health, /ready, /api/v2/status. */
 import { z } from "zod";
 import { standingSentence } from "../../core/standing-queues.ts";
-import { type RecordedProgress, readBackfillProgress } from "../../db/backfill-progress.ts";
-import { latestPublished } from "../../db/cred-epochs.ts";
+import { latestPublished } from "../../db/cred/cred-epochs.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
-import { scheduledRuns } from "../../db/service-status.ts";
+import { type RecordedProgress, readBackfillProgress } from "../../db/operations/backfill-progress.ts";
+import { scheduledRuns } from "../../db/operations/service-status.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import { integer } from "../parameters.ts";

@@ -2,8 +2,8 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { groupView, memberView } from "../../core/views/messages.ts";
-import { speakersOf } from "../../db/message-access.ts";
-import { groupMembers, listGroups } from "../../db/message-groups.ts";
+import { speakersOf } from "../../db/messages/message-access.ts";
+import { groupMembers, listGroups } from "../../db/messages/message-groups.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { groupId, integer, limit, member } from "../parameters.ts";
 import {

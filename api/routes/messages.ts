@@ -2,10 +2,10 @@
 import { z } from "zod";
 import { refusalAt } from "../../core/messaging/groups.ts";
 import { groupView, messageView } from "../../core/views/messages.ts";
-import { accessOf } from "../../db/message-access.ts";
-import { groupById } from "../../db/message-groups.ts";
-import { lastMessageAt, messagePage } from "../../db/messages.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import { accessOf } from "../../db/messages/message-access.ts";
+import { groupById } from "../../db/messages/message-groups.ts";
+import { lastMessageAt, messagePage } from "../../db/messages/messages.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { lastEventId, positionAfter } from "../last-event-id.ts";
 import { groupId, limit, type MessagePlace, messagePlace } from "../parameters.ts";

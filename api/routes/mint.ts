@@ -5,7 +5,7 @@ import { fail } from "../../core/errors.ts";
 import { DEFAULT_FRAMEWORK } from "../../core/frameworks.ts";
 import type { ListingInput } from "../../core/listing-input.ts";
 import { mintOriginIndex } from "../../core/mint-origins.ts";
-import type { Mint } from "../../db/mints.ts";
+import type { Mint } from "../../db/mints/mints.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { CACHE, endpoint, json, type Reply } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-types.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import { dotAgentKey, withDotAgent } from "../../core/names.ts";
-import { nameHolder } from "../../db/agents.ts";
+import { nameHolder } from "../../db/lists/agent-list-sql.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { nameCheckSchema } from "../schemas/agent.ts";
 

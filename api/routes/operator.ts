@@ -1,7 +1,7 @@
 /** The state of the service for its operators: what the metrics count, in one answer. */
 import { checksum } from "../../core/addresses.ts";
 import { formatUsdc } from "../../core/prices.ts";
-import type { OpenWork, Totals } from "../../db/service-counts.ts";
+import type { OpenWork, Totals } from "../../db/operations/service-counts.ts";
 import type { FailingWebhook } from "../../db/webhooks/failing.ts";
 import type { ApiDeps } from "../deps.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";

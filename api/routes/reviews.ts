@@ -13,7 +13,7 @@ import {
   reviewsOf,
 } from "../../db/directory/reviews.ts";
 import { directoryDetail, findDirectoryId } from "../../db/directory/rows.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { limit, minBlock, walletAddress } from "../parameters.ts";
 import { reviewersSchema, reviewsSchema } from "../schemas/directory.ts";

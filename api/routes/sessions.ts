@@ -1,6 +1,6 @@
 /** Outcomes of sessions with an agent, reported by holders of an API key. */
 import { z } from "zod";
-import { recordOutcome } from "../../db/sessions.ts";
+import { recordOutcome } from "../../db/callers/sessions.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
 import { recordedSchema, sessionOutcomeBodySchema } from "../schemas/sessions.ts";

@@ -1,5 +1,5 @@
 /** The service token in numbers. */
-import { tokenStats } from "../../db/token-stats.ts";
+import { tokenStats } from "../../db/agents/token-stats.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
 import { tokenStatsSchema } from "../schemas/manifest.ts";
 

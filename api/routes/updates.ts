@@ -1,7 +1,7 @@
 /** Changes of an agent by its controllers, and the profile that they change. */
 import { z } from "zod";
 import type { ErrorCode } from "../../core/errors.ts";
-import { newProfileWrite } from "../../db/chain-writes.ts";
+import { newProfileWrite } from "../../db/transactions/chain-writes.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { type Call, endpoint, ignoredOf, json, type Reply } from "../endpoint.ts";
 import { flag, tokenId } from "../parameters.ts";

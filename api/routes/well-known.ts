@@ -8,7 +8,7 @@ import { checksum } from "../../core/addresses.ts";
 import { offerVersion2, resourceVersion2 } from "../../core/payments/terms.ts";
 import { priceUnits, shownPricing } from "../../core/prices.ts";
 import type { RegistrationFile } from "../../core/registration-file.ts";
-import { firstAgent } from "../../db/agents.ts";
+import { firstAgent } from "../../db/lists/agent-list-sql.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { isOpen } from "../caller-types.ts";
 import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";

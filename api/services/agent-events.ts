@@ -1,6 +1,6 @@
 /** Events that writes about an agent append to the event log, in their own transaction. */
 import type { EventData } from "../../core/events.ts";
-import { appendEvents } from "../../db/append-events.ts";
+import { appendEvents } from "../../db/events/append-events.ts";
 import type { Write } from "./writing.ts";
 
 /** Emits that the agent has proven something. @param handle of the account proven; null where it has no name */

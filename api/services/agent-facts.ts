@@ -6,9 +6,9 @@ import type { AgentRef } from "../../core/facts.ts";
 import { type PriceList, standardPrices } from "../../core/prices.ts";
 import type { OwnedFacts } from "../../core/reservations.ts";
 import type { Site } from "../../core/views/site.ts";
-import { findFacts } from "../../db/facts.ts";
-import type { ReadFacts } from "../../db/facts-reader.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import { findFacts } from "../../db/agents/facts.ts";
+import type { ReadFacts } from "../../db/agents/facts-reader.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 
 /**
  * @param source the API's shared reader, or the transaction that the rest of the answer is read in

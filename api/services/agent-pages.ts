@@ -1,9 +1,9 @@
 /** Pages of agents with their facts: the ids from memory, or everything from one snapshot of the database. */
 import type { AgentFacts } from "../../core/facts.ts";
-import { type AgentPage, listAgents } from "../../db/agents.ts";
-import { loadFacts } from "../../db/facts.ts";
-import { listSnapshot } from "../../db/list-budget.ts";
+import { loadFacts } from "../../db/agents/facts.ts";
+import { type AgentPage, listAgents } from "../../db/lists/agent-list-sql.ts";
 import type { AgentQuery } from "../../db/lists/agents.ts";
+import { listSnapshot } from "../../db/sql/list-budget.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 
 /**

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 import type { Hex } from "../../core/facts.ts";
-import { type Intent, intentsByKey, OUTCOME_CHANNEL } from "../../db/transaction-outbox.ts";
+import { type Intent, intentsByKey, OUTCOME_CHANNEL } from "../../db/transactions/transaction-outbox.ts";
 import { json, type Reply } from "../endpoint.ts";
 import { waitFor } from "./wait-for.ts";
 

@@ -4,10 +4,10 @@ import type { Address, AgentFacts, Hex } from "../../core/facts.ts";
 import type { Ownership } from "../../core/reservations.ts";
 import { isoSeconds, unixSeconds } from "../../core/times.ts";
 import type { Behind } from "../../core/views/offering.ts";
-import { walletAttested } from "../../db/attestations.ts";
+import { walletAttested } from "../../db/agents/attestations.ts";
 import { humanIdOf, humanName } from "../../db/principals/humans.ts";
 import { organizationIdOf, organizationName } from "../../db/principals/organizations.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 
 type BehindOf = {
   owner: Address | null;

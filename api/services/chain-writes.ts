@@ -10,8 +10,8 @@ import {
   intentKeyOf,
   newestChainWrites,
   newProfileWrite,
-} from "../../db/chain-writes.ts";
-import { queueIntent } from "../../db/transaction-outbox.ts";
+} from "../../db/transactions/chain-writes.ts";
+import { queueIntent } from "../../db/transactions/transaction-outbox.ts";
 import { controls } from "./agent-control.ts";
 import { requireFunds, type Write } from "./writing.ts";
 

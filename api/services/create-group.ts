@@ -2,10 +2,10 @@
 import { fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import { CREATOR_MIN_CRED, GROUPS_A_CREATOR, type Group, groupIdOf, refusalAt } from "../../core/messaging/groups.ts";
-import { speakersOf } from "../../db/message-access.ts";
-import { countGroupsOf, groupByRequest, insertGroup } from "../../db/message-groups.ts";
-import { lockAgentWrites } from "../../db/profiles.ts";
-import { type Queryable, transaction } from "../../db/transaction.ts";
+import { lockAgentWrites } from "../../db/agents/profiles.ts";
+import { speakersOf } from "../../db/messages/message-access.ts";
+import { countGroupsOf, groupByRequest, insertGroup } from "../../db/messages/message-groups.ts";
+import { type Queryable, transaction } from "../../db/sql/transaction.ts";
 import type { ApiDeps } from "../deps.ts";
 import { refuse } from "./group-acts.ts";
 

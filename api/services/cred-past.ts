@@ -3,8 +3,8 @@ import { causeSays } from "../../core/cred-causes.ts";
 import { fail } from "../../core/errors.ts";
 import type { AgentFacts } from "../../core/facts.ts";
 import { tierOf, tierWord } from "../../core/tiers.ts";
-import { credHeld } from "../../db/cred-history.ts";
-import { historyState } from "../../db/cred-history-months.ts";
+import { credHeld } from "../../db/cred/cred-history.ts";
+import { historyState } from "../../db/cred/cred-history-months.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import { epochOfScore } from "./cred-proofs.ts";
 

@@ -4,9 +4,9 @@ import type { ReportEpoch } from "../../core/cred-report/view.ts";
 import { type CredLeaf, LEAF_TYPES, leafHash } from "../../core/cred-tree/leaf.ts";
 import { fail } from "../../core/errors.ts";
 import { txLink } from "../../core/links.ts";
-import { type CredEpoch, epochByNumber, latestPublished, leafOf, proofOf } from "../../db/cred-epochs.ts";
-import { provingEpochs } from "../../db/cred-history.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import { type CredEpoch, epochByNumber, latestPublished, leafOf, proofOf } from "../../db/cred/cred-epochs.ts";
+import { provingEpochs } from "../../db/cred/cred-history.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 
 /**

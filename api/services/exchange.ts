@@ -11,9 +11,9 @@ import {
   attestationsOf,
   recordExchangeVerification,
   VERIFIED_ACCOUNT,
-} from "../../db/attestations.ts";
-import { isNoIndex } from "../../db/transaction.ts";
-import { queueRepeatable } from "../../db/transaction-outbox.ts";
+} from "../../db/agents/attestations.ts";
+import { isNoIndex } from "../../db/sql/transaction.ts";
+import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import { authorizeController } from "./agent-control.ts";
 import { emitVerified } from "./agent-events.ts";

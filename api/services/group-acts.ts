@@ -3,10 +3,10 @@ import { fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import { type Act, decideActs, type Message, type Outcome, requestKey } from "../../core/messaging/acts.ts";
 import type { Group, Refusal, Speaker } from "../../core/messaging/groups.ts";
-import { accessOf } from "../../db/message-access.ts";
-import { deleteMembers, insertMembers, lockGroup, updateCounters } from "../../db/message-groups.ts";
-import { insertMessages, messagesByRequest } from "../../db/messages.ts";
-import { type Queryable, transaction } from "../../db/transaction.ts";
+import { accessOf } from "../../db/messages/message-access.ts";
+import { deleteMembers, insertMembers, lockGroup, updateCounters } from "../../db/messages/message-groups.ts";
+import { insertMessages, messagesByRequest } from "../../db/messages/messages.ts";
+import { type Queryable, transaction } from "../../db/sql/transaction.ts";
 import type { ApiDeps } from "../deps.ts";
 import { keyedBatcher } from "./keyed-batcher.ts";
 

@@ -1,11 +1,11 @@
 /** Links an agent to a human: signed by the token's present owner and by the human, ended by the next transfer. */
 import { checksum } from "../../core/addresses.ts";
 import { fail, failNoAgent } from "../../core/errors.ts";
+import { lockAgentWrites } from "../../db/agents/profiles.ts";
+import { holdingOf } from "../../db/agents/token-ownership.ts";
 import { linkHumanAgent, lockHuman, otherLinks, unlinkHumanAgent } from "../../db/principals/human-writes.ts";
 import { type HumanRef, humanIdOf } from "../../db/principals/humans.ts";
-import { holdingOf } from "../../db/principals/token-ownership.ts";
-import { lockAgentWrites } from "../../db/profiles.ts";
-import { transaction } from "../../db/transaction.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import type { OwnerCaller, TokenCaller, WalletCaller } from "../caller-types.ts";
 import { nameOf } from "../guards/caller-name.ts";
 import type { HandlerDeps } from "../handler-types.ts";

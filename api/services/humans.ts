@@ -7,6 +7,7 @@ import type { Address } from "../../core/facts.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
 import { humanView, type OwnHumanView, type Private } from "../../core/views/human.ts";
 import { organizationView } from "../../core/views/organization.ts";
+import { holdingOf } from "../../db/agents/token-ownership.ts";
 import { deleteHuman, type HumanWrite, writeHuman } from "../../db/principals/human-writes.ts";
 import {
   type HumanRef,
@@ -26,8 +27,7 @@ import {
   organizationsOf,
 } from "../../db/principals/organizations.ts";
 import type { PageQuery } from "../../db/principals/page.ts";
-import { holdingOf } from "../../db/principals/token-ownership.ts";
-import { isNoIndex, type Queryable, snapshot, transaction } from "../../db/transaction.ts";
+import { isNoIndex, type Queryable, snapshot, transaction } from "../../db/sql/transaction.ts";
 import type { TokenCaller, WalletCaller } from "../caller-types.ts";
 import { nameOf } from "../guards/caller-name.ts";
 import { walletOf } from "../guards/callers.ts";

@@ -9,8 +9,8 @@ import { type CredReportInput, type CredReportView, credReportView } from "../..
 import { fail } from "../../core/errors.ts";
 import type { AgentFacts, Hex } from "../../core/facts.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
-import { sessionCounts } from "../../db/sessions.ts";
-import { snapshot } from "../../db/transaction.ts";
+import { sessionCounts } from "../../db/callers/sessions.ts";
+import { snapshot } from "../../db/sql/transaction.ts";
 import { recoverSigner } from "../guards/signature.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import type { AgentRef } from "../parameters.ts";

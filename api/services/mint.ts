@@ -10,6 +10,7 @@ import { Failure, fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import { ogOf } from "../../core/og-wallets.ts";
 import { keyTail } from "../../core/solana/keys.ts";
+import { referrerOf } from "../../db/agents/referrals.ts";
 import {
   beginLocked,
   commitMint,
@@ -17,7 +18,7 @@ import {
   type RegistrationState,
   registrationName,
   registrationStateOf,
-} from "../../db/mint-acceptance.ts";
+} from "../../db/mints/mint-acceptance.ts";
 import {
   MINT_CHANNEL,
   type Mint,
@@ -25,10 +26,9 @@ import {
   mintByFingerprint,
   mintById,
   type Registrant,
-} from "../../db/mints.ts";
-import { notifySender } from "../../db/notify-sender.ts";
-import { referrerOf } from "../../db/referrals.ts";
-import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
+} from "../../db/mints/mints.ts";
+import { isNoIndex, type Queryable, transaction } from "../../db/sql/transaction.ts";
+import { notifySender } from "../../db/transactions/notify-sender.ts";
 import type { Fault } from "../../runtime/faults.ts";
 import type { MintEffect } from "../../settlement/effects.ts";
 import type { Checkout, Paid } from "../payments/checkout.ts";

@@ -9,7 +9,7 @@ import {
   paymentsOfDay,
   stateTotals,
   type Totals,
-} from "../../db/service-counts.ts";
+} from "../../db/operations/service-counts.ts";
 import { type FailingWebhook, failingWebhooks } from "../../db/webhooks/failing.ts";
 import { sharedFor } from "./shared-answers.ts";
 

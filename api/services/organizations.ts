@@ -3,6 +3,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { fail } from "../../core/errors.ts";
 import type { OrganizationFacts } from "../../core/principals/facts.ts";
 import { SLUG_RETIREMENT_MS, slugKey, suggestedSlug } from "../../core/principals/slugs.ts";
+import { unknownTokens } from "../../db/agents/token-ownership.ts";
 import {
   insertOrganization,
   isRetired,
@@ -18,8 +19,7 @@ import {
   updateOrganization,
 } from "../../db/principals/organizations.ts";
 import type { PageQuery } from "../../db/principals/page.ts";
-import { unknownTokens } from "../../db/principals/token-ownership.ts";
-import { type Queryable, snapshot, transaction } from "../../db/transaction.ts";
+import { type Queryable, snapshot, transaction } from "../../db/sql/transaction.ts";
 import { nameOf } from "../guards/caller-name.ts";
 import { walletOf } from "../guards/callers.ts";
 import type { HandlerDeps } from "../handler-types.ts";

@@ -16,8 +16,8 @@ import {
   strangers,
 } from "../../core/proof-allowances.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { levelsOf, takeAll, takeTokens } from "../../db/allowances.ts";
-import { type Queryable, transaction } from "../../db/transaction.ts";
+import { levelsOf, takeAll, takeTokens } from "../../db/callers/allowances.ts";
+import { type Queryable, transaction } from "../../db/sql/transaction.ts";
 
 export type Asker = {
   platform: ProofPlatformKey;

@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { Embeddings } from "../../clients/ports.ts";
 import type { Questions } from "../../core/discovery/meaning.ts";
 import { ofDay } from "../../core/proof-allowances.ts";
-import { takeAll } from "../../db/allowances.ts";
+import { takeAll } from "../../db/callers/allowances.ts";
 import type { Log } from "../http/error-answer.ts";
 
 /** Milliseconds that a search waits. A later answer is kept for the next search. */

@@ -1,7 +1,7 @@
 /** The rank of a score among all agents. */
-import { countAgents } from "../../db/agents.ts";
+import { countAgents } from "../../db/lists/agent-list-sql.ts";
 import type { AgentQuery } from "../../db/lists/agents.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 
 /** Rank 1 is the best; equal scores share a rank. */

@@ -4,8 +4,8 @@ import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import { RECEIVER_GAS } from "../../core/gas-bounds.ts";
-import { contractMintsSince } from "../../db/mints.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import { contractMintsSince } from "../../db/mints/mints.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 
 /** A mint is a transfer from there. */
 const NOBODY = `0x${"0".repeat(40)}` as Address;

@@ -6,10 +6,10 @@ import { referralLink, tokenLink } from "../../core/links.ts";
 import { mintOriginAt } from "../../core/mint-origins.ts";
 import { OG_TRAIT, ogOf } from "../../core/og-wallets.ts";
 import { agentView } from "../../core/views/agent.ts";
-import { loadFacts } from "../../db/facts.ts";
-import type { Mint } from "../../db/mints.ts";
-import { ensureReferralCodes, referralCodeOf } from "../../db/referral-codes.ts";
-import { referrerOf } from "../../db/referrals.ts";
+import { loadFacts } from "../../db/agents/facts.ts";
+import { ensureReferralCodes, referralCodeOf } from "../../db/agents/referral-codes.ts";
+import { referrerOf } from "../../db/agents/referrals.ts";
+import type { Mint } from "../../db/mints/mints.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import { siteOf } from "./agent-facts.ts";
 

@@ -7,14 +7,14 @@ import { DEFAULT_FRAMEWORK } from "../../core/frameworks.ts";
 import { mintOriginIndex } from "../../core/mint-origins.ts";
 import { type SolanaPurpose, solanaSignInText } from "../../core/signed-texts.ts";
 import { isSignedBy, type SolanaAddress } from "../../core/solana/keys.ts";
-import { liveMintOf, type Mint, mintByFingerprint } from "../../db/mints.ts";
 import {
   insertSolanaChallenge,
   type SolanaChallenge,
   solanaChallenge,
   useSolanaChallenge,
-} from "../../db/solana-challenges.ts";
-import type { Queryable } from "../../db/transaction.ts";
+} from "../../db/callers/solana-challenges.ts";
+import { liveMintOf, type Mint, mintByFingerprint } from "../../db/mints/mints.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import type { Checkout } from "../payments/checkout.ts";
 import type { SolanaRegistrationBody } from "../schemas/solana.ts";

@@ -8,8 +8,8 @@ import { mergeNarrative, mergeProfile, NARRATIVE_FIELDS, type NarrativeField } f
 import { type FieldWrite, fieldWrites, type NarrativeInput, type PersonalityInput } from "../../core/profile-input.ts";
 import type { SocialInput } from "../../core/social-input.ts";
 import { newTraits, type TraitInput, traitKey } from "../../core/trait-input.ts";
-import { newestChainWrites, onchainTraits } from "../../db/chain-writes.ts";
-import { addProfileTraits, profileTraits, writeProfileFields } from "../../db/profiles.ts";
+import { addProfileTraits, profileTraits, writeProfileFields } from "../../db/agents/profiles.ts";
+import { newestChainWrites, onchainTraits } from "../../db/transactions/chain-writes.ts";
 import { emitUpdated } from "./agent-events.ts";
 import { type ChainCall, queueChainWrites } from "./chain-writes.ts";
 import type { Write } from "./writing.ts";

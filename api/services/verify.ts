@@ -2,11 +2,11 @@
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address, Hex } from "../../core/facts.ts";
-import { verificationTransaction } from "../../db/attestations.ts";
-import { insertChainWrite } from "../../db/chain-writes.ts";
-import { recordProofOwnership } from "../../db/proof-ownership.ts";
-import { queueRepeatable } from "../../db/transaction-outbox.ts";
-import { recordWalletVerification } from "../../db/wallets.ts";
+import { verificationTransaction } from "../../db/agents/attestations.ts";
+import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
+import { recordWalletVerification } from "../../db/agents/wallets.ts";
+import { insertChainWrite } from "../../db/transactions/chain-writes.ts";
+import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import { authorizeAgentWallet, controls } from "./agent-control.ts";
 import { requireFunds, writeAgent } from "./writing.ts";

@@ -1,6 +1,6 @@
 /** Waits for a decision of another process: checks at every notification about it, and twice a second in any case. */
 import type pg from "pg";
-import { notifications } from "../../db/notifications.ts";
+import { notifications } from "../../db/sql/notifications.ts";
 
 /** Milliseconds between two checks without a notification; one may be lost with its connection. */
 const CHECK_MS = 500;

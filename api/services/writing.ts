@@ -1,10 +1,10 @@
 /** The frame of every write about an agent: one transaction that finds the agent, checks its controller, writes, and updates its score. */
 import { fail } from "../../core/errors.ts";
 import type { OwnedFacts } from "../../core/reservations.ts";
-import { recomputeCred } from "../../db/cred.ts";
-import { lockAgentWrites } from "../../db/profiles.ts";
-import { type SenderState, senderState } from "../../db/sender-state.ts";
-import { isNoIndex, type Queryable, rehearsal, transaction } from "../../db/transaction.ts";
+import { lockAgentWrites } from "../../db/agents/profiles.ts";
+import { recomputeCred } from "../../db/cred/cred.ts";
+import { isNoIndex, type Queryable, rehearsal, transaction } from "../../db/sql/transaction.ts";
+import { type SenderState, senderState } from "../../db/transactions/sender-state.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import { type Checkout, FREE_CHECKOUT } from "../payments/checkout.ts";
 import { factsOf } from "./agent-facts.ts";

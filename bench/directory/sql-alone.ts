@@ -6,7 +6,7 @@ import { foldPlanes } from "../../db/directory/planes/fold.ts";
 import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 import { directoryRows } from "../../db/directory/rows.ts";
 import { openDirectoryList } from "../../db/lists/directory.ts";
-import { snapshot } from "../../db/transaction.ts";
+import { snapshot } from "../../db/sql/transaction.ts";
 import { goal } from "../goal.ts";
 import { cpuOf } from "../reads/cpu.ts";
 import { line, QUANTILES_HEAD, quantile } from "./figures.ts";

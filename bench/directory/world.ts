@@ -1,7 +1,7 @@
 /** A process of its own that plants the directory by the million, set-based: own agents with their scores, and everybody else. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { openPool } from "../../db/connect.ts";
+import { openPool } from "../../db/sql/connect.ts";
 
 /** One row in so many is of the own registry, and is an agent with a stored score. */
 export const OWN_SHARE = 6;

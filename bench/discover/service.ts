@@ -1,10 +1,10 @@
 /** The search of the service, as the benchmark and the tests use it: fills a database, builds the documents, asks. */
 import type pg from "pg";
 import type { Questions } from "../../core/discovery/meaning.ts";
-import { openClient } from "../../db/connect.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
-import { migrate } from "../../db/migrate.ts";
+import { migrate } from "../../db/schema/migrate.ts";
+import { openClient } from "../../db/sql/connect.ts";
 import { testLog } from "../../harness/log.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";

@@ -1,9 +1,9 @@
 /** The event log over a year of one change of score a day and agent: size, and cost of telling, reading and retention. */
 import type pg from "pg";
-import { beginMonth, removeMonths } from "../../db/cred-history-months.ts";
-import { isSequencingDue, sequenceEvents } from "../../db/event-sequence.ts";
-import { eventLog, eventsAfter } from "../../db/events.ts";
-import { transaction } from "../../db/transaction.ts";
+import { beginMonth, removeMonths } from "../../db/cred/cred-history-months.ts";
+import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.ts";
+import { eventLog, eventsAfter } from "../../db/events/events.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { eventsById } from "../../db/webhooks/events-by-id.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";

@@ -2,8 +2,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
-import { openPool } from "../../db/connect.ts";
-import { migrate } from "../../db/migrate.ts";
+import { migrate } from "../../db/schema/migrate.ts";
+import { openPool } from "../../db/sql/connect.ts";
 import { removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { median } from "../load/check.ts";

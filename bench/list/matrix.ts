@@ -1,5 +1,5 @@
 /** Every kind of question about the list of agents: each sort and direction, filter, search, and place of the page. */
-import { AGENT_SORTS, type AgentFilter } from "../../db/agents.ts";
+import { AGENT_SORTS, type AgentFilter } from "../../db/lists/agent-list-sql.ts";
 import type { AgentQuery } from "../../db/lists/agents.ts";
 
 const FILTERS: Record<string, AgentFilter> = {

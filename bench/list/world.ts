@@ -1,6 +1,7 @@
 /** A process of its own that plants agents by the million, set-based: what it imports must not count as memory of the lists. */
-import { openPool } from "../../db/connect.ts";
-import { migrate } from "../../db/migrate.ts";
+
+import { migrate } from "../../db/schema/migrate.ts";
+import { openPool } from "../../db/sql/connect.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
 

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { privateKeyToAddress } from "viem/accounts";
-import { openPool } from "../../db/connect.ts";
+import { openPool } from "../../db/sql/connect.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { base64, payloadOf, signAuthorization } from "../../harness/payment-signing.ts";
 import { randomOf } from "../../harness/random.ts";

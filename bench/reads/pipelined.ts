@@ -1,5 +1,5 @@
 /** A process that does nothing but read agents, one statement each, pipelined over two connections: what Node itself can get out of the database. */
-import { openClient } from "../../db/connect.ts";
+import { openClient } from "../../db/sql/connect.ts";
 
 export type Reads = { url: string; ids: number; inFlight: number; forMs: number };
 export type Read = { reads: number; seconds: number };

@@ -13,8 +13,8 @@ import { UNSHARED } from "../../core/reservations.ts";
 import { agentView } from "../../core/views/agent.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
 import type { Site } from "../../core/views/site.ts";
-import { VERIFIED_ACCOUNT } from "../../db/attestations.ts";
-import * as off from "../../db/schema.ts";
+import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
+import * as off from "../../db/schema/tables.ts";
 import * as on from "../../ponder.schema.ts";
 
 /**

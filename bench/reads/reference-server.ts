@@ -8,8 +8,8 @@ import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import { siteOf } from "../../api/services/agent-facts.ts";
 import { loadConfig } from "../../config/config.ts";
-import { openPool } from "../../db/connect.ts";
-import { readIndexState } from "../../db/index-state.ts";
+import { readIndexState } from "../../db/operations/index-state.ts";
+import { openPool } from "../../db/sql/connect.ts";
 import { referenceApp } from "./reference-app.ts";
 
 /** As long as the service's own answer. */

@@ -1,6 +1,6 @@
 /** What a profile adds to the planted agents, so that a keyed read finds something in most places it looks. */
 import type pg from "pg";
-import { FACTS } from "../../db/facts.ts";
+import { FACTS } from "../../db/agents/facts.ts";
 
 /** Half of the agents have a personality on chain, a third a narrative, a fifth a proof; all have a referral code. */
 const PROFILES = `

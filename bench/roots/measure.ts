@@ -4,10 +4,10 @@ import { StandardMerkleTree } from "@openzeppelin/merkle-tree";
 import type pg from "pg";
 import { LEAF_TYPES, leafValues, tierNumber } from "../../core/cred-tree/leaf.ts";
 import { buildTree, type LeafColumns } from "../../core/cred-tree/tree.ts";
-import { proofOf } from "../../db/cred-epochs.ts";
-import { buildInProcess } from "../../db/cred-tree/start.ts";
-import { epochsState, storeEpoch } from "../../db/store-cred-epoch.ts";
-import { transaction } from "../../db/transaction.ts";
+import { proofOf } from "../../db/cred/cred-epochs.ts";
+import { epochsState, storeEpoch } from "../../db/cred/store-cred-epoch.ts";
+import { buildInProcess } from "../../db/cred/tree/start-tree.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 
 export const OF = { chainId: 8453, registry: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } as const;
 const CONTRACT = "0x00000000000000000000000000000000000c0de0";

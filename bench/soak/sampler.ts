@@ -1,5 +1,5 @@
 /** Samples of a running stack: memory, handles, connections and rows, at one time. */
-import { openClient } from "../../db/connect.ts";
+import { openClient } from "../../db/sql/connect.ts";
 import { type Heap, type Inspector, inspect } from "./heap.ts";
 import { openFiles, partsBelow, residentBytes } from "./processes.ts";
 

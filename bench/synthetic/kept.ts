@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
-import { openPool } from "../../db/connect.ts";
-import { migrate } from "../../db/migrate.ts";
+import { migrate } from "../../db/schema/migrate.ts";
+import { openPool } from "../../db/sql/connect.ts";
 import { type Postgres, removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 

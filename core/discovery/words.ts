@@ -28,7 +28,7 @@ const SPECIAL: Record<string, string> = {
   œ: "oe",
 }; // prettier-ignore
 
-/** A text as searches compare it: the rules of db/folded-text.ts, and without invisible characters. */
+/** A text as searches compare it: the rules of db/sql/folded-text.ts, and without invisible characters. */
 export function folded(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();

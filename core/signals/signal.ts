@@ -21,7 +21,7 @@ export type Signal<Key extends string = string> = {
 };
 
 /**
- * Text only: db/cred-statement.ts makes the statements of the SQL of all signals. What the facts say is kept in the row of
+ * Text only: db/cred/cred-statement.ts makes the statements of the SQL of all signals. What the facts say is kept in the row of
  * the score, so that a pass over all agents reads one table; what the time makes of it is computed anew by each pass.
  */
 export type SignalSql = {
@@ -34,7 +34,7 @@ export type SignalSql = {
   join?(context: SqlContext): string;
   /**
    * Of a signal that time moves: the raw value at a time, in Unix seconds. Its `value` is kept in a column of its own
-   * (`inputColumn` in db/cred-statement.ts), an int8.
+   * (`inputColumn` in db/cred/cred-statement.ts), an int8.
    */
   at?(value: string, now: string): string;
 };

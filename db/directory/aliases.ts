@@ -1,6 +1,6 @@
 /** The table of proven wallets, made anew from the rows: what its trigger keeps from write to write, held against all of them. */
-import { int8, statement } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { int8, statement } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 
 /** The wallet of a row `d` that counts: proven by its registry, of an agent that is shown. */
 const PROVEN = "case when d.wallet_proven and d.removed_at is null then d.address end";

@@ -1,6 +1,6 @@
 /** What anybody may say about an agent's token: kept apart, shown as claimed, never ranked by. */
-import { float8, int8, nullable, statement, text, timestamptz } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { float8, int8, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { touchRows } from "./write.ts";
 
 export type TokenClaim = {

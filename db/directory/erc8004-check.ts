@@ -1,6 +1,6 @@
 /** Compares the index of ERC-8004 agents with 8004scan's: a difference shows an operator that one of the two has missed something. */
-import { int8, statement, text } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { int8, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 
 const COMPARE = statement({
   name: "erc8004-compare",

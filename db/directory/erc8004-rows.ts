@@ -7,8 +7,8 @@ import type pg from "pg";
 import { blankEntry, type DirectoryEntry } from "../../core/directory/entry.ts";
 import type { Registration } from "../../core/directory/foreign-registration-file.ts";
 import { scan8004 } from "../../core/directory/registry-readers/scan-8004.ts";
-import { ADVISORY_LOCKS } from "../locks.ts";
-import { array, float8, jsonb, nullable, pgType, type Row, statement, text } from "../statement.ts";
+import { ADVISORY_LOCKS } from "../sql/locks.ts";
+import { array, float8, jsonb, nullable, pgType, type Row, statement, text } from "../sql/statement.ts";
 import { type ScoreRules, upsertEntries } from "./write.ts";
 
 export const ERC8004 = "erc8004";

@@ -2,9 +2,9 @@
 import type pg from "pg";
 import { type Defect, defect, defectView } from "../../core/directory/file-defects.ts";
 import type { Registration } from "../../core/directory/foreign-registration-file.ts";
-import { int8, json, jsonb, nullable, numeric, statement, text, timestamptz } from "../statement.ts";
-import { refusalReason, storeSet } from "../store-set.ts";
-import { type Queryable, transaction } from "../transaction.ts";
+import { int8, json, jsonb, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
+import { refusalReason, storeSet } from "../sql/store-set.ts";
+import { type Queryable, transaction } from "../sql/transaction.ts";
 import { ERC8004, lockErc8004Rows, showErc8004 } from "./erc8004-rows.ts";
 import { quarantine, releaseItems } from "./quarantine.ts";
 import { removeEntries, type ScoreRules } from "./write.ts";

@@ -1,8 +1,8 @@
 /** Items of the foreign registries as they came, by the registry's own ids. */
 import { createHash } from "node:crypto";
 import type { ReadItem } from "../../core/directory/registry-readers/reader.ts";
-import { array, int8, jsonb, statement, text, timestamptz } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { array, int8, jsonb, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { releaseItems } from "./quarantine.ts";
 
 /** An item under its key, beside the form it came in and that form's digest. */

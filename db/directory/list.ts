@@ -1,9 +1,9 @@
 /** Pages of the directory by SQL: what answers while memory does not. Planes of bits answer where they can (planes/), else indexes. */
 import type pg from "pg";
 import { hasFacets } from "../../core/directory/facets.ts";
-import { listSnapshot } from "../list-budget.ts";
-import { family, int8, statement, text } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { listSnapshot } from "../sql/list-budget.ts";
+import { family, int8, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { findByPlanes, totalsByPlanes } from "./planes/find.ts";
 import {
   type DirectoryPage,

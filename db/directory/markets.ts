@@ -1,8 +1,8 @@
 /** Market data of tokens, and of the directory's rows whose registry names one. */
 import type pg from "pg";
-import { array, bool, int8, jsonb, statement, text, timestamptz } from "../statement.ts";
-import { refusalReason, storeSet } from "../store-set.ts";
-import type { Queryable } from "../transaction.ts";
+import { array, bool, int8, jsonb, statement, text, timestamptz } from "../sql/statement.ts";
+import { refusalReason, storeSet } from "../sql/store-set.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { quarantine, releaseItems } from "./quarantine.ts";
 import { countedMarket, tokenCounts } from "./token-sql.ts";
 import { touchRows } from "./write.ts";

@@ -1,9 +1,9 @@
 /** Pages of registries as they were last read: a page that its server calls unchanged counts as seen without being sent or read. */
 import { and, eq, lt } from "drizzle-orm";
-import { orm } from "../orm.ts";
-import { directoryPage } from "../schema.ts";
-import { array, int4, json, jsonb, nullable, statement, text, timestamptz } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { directoryPage } from "../schema/tables.ts";
+import { orm } from "../sql/orm.ts";
+import { array, int4, json, jsonb, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { keyOf, seeItems } from "./items.ts";
 
 /** What a server gives to tell the versions of a page apart; at least one of both. */

@@ -1,9 +1,9 @@
 /** How far the pull of each registry has got: a page and the place behind it are one transaction. */
 import { eq, sql } from "drizzle-orm";
-import { orm } from "../orm.ts";
-import { directoryPull } from "../schema.ts";
-import { bool, int4, int8, jsonb, narrow, nullable, type Row, statement, text, timestamptz } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { directoryPull } from "../schema/tables.ts";
+import { orm } from "../sql/orm.ts";
+import { bool, int4, int8, jsonb, narrow, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { trimQuarantine } from "./quarantine.ts";
 
 export type PullMode = "full" | "incremental";

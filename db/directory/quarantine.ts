@@ -1,6 +1,6 @@
 /** Items that could not be read or stored, with the reason. */
-import { array, int8, jsonb, statement, text, timestamptz } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { array, int8, jsonb, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 
 export type BadItem = { id: string; reason: string; raw: unknown };
 

@@ -9,9 +9,9 @@ import {
   TREND_WINDOW_KEYS,
   TREND_WINDOWS,
 } from "../../core/directory/filters.ts";
-import { folded } from "../folded-text.ts";
-import { statement, text } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { folded } from "../sql/folded-text.ts";
+import { statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { ETHOS } from "./ethos-sql.ts";
 import { EVERY_FACET, facetConditions } from "./facet-sql.ts";
 import { trendSql } from "./trend-sql.ts";

@@ -1,10 +1,10 @@
 /** The first places of the directory by score, kept day by day for a week: how far a row has moved since. */
 
 import type pg from "pg";
-import { lockText } from "../locks.ts";
-import { statement, timestamptz } from "../statement.ts";
-import { dropPartitions, makePartitions } from "../time-partitions.ts";
-import { transaction } from "../transaction.ts";
+import { lockText } from "../sql/locks.ts";
+import { statement, timestamptz } from "../sql/statement.ts";
+import { dropPartitions, makePartitions } from "../sql/time-partitions.ts";
+import { transaction } from "../sql/transaction.ts";
 
 /** Max places kept a day; beyond them one agent's gain moves thousands. */
 export const RANKED = 10_000;

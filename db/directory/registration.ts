@@ -2,9 +2,9 @@
 
 import type { StoredRegistration } from "../../core/directory/registration-view.ts";
 import { MAX_URI } from "../../core/directory/reviews.ts";
-import { isoTime } from "../fragments.ts";
-import { json, numeric, statement, text } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { isoTime } from "../sql/fragments.ts";
+import { json, numeric, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { REVIEW } from "./reviews-sql.ts";
 
 /** Max feedback shown, the newest first. */

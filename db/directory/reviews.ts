@@ -1,7 +1,7 @@
 /** Reviews of an agent in the canonical ERC-8004 reputation registry: the clients by weight, and each entry of a client. */
 import { MOST_ENTRIES, type Review, type Reviewer } from "../../core/directory/reviews.ts";
-import { array, bool, float8, int2, int4, int8, json, nullable, numeric, statement, text } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { array, bool, float8, int2, int4, int8, json, nullable, numeric, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { countingClients, REVIEW, ratingBy } from "./reviews-sql.ts";
 
 /** An agent that is reviewed. @param owner, wallet lower-case */

@@ -4,10 +4,10 @@ import type { Service } from "../../core/directory/entry.ts";
 import { OWN_PLATFORM, type PlatformKey, readOwnTokenRef } from "../../core/directory/platforms.ts";
 import type { DirectoryRow, TerminalDetail } from "../../core/directory/row.ts";
 import type { Address } from "../../core/facts.ts";
-import { isoTime } from "../fragments.ts";
-import { array, int8, json, jsonb, nullable, statement, text } from "../statement.ts";
-import { isNoIndex, type Queryable } from "../transaction.ts";
-import { agentsOfWallets } from "../wallets.ts";
+import { agentsOfWallets } from "../agents/wallets.ts";
+import { isoTime } from "../sql/fragments.ts";
+import { array, int8, json, jsonb, nullable, statement, text } from "../sql/statement.ts";
+import { isNoIndex, type Queryable } from "../sql/transaction.ts";
 import { ETHOS } from "./ethos-sql.ts";
 import { PRICE_CHANGE } from "./token-sql.ts";
 

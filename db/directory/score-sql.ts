@@ -8,7 +8,7 @@ import type { SignalKey } from "../../core/signals/signals.ts";
 import { TRAIT_VALUE } from "../../core/signals/traits.ts";
 import { PROOF_VALUE } from "../../core/signals/verify.ts";
 import { BLANKS } from "../../core/text.ts";
-import { isAttested } from "../attestations.ts";
+import { isAttested } from "../agents/attestations.ts";
 
 const BLANK_TEXT = `'${BLANKS.replaceAll("'", "''")}'`;
 

@@ -1,9 +1,9 @@
 /** How many other agents share what lifts the score of a foreign one. */
 import { type Shared, UNSHARED } from "../../core/reservations.ts";
-import { int8, statement } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { othersAttested, othersLifted } from "../agents/shared-sql.ts";
+import { int8, statement } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { holdsIdentity } from "./score-sql.ts";
-import { othersAttested, othersLifted } from "./shared-sql.ts";
 
 const SHARED = statement({
   name: "directory-shared",

@@ -1,6 +1,6 @@
 /** The agents of the directory by ranges of their ids, for crawlers. */
-import { int8, nullable, statement, text } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { int8, nullable, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 
 /** Ids of one part: a file of them stays far below the 50,000 addresses that crawlers take. */
 export const SITEMAP_IDS = 5_000;

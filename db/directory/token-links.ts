@@ -3,8 +3,8 @@ import type pg from "pg";
 import { LAUNCHING_PLATFORMS } from "../../core/directory/platforms.ts";
 import type { TokenTie } from "../../core/directory/token.ts";
 import type { Address } from "../../core/facts.ts";
-import { array, int8, narrow, nullable, statement, text, timestamptz } from "../statement.ts";
-import { type Queryable, transaction } from "../transaction.ts";
+import { array, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import { type Queryable, transaction } from "../sql/transaction.ts";
 import { showTokens } from "./markets.ts";
 
 /** A token of the own chain, linked to an agent by its owner or wallet. Addresses are lower-case. */

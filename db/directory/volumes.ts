@@ -1,8 +1,8 @@
 /** The dollars that tokens traded on each of the last days, and their sums on the rows of the directory: the longer windows of `trending`. */
 import type pg from "pg";
-import { lockText } from "../locks.ts";
-import { statement, timestamptz } from "../statement.ts";
-import { transaction } from "../transaction.ts";
+import { lockText } from "../sql/locks.ts";
+import { statement, timestamptz } from "../sql/statement.ts";
+import { transaction } from "../sql/transaction.ts";
 import { dayOf } from "./ranks.ts";
 
 /** Whole UTC days of the longest window. */

@@ -2,7 +2,19 @@
 import { quoted } from "../../core/discovery/document.ts";
 import { any, type Branch } from "../../core/discovery/levels.ts";
 import { STUFFED_VALUE, TEXT_FACTOR, type WordClass } from "../../core/discovery/ranking.ts";
-import { array, bool, family, float8, int2, int4, int8, nullable, statement, text, timestamptz } from "../statement.ts";
+import {
+  array,
+  bool,
+  family,
+  float8,
+  int2,
+  int4,
+  int8,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 
 export type CandidatesQuery = {
   /** In the order in which documents are wanted; each document matches one of them. */

@@ -1,8 +1,8 @@
 /** Keeps the table of words to the documents: counts in how many each word is, from a sample, and removes what none has. */
 import type pg from "pg";
 import { TRUST_RANGES } from "../../core/discovery/levels.ts";
-import { family, float8, int8, statement } from "../statement.ts";
-import { type Queryable, transaction } from "../transaction.ts";
+import { family, float8, int8, statement } from "../sql/statement.ts";
+import { type Queryable, transaction } from "../sql/transaction.ts";
 import { holdWords } from "./stems.ts";
 
 /** Documents of the sample. */

@@ -20,8 +20,8 @@ import { type Candidate, inOrder, MAX_PLACED, type Ranked, ranked } from "../../
 import { explained, FIELD_WORTH, SYNONYM_WORTH, type WordClass } from "../../core/discovery/ranking.ts";
 import { type ReadQuery, readQuery } from "../../core/discovery/read-query.ts";
 import { fail } from "../../core/errors.ts";
-import type { Row } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import type { Row } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { CANDIDATES, classesOf, POSITIONS } from "./candidates.ts";
 import { type Expanded, expand, phrase } from "./expand.ts";
 import { knownAgents } from "./known.ts";

@@ -6,7 +6,7 @@ import type { Need } from "../../core/discovery/read-query.ts";
 import { corrections, MIN_CORRECTED, MIN_CORRECTED_IN_NAME, nearTo } from "../../core/discovery/spelling.ts";
 import { synonymsOf } from "../../core/discovery/synonyms.ts";
 import { FUNCTION_WORDS, wordsOf } from "../../core/discovery/words.ts";
-import type { Queryable } from "../transaction.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { type Looked, lookUp, namedWith, speltAlike, vouchedWords } from "./words.ts";
 
 /** A need as documents are asked for it. */

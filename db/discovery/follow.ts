@@ -1,10 +1,10 @@
 /** Keeps the documents current: writes those of rows that changed, and at first those of all rows. */
 import type pg from "pg";
 import { type CommitSnapshot, changedBetween } from "../../columns/commit-snapshot.ts";
-import { READ_COMMIT_SNAPSHOT } from "../lists/commit-snapshot.ts";
-import { tryLockText, unlockText } from "../locks.ts";
-import { array, family, int8, nullable, statement, text, timestamptz } from "../statement.ts";
-import { transaction } from "../transaction.ts";
+import { READ_COMMIT_SNAPSHOT } from "../sql/commit-snapshot.ts";
+import { tryLockText, unlockText } from "../sql/locks.ts";
+import { array, family, int8, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import { transaction } from "../sql/transaction.ts";
 import { countWords, documentsOf, removeWords } from "./count-words.ts";
 import { type ReadDocuments, readDocuments, writeDocuments, writeRead } from "./write-documents.ts";
 

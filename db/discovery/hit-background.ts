@@ -1,10 +1,10 @@
 /** What is shown of found agents beside their rows: services, offers, and whether its endpoints answer. One statement for a page. */
 import { liveness } from "../../core/offers/liveness.ts";
 import type { HitBackground } from "../../core/views/discover.ts";
-import { REGISTRY } from "../offers.ts";
-import { array, int8, json, statement } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
-import { COUNTS, type EndpointRow, endpointStates, endpointsOf, OF_ANOTHER, unspokenBy } from "./endpoints.ts";
+import { COUNTS, type EndpointRow, endpointStates, endpointsOf, OF_ANOTHER, unspokenBy } from "../offers/endpoints.ts";
+import { REGISTRY } from "../offers/offers.ts";
+import { array, int8, json, statement } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 
 /** Max offers of a row that are read: those that match a query are chosen among them. */
 const MOST_READ = 50;

@@ -6,15 +6,15 @@ import type { Known } from "../../core/discovery/ranking.ts";
 import { liveness } from "../../core/offers/liveness.ts";
 import { type SourceKind, spokenOf } from "../../core/offers/source-kinds.ts";
 import { earlierOwner, type Ownership, sharedWith } from "../../core/reservations.ts";
+import { ownershipOf } from "../agents/proof-ownership.ts";
+import { othersAttested, othersLifted } from "../agents/shared-sql.ts";
 import { registriesThat } from "../directory/registries-sql.ts";
 import { countingClients } from "../directory/reviews-sql.ts";
 import { holdsIdentity } from "../directory/score-sql.ts";
-import { othersAttested, othersLifted } from "../directory/shared-sql.ts";
-import { ownershipOf } from "../proof-ownership.ts";
-import { array, bool, family, int2, int4, int8, json, narrow, nullable, text, timestamptz } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
-import { isIndexed } from "../transaction.ts";
-import { countingOffers, type EndpointRow, endpointStates, endpointsOf, unspokenBy } from "./endpoints.ts";
+import { countingOffers, type EndpointRow, endpointStates, endpointsOf, unspokenBy } from "../offers/endpoints.ts";
+import { array, bool, family, int2, int4, int8, json, narrow, nullable, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import { isIndexed } from "../sql/transaction.ts";
 
 /** A row of the directory as the search reads it. `known` lacks what the document itself decides. */
 export type KnownAgent = AgentText & {

@@ -2,10 +2,10 @@
 import type pg from "pg";
 import { meaningDigest, meaningText, numbersOf, packed, signsOf } from "../../core/discovery/meaning.ts";
 import { type Bucket, ofDay } from "../../core/proof-allowances.ts";
-import { levelsOf, takeTokens } from "../allowances.ts";
-import { deleteInParts } from "../batches.ts";
-import { array, bytea, filtered, int8, jsonb, statement, text, timestamptz } from "../statement.ts";
-import { type Queryable, transaction } from "../transaction.ts";
+import { levelsOf, takeTokens } from "../callers/allowances.ts";
+import { deleteInParts } from "../sql/batches.ts";
+import { array, bytea, filtered, int8, jsonb, statement, text, timestamptz } from "../sql/statement.ts";
+import { type Queryable, transaction } from "../sql/transaction.ts";
 import { knownAgents } from "./known.ts";
 
 /** Rows of one statement. */

@@ -1,10 +1,10 @@
 /** Reads the documents whose meaning is near to a question. */
 import { all, type Condition } from "../../core/discovery/levels.ts";
 import { cosine, nearnessesOf, numbersOf, type Questions, signsOf } from "../../core/discovery/meaning.ts";
-import { bytea, family, filtered, int8, type Row, statement, text } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { INDEX_REACH } from "../schema/meaning-index.ts";
+import { bytea, family, filtered, int8, type Row, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { type CandidatesQuery, COLUMNS, columnsOf, limitsOf } from "./candidates.ts";
-import { INDEX_REACH } from "./meaning-index.ts";
 
 /** Documents whose vectors are compared number by number. */
 const COMPARED = 200;

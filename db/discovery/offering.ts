@@ -1,9 +1,9 @@
 /** Reads what one agent offers, its endpoints, its trust, and who has the same name or one of the same endpoints. */
 import { explained, trustOf } from "../../core/discovery/ranking.ts";
 import { type Alikes, type EndpointView, MOST_ALIKE, MOST_COUNTED, type Offering } from "../../core/views/offering.ts";
-import { isoTime } from "../fragments.ts";
-import { bool, int8, json, nullable, statement, text } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { isoTime } from "../sql/fragments.ts";
+import { bool, int8, json, nullable, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { hitBackgrounds } from "./hit-background.ts";
 import { knownAgents } from "./known.ts";
 

@@ -1,7 +1,7 @@
 /** English stems of words, by the database's own stemmer, and the table of known words. */
-import { lockText } from "../locks.ts";
-import { array, statement, text } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { lockText } from "../sql/locks.ts";
+import { array, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 
 /** Stems by word; one map for the life of the process, emptied when it is full. */
 const known = new Map<string, string>();

@@ -1,8 +1,8 @@
 /** Looks words of a query up: stems, numbers of documents, words that begin alike, words that are spelt alike. */
 import { TRUST_RANGES } from "../../core/discovery/levels.ts";
 import { verifiedMark } from "../../core/discovery/marks.ts";
-import { array, bool, filtered, int4, int8, nullable, statement, text } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { array, bool, filtered, int4, int8, nullable, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 
 /** Of each word its stem, and the documents that have the word or its stem. */
 const LOOKED = `

@@ -6,8 +6,8 @@ import { imitates, isDisguised } from "../../core/discovery/look-alikes.ts";
 import * as marks from "../../core/discovery/marks.ts";
 import { factorValues, trustOf } from "../../core/discovery/ranking.ts";
 import { IMITATION_QUALITY } from "../../core/discovery/text-quality.ts";
-import { array, bool, int8, jsonb, nullable, statement, text as textType, timestamptz } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { array, bool, int8, jsonb, nullable, statement, text as textType, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { type KnownAgent, knownAgents } from "./known.ts";
 import { addWords, stemsFor } from "./stems.ts";
 

@@ -7,13 +7,13 @@ import type { Changes, TableSource } from "../../columns/table-source.ts";
 import type { TableDefinition, Values } from "../../columns/values.ts";
 import { MINT_ORIGINS, type MintOrigin, mintOriginAt } from "../../core/mint-origins.ts";
 import { isSpam } from "../../core/spam.ts";
-import { openClient } from "../connect.ts";
-import { shownScoreSql } from "../cred-statement.ts";
-import { isAscii, unmarked, unmarkedName } from "../folded-text.ts";
-import { INDEX_CHANNEL, readIndexState } from "../index-state.ts";
-import { family, float8, int2, int8, nullable, statement, text } from "../statement.ts";
-import { isIndexed } from "../transaction.ts";
-import { READ_COMMIT_SNAPSHOT } from "./commit-snapshot.ts";
+import { shownScoreSql } from "../cred/cred-statement.ts";
+import { INDEX_CHANNEL, readIndexState } from "../operations/index-state.ts";
+import { READ_COMMIT_SNAPSHOT } from "../sql/commit-snapshot.ts";
+import { openClient } from "../sql/connect.ts";
+import { isAscii, unmarked, unmarkedName } from "../sql/folded-text.ts";
+import { family, float8, int2, int8, nullable, statement, text } from "../sql/statement.ts";
+import { isIndexed } from "../sql/transaction.ts";
 
 export const AGENT_COLUMNS = {
   credScore: { kind: "number" },
@@ -56,14 +56,14 @@ export type AgentsState = {
 /** Milliseconds between two comparisons of the agents in `recent`, while block numbers only increase. */
 const COMPARE_MS = 1_000;
 
-/** The score as db/agents.ts computes it: the stored one, or the one that will be stored next. */
+/** The score as db/lists/agent-list-sql.ts computes it: the stored one, or the one that will be stored next. */
 const SCORE = `(${shownScoreSql("a.token_id", "c.score")})`;
 
 /** SQL of a framework in the form that filters compare. */
 const loweredFramework = (text: string) => `lower(${text})`;
 
 /**
- * Keys and texts are made by the same expressions as in db/agents.ts, so that memory and SQL agree. Names in ASCII,
+ * Keys and texts are made by the same expressions as in db/lists/agent-list-sql.ts, so that memory and SQL agree. Names in ASCII,
  * which most are, are read unchanged and folded here instead of in the database.
  */
 const SELECT = `

@@ -6,6 +6,8 @@ import { initialStats, type LiveTableStats } from "../../columns/live-table-stat
 import type { ColumnTable } from "../../columns/table.ts";
 import { ID, type Value } from "../../columns/values.ts";
 import { entryOf } from "../../runtime/processes.ts";
+import { isAsciiText, SearchWords, utf8 } from "../sql/search-words.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import {
   type AgentCursor,
   type AgentFilter,
@@ -15,10 +17,8 @@ import {
   listAgents,
   searchedWallet,
   secondOf,
-} from "../agents.ts";
-import type { Queryable } from "../transaction.ts";
+} from "./agent-list-sql.ts";
 import { type AGENT_COLUMNS, COMPARABLE, source } from "./agents-source.ts";
-import { isAsciiText, SearchWords, utf8 } from "./search-words.ts";
 
 export type AgentQuery = AgentFilter & {
   sort: AgentSort;
@@ -30,7 +30,7 @@ export type AgentQuery = AgentFilter & {
 export type AgentList = {
   /**
    * One page of agents from memory: token ids, the exact total, and the cursor of the next page, as `listAgents` of
-   * db/agents.ts returns them; undefined when SQL has to answer. The caller fetches the rows; one may be removed in between.
+   * db/lists/agent-list-sql.ts returns them; undefined when SQL has to answer. The caller fetches the rows; one may be removed in between.
    * @param minBlock block that the answer must include: memory without it returns undefined
    */
   recall(query: AgentQuery, minBlock?: number): Promise<AgentPage | undefined>;
@@ -129,7 +129,7 @@ export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...op
 /** The text that a caller typed, in the form in which the columns store it. */
 type Words = { search: string | undefined; framework: string | undefined };
 
-/** The answer of `listAgents` in db/agents.ts, from memory. */
+/** The answer of `listAgents` in db/lists/agent-list-sql.ts, from memory. */
 function listFrom(table: ColumnTable, query: AgentQuery, words: Words): AgentPage {
   const { sort, order, limit, position } = query;
   const { ids, total, skipped, last } = table.page({

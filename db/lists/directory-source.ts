@@ -6,12 +6,12 @@ import type { Changes, TableSource } from "../../columns/table-source.ts";
 import type { TableDefinition, Values } from "../../columns/values.ts";
 import { PROTOCOLS, type Protocol } from "../../core/directory/protocols.ts";
 import { PROOF_PLATFORM_KEYS, type ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { openClient } from "../connect.ts";
 import { ETHOS } from "../directory/ethos-sql.ts";
 import { HAS_TOKEN } from "../directory/facet-sql.ts";
 import { trendSql } from "../directory/trend-sql.ts";
-import { float8, int8, statement } from "../statement.ts";
-import { READ_COMMIT_SNAPSHOT } from "./commit-snapshot.ts";
+import { READ_COMMIT_SNAPSHOT } from "../sql/commit-snapshot.ts";
+import { openClient } from "../sql/connect.ts";
+import { float8, int8, statement } from "../sql/statement.ts";
 
 /** A flag column for each word of a list. */
 const flags = <P extends string, W extends string>(prefix: P, words: readonly W[]) =>

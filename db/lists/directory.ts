@@ -18,9 +18,9 @@ import {
   foldedWord,
   searchedWallet,
 } from "../directory/question-sql.ts";
+import { isAsciiText, SearchWords, utf8 } from "../sql/search-words.ts";
 import { type DIRECTORY_COLUMNS, source } from "./directory-source.ts";
 import { CachedTotals } from "./directory-totals.ts";
-import { isAsciiText, SearchWords, utf8 } from "./search-words.ts";
 
 export type DirectoryList = {
   /** One page: ids of rows and the exact total. The caller fetches the rows; one may be removed in between. */

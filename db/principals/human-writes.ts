@@ -3,13 +3,13 @@ import { eq } from "drizzle-orm";
 import type { Address } from "../../core/facts.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Stated } from "../../core/principals/facts.ts";
-import { forgetLookup } from "../attestation-lookups.ts";
-import { forgetEthosScore } from "../ethos.ts";
-import { orm } from "../orm.ts";
-import { human } from "../schema.ts";
-import { array, bool, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
-import { transferCount } from "./token-ownership.ts";
+import { forgetLookup } from "../agents/attestation-lookups.ts";
+import { transferCount } from "../agents/token-ownership.ts";
+import { forgetEthosScore } from "../directory/ethos.ts";
+import { human } from "../schema/tables.ts";
+import { orm } from "../sql/orm.ts";
+import { array, bool, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 
 /** Fields of a registration without a fixed shape. A field left out (undefined) keeps its value, an empty object clears it. */
 export type StatedWrite = { [field in keyof Stated]?: Stated[field] | undefined } & {

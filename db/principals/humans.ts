@@ -2,14 +2,14 @@
 import type { Address, Hex } from "../../core/facts.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
-import { attests, foundBefore, unindexed } from "../attestations.ts";
-import { loadFacts } from "../facts.ts";
-import { folded } from "../folded-text.ts";
-import { isoTime, ZERO_ADDRESS } from "../fragments.ts";
-import { array, filtered, int4, int8, json, jsonb, narrow, statement, text, timestamptz } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { attests, foundBefore, unindexed } from "../agents/attestations.ts";
+import { loadFacts } from "../agents/facts.ts";
+import { holdsToken } from "../agents/token-ownership.ts";
+import { folded } from "../sql/folded-text.ts";
+import { isoTime, ZERO_ADDRESS } from "../sql/fragments.ts";
+import { array, filtered, int4, int8, json, jsonb, narrow, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { type PageQuery, type PrincipalPage, pageFamily } from "./page.ts";
-import { holdsToken } from "./token-ownership.ts";
 
 /** What a human is found by. */
 export type HumanRef = { id: string } | { wallet: Address } | { tokenId: number };

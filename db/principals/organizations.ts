@@ -3,18 +3,18 @@
 import { and, eq, gt, ne } from "drizzle-orm";
 import type { Address } from "../../core/facts.ts";
 import type { Member, OrganizationFacts } from "../../core/principals/facts.ts";
-import { deleteInParts } from "../batches.ts";
-import { folded } from "../folded-text.ts";
-import { isoTime } from "../fragments.ts";
-import { ADVISORY_LOCKS } from "../locks.ts";
-import { orm } from "../orm.ts";
-import { organization, retiredSlug } from "../schema.ts";
-import { array, bool, int8, json, jsonb, nullable, statement, text, timestamptz } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { holdsToken } from "../agents/token-ownership.ts";
+import { organization, retiredSlug } from "../schema/tables.ts";
+import { deleteInParts } from "../sql/batches.ts";
+import { folded } from "../sql/folded-text.ts";
+import { isoTime } from "../sql/fragments.ts";
+import { ADVISORY_LOCKS } from "../sql/locks.ts";
+import { orm } from "../sql/orm.ts";
+import { array, bool, int8, json, jsonb, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import type { StatedWrite } from "./human-writes.ts";
 import { PRIVATE_COLUMNS, type PrivateRow } from "./humans.ts";
 import { type PageQuery, type PrincipalPage, pageFamily } from "./page.ts";
-import { holdsToken } from "./token-ownership.ts";
 
 /** Reference to an organization. Of several of one wallet, the one registered first. */
 export type OrganizationRef = { id: string } | { slug: string } | { wallet: Address };

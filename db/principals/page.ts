@@ -1,5 +1,5 @@
 /** Pages of principals: filtered, counted and cut; the first registered first, so that new ones do not shift a page. */
-import { array, family, int4, type Statement, text } from "../statement.ts";
+import { array, family, int4, type Statement, text } from "../sql/statement.ts";
 
 export type PageQuery = { search?: string | undefined; limit: number; offset: number };
 /** Ids of a page in order, and the number of all that match. */

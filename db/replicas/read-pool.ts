@@ -5,8 +5,8 @@
  */
 import pg from "pg";
 import { Failure } from "../../core/errors.ts";
-import { openPool } from "../connect.ts";
-import { routeReads } from "../read-route.ts";
+import { openPool } from "../sql/connect.ts";
+import { routeReads } from "../sql/read-route.ts";
 import { Replica, type ReplicaOptions, type ReplicaState } from "./replica.ts";
 import { sharedRead } from "./shared-read.ts";
 import { flushPrimary, primaryPosition, serverIdentity } from "./wal.ts";

@@ -1,6 +1,6 @@
 /** SQL about the write-ahead log (WAL): positions of the primary and of a replica, and which cluster a server is of. */
-import type { Queryable } from "../connect.ts";
-import { bool, int4, nullable, numeric, statement, text } from "../statement.ts";
+import type { Queryable } from "../sql/connect.ts";
+import { bool, int4, nullable, numeric, statement, text } from "../sql/statement.ts";
 
 const PRIMARY = statement({
   name: "wal-primary-position",

@@ -7,7 +7,7 @@ import { at, block, offchain, tokenId, transactionId } from "./columns.ts";
 
 const rawValue = () => smallint().notNull();
 
-/** Of the signals that time moves, what it moves them from: `inputColumn` (db/cred-statement.ts). Null: a former version wrote the row. */
+/** Of the signals that time moves, what it moves them from: `inputColumn` (db/cred/cred-statement.ts). Null: a former version wrote the row. */
 const timedInputs = () =>
   Object.fromEntries(
     SIGNALS.flatMap(({ key, sql }: Signal) => (sql.at ? [[`${key}Input`, bigint({ mode: "number" })]] : [])),

@@ -15,7 +15,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import { folded } from "../folded-text.ts";
+import { folded } from "../sql/folded-text.ts";
 import { at, offchain, tokenId, transactionId } from "./columns.ts";
 
 /** A name as it is sorted, and as it is searched. */

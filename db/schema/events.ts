@@ -50,7 +50,7 @@ export const dispatcherState = offchain.table("dispatcher_state", {
 
 /**
  * The event log: what happened, told to everybody in one order. A row is noted in the transaction that makes it true, and
- * gets its place afterwards, from one sequencer at a time (db/event-sequence.ts): whoever has seen a position has seen
+ * gets its place afterwards, from one sequencer at a time (db/events/event-sequence.ts): whoever has seen a position has seen
  * everything before it. Partitioned by `at` (db/triggers.sql), so that old events go by dropping a table: a place is unique
  * by the sequencer's lock, for no index reaches across partitions.
  */

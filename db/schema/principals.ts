@@ -1,7 +1,7 @@
 /** Humans and organizations. */
 import { sql } from "drizzle-orm";
 import { bigint, index, jsonb, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { folded } from "../folded-text.ts";
+import { folded } from "../sql/folded-text.ts";
 import { at, offchain, tokenId } from "./columns.ts";
 
 /** Human principals. Whoever signs in the same way again is the same human; nobody else changes the row. */

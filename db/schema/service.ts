@@ -53,7 +53,7 @@ export const apiKey = offchain.table("api_key", {
   id: text().primaryKey(),
   /** Whom it was given to. */
   name: text().notNull(),
-  /** What it opens: scopes of db/api-keys.ts, separated by spaces. */
+  /** What it opens: scopes of db/callers/api-keys.ts, separated by spaces. */
   scope: text().notNull().default("sessions"),
   /** Reads a minute with scope `read`; null for the configured number. */
   readsPerMinute: integer(),

@@ -18,8 +18,8 @@ import {
   statement,
   text,
   timestamptz,
-} from "../statement.ts";
-import { type Queryable, transaction } from "../transaction.ts";
+} from "../sql/statement.ts";
+import { type Queryable, transaction } from "../sql/transaction.ts";
 import { DUE, IN_PROGRESS, POOL_LIMITS_TABLE, rescheduleOwners, scheduleSql, takeDueOwners } from "./owner-schedule.ts";
 
 /** A delivery claimed by a worker. */

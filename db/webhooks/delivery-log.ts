@@ -4,11 +4,23 @@ import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 import { PING } from "../../core/webhooks/payload.ts";
 import type { Delivery, DeliveryState, LoggedAttempt } from "../../core/webhooks/webhook.ts";
-import { isKeptSql } from "../events.ts";
-import { orm } from "../orm.ts";
-import { webhook } from "../schema.ts";
-import { array, bool, int2, int4, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../statement.ts";
-import { type Queryable, transaction } from "../transaction.ts";
+import { isKeptSql } from "../events/events.ts";
+import { webhook } from "../schema/tables.ts";
+import { orm } from "../sql/orm.ts";
+import {
+  array,
+  bool,
+  int2,
+  int4,
+  int8,
+  jsonb,
+  narrow,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
+import { type Queryable, transaction } from "../sql/transaction.ts";
 import { MAX_PENDING } from "./fan-out.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 import { wakeWebhooks } from "./webhooks.ts";

@@ -1,8 +1,8 @@
 /** Events of the log by their ids, for deliveries to be sent. */
 import type { LoggedEvent } from "../../core/events.ts";
-import { EVENT, EVENT_COLUMNS, isKeptSql } from "../events.ts";
-import { array, statement, text } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { EVENT, EVENT_COLUMNS, isKeptSql } from "../events/events.ts";
+import { array, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 
 const BY_ID = statement({
   name: "events-by-id",

@@ -2,8 +2,8 @@
 import type { Address } from "../../core/facts.ts";
 import type { DisabledReason } from "../../core/webhooks/attempts.ts";
 import type { LoggedAttempt } from "../../core/webhooks/webhook.ts";
-import { int4, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { int4, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 
 export type FailingWebhook = {
   webhookId: string;

@@ -3,11 +3,11 @@ import { eq } from "drizzle-orm";
 import type pg from "pg";
 import { filterOf, type LoggedEvent } from "../../core/events.ts";
 import { FINALITIES, type Finality, filterOfSubscription } from "../../core/webhooks/webhook.ts";
-import { eventLog, eventsAfter, type LogPart } from "../events.ts";
-import { orm } from "../orm.ts";
-import { webhook as webhookTable } from "../schema.ts";
-import { array, bool, filtered, int8, nullable, statement, text, timestamptz } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { eventLog, eventsAfter, type LogPart } from "../events/events.ts";
+import { webhook as webhookTable } from "../schema/tables.ts";
+import { orm } from "../sql/orm.ts";
+import { array, bool, filtered, int8, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 import { WEBHOOK, WEBHOOK_COLUMNS } from "./webhooks.ts";
 

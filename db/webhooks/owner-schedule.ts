@@ -4,8 +4,8 @@
  */
 import type { Address } from "../../core/facts.ts";
 import { type DeliveryPool, POOL_LIMITS, POOLS } from "../../core/webhooks/pools.ts";
-import { array, filtered, int4, int8, narrow, statement, text, timestamptz } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { array, filtered, int4, int8, narrow, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 
 /**
  * SQL that schedules the owners of some webhooks. It runs after the rows that make the owners due, in the same statement

@@ -1,10 +1,10 @@
 /** Sealed secrets of webhooks: at most two of each are valid, the newest and for a time the one before it. */
 import { and, eq, isNotNull, lte } from "drizzle-orm";
 import type { Address } from "../../core/facts.ts";
-import { orm } from "../orm.ts";
-import { webhookSecret } from "../schema.ts";
-import { array, bytea, nullable, statement, text, timestamptz } from "../statement.ts";
-import type { Queryable } from "../transaction.ts";
+import { webhookSecret } from "../schema/tables.ts";
+import { orm } from "../sql/orm.ts";
+import { array, bytea, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
 
 export type SealedSecret = {
   webhookId: string;

@@ -6,11 +6,11 @@ import type { Address } from "../../core/facts.ts";
 import type { DisabledReason, ReceiverHealth } from "../../core/webhooks/attempts.ts";
 import type { DeliveryPool, PoolState } from "../../core/webhooks/pools.ts";
 import type { Finality, Subscription, Webhook } from "../../core/webhooks/webhook.ts";
-import { ADVISORY_LOCKS } from "../locks.ts";
-import { orm } from "../orm.ts";
-import { webhook as webhookTable } from "../schema.ts";
-import { array, int4, int8, narrow, nullable, pgType, statement, text, timestamptz } from "../statement.ts";
-import { type Queryable, transaction } from "../transaction.ts";
+import { webhook as webhookTable } from "../schema/tables.ts";
+import { ADVISORY_LOCKS } from "../sql/locks.ts";
+import { orm } from "../sql/orm.ts";
+import { array, int4, int8, narrow, nullable, pgType, statement, text, timestamptz } from "../sql/statement.ts";
+import { type Queryable, transaction } from "../sql/transaction.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 
 /** NOTIFY channel that wakes the workers for deliveries that no event announces. */

@@ -1,8 +1,9 @@
 /** Checks of the index: whether it is served, how fresh it is, and rows that show a fault. */
-import { readIndexState } from "../../db/index-state.ts";
-import { negativeBalances, sampleWithoutUri } from "../../db/server-health.ts";
-import { staleScores } from "../../db/service-status.ts";
-import { tokensWithoutUri } from "../../db/token-uris.ts";
+
+import { tokensWithoutUri } from "../../db/agents/token-uris.ts";
+import { readIndexState } from "../../db/operations/index-state.ts";
+import { negativeBalances, sampleWithoutUri } from "../../db/operations/server-health.ts";
+import { staleScores } from "../../db/operations/service-status.ts";
 import { type Check, error, ok, skipped, warning } from "../check.ts";
 
 /** Seconds behind the chain from which the index counts as late. */

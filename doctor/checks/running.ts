@@ -3,10 +3,10 @@ import { formatEther } from "viem/utils";
 import { z } from "zod";
 import { standingSentence } from "../../core/standing-queues.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
-import { standingJobs } from "../../db/job-runs.ts";
-import { senderState } from "../../db/sender-state.ts";
-import { transactionsUnderWay } from "../../db/server-health.ts";
-import { scheduledRuns } from "../../db/service-status.ts";
+import { standingJobs } from "../../db/operations/job-runs.ts";
+import { transactionsUnderWay } from "../../db/operations/server-health.ts";
+import { scheduledRuns } from "../../db/operations/service-status.ts";
+import { senderState } from "../../db/transactions/sender-state.ts";
 import { type Check, error, type Finding, ok, skipped, warning } from "../check.ts";
 
 const readiness = z.object({

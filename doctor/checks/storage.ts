@@ -1,6 +1,7 @@
 /** Checks of Postgres and Redis: reachable, of a version that was tried, safe settings, schema, roles, eviction. */
-import { pendingMigrations } from "../../db/migrate.ts";
-import { extensionState, rightsOf, serverSettings } from "../../db/server-health.ts";
+
+import { extensionState, rightsOf, serverSettings } from "../../db/operations/server-health.ts";
+import { pendingMigrations } from "../../db/schema/migrate.ts";
 import { type Check, error, type Finding, ok, reasonOf, skipped, warning } from "../check.ts";
 import type { DatabaseRole } from "../world.ts";
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { partsBelow } from "../../bench/soak/processes.ts";
 import { uncaughtIn } from "../../bench/soak/soak.ts";
-import { recomputeCred } from "../../db/cred.ts";
+import { recomputeCred } from "../../db/cred/cred.ts";
 import { dataDir } from "../../devnet/data-dir.ts";
 import { LONG } from "../patience.ts";
 import { books } from "./books.ts";

@@ -17,7 +17,7 @@ import { LIMITS } from "../../config/limits.ts";
 import { VARIABLES } from "../../config/variables.ts";
 import { readBuild } from "../../contracts/builds.ts";
 import { siwaText } from "../../core/signed-texts.ts";
-import { openPool } from "../../db/connect.ts";
+import { openPool } from "../../db/sql/connect.ts";
 import { rpc } from "../../devnet/anvil-process.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { openTempo, TEMPO } from "../../devnet/tempo.ts";

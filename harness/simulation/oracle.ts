@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { checksumAddress } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
-import { recomputeCred } from "../../db/cred.ts";
+import { recomputeCred } from "../../db/cred/cred.ts";
 import { type AgentTruth, agentsOfChain, servedAgents } from "../chain-truth.ts";
 import { LONG } from "../patience.ts";
 import { closeAccounts, type Treasury } from "../storm/books.ts";

@@ -1,6 +1,6 @@
 /** The end of a round: waits until nothing is under way any more, and nothing can be taken back. */
 import { privateKeyToAddress } from "viem/accounts";
-import { readIndexState } from "../../db/index-state.ts";
+import { readIndexState } from "../../db/operations/index-state.ts";
 import { until } from "../until.ts";
 import type { World } from "./world.ts";
 

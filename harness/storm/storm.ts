@@ -3,7 +3,7 @@ import pLimit from "p-limit";
 import { MINT_FAULT_POINTS, PAID_MINT_FAULT_POINT } from "../../api/services/mint.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import { createSigner } from "../../clients/signer.ts";
-import { openPool } from "../../db/connect.ts";
+import { openPool } from "../../db/sql/connect.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
 import { TEMPO, tempoEnv } from "../../devnet/tempo.ts";

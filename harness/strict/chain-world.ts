@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { encodeFunctionData, type Hex, numberToHex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { usdcAbi } from "../../abis/usdc.ts";
-import { migrate } from "../../db/migrate.ts";
+import { migrate } from "../../db/schema/migrate.ts";
 import { rpc } from "../../devnet/anvil-process.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";

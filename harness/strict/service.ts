@@ -1,6 +1,6 @@
 /** The service's processes on a database of their own, with a strict node as their only node. */
 import { privateKeyToAddress } from "viem/accounts";
-import { openPool } from "../../db/connect.ts";
+import { openPool } from "../../db/sql/connect.ts";
 import { serviceEnv } from "../../devnet/deploy.ts";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { simulatedUpstreams } from "../../devnet/simulators/environment.ts";

@@ -1,6 +1,6 @@
 /** What the progress of a backfill shows of each node of the pool. */
 import type { RpcNodeStats } from "../../clients/ports.ts";
-import type { NodeProgress } from "../../db/backfill-progress.ts";
+import type { NodeProgress } from "../../db/operations/backfill-progress.ts";
 
 const sumOf = (counts: Readonly<Record<string, number>>) =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);

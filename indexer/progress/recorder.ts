@@ -4,8 +4,8 @@ import {
   failureNow,
   type LastFailure,
   writeBackfillProgress,
-} from "../../db/backfill-progress.ts";
-import type { Queryable } from "../../db/transaction.ts";
+} from "../../db/operations/backfill-progress.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import { cachedRanges } from "../ponder-tables.ts";
 import type { Report } from "../run.ts";
 import { type BlockRange, type IndexedContract, progressMeter, type Sample } from "./meter.ts";

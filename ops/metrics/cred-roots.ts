@@ -1,7 +1,7 @@
 /** The roots of scores: the newest epoch, its age, its size, and the time that building it took. Every worker shows the same. */
 import type { Registry } from "prom-client";
-import { latestPublished } from "../../db/cred-epochs.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import { latestPublished } from "../../db/cred/cred-epochs.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import { cachedRead } from "./cached-read.ts";
 import { onScrape, type Sample } from "./metric.ts";
 

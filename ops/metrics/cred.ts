@@ -1,8 +1,8 @@
 /** Scores whose inputs were missed, as the daily comparison with the facts found them, and points of the history outside its partitions. Every worker shows the same. */
 import type { Registry } from "prom-client";
-import { historyState } from "../../db/cred-history-months.ts";
-import { missedScores } from "../../db/cred-passes.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import { historyState } from "../../db/cred/cred-history-months.ts";
+import { missedScores } from "../../db/cred/cred-passes.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import { cachedRead } from "./cached-read.ts";
 import { onScrape } from "./metric.ts";
 

@@ -1,7 +1,7 @@
 /** The event log and what is fed by it: how far it has got, and what waits for webhooks or was given up. */
 import type { Registry } from "prom-client";
-import { type EventWork, eventWork } from "../../db/service-counts.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import { type EventWork, eventWork } from "../../db/operations/service-counts.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import { cachedRead } from "./cached-read.ts";
 import { onScrape, type Sample } from "./metric.ts";
 

@@ -1,6 +1,6 @@
 /** The index as its readers see it: which block, how old, final up to where, and whether it is to be believed. */
 import type { Registry } from "prom-client";
-import type { IndexTracker } from "../../db/index-state.ts";
+import type { IndexTracker } from "../../db/operations/index-state.ts";
 import { onScrape } from "./metric.ts";
 
 export function indexGauges(registry: Registry, index: Pick<IndexTracker, "state" | "age">): void {

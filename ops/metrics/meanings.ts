@@ -2,7 +2,7 @@
 import type { Registry } from "prom-client";
 import type { Embeddings } from "../../clients/ports.ts";
 import { countMeanings } from "../../db/discovery/meanings.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import { cachedRead } from "./cached-read.ts";
 import { onScrape } from "./metric.ts";
 

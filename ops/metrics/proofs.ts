@@ -2,9 +2,9 @@
 import type { Registry } from "prom-client";
 import { readsOfRechecks, readsOfStrangers } from "../../core/proof-allowances.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { levelsOf } from "../../db/allowances.ts";
-import { proofsOverdue } from "../../db/proofs.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import { proofsOverdue } from "../../db/agents/proofs.ts";
+import { levelsOf } from "../../db/callers/allowances.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import { cachedRead } from "./cached-read.ts";
 import { onScrape } from "./metric.ts";
 

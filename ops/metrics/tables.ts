@@ -1,8 +1,14 @@
 /** Metrics of the tables: ledger, transaction outbox, mints, dispatcher, schedules and pulls. Every worker shows the same. */
 import type { Registry } from "prom-client";
 import { OPEN_STATES, PAYMENT_STATES } from "../../core/payments/states.ts";
-import { type OpenWork, openWork, type StateCount, stateTotals, type Totals } from "../../db/service-counts.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import {
+  type OpenWork,
+  openWork,
+  type StateCount,
+  stateTotals,
+  type Totals,
+} from "../../db/operations/service-counts.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import { cachedRead } from "./cached-read.ts";
 import { onScrape, type Sample } from "./metric.ts";
 

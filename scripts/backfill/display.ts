@@ -1,5 +1,5 @@
 /** Shows progress while a backfill runs: a block of lines that is redrawn in a terminal, a line now and then in a log. */
-import type { BackfillProgress } from "../../db/backfill-progress.ts";
+import type { BackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { logLine, screenLines } from "./screen.ts";
 
 /** Milliseconds between two redraws of the terminal. */

@@ -1,7 +1,7 @@
 /** `npm run backfill -- --estimate`: says before the start what a backfill needs, from a sample of the chain. */
 import { openRpcPool, type RpcPool } from "../../clients/rpc/pool.ts";
 import type { Config } from "../../config/config.ts";
-import { openClient } from "../../db/connect.ts";
+import { openClient } from "../../db/sql/connect.ts";
 import { FINALITY_BLOCKS } from "../../indexer/block-hashes.ts";
 import { COMPUTE_UNITS } from "../../indexer/estimate/compute-units.ts";
 import { type Estimate, estimateBackfill } from "../../indexer/estimate/estimate.ts";

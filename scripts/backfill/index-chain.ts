@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import type { Config } from "../../config/config.ts";
 import { childEnvironment } from "../../config/config.ts";
-import type { BackfillProgress } from "../../db/backfill-progress.ts";
+import type { BackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { launchIndexer } from "../../indexer/launcher.ts";
 import { indexerGauges } from "../../ops/metrics/indexer.ts";
 import { openOps } from "../../ops/open.ts";

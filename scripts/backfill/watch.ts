@@ -1,7 +1,7 @@
 /** `npm run backfill -- --watch`: shows the progress that an indexer on this database records. */
 import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
-import { readBackfillProgress } from "../../db/backfill-progress.ts";
+import { readBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { CommandError } from "./arguments.ts";
 import type { Display } from "./display.ts";
 

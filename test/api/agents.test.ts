@@ -3,7 +3,11 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isSpam } from "../../core/spam.ts";
-import { BACKFILL_PROGRESS_DDL, type BackfillProgress, writeBackfillProgress } from "../../db/backfill-progress.ts";
+import {
+  BACKFILL_PROGRESS_DDL,
+  type BackfillProgress,
+  writeBackfillProgress,
+} from "../../db/operations/backfill-progress.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { type PlantedAgent, plantAgents, walletOf } from "./support/agents.ts";

@@ -6,7 +6,7 @@ import { ENDPOINTS } from "../../api/routes/index.ts";
 import type { FoundProof, ProofReader } from "../../clients/ports.ts";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { humanUpdateText } from "../../core/signed-texts.ts";
-import { insertApiKey, revokeApiKey } from "../../db/api-keys.ts";
+import { insertApiKey, revokeApiKey } from "../../db/callers/api-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { solanaWallet } from "../../harness/solana-wallet.ts";

@@ -3,7 +3,12 @@ import type pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { awaitIntents, minedIntents, pendingWrite } from "../../api/services/await-intent.ts";
 import type { Address } from "../../core/facts.ts";
-import { attemptedKey, queueIntent, queueRepeatable, withdrawQueued } from "../../db/transaction-outbox.ts";
+import {
+  attemptedKey,
+  queueIntent,
+  queueRepeatable,
+  withdrawQueued,
+} from "../../db/transactions/transaction-outbox.ts";
 import { NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

@@ -18,7 +18,7 @@ import type { Chain } from "../../clients/ports.ts";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { siweText } from "../../core/signed-texts.ts";
 import { parseCredential } from "../../core/wallet-credential.ts";
-import { insertApiKey, revokeApiKey } from "../../db/api-keys.ts";
+import { insertApiKey, revokeApiKey } from "../../db/callers/api-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain, stubChain } from "../../harness/stub-chain.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { endpoint, json, type Reply } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { readySchema } from "../../api/schemas/service.ts";
-import { openPool } from "../../db/connect.ts";
+import { openPool } from "../../db/sql/connect.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";

@@ -1,8 +1,8 @@
 /** The score of the past: at a time, at a block, after a reorganisation, and what cannot be answered. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blockTimes } from "../../api/services/block-times.ts";
-import { retractCred } from "../../db/cred.ts";
-import { beginMonth, removeMonths } from "../../db/cred-history-months.ts";
+import { retractCred } from "../../db/cred/cred.ts";
+import { beginMonth, removeMonths } from "../../db/cred/cred-history-months.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
 import { allowances } from "./support/allowances.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
-import { AGENT_SORTS } from "../../db/agents.ts";
+import { AGENT_SORTS } from "../../db/lists/agent-list-sql.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { shareOf } from "../support/share.ts";
 import { plantAgents } from "./support/agents.ts";

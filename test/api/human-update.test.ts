@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
 import { contentDigest, humanUpdateText } from "../../core/signed-texts.ts";
-import { forgetUsedTexts } from "../../db/human-updates.ts";
+import { forgetUsedTexts } from "../../db/callers/human-updates.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents } from "./support/agents.ts";

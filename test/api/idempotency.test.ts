@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { CallerRule } from "../../api/caller-types.ts";
 import { endpoint, json } from "../../api/endpoint.ts";
 import { fail } from "../../core/errors.ts";
-import { forgetExpired } from "../../db/idempotency.ts";
+import { forgetExpired } from "../../db/callers/idempotency.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";

@@ -2,9 +2,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OG_WALLETS } from "../../core/og-wallets.ts";
 import { standardPrices } from "../../core/prices.ts";
-import { completeMint, failMint } from "../../db/mints.ts";
-import { setPrices } from "../../db/price-list.ts";
-import { ensureReferralCodes } from "../../db/referral-codes.ts";
+import { ensureReferralCodes } from "../../db/agents/referral-codes.ts";
+import { completeMint, failMint } from "../../db/mints/mints.ts";
+import { setPrices } from "../../db/payments/price-list.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";

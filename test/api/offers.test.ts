@@ -1,7 +1,7 @@
 /** What one agent offers, whom its terms pay, whether its endpoints answer, and who has its name or its endpoints. */
 import { getAddress } from "viem/utils";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { VERIFIED_ACCOUNT } from "../../db/attestations.ts";
+import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments, plantOffers } from "../support/discovery.ts";

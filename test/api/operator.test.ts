@@ -1,7 +1,7 @@
 /** The state of the service for its operators: who may read it, and that it says what the tables hold. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
-import { insertApiKey, type KeyScope } from "../../db/api-keys.ts";
+import { insertApiKey, type KeyScope } from "../../db/callers/api-keys.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
 let api: TestApi;

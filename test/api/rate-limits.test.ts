@@ -17,7 +17,7 @@ import { openRateBuckets } from "../../clients/rate-buckets.ts";
 import { loadConfig } from "../../config/config.ts";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { RATE_POLICIES, type RateBucket, type RatePolicyName, windowSeconds } from "../../core/rate-policies.ts";
-import { insertApiKey, type KeyScope, revokeApiKey } from "../../db/api-keys.ts";
+import { insertApiKey, type KeyScope, revokeApiKey } from "../../db/callers/api-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { LONG } from "../../harness/patience.ts";
 import { REDIS_BINARY, startRedis } from "../../harness/redis.ts";

@@ -1,9 +1,9 @@
 /** What answers say beside proofs: which were made under an earlier owner, and which attestation or identity serves many agents. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import type { Reservation } from "../../core/reservations.ts";
-import { VERIFIED_ACCOUNT } from "../../db/attestations.ts";
-import { recomputeCred } from "../../db/cred.ts";
-import { transaction } from "../../db/transaction.ts";
+import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
+import { recomputeCred } from "../../db/cred/cred.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { plantDirectory } from "../support/directory.ts";

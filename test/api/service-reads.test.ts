@@ -1,7 +1,7 @@
 /** The service about itself: prices, its token, its manifest; and the feed of score changes. */
 import { getAddress } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { countHolders } from "../../db/token-stats.ts";
+import { countHolders } from "../../db/agents/token-stats.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { IDENTITY, stubChain } from "../../harness/stub-chain.ts";
 import { plantAgents } from "./support/agents.ts";

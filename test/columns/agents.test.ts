@@ -1,7 +1,7 @@
 /** Lists of agents from memory against SQL: thousands of random questions, before and after random changes. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { countAgents, listAgents } from "../../db/agents.ts";
+import { countAgents, listAgents } from "../../db/lists/agent-list-sql.ts";
 import { type AgentList, openAgentList } from "../../db/lists/agents.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { LONG } from "../../harness/patience.ts";

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { copyRows } from "../../columns/copy-rows.ts";
-import { openClient } from "../../db/connect.ts";
+import { openClient } from "../../db/sql/connect.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type pg from "pg";
 import type { Address } from "../../core/facts.ts";
 import { MINT_ORIGINS } from "../../core/mint-origins.ts";
-import { AGENT_SORTS, type AgentPage } from "../../db/agents.ts";
+import { AGENT_SORTS, type AgentPage } from "../../db/lists/agent-list-sql.ts";
 import type { AgentList, AgentQuery } from "../../db/lists/agents.ts";
 import { until } from "../../harness/until.ts";
 

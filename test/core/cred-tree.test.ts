@@ -27,7 +27,7 @@ const reference = (rows: readonly Row[], of: Of = OF) =>
     [...LEAF_TYPES],
   );
 
-/** A proof from the parts of a kept tree, as db/cred-epochs.ts reads them. */
+/** A proof from the parts of a kept tree, as db/cred/cred-epochs.ts reads them. */
 function keptProof(columns: LeafColumns, tree: CredTree, tokenId: number) {
   const parts = [...packTree(columns, tree)];
   const leaves = columns.tokenIds.length;

@@ -7,7 +7,7 @@ import { recommendations } from "../../core/cred-report/advice.ts";
 import { credReportView } from "../../core/cred-report/view.ts";
 import { standardPrices } from "../../core/prices.ts";
 import type { Signal } from "../../core/signals/signal.ts";
-import { cred } from "../../db/schema.ts";
+import { cred } from "../../db/schema/tables.ts";
 import { randomAgent } from "../support/agents.ts";
 import { EXTRA_SIGNAL } from "../support/extra-signal.ts";
 

@@ -1,7 +1,7 @@
 /** Pools of connections: what their loss does to a process. */
 import { expect, it } from "vitest";
-import { openPool } from "../../db/connect.ts";
-import { transaction } from "../../db/transaction.ts";
+import { openPool } from "../../db/sql/connect.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { until } from "../../harness/until.ts";
 import { testDatabase } from "../support/database.ts";
 

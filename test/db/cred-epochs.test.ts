@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { LEAF_TYPES, leafValues } from "../../core/cred-tree/leaf.ts";
 import { packTree } from "../../core/cred-tree/packed.ts";
 import { buildTree, type LeafColumns } from "../../core/cred-tree/tree.ts";
-import { epochAt, epochByNumber, epochs, latestPublished, leafOf, proofOf } from "../../db/cred-epochs.ts";
+import { epochAt, epochByNumber, epochs, latestPublished, leafOf, proofOf } from "../../db/cred/cred-epochs.ts";
 import {
   epochFailed,
   epochPublished,
@@ -12,8 +12,8 @@ import {
   epochsState,
   pruneEpochs,
   storeEpoch,
-} from "../../db/store-cred-epoch.ts";
-import { transaction } from "../../db/transaction.ts";
+} from "../../db/cred/store-cred-epoch.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 let db: TestDatabase;

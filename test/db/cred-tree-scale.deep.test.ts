@@ -44,7 +44,7 @@ it("has OpenZeppelin's root, little memory, and a valid proof for every agent th
 it("tells the memory of the building, also where a large process has it built", async () => {
   const from = (path: string) => JSON.stringify(pathToFileURL(join(PROJECT_ROOT, path)).href);
   const script = `
-    import { buildInProcess } from ${from("db/cred-tree/start.ts")};
+    import { buildInProcess } from ${from("db/cred/tree/start-tree.ts")};
     import { peakMemory } from ${from("runtime/peak-memory.ts")};
     const held = Buffer.alloc(${MUCH_MEMORY}, 1);
     const { leaves, process } = await buildInProcess(${JSON.stringify({ ...OF, url: db.url, knownRoot: null })});

@@ -1,6 +1,6 @@
 /** The feed of score changes under writers that commit in any order. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { credUpdates } from "../../db/cred-updates.ts";
+import { credUpdates } from "../../db/cred/cred-updates.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 let database: TestDatabase;

@@ -3,10 +3,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "v
 import { credOf, SIGNALS } from "../../core/cred.ts";
 import type { AgentFacts } from "../../core/facts.ts";
 import type { RawSignals } from "../../core/signals/signals.ts";
-import { recomputeCred, retractCred } from "../../db/cred.ts";
-import { CHECKS_OF_ALL, checkCred, fullPass, missedScores, reconcileCred, refreshAges } from "../../db/cred-passes.ts";
-import { loadFacts } from "../../db/facts.ts";
-import { transaction } from "../../db/transaction.ts";
+import { loadFacts } from "../../db/agents/facts.ts";
+import { recomputeCred, retractCred } from "../../db/cred/cred.ts";
+import {
+  CHECKS_OF_ALL,
+  checkCred,
+  fullPass,
+  missedScores,
+  reconcileCred,
+  refreshAges,
+} from "../../db/cred/cred-passes.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";
 import { addressOf, type RandomAgent, randomAgents } from "../support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

@@ -2,12 +2,12 @@
 import type pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { boundsOf } from "../../core/directory/filters.ts";
-import { openPool } from "../../db/connect.ts";
 import { listByIndexes } from "../../db/directory/list.ts";
 import { findByPlanes } from "../../db/directory/planes/find.ts";
 import { foldPlanes } from "../../db/directory/planes/fold.ts";
 import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
-import { snapshot } from "../../db/transaction.ts";
+import { openPool } from "../../db/sql/connect.ts";
+import { snapshot } from "../../db/sql/transaction.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
 

@@ -1,9 +1,9 @@
 /** Facts come in the order asked for, from one snapshot; wallets lead to their own agent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import type { Address } from "../../core/facts.ts";
-import { loadFacts } from "../../db/facts.ts";
-import { transaction } from "../../db/transaction.ts";
-import { agentsOfWallets, ownAgents, recordWalletVerification } from "../../db/wallets.ts";
+import { loadFacts } from "../../db/agents/facts.ts";
+import { agentsOfWallets, ownAgents, recordWalletVerification } from "../../db/agents/wallets.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { agentRow, plantRows } from "../../harness/onchain.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";
 import { addressOf, randomAgents } from "../support/agents.ts";

@@ -1,6 +1,6 @@
 /** Names as searches compare them: what one costs the database that anybody can give his agent. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { folded, foldedName } from "../../db/folded-text.ts";
+import { folded, foldedName } from "../../db/sql/folded-text.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 let database: TestDatabase;

@@ -1,8 +1,8 @@
 /** The state of the served index as API and workers see it. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openClient } from "../../db/connect.ts";
-import { type IndexTracker, NOT_INDEXED, readIndexState, trackIndexedBlock } from "../../db/index-state.ts";
+import { type IndexTracker, NOT_INDEXED, readIndexState, trackIndexedBlock } from "../../db/operations/index-state.ts";
+import { openClient } from "../../db/sql/connect.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";

@@ -17,8 +17,8 @@ import {
   revokeCredit,
   spendCredit,
   unsettlePayment,
-} from "../../db/ledger.ts";
-import { dropLease, takeUp } from "../../db/payment-leases.ts";
+} from "../../db/payments/ledger.ts";
+import { dropLease, takeUp } from "../../db/payments/payment-leases.ts";
 import {
   authorizationFact,
   creditsOf,
@@ -27,8 +27,8 @@ import {
   type PaymentTerms,
   paymentsInState,
   transferFact,
-} from "../../db/payments.ts";
-import { presentPayment, resumePayment } from "../../db/present-payment.ts";
+} from "../../db/payments/payments.ts";
+import { presentPayment, resumePayment } from "../../db/payments/present-payment.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 let database: TestDatabase;

@@ -1,8 +1,8 @@
 /** Lists that SQL answers hold a few connections only: the others are for everything else. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openPool } from "../../db/connect.ts";
-import { listSnapshot, setListBudget } from "../../db/list-budget.ts";
-import { snapshot } from "../../db/transaction.ts";
+import { openPool } from "../../db/sql/connect.ts";
+import { listSnapshot, setListBudget } from "../../db/sql/list-budget.ts";
+import { snapshot } from "../../db/sql/transaction.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

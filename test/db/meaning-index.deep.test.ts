@@ -5,7 +5,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite/vector";
 import type pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { indexMeanings } from "../../db/discovery/meaning-index.ts";
+import { indexMeanings } from "../../db/schema/meaning-index.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 
 const DIMENSIONS = 128;

@@ -5,9 +5,9 @@ import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { join } from "node:path";
 import { generateDrizzleJson, generateMigration } from "drizzle-kit/api";
 import { expect, it } from "vitest";
-import { openClient } from "../../db/connect.ts";
-import { migrate } from "../../db/migrate.ts";
-import * as schema from "../../db/schema.ts";
+import { migrate } from "../../db/schema/migrate.ts";
+import * as schema from "../../db/schema/tables.ts";
+import { openClient } from "../../db/sql/connect.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { entryOf } from "../../runtime/processes.ts";
@@ -36,7 +36,7 @@ async function migrateCommand(databaseUrl: string): Promise<{ code: number; stdo
   return { code, ...said };
 }
 
-it("describe db/schema.ts: nothing is left to generate", async () => {
+it("describe db/schema/tables.ts: nothing is left to generate", async () => {
   const journal = JSON.parse(readFileSync(join(root, "db/migrations/meta/_journal.json"), "utf8"));
   const last = String(journal.entries.at(-1).idx).padStart(4, "0");
   const snapshot = JSON.parse(readFileSync(join(root, `db/migrations/meta/${last}_snapshot.json`), "utf8"));
@@ -44,7 +44,7 @@ it("describe db/schema.ts: nothing is left to generate", async () => {
   expect(await generateMigration(snapshot, current)).toEqual([]);
 });
 
-it("end in what db/schema.ts and db/triggers.sql say at once", async () => {
+it("end in what db/schema/tables.ts and db/triggers.sql say at once", async () => {
   const [migrated, atOnce] = [await testDatabase(), await testDatabase({ migrated: false })];
   const whole = generateDrizzleJson(schema, undefined, ["offchain"], "snake_case");
   const statements = await generateMigration(generateDrizzleJson({}), whole);

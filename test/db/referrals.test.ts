@@ -3,8 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BONUSES } from "../../core/bonuses.ts";
 import { OG_WALLETS, ogOf } from "../../core/og-wallets.ts";
 import { parseReferralCode } from "../../core/referral-codes.ts";
-import { ensureReferralCodes, recordReferral, referralCodeOf, renewReferralCodes } from "../../db/referral-codes.ts";
-import { referralOfAgent, referrerOf } from "../../db/referrals.ts";
+import {
+  ensureReferralCodes,
+  recordReferral,
+  referralCodeOf,
+  renewReferralCodes,
+} from "../../db/agents/referral-codes.ts";
+import { referralOfAgent, referrerOf } from "../../db/agents/referrals.ts";
 import { plantOnchain, plantRows } from "../../harness/onchain.ts";
 import { plantAgents, walletOf } from "../api/support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { credOf, SIGNALS } from "../../core/cred.ts";
 import type { Signal } from "../../core/signals/signal.ts";
-import { inputColumn, MOVED, recomputeSql, refreshSql, someTokens } from "../../db/cred-statement.ts";
+import { inputColumn, MOVED, recomputeSql, refreshSql, someTokens } from "../../db/cred/cred-statement.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";
 import { randomAgents } from "../support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

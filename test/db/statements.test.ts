@@ -16,7 +16,7 @@ import {
   statement,
   text,
   timestamptz,
-} from "../../db/statement.ts";
+} from "../../db/sql/statement.ts";
 import { indexSchemaDdl, PONDER_SYNC_DDL } from "../../harness/ponder-tables.ts";
 import { ensureOnchain } from "../../indexer/views.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

@@ -1,6 +1,6 @@
 /** Tables partitioned by time: made of plain ones with all they have, kept ahead of time, and dropped by time, beside writers. */
 import { beforeEach, expect, it } from "vitest";
-import { migrate } from "../../db/migrate.ts";
+import { migrate } from "../../db/schema/migrate.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 let db: TestDatabase;

@@ -1,7 +1,7 @@
 /** Counting the holders of the service token. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { countHolders, tokenStats } from "../../db/token-stats.ts";
-import { isNoIndex } from "../../db/transaction.ts";
+import { countHolders, tokenStats } from "../../db/agents/token-stats.ts";
+import { isNoIndex } from "../../db/sql/transaction.ts";
 import { plantOnchain, plantRows } from "../../harness/onchain.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DiscoverQuery } from "../../core/discovery/query.ts";
 import { discover } from "../../db/discovery/discover.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { plantDocuments } from "../support/discovery.ts";
 

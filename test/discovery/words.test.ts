@@ -6,7 +6,7 @@ import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { holdWords } from "../../db/discovery/stems.ts";
 import { writeDocuments } from "../../db/discovery/write-documents.ts";
-import { transaction } from "../../db/transaction.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { shareOf } from "../support/share.ts";

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chainEventOf, EVENT_NAMES, EVENT_TYPES } from "../../core/events.ts";
 import { eventView } from "../../core/views/events.ts";
-import { offchainSource, retractSources } from "../../db/append-events.ts";
-import { recomputeCred } from "../../db/cred.ts";
-import { eventLog, eventsAfter } from "../../db/events.ts";
-import { insertMessages } from "../../db/messages.ts";
-import { recordProof, storeChecks } from "../../db/proofs.ts";
+import { recordProof, storeChecks } from "../../db/agents/proofs.ts";
+import { recomputeCred } from "../../db/cred/cred.ts";
+import { offchainSource, retractSources } from "../../db/events/append-events.ts";
+import { eventLog, eventsAfter } from "../../db/events/events.ts";
+import { insertMessages } from "../../db/messages/messages.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { dispatch } from "../../workers/dispatcher.ts";

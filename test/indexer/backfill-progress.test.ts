@@ -1,6 +1,6 @@
 /** The progress of a backfill: what follows from counters, when it is a stall, and what an operator reads. */
 import { expect, it } from "vitest";
-import type { BackfillProgress } from "../../db/backfill-progress.ts";
+import type { BackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { failureText } from "../../indexer/progress/failure-text.ts";
 import { progressMeter, type Sample } from "../../indexer/progress/meter.ts";
 import { nodeProgress } from "../../indexer/progress/node-progress.ts";

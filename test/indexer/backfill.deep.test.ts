@@ -11,7 +11,7 @@ import { CHAIN_ID, IDENTITY } from "../../bench/synthetic/blocks.ts";
 import { syntheticEnvironment } from "../../bench/synthetic/environment.ts";
 import { openRpcPool } from "../../clients/rpc/pool.ts";
 import { loadConfig } from "../../config/config.ts";
-import { readBackfillProgress } from "../../db/backfill-progress.ts";
+import { readBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";

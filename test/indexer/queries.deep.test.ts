@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { openIndexQueries } from "../../clients/index-queries.ts";
-import { readIndexState } from "../../db/index-state.ts";
+import { readIndexState } from "../../db/operations/index-state.ts";
 import { type Hold, type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";

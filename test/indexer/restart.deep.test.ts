@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { serviceTokenAbi } from "../../abis/service-token.ts";
-import { openClient } from "../../db/connect.ts";
-import { checkpointBlock, readIndexState } from "../../db/index-state.ts";
+import { checkpointBlock, readIndexState } from "../../db/operations/index-state.ts";
+import { openClient } from "../../db/sql/connect.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet } from "../../devnet/deploy.ts";
 import { until } from "../../harness/until.ts";

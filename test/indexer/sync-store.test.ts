@@ -4,7 +4,7 @@ import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
 import type pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { blockOf, logsOf } from "../../bench/synthetic/blocks.ts";
-import { openClient } from "../../db/connect.ts";
+import { openClient } from "../../db/sql/connect.ts";
 import { ponderModule } from "../../indexer/preload/replace-module.ts";
 import { createSyncStore } from "../../indexer/preload/sync-store.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

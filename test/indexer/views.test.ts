@@ -2,8 +2,8 @@
 
 import type pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openClient } from "../../db/connect.ts";
-import { ADVISORY_LOCKS } from "../../db/locks.ts";
+import { openClient } from "../../db/sql/connect.ts";
+import { ADVISORY_LOCKS } from "../../db/sql/locks.ts";
 import { checkpoint } from "../../harness/onchain.ts";
 import { PONDER_SYNC_DDL } from "../../harness/ponder-tables.ts";
 import { until } from "../../harness/until.ts";

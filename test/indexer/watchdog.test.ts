@@ -1,7 +1,7 @@
 /** The watchdog's judgement: which answers of a node mean trouble, which mean nothing, and where a fork began. */
 import type pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openClient } from "../../db/connect.ts";
+import { openClient } from "../../db/sql/connect.ts";
 import { checkpoint } from "../../harness/onchain.ts";
 import { checkBlockHashes, hashFrom, recordHash, recordSeenHashes } from "../../indexer/block-hashes.ts";
 import { type BlockId, type Node, NodeUnavailable } from "../../indexer/node.ts";

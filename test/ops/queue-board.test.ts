@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
-import { insertApiKey, type KeyScope, revokeApiKey } from "../../db/api-keys.ts";
+import { insertApiKey, type KeyScope, revokeApiKey } from "../../db/callers/api-keys.ts";
 import { testLog } from "../../harness/log.ts";
 import { boardAccess } from "../../ops/board-access.ts";
 import { openRegistry } from "../../ops/metrics/metric.ts";

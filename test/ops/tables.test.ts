@@ -1,7 +1,7 @@
 /** What the tables tell: ledger, transaction outbox, mints, dispatcher and schedules, from rows as the service leaves them. */
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { queueIntent } from "../../db/transaction-outbox.ts";
+import { queueIntent } from "../../db/transactions/transaction-outbox.ts";
 import { eventGauges } from "../../ops/metrics/events.ts";
 import { tableGauges } from "../../ops/metrics/tables.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

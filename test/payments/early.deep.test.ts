@@ -6,7 +6,7 @@ import { usdcAbi } from "../../abis/usdc.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import type { Facilitator } from "../../clients/ports.ts";
 import { createSigner } from "../../clients/signer.ts";
-import { openWork } from "../../db/service-counts.ts";
+import { openWork } from "../../db/operations/service-counts.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { testLog } from "../../harness/log.ts";
 import { preconfirming } from "../../harness/strict-node/preconfirming.ts";

@@ -4,7 +4,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import { createSigner } from "../../clients/signer.ts";
-import { openPool } from "../../db/connect.ts";
+import { openPool } from "../../db/sql/connect.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { chainAt } from "../../harness/chain-at.ts";

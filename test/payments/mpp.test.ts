@@ -7,7 +7,7 @@ import { startServer } from "../../api/server.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
 import { standardPrices } from "../../core/prices.ts";
-import { setPrices } from "../../db/price-list.ts";
+import { setPrices } from "../../db/payments/price-list.ts";
 import { TEMPO } from "../../devnet/tempo.ts";
 import { testLog } from "../../harness/log.ts";
 import { solanaWallet } from "../../harness/solana-wallet.ts";

@@ -8,7 +8,7 @@ import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import type { Chain, Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
 import { createSigner } from "../../clients/signer.ts";
 import type { Hex } from "../../core/facts.ts";
-import { openPool } from "../../db/connect.ts";
+import { openPool } from "../../db/sql/connect.ts";
 import { testLog } from "../../harness/log.ts";
 import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
 import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";

@@ -4,7 +4,7 @@ import { identityAbi } from "../../abis/identity.ts";
 import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
 import type { Hex } from "../../core/facts.ts";
 import { OG_WALLETS } from "../../core/og-wallets.ts";
-import { transaction } from "../../db/transaction.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { testLog } from "../../harness/log.ts";
 import { type SolanaWallet, solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";

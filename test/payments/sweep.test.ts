@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Chain, Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
 import { unavailableError } from "../../clients/unavailable.ts";
-import { owePayment } from "../../db/ledger.ts";
-import { transaction } from "../../db/transaction.ts";
+import { owePayment } from "../../db/payments/ledger.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { testLog } from "../../harness/log.ts";
 import { mintEffect } from "../../workers/intents/mint.ts";
 import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";

@@ -1,6 +1,6 @@
 /** The SDK follows the event log of real API processes while they are ended and killed: nothing is lost, nothing comes twice. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { appendEvents } from "../../db/append-events.ts";
+import { appendEvents } from "../../db/events/append-events.ts";
 import { testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
 import { createClient, type Fetch, type Schemas, type StreamEvent, StreamGap } from "../../sdk/src/index.ts";

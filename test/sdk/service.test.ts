@@ -3,8 +3,8 @@ import { createWalletClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { completeMint, failMint } from "../../db/mints.ts";
-import { ensureReferralCodes } from "../../db/referral-codes.ts";
+import { ensureReferralCodes } from "../../db/agents/referral-codes.ts";
+import { completeMint, failMint } from "../../db/mints/mints.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import {

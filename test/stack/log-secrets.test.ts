@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { humanUpdateText } from "../../core/signed-texts.ts";
-import { insertApiKey } from "../../db/api-keys.ts";
+import { insertApiKey } from "../../db/callers/api-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { FREE_PHASE } from "../../harness/child-env.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";

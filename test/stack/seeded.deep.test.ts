@@ -18,7 +18,7 @@ import {
 } from "../../bench/discover/seeded.ts";
 import type { CredLeaf } from "../../core/cred-tree/leaf.ts";
 import type { Address, Hex } from "../../core/facts.ts";
-import { openClient, openPool } from "../../db/connect.ts";
+import { openClient, openPool } from "../../db/sql/connect.ts";
 import { dataDir } from "../../devnet/data-dir.ts";
 import { REGISTRY_SIMULATORS } from "../../devnet/simulators/upstreams.ts";
 import { WORLD } from "../../devnet/world.ts";

@@ -4,8 +4,8 @@ import type pg from "pg";
 import { packTree } from "../../core/cred-tree/packed.ts";
 import { buildTree } from "../../core/cred-tree/tree.ts";
 import type { Address, Hex } from "../../core/facts.ts";
-import { epochPublished, epochsState, storeEpoch } from "../../db/store-cred-epoch.ts";
-import { transaction } from "../../db/transaction.ts";
+import { epochPublished, epochsState, storeEpoch } from "../../db/cred/store-cred-epoch.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 
 export type TestScore = { tokenId: number; score: number; computedAt?: number; block?: number };
 export type TestEpoch = {

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { inject } from "vitest";
-import { openPool } from "../../db/connect.ts";
+import { openPool } from "../../db/sql/connect.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 
 export type TestDatabase = {

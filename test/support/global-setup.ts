@@ -2,8 +2,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { openPool } from "../../db/connect.ts";
-import { migrate } from "../../db/migrate.ts";
+import { migrate } from "../../db/schema/migrate.ts";
+import { openPool } from "../../db/sql/connect.ts";
 import { ensureDatabase, startPostgres } from "../../devnet/postgres.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";

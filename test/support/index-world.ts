@@ -14,7 +14,7 @@ import {
 } from "viem";
 import { expect } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import { readIndexState } from "../../db/index-state.ts";
+import { readIndexState } from "../../db/operations/index-state.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { testChain } from "../../harness/agent-wallet.ts";

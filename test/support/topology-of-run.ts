@@ -1,6 +1,6 @@
 /** The topology that this run of the tests asks for; apart, because programs that are no tests start stacks as well. */
 import { inject } from "vitest";
-import { openClient } from "../../db/connect.ts";
+import { openClient } from "../../db/sql/connect.ts";
 import type { Topology } from "../../harness/topology.ts";
 import { until } from "../../harness/until.ts";
 

@@ -1,7 +1,7 @@
 /** The operators' page: a key opens it, and what needs attention stands first. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
-import { insertApiKey } from "../../db/api-keys.ts";
+import { insertApiKey } from "../../db/callers/api-keys.ts";
 import { CHROMIUM } from "./browser.ts";
 import { findingsOf, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
 

@@ -2,7 +2,7 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { eventView } from "../../core/views/events.ts";
-import { eventsAfter } from "../../db/events.ts";
+import { eventsAfter } from "../../db/events/events.ts";
 import { retireSecrets } from "../../db/webhooks/secrets.ts";
 import { disableWebhook, enableWebhook } from "../../db/webhooks/webhooks.ts";
 import { until } from "../../harness/until.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import type { Address } from "../../core/facts.ts";
 import { POOL_SLOTS } from "../../core/webhooks/pools.ts";
-import { transaction } from "../../db/transaction.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { LOG_SIZE, trimLogs } from "../../db/webhooks/deliveries.ts";
 import { insertPing } from "../../db/webhooks/delivery-log.ts";
 import { fanOut } from "../../db/webhooks/fan-out.ts";

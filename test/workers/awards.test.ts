@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address } from "../../core/facts.ts";
 import { OG_WALLETS } from "../../core/og-wallets.ts";
-import { mintById } from "../../db/mints.ts";
+import { mintById } from "../../db/mints/mints.ts";
 import { until } from "../../harness/until.ts";
 import { AWARD_FAULT_POINTS, FAULT_POINTS } from "../../workers/sender.ts";
 import { casesOf } from "../support/share.ts";

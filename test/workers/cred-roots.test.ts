@@ -2,7 +2,7 @@
 import { Registry } from "prom-client";
 import { encodeFunctionData, keccak256, toHex, zeroAddress } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { epochByNumber, latestPublished, proofOf } from "../../db/cred-epochs.ts";
+import { epochByNumber, latestPublished, proofOf } from "../../db/cred/cred-epochs.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { credRootGauges } from "../../ops/metrics/cred-roots.ts";

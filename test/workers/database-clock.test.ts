@@ -1,10 +1,10 @@
 /** What is removed by its age goes by the database's clock: a worker whose clock is years off removes nothing early, and nothing late. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { appendEvents, type NewEvent } from "../../db/append-events.ts";
-import { historyState } from "../../db/cred-history-months.ts";
-import { isSequencingDue, sequenceEvents } from "../../db/event-sequence.ts";
-import { eventLog } from "../../db/events.ts";
-import { transaction } from "../../db/transaction.ts";
+import { historyState } from "../../db/cred/cred-history-months.ts";
+import { appendEvents, type NewEvent } from "../../db/events/append-events.ts";
+import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.ts";
+import { eventLog } from "../../db/events/events.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { credHistory } from "../../workers/jobs/cred-history.ts";
 import { eventRetention } from "../../workers/jobs/event-retention.ts";
 import { messageRetention } from "../../workers/jobs/message-retention.ts";

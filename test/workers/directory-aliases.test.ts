@@ -6,7 +6,7 @@ import { rebuildAliases } from "../../db/directory/aliases.ts";
 import { removeVanished, staleErc8004, storeErc8004 } from "../../db/directory/erc8004.ts";
 import { directoryDetail, findDirectoryId } from "../../db/directory/rows.ts";
 import { removeEntries, upsertEntries } from "../../db/directory/write.ts";
-import { transaction } from "../../db/transaction.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
 

@@ -1,7 +1,7 @@
 /** The own registry and ERC-8004 agents in the directory: as the index has them, with files from wherever their URIs lead. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FetchedDocument, Validators } from "../../clients/ports.ts";
-import { VERIFIED_ACCOUNT } from "../../db/attestations.ts";
+import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { dueErc8004, staleErc8004, storeErc8004 } from "../../db/directory/erc8004.ts";
 import { staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";

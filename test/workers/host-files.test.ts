@@ -9,7 +9,7 @@ import { shownOffers, spokenBy } from "../../core/views/discover.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { hitBackgrounds } from "../../db/discovery/hit-background.ts";
-import { storeListings } from "../../db/offers.ts";
+import { storeListings } from "../../db/offers/offers.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { PATIENT } from "../support/time-limits.ts";

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { Failure, fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
-import { walletsToScore } from "../../db/ethos.ts";
-import { enterNamedWallets } from "../../db/named-wallets.ts";
+import { enterNamedWallets } from "../../db/agents/named-wallets.ts";
+import { walletsToScore } from "../../db/directory/ethos.ts";
 import { writeHuman } from "../../db/principals/human-writes.ts";
 import { prune } from "../../workers/jobs/prune.ts";
 import { transactionCounts } from "../../workers/jobs/transaction-counts.ts";

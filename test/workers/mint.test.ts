@@ -8,9 +8,9 @@ import { acceptMint, awaitMint, MINT_FAULT_POINTS, mintStatus } from "../../api/
 import { Failure, fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import { OG_WALLETS } from "../../core/og-wallets.ts";
-import { completeMint, failMint, type MintRequest, reopenMint } from "../../db/mints.ts";
-import { storeSenderState } from "../../db/sender-state.ts";
-import { intentByKey } from "../../db/transaction-outbox.ts";
+import { completeMint, failMint, type MintRequest, reopenMint } from "../../db/mints/mints.ts";
+import { storeSenderState } from "../../db/transactions/sender-state.ts";
+import { intentByKey } from "../../db/transactions/transaction-outbox.ts";
 import { agentRow, plantOnchain, plantRows } from "../../harness/onchain.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { until } from "../../harness/until.ts";

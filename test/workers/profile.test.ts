@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { identityAbi } from "../../abis/identity.ts";
 import { type Update, updateOffchain, updateOnchain } from "../../api/services/update.ts";
 import type { Address } from "../../core/facts.ts";
-import { insertChainWrite } from "../../db/chain-writes.ts";
-import { findFacts } from "../../db/facts.ts";
-import { transaction } from "../../db/transaction.ts";
+import { findFacts } from "../../db/agents/facts.ts";
+import { transaction } from "../../db/sql/transaction.ts";
+import { insertChainWrite } from "../../db/transactions/chain-writes.ts";
 import { until } from "../../harness/until.ts";
 import { FAULT_POINTS } from "../../workers/sender.ts";
 import { casesOf } from "../support/share.ts";

@@ -2,9 +2,9 @@
 import { encodeFunctionData } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import { mintById } from "../../db/mints.ts";
-import { recordProof } from "../../db/proofs.ts";
-import { queueRepeatable } from "../../db/transaction-outbox.ts";
+import { recordProof } from "../../db/agents/proofs.ts";
+import { mintById } from "../../db/mints/mints.ts";
+import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
 import { until } from "../../harness/until.ts";
 import { type Sending, startSending } from "./support/sending.ts";
 

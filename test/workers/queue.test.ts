@@ -1,7 +1,7 @@
 /** The queue, the same on both stores: nothing runs twice under one id, nothing is lost, nothing blocks it. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openClient } from "../../db/connect.ts";
+import { openClient } from "../../db/sql/connect.ts";
 import { testLog } from "../../harness/log.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { REDIS_BINARY, startRedis, type TestRedis } from "../../harness/redis.ts";

@@ -5,7 +5,7 @@ import { base } from "viem/chains";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address, Hex } from "../../core/facts.ts";
-import { type Mint, type MintRequest, mintById } from "../../db/mints.ts";
+import { type Mint, type MintRequest, mintById } from "../../db/mints/mints.ts";
 import { agentRow, plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";

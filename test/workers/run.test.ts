@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { fail } from "../../core/errors.ts";
-import { standingJobs } from "../../db/job-runs.ts";
-import { scheduledRuns } from "../../db/service-status.ts";
+import { standingJobs } from "../../db/operations/job-runs.ts";
+import { scheduledRuns } from "../../db/operations/service-status.ts";
 import { type TestLog, testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
 import { defineJob, type Job } from "../../workers/job.ts";

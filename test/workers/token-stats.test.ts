@@ -1,6 +1,6 @@
 /** The job that counts holders: looked after often, counted every half hour. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { tokenStats as read } from "../../db/token-stats.ts";
+import { tokenStats as read } from "../../db/agents/token-stats.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { tokenStats } from "../../workers/jobs/token-stats.ts";
 import { JOBS } from "../../workers/jobs.ts";

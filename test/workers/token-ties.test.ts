@@ -11,7 +11,7 @@ import { storeQuotes } from "../../db/directory/markets.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import { rememberLink } from "../../db/directory/token-links.ts";
 import { upsertEntries } from "../../db/directory/write.ts";
-import { transaction } from "../../db/transaction.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { tokenTies } from "../../workers/jobs/token-ties.ts";

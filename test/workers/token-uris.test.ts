@@ -1,9 +1,9 @@
 /** Token URIs on a real chain: the service's own tokens and those without one get theirs once, owners keep what they set. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { firstOffer } from "../../core/transaction-fees.ts";
-import { senderState } from "../../db/sender-state.ts";
-import { openWork, stateTotals } from "../../db/service-counts.ts";
-import { tokensWithoutUri } from "../../db/token-uris.ts";
+import { tokensWithoutUri } from "../../db/agents/token-uris.ts";
+import { openWork, stateTotals } from "../../db/operations/service-counts.ts";
+import { senderState } from "../../db/transactions/sender-state.ts";
 import { until } from "../../harness/until.ts";
 import { clockAtNoon, type Sending, startSending } from "./support/sending.ts";
 import { PUBLIC_URL, tokenUriWorld } from "./support/token-uris.ts";

@@ -8,11 +8,11 @@ import { identityAbi } from "../../abis/identity.ts";
 import { BONUSES } from "../../core/bonuses.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { OG_TRAIT, ogOf } from "../../core/og-wallets.ts";
-import { type DueMint, retryAwards, setAwardsDue } from "../../db/mint-awards.ts";
-import type { Mint } from "../../db/mints.ts";
-import { recordReferral } from "../../db/referral-codes.ts";
-import { referrerOf } from "../../db/referrals.ts";
-import { attemptedKey, queueRepeatable, withdrawQueued } from "../../db/transaction-outbox.ts";
+import { recordReferral } from "../../db/agents/referral-codes.ts";
+import { referrerOf } from "../../db/agents/referrals.ts";
+import { type DueMint, retryAwards, setAwardsDue } from "../../db/mints/mint-awards.ts";
+import type { Mint } from "../../db/mints/mints.ts";
+import { attemptedKey, queueRepeatable, withdrawQueued } from "../../db/transactions/transaction-outbox.ts";
 import type { IntentEffect } from "./effect.ts";
 
 /** Places where a crash test kills the sender while it queues awards. */

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { Chain, Receipt } from "../../clients/ports.ts";
 import type { Hex } from "../../core/facts.ts";
-import type { Intent } from "../../db/transaction-outbox.ts";
+import type { Intent } from "../../db/transactions/transaction-outbox.ts";
 
 /** The parts that an effect may use for its checks before signing. */
 export type EffectContext = { db: pg.ClientBase; chain: Chain };

@@ -1,6 +1,6 @@
 /** Intents `exchange:<tokenId>:<owner>`: an exchange verification is written into the identity contract, once for each owner. */
-import { noteExchangeTransaction } from "../../db/attestations.ts";
-import { attemptedKey, type Intent } from "../../db/transaction-outbox.ts";
+import { noteExchangeTransaction } from "../../db/agents/attestations.ts";
+import { attemptedKey, type Intent } from "../../db/transactions/transaction-outbox.ts";
 import type { IntentEffect } from "./effect.ts";
 
 /** @returns `by`: the owner; in keys of former versions, the attestation */

@@ -8,10 +8,10 @@ import { identityAbi } from "../../abis/identity.ts";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { keyTail } from "../../core/solana/keys.ts";
-import { readIndexState } from "../../db/index-state.ts";
-import { type Mint, mintsByIds, mintTransactions, tokensHeld } from "../../db/mints.ts";
-import type { Queryable } from "../../db/transaction.ts";
-import type { Intent } from "../../db/transaction-outbox.ts";
+import { type Mint, mintsByIds, mintTransactions, tokensHeld } from "../../db/mints/mints.ts";
+import { readIndexState } from "../../db/operations/index-state.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
+import type { Intent } from "../../db/transactions/transaction-outbox.ts";
 
 const MINT_FOR = toFunctionSelector("mintFor(address,address,string,string,bool,uint8)");
 const [REGISTERED] = encodeEventTopics({ abi: identityAbi, eventName: "AgentRegistered" });

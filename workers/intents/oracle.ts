@@ -1,7 +1,7 @@
 /** Intents `oracle:<n>:<change>`: a batch of scores for the per-token oracle; the change is a hash of what it held and is to hold. */
 import { decodeFunctionData } from "viem/utils";
 import { credOracleAbi } from "../../abis/cred-oracle.ts";
-import { storedScores } from "../../db/cred-oracle.ts";
+import { storedScores } from "../../db/cred/cred-oracle.ts";
 import { type OracleWrite, oracleChange, readOracle } from "../oracle-reads.ts";
 import type { IntentEffect } from "./effect.ts";
 

@@ -3,12 +3,12 @@ import { decodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Hex } from "../../core/facts.ts";
 import { type FieldWrite, fieldWrites } from "../../core/profile-input.ts";
-import { chainWriteOf, profileWriteOf, walletControls } from "../../db/chain-writes.ts";
-import { recomputeCred } from "../../db/cred.ts";
-import { oweWhatBought, revokeCredit } from "../../db/ledger.ts";
-import { alignProfileFields, deleteProfileTrait } from "../../db/profiles.ts";
-import { isIndexed } from "../../db/transaction.ts";
-import type { Intent } from "../../db/transaction-outbox.ts";
+import { alignProfileFields, deleteProfileTrait } from "../../db/agents/profiles.ts";
+import { recomputeCred } from "../../db/cred/cred.ts";
+import { oweWhatBought, revokeCredit } from "../../db/payments/ledger.ts";
+import { isIndexed } from "../../db/sql/transaction.ts";
+import { chainWriteOf, profileWriteOf, walletControls } from "../../db/transactions/chain-writes.ts";
+import type { Intent } from "../../db/transactions/transaction-outbox.ts";
 import type { EffectContext, IntentEffect } from "./effect.ts";
 
 /** The service may write to every token, so the requester must still control the token at the time of signing. */

@@ -1,6 +1,6 @@
 /** Intents `proof:<tokenId>:<platform>`: the trait that goes with an agent's first proof on a platform. */
-import { proofStands, setProofTransaction } from "../../db/proofs.ts";
-import { attemptedKey, type Intent } from "../../db/transaction-outbox.ts";
+import { proofStands, setProofTransaction } from "../../db/agents/proofs.ts";
+import { attemptedKey, type Intent } from "../../db/transactions/transaction-outbox.ts";
 import type { IntentEffect } from "./effect.ts";
 
 const proofOf = ({ intentKey }: Intent) => {

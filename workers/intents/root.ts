@@ -1,6 +1,6 @@
 /** Intents `root:<epoch>`: the root of all scores, published in CredRoots. */
-import { epochFailed, epochIsOld, epochPublished, epochReopened } from "../../db/store-cred-epoch.ts";
-import type { Intent } from "../../db/transaction-outbox.ts";
+import { epochFailed, epochIsOld, epochPublished, epochReopened } from "../../db/cred/store-cred-epoch.ts";
+import type { Intent } from "../../db/transactions/transaction-outbox.ts";
 import type { EffectContext, IntentEffect } from "./effect.ts";
 
 /**

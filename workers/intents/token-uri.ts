@@ -3,8 +3,8 @@ import { decodeFunctionData, encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { tokenUriOf } from "../../core/token-uri.ts";
-import { knownTokenUri, tokenUriLeft, tokenUriSet, tokenUriUnset } from "../../db/token-uris.ts";
-import type { Intent } from "../../db/transaction-outbox.ts";
+import { knownTokenUri, tokenUriLeft, tokenUriSet, tokenUriUnset } from "../../db/agents/token-uris.ts";
+import type { Intent } from "../../db/transactions/transaction-outbox.ts";
 import { readTokenUris } from "../token-uri-reads.ts";
 import type { EffectContext, IntentEffect } from "./effect.ts";
 

@@ -1,6 +1,6 @@
 /** Recomputes the scores of young agents, which grow with age. Once a day is needed; once an hour is cheap. */
 import { z } from "zod";
-import { refreshAges } from "../../db/cred-passes.ts";
+import { refreshAges } from "../../db/cred/cred-passes.ts";
 import { defineJob } from "../job.ts";
 
 export const ageRefresh = defineJob({

@@ -1,8 +1,8 @@
 /** Begins the partition of each month of the score history, and removes months older than CRED_HISTORY_RETENTION. */
 import type pg from "pg";
 import { z } from "zod";
-import { beginMonth, removeMonths } from "../../db/cred-history-months.ts";
-import { databaseNow } from "../../db/database-clock.ts";
+import { beginMonth, removeMonths } from "../../db/cred/cred-history-months.ts";
+import { databaseNow } from "../../db/sql/database-clock.ts";
 import { defineJob } from "../job.ts";
 
 export const credHistory = defineJob({

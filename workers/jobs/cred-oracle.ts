@@ -9,8 +9,8 @@ import {
   type ScoreToCompare,
   scoresToCompare,
   storeOracleReads,
-} from "../../db/cred-oracle.ts";
-import type { Queryable } from "../../db/transaction.ts";
+} from "../../db/cred/cred-oracle.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import { defineJob } from "../job.ts";
 import { type OracleWrite, oracleBatch, readOracle } from "../oracle-reads.ts";
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
-import { isIndexed } from "../../db/transaction.ts";
+import { isIndexed } from "../../db/sql/transaction.ts";
 import { defineJob } from "../job.ts";
 import { pullRegistry } from "../pull-registry.ts";
 

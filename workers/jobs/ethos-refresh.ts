@@ -1,7 +1,7 @@
 /** Fetches the Ethos scores of the wallets that rows of the directory and humans name, in bulk. */
 import { z } from "zod";
 import { Failure } from "../../core/errors.ts";
-import { type DueWallet, noteFailedScores, storeEthosScores, walletsToScore } from "../../db/ethos.ts";
+import { type DueWallet, noteFailedScores, storeEthosScores, walletsToScore } from "../../db/directory/ethos.ts";
 import { defineJob } from "../job.ts";
 
 /** Max wallets per round, and max requests per run; the next run does the rest. */

@@ -1,9 +1,14 @@
 /** Keeps the partitions of the event log: makes those of coming events, and removes events older than EVENT_RETENTION. */
 import type pg from "pg";
 import { z } from "zod";
-import { databaseNow } from "../../db/database-clock.ts";
-import { deleteHiddenStrays, dropHiddenEvents, hideOldEvents, makeEventPartitions } from "../../db/event-retention.ts";
-import { transaction } from "../../db/transaction.ts";
+import {
+  deleteHiddenStrays,
+  dropHiddenEvents,
+  hideOldEvents,
+  makeEventPartitions,
+} from "../../db/events/event-retention.ts";
+import { databaseNow } from "../../db/sql/database-clock.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { defineJob } from "../job.ts";
 
 /** Max rows per transaction; keeps its locks short. */

@@ -1,6 +1,6 @@
 /** Recomputes scores within a minute of changes without an event: an exchange attestation that expired, or was lost unindexed. */
 import { z } from "zod";
-import { refreshAttested } from "../../db/cred-passes.ts";
+import { refreshAttested } from "../../db/cred/cred-passes.ts";
 import { defineJob } from "../job.ts";
 
 export const exchangeExpiry = defineJob({

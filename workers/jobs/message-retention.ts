@@ -1,7 +1,7 @@
 /** Deletes messages older than MESSAGE_RETENTION; without that variable every message is kept. */
 import { z } from "zod";
-import { databaseNow } from "../../db/database-clock.ts";
-import { deleteMessagesBefore } from "../../db/messages.ts";
+import { deleteMessagesBefore } from "../../db/messages/messages.ts";
+import { databaseNow } from "../../db/sql/database-clock.ts";
 import { defineJob } from "../job.ts";
 
 export const messageRetention = defineJob({

@@ -1,6 +1,6 @@
 /** Finds the wallets that rows of the directory and humans name, for the jobs that look them up (Ethos, attestations). */
 import { z } from "zod";
-import { enterNamedWallets } from "../../db/named-wallets.ts";
+import { enterNamedWallets } from "../../db/agents/named-wallets.ts";
 import { defineJob } from "../job.ts";
 
 /** Max rows of the directory that one run reads: this many new ones, and this many of all. */

@@ -8,7 +8,7 @@ import type { Method, Offer } from "../../core/offers/offer.ts";
 import type { Reading } from "../../core/offers/reader.ts";
 import { OFFER_READERS, sourcesOf } from "../../core/offers/readers.ts";
 import { OFFERING_SOURCES, registryOffers } from "../../core/offers/registry-offers.ts";
-import { type ListedRow, ownRowsToList, rowsToList } from "../../db/offer-rows.ts";
+import { type ListedRow, ownRowsToList, rowsToList } from "../../db/offers/offer-rows.ts";
 import {
   bySize,
   type Deferred,
@@ -25,8 +25,8 @@ import {
   storeReads,
   touchChanged,
   urlsOfHosts,
-} from "../../db/offers.ts";
-import { storeSet } from "../../db/store-set.ts";
+} from "../../db/offers/offers.ts";
+import { storeSet } from "../../db/sql/store-set.ts";
 import { askEndpoint, NoAnswer } from "../ask-endpoint.ts";
 import type { JobContext } from "../context.ts";
 import { readHostFiles } from "../host-files.ts";

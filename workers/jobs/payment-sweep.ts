@@ -10,18 +10,24 @@ import {
   releasePayment,
   relocatePayment,
   unsettlePayment,
-} from "../../db/ledger.ts";
-import { notifySender } from "../../db/notify-sender.ts";
-import { closeUnwatched, dropLease, finalizePayment, forgetReleased, takeUp } from "../../db/payment-leases.ts";
+} from "../../db/payments/ledger.ts";
+import {
+  closeUnwatched,
+  dropLease,
+  finalizePayment,
+  forgetReleased,
+  takeUp,
+} from "../../db/payments/payment-leases.ts";
 import {
   abandonedPayments,
   markSwept,
   releasedPayments,
   revocablePayments,
   unfinishedPayments,
-} from "../../db/payment-sweep.ts";
-import type { Payment, Settlement } from "../../db/payments.ts";
-import { isIndexed, transaction } from "../../db/transaction.ts";
+} from "../../db/payments/payment-sweep.ts";
+import type { Payment, Settlement } from "../../db/payments/payments.ts";
+import { isIndexed, transaction } from "../../db/sql/transaction.ts";
+import { notifySender } from "../../db/transactions/notify-sender.ts";
 import { carryOut } from "../../settlement/effects.ts";
 import { type Evidence, isDeepEnough, placeNow } from "../../settlement/evidence.ts";
 import { bringIn, chainOf, configuredChains, lookFor, type SettlementParts } from "../../settlement/settle.ts";

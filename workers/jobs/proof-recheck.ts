@@ -12,12 +12,12 @@ import {
   strangers,
 } from "../../core/proof-allowances.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { levelsOf, takeAll, takeTokens } from "../../db/allowances.ts";
-import { appendEvents } from "../../db/append-events.ts";
-import { recomputeCred } from "../../db/cred.ts";
-import { type Checked, type ProofRecord, proofsDue, storeChecks } from "../../db/proofs.ts";
-import { storeSet } from "../../db/store-set.ts";
-import type { Queryable } from "../../db/transaction.ts";
+import { type Checked, type ProofRecord, proofsDue, storeChecks } from "../../db/agents/proofs.ts";
+import { levelsOf, takeAll, takeTokens } from "../../db/callers/allowances.ts";
+import { recomputeCred } from "../../db/cred/cred.ts";
+import { appendEvents } from "../../db/events/append-events.ts";
+import { storeSet } from "../../db/sql/store-set.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 

@@ -1,14 +1,14 @@
 /** Removes what is only kept for a while: answers stored for idempotency keys, revocations and signed texts whose time is over, networks of clients, slugs that are free again, allowances that are whole again, meanings of texts that no agent has. */
 import { z } from "zod";
 import { SLUG_RETIREMENT_MS } from "../../core/principals/slugs.ts";
-import { forgetFullAllowances } from "../../db/allowances.ts";
-import { databaseNow } from "../../db/database-clock.ts";
+import { forgetFullAllowances } from "../../db/callers/allowances.ts";
+import { forgetUsedTexts } from "../../db/callers/human-updates.ts";
+import { forgetExpired } from "../../db/callers/idempotency.ts";
+import { forgetRevocations } from "../../db/callers/revocations.ts";
 import { forgetMeanings } from "../../db/discovery/meanings.ts";
-import { forgetUsedTexts } from "../../db/human-updates.ts";
-import { forgetExpired } from "../../db/idempotency.ts";
-import { forgetClientNetworks } from "../../db/mints.ts";
+import { forgetClientNetworks } from "../../db/mints/mints.ts";
 import { forgetRetiredSlugs } from "../../db/principals/organizations.ts";
-import { forgetRevocations } from "../../db/revocations.ts";
+import { databaseNow } from "../../db/sql/database-clock.ts";
 import { defineJob } from "../job.ts";
 import { runSteps } from "../steps.ts";
 

@@ -1,6 +1,6 @@
 /** Finds lost jobs: recomputes every agent whose score was not computed from its newest block. */
 import { z } from "zod";
-import { reconcileCred } from "../../db/cred-passes.ts";
+import { reconcileCred } from "../../db/cred/cred-passes.ts";
 import { defineJob } from "../job.ts";
 
 export const reconcile = defineJob({

@@ -1,6 +1,6 @@
 /** Gives every indexed agent its referral code, however it was registered. */
 import { z } from "zod";
-import { agentsWithoutCode, ensureReferralCodes } from "../../db/referral-codes.ts";
+import { agentsWithoutCode, ensureReferralCodes } from "../../db/agents/referral-codes.ts";
 import { defineJob } from "../job.ts";
 
 const PAGE = 1_000;

@@ -1,6 +1,6 @@
 /** Recomputes the scores of agents that events name. */
 import { z } from "zod";
-import { recomputeCred } from "../../db/cred.ts";
+import { recomputeCred } from "../../db/cred/cred.ts";
 import { defineJob } from "../job.ts";
 
 export const score = defineJob({

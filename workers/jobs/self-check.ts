@@ -1,6 +1,6 @@
 /** Compares every score with the facts once a day, in parts, so that a mistake of the event-driven jobs lasts one day at most. */
 import { z } from "zod";
-import { CHECKS_OF_ALL, checkCred } from "../../db/cred-passes.ts";
+import { CHECKS_OF_ALL, checkCred } from "../../db/cred/cred-passes.ts";
 import { defineJob } from "../job.ts";
 
 export const selfCheck = defineJob({

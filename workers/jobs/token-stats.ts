@@ -1,6 +1,6 @@
 /** Counts the holders of the service token. */
 import { z } from "zod";
-import { countHolders } from "../../db/token-stats.ts";
+import { countHolders } from "../../db/agents/token-stats.ts";
 import { defineJob } from "../job.ts";
 
 /** Max age of the number in milliseconds. */

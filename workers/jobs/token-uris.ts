@@ -10,8 +10,8 @@ import {
   tokenUrisFilledSince,
   tokenUrisToCheck,
   tokenUrisToFill,
-} from "../../db/token-uris.ts";
-import { transaction } from "../../db/transaction.ts";
+} from "../../db/agents/token-uris.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { CHECK_AGAIN_MS, RETRY_MS, tokenUriCall } from "../intents/token-uri.ts";
 import { defineJob } from "../job.ts";
 import { readTokenUris } from "../token-uri-reads.ts";

@@ -1,7 +1,7 @@
 /** Looks after webhooks: secrets whose time is over go, the others follow the configuration's key, old deliveries are forgotten with their events, logs stay short, and no turn is missed. */
 import { z } from "zod";
 import type { SecretBox } from "../../clients/ports.ts";
-import { databaseNow } from "../../db/database-clock.ts";
+import { databaseNow } from "../../db/sql/database-clock.ts";
 import { deleteOldDeliveries, trimLogs } from "../../db/webhooks/deliveries.ts";
 import { deleteIdleOwners, scheduleMissedOwners } from "../../db/webhooks/owner-schedule.ts";
 import { deleteExpiredSecrets, resealSecrets } from "../../db/webhooks/secrets.ts";

@@ -1,6 +1,6 @@
 /** minted → awarded: queues the transactions of a registration's bonuses once it has enough confirmations. */
-import { awaitsAwards, type DueMint, mintsDueForAwards, setAwardsDue } from "../../db/mint-awards.ts";
-import { isIndexed, transaction } from "../../db/transaction.ts";
+import { awaitsAwards, type DueMint, mintsDueForAwards, setAwardsDue } from "../../db/mints/mint-awards.ts";
+import { isIndexed, transaction } from "../../db/sql/transaction.ts";
 import { AWARD_RETRY_MS, queueAwards } from "../intents/award.ts";
 import type { SenderSession } from "./session.ts";
 

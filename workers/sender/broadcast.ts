@@ -1,7 +1,7 @@
 /** Broadcasts stored transactions. The bytes are in the database already, so repeating this is harmless. */
 import type { SendOutcome } from "../../clients/ports.ts";
 import type { Hex } from "../../core/facts.ts";
-import { type Attempt, recordBroadcast } from "../../db/signed-transactions.ts";
+import { type Attempt, recordBroadcast } from "../../db/transactions/signed-transactions.ts";
 import type { SenderSession } from "./session.ts";
 
 /**

@@ -1,5 +1,5 @@
 /** The day's budget: the max cost of transactions between two midnights (UTC), and when it is used up. */
-import { spentSince } from "../../db/sender-state.ts";
+import { spentSince } from "../../db/transactions/sender-state.ts";
 import type { SenderSession } from "./session.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 /** Stores a receipt as the intent's state, with its effect, in one transaction. */
 import type pg from "pg";
 import type { Receipt } from "../../clients/ports.ts";
-import { type SignedIntent, storeReceipt } from "../../db/signed-transactions.ts";
-import { transaction } from "../../db/transaction.ts";
+import { transaction } from "../../db/sql/transaction.ts";
+import { type SignedIntent, storeReceipt } from "../../db/transactions/signed-transactions.ts";
 import { effectOf } from "../intents.ts";
 import type { SenderSession } from "./session.ts";
 

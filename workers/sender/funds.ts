@@ -1,5 +1,5 @@
 /** Gas funds: the wei that the account may still commit, and the flag by which the API refuses new writes in time. */
-import { committedWei, storeSenderState } from "../../db/sender-state.ts";
+import { committedWei, storeSenderState } from "../../db/transactions/sender-state.ts";
 import type { Budget } from "./budget.ts";
 import type { SenderSession } from "./session.ts";
 

@@ -1,8 +1,8 @@
 /** Nonce gaps: an unused nonce blocks every later one, so an empty transfer of the account to itself uses it. */
 import { TRANSFER_GAS } from "../../core/gas-bounds.ts";
 import { firstOffer } from "../../core/transaction-fees.ts";
-import { type SignedIntent, storeFiller } from "../../db/signed-transactions.ts";
-import { transaction } from "../../db/transaction.ts";
+import { transaction } from "../../db/sql/transaction.ts";
+import { type SignedIntent, storeFiller } from "../../db/transactions/signed-transactions.ts";
 import { broadcast } from "./broadcast.ts";
 import { signFiller } from "./give-up.ts";
 import type { SenderSession } from "./session.ts";

@@ -1,9 +1,14 @@
 /** Ends intents that cannot be carried out: directly while they have no nonce, later by a filler at their nonce. */
 import { TRANSFER_GAS } from "../../core/gas-bounds.ts";
 import { type Fees, fillerOffer, type Market } from "../../core/transaction-fees.ts";
-import { type NewAttempt, type SignedIntent, storeAttempt, storeFailure } from "../../db/signed-transactions.ts";
-import { transaction } from "../../db/transaction.ts";
-import type { Intent } from "../../db/transaction-outbox.ts";
+import { transaction } from "../../db/sql/transaction.ts";
+import {
+  type NewAttempt,
+  type SignedIntent,
+  storeAttempt,
+  storeFailure,
+} from "../../db/transactions/signed-transactions.ts";
+import type { Intent } from "../../db/transactions/transaction-outbox.ts";
 import { effectOf } from "../intents.ts";
 import { broadcast } from "./broadcast.ts";
 import { FILLER_FAULT_POINT, type SenderSession } from "./session.ts";

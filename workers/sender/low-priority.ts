@@ -1,5 +1,5 @@
 /** The limits of low-priority transactions, which are sent only when no other transaction is queued. */
-import { waitingUse } from "../../db/sender-state.ts";
+import { waitingUse } from "../../db/transactions/sender-state.ts";
 import { type Budget, dayOf } from "./budget.ts";
 import type { Funds } from "./funds.ts";
 import type { SenderSession } from "./session.ts";

@@ -1,5 +1,5 @@
 /** Proof that another transaction used a nonce of the sender, so that the sender's own can never be mined. */
-import type { SignedIntent } from "../../db/signed-transactions.ts";
+import type { SignedIntent } from "../../db/transactions/signed-transactions.ts";
 import type { SenderSession } from "./session.ts";
 
 /** Blocks for which nodes without an archive keep an account's nonce (geth keeps 128 states). */

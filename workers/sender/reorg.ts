@@ -1,8 +1,8 @@
 /** mined → signed: reopens intents that a reorganisation undid, within the blocks that are not final. */
 
-import { reopen } from "../../db/signed-transactions.ts";
-import { transaction } from "../../db/transaction.ts";
-import { revocableIntents } from "../../db/transaction-outbox.ts";
+import { transaction } from "../../db/sql/transaction.ts";
+import { reopen } from "../../db/transactions/signed-transactions.ts";
+import { revocableIntents } from "../../db/transactions/transaction-outbox.ts";
 import { effectOf } from "../intents.ts";
 import type { SenderSession } from "./session.ts";
 

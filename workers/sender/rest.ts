@@ -1,6 +1,6 @@
 /** Rest: without work the sender reads the chain only for its funds, and rarely, because requests to a node cost. */
-import { awaitsAwards } from "../../db/mint-awards.ts";
-import { queuedIntents } from "../../db/transaction-outbox.ts";
+import { awaitsAwards } from "../../db/mints/mint-awards.ts";
+import { queuedIntents } from "../../db/transactions/transaction-outbox.ts";
 import type { SenderSession } from "./session.ts";
 
 /** Whether a round may be left out: the last one found no work, and the database has none since. */

@@ -1,8 +1,14 @@
 /** signed → mined or reverted: reads receipts, broadcasts again, raises stuck offers, finds nonces that others used, closes gaps. */
 import { Failure } from "../../core/errors.ts";
 import { canBeIncluded, firstOffer, type Market, nextOffer } from "../../core/transaction-fees.ts";
-import { type Attempt, requeue, type SignedIntent, signedIntents, storeAttempt } from "../../db/signed-transactions.ts";
-import { queuedIntents } from "../../db/transaction-outbox.ts";
+import {
+  type Attempt,
+  requeue,
+  type SignedIntent,
+  signedIntents,
+  storeAttempt,
+} from "../../db/transactions/signed-transactions.ts";
+import { queuedIntents } from "../../db/transactions/transaction-outbox.ts";
 import { span } from "../../runtime/tracing.ts";
 import { effectOf } from "../intents.ts";
 import { broadcast } from "./broadcast.ts";

@@ -5,7 +5,7 @@ import { afterAttempt, FAILURES_BEFORE_PAUSE, isTaken } from "../../core/webhook
 import { eventBody, PING, pingBody } from "../../core/webhooks/payload.ts";
 import { type DeliveryPool, isSlow, poolAfter } from "../../core/webhooks/pools.ts";
 import { webhookHeaders } from "../../core/webhooks/signing.ts";
-import { transaction } from "../../db/transaction.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import {
   type ClaimedDelivery,
   claimDeliveries,

@@ -1,7 +1,7 @@
 /** Builds the planes of the directory from all its rows. */
 import type pg from "pg";
 import { copyRows } from "../../../columns/copy-rows.ts";
-import { filtered, int8, statement, text } from "../../statement.ts";
+import { filtered, int8, statement, text } from "../../sql/statement.ts";
 import { ETHOS } from "../ethos-sql.ts";
 import { clearPlanes, flipPlanes, type Mask, nameOrder, type SlotRow, saveImage, storeSlots } from "./image.ts";
 import { CODE_BYTES, GRAM_CHARACTERS, gramPlane, gramsOf, readRow, VALUES } from "./layout.ts";

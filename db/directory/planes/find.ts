@@ -4,9 +4,9 @@
  * its snapshot, exactly.
  */
 import { searchKinds } from "../../../core/directory/filters.ts";
-import { isAsciiText } from "../../lists/search-words.ts";
-import { array, family, int8, statement, text } from "../../statement.ts";
-import type { Queryable } from "../../transaction.ts";
+import { isAsciiText } from "../../sql/search-words.ts";
+import { array, family, int8, statement, text } from "../../sql/statement.ts";
+import type { Queryable } from "../../sql/transaction.ts";
 import { ETHOS } from "../ethos-sql.ts";
 import {
   addressMatches,

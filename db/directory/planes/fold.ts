@@ -2,9 +2,9 @@
 import type pg from "pg";
 import { changedBetween } from "../../../columns/commit-snapshot.ts";
 import { copyRows } from "../../../columns/copy-rows.ts";
-import { READ_COMMIT_SNAPSHOT } from "../../lists/commit-snapshot.ts";
-import { bool, int8, statement, text } from "../../statement.ts";
-import { transaction, withoutTimeLimits } from "../../transaction.ts";
+import { READ_COMMIT_SNAPSHOT } from "../../sql/commit-snapshot.ts";
+import { bool, int8, statement, text } from "../../sql/statement.ts";
+import { transaction, withoutTimeLimits } from "../../sql/transaction.ts";
 import { ETHOS } from "../ethos-sql.ts";
 import { buildPlanes } from "./build.ts";
 import {

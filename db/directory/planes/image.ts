@@ -1,7 +1,7 @@
 /** The stored planes: which changes they contain, and the statements that write them. */
 import { COMMIT_SNAPSHOT } from "../../../columns/commit-snapshot.ts";
-import { array, bool, bytea, int4, int8, nullable, pgType, statement, text } from "../../statement.ts";
-import type { Queryable } from "../../transaction.ts";
+import { array, bool, bytea, int4, int8, nullable, pgType, statement, text } from "../../sql/statement.ts";
+import type { Queryable } from "../../sql/transaction.ts";
 import { LAYOUT, shortGramsOf } from "./layout.ts";
 
 const bitString = pgType<string>("text");

@@ -4,8 +4,8 @@ import { decodeFunctionData } from "viem";
 import { identityAbi } from "../../../abis/identity.ts";
 import type { Receipt } from "../../../clients/ports.ts";
 import type { Hex } from "../../../core/facts.ts";
-import { transaction } from "../../../db/transaction.ts";
-import { intentByKey, OUTCOME_CHANNEL } from "../../../db/transaction-outbox.ts";
+import { transaction } from "../../../db/sql/transaction.ts";
+import { intentByKey, OUTCOME_CHANNEL } from "../../../db/transactions/transaction-outbox.ts";
 import { until } from "../../../harness/until.ts";
 import { effectOf } from "../../../workers/intents.ts";
 

@@ -1,7 +1,7 @@
 /** A chain as the indexer would have left it, and the service's own dispatcher, scores and sequencer over it, one step at a time. */
 import type { LoggedEvent } from "../../../core/events.ts";
-import { recomputeCred } from "../../../db/cred.ts";
-import { eventLog, eventsAfter } from "../../../db/events.ts";
+import { recomputeCred } from "../../../db/cred/cred.ts";
+import { eventLog, eventsAfter } from "../../../db/events/events.ts";
 import { testLog } from "../../../harness/log.ts";
 import { plantCheckpoint, plantOnchain, plantRows } from "../../../harness/onchain.ts";
 import type { ChangeKind } from "../../../ponder.schema.ts";

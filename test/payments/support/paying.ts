@@ -13,7 +13,7 @@ import { loadConfig } from "../../../config/config.ts";
 import { readBuild } from "../../../contracts/builds.ts";
 import { type PriceList, standardPrices } from "../../../core/prices.ts";
 import { siwaText } from "../../../core/signed-texts.ts";
-import { setPrices } from "../../../db/price-list.ts";
+import { setPrices } from "../../../db/payments/price-list.ts";
 import { startAnvil } from "../../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../../devnet/deploy.ts";
 import { agentWallet, testChain } from "../../../harness/agent-wallet.ts";

@@ -3,7 +3,7 @@
 import { pino } from "pino";
 import { createSecretBox } from "../../../clients/secret-box.ts";
 import { openWebhookReceivers } from "../../../clients/webhook-receivers.ts";
-import { openPool } from "../../../db/connect.ts";
+import { openPool } from "../../../db/sql/connect.ts";
 import { faultAt } from "../../../runtime/faults.ts";
 import { onShutdown } from "../../../runtime/lifecycle.ts";
 import { runWebhooks } from "../../../workers/webhooks.ts";

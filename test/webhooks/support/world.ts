@@ -12,7 +12,7 @@ import type { LoggedEvent } from "../../../core/events.ts";
 import type { Address } from "../../../core/facts.ts";
 import { secretText } from "../../../core/webhooks/signing.ts";
 import type { Delivery, Subscription } from "../../../core/webhooks/webhook.ts";
-import { eventLog } from "../../../db/events.ts";
+import { eventLog } from "../../../db/events/events.ts";
 import { deliveryPage } from "../../../db/webhooks/delivery-log.ts";
 import { insertSecret } from "../../../db/webhooks/secrets.ts";
 import { insertWebhook, webhookOf } from "../../../db/webhooks/webhooks.ts";

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { createSigner } from "../../../clients/signer.ts";
 import { loadConfig } from "../../../config/config.ts";
-import { openPool } from "../../../db/connect.ts";
+import { openPool } from "../../../db/sql/connect.ts";
 import { chainAt } from "../../../harness/chain-at.ts";
 import { faultAt } from "../../../runtime/faults.ts";
 import { credRoots } from "../../../workers/jobs/cred-roots.ts";

@@ -10,7 +10,7 @@ import { readBuild } from "../../../contracts/builds.ts";
 import { SIGNALS } from "../../../core/cred.ts";
 import { LEAF_TYPES, leafValues } from "../../../core/cred-tree/leaf.ts";
 import type { Address } from "../../../core/facts.ts";
-import { type CredEpoch, epochs, proofOf } from "../../../db/cred-epochs.ts";
+import { type CredEpoch, epochs, proofOf } from "../../../db/cred/cred-epochs.ts";
 import { CHILD_ENV } from "../../../harness/child-env.ts";
 import { agentRow } from "../../../harness/onchain.ts";
 import { until } from "../../../harness/until.ts";

@@ -1,7 +1,7 @@
 /** Tokens with and without a URI, on the chain of a sender's tests. */
 import { parseEther, parseEventLogs } from "viem";
 import { identityAbi } from "../../../abis/identity.ts";
-import { knownTokenUri, type TokenUriState } from "../../../db/token-uris.ts";
+import { knownTokenUri, type TokenUriState } from "../../../db/agents/token-uris.ts";
 import { agentWallet } from "../../../harness/agent-wallet.ts";
 import { agentRow, plantRows } from "../../../harness/onchain.ts";
 import { until } from "../../../harness/until.ts";

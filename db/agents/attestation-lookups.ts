@@ -1,0 +1,117 @@
+/** Which wallets the chain is asked about an attestation older than the index, and what it answered. */
+import type { Address, Hex } from "../../core/facts.ts";
+import { array, int4, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import { isNamed } from "./named-wallets.ts";
+
+/** Half of the places are for wallets without an answer so far: neither new wallets nor old ones keep the others waiting. */
+const DUE = statement({
+  name: "attestation-lookups-due",
+  params: { before: timestamptz, configuration: text, half: int8 },
+  text: `
+    (select wallet from offchain.attestation_lookup where checked_at is null
+     order by failed_at nulls first, wallet limit $half)
+    union all
+    (select wallet from offchain.attestation_lookup
+     where checked_at is not null and (checked_at < $before or configuration <> $configuration)
+     order by greatest(checked_at, failed_at), wallet limit $half)`,
+  columns: { wallet: narrow<Address>(text) },
+});
+
+const FORGET_UNNAMED = statement({
+  name: "attestation-lookups-forget-unnamed",
+  params: { wallets: array(text) },
+  text: `
+    delete from offchain.attestation_lookup l where l.wallet = any($wallets) and not ${isNamed("l.wallet")}
+    returning wallet`,
+  columns: { wallet: text },
+});
+
+/**
+ * Wallets that were last checked before a time or with another configuration, those first that have waited longest.
+ * Wallets that nothing names any more are deleted instead.
+ * @throws when there are no views yet (`isNoIndex`)
+ */
+export async function walletsToLookUp(
+  db: Queryable,
+  { limit, ...due }: { before: Date; configuration: string; limit: number },
+): Promise<Address[]> {
+  const found = (await DUE.rows(db, { ...due, half: Math.ceil(limit / 2) })).map(({ wallet }) => wallet);
+  const gone = new Set((await FORGET_UNNAMED.rows(db, { wallets: found })).map(({ wallet }) => wallet as Address));
+  return found.filter((wallet) => !gone.has(wallet));
+}
+
+/** What the chain answered about a wallet; `attestation` null: none older than the index is valid. */
+export type Lookup = {
+  wallet: Address;
+  attestation: { uid: Hex; attester: Address; expiresAt: number } | null;
+};
+
+const LOCKED = `
+  select wallet, attestation_uid from offchain.attestation_lookup where wallet = any($wallets) order by wallet for update`;
+
+const STORE = statement({
+  name: "attestation-lookups-store",
+  params: {
+    wallets: array(text),
+    uids: array(nullable(text)),
+    attesters: array(nullable(text)),
+    expiries: array(nullable(int8)),
+    schema: text,
+    configuration: text,
+    now: timestamptz,
+  },
+  text: `
+    with before as materialized (${LOCKED}),
+    stored as (
+      update offchain.attestation_lookup l set attestation_uid = s.uid, schema_uid = $schema, attester = s.attester,
+        expires_at = s.expires_at, configuration = $configuration, checked_at = $now, failed_at = null
+      from unnest($wallets::text[], $uids::text[], $attesters::text[], $expiries::int8[])
+        as s(wallet, uid, attester, expires_at)
+      join before on before.wallet = s.wallet
+      where l.wallet = s.wallet returning before.attestation_uid is distinct from l.attestation_uid as differs)
+    select count(*) filter (where differs)::int4 as changed from stored`,
+  columns: { changed: int4 },
+});
+
+/** Stores answers of the chain. @returns how many are other attestations than before */
+export async function storeLookups(
+  db: Queryable,
+  lookups: readonly Lookup[],
+  { schema, configuration, now }: { schema: Hex; configuration: string; now: Date },
+): Promise<number> {
+  const { changed } = await STORE.one(db, {
+    wallets: lookups.map(({ wallet }) => wallet),
+    uids: lookups.map(({ attestation }) => attestation?.uid ?? null),
+    attesters: lookups.map(({ attestation }) => attestation?.attester ?? null),
+    expiries: lookups.map(({ attestation }) => attestation?.expiresAt ?? null),
+    schema,
+    configuration,
+    now,
+  });
+  return changed;
+}
+
+const NOTE_FAILED = statement({
+  name: "attestation-lookups-note-failed",
+  params: { wallets: array(text), now: timestamptz },
+  text: `
+    update offchain.attestation_lookup set failed_at = $now
+    where wallet in (select wallet from (${LOCKED}) locked)`,
+});
+
+/** Stores that the chain was asked about wallets in vain: what is known of them stays, and the others come first. */
+export async function noteFailedLookups(db: Queryable, wallets: readonly Address[], now: Date): Promise<void> {
+  if (wallets.length > 0) await NOTE_FAILED.run(db, { wallets, now });
+}
+
+const FORGET = statement({
+  name: "attestation-lookups-forget",
+  params: { wallet: text },
+  text: `delete from offchain.attestation_lookup l where l.wallet = $wallet and not ${isNamed("l.wallet")}`,
+});
+
+/** Deletes what was looked up about a wallet that no agent, no human and no row of the directory names. */
+export async function forgetLookup(tx: Queryable, wallet: Address): Promise<void> {
+  await FORGET.run(tx, { wallet });
+}

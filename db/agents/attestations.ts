@@ -1,0 +1,196 @@
+/** Exchange attestations as the index knows them, and which of them an agent was verified by. */
+import type { Address, Hex } from "../../core/facts.ts";
+import { checkpointBlock } from "../operations/index-state.ts";
+import { array, bool, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+/** An EAS attestation. Times are Unix seconds; 0 = never. */
+export type Attestation = {
+  uid: Hex;
+  schema: Hex;
+  attester: Address;
+  recipient: Address;
+  data: Hex;
+  /** From this block on the index has it; null when it is older than the index. */
+  indexedFrom: number | null;
+  expiresAt: number;
+  revokedAt: number;
+};
+
+/** What a valid attestation says: `bool verifiedAccount` = true. */
+export const VERIFIED_ACCOUNT = `0x${"1".padStart(64, "0")}`;
+
+/**
+ * SQL of whether the attestation that a verification `e` was made with counts without a row of the index: the index is too
+ * young or too old for it. One that the index has passed and has no row of was undone by a reorganisation. Written
+ * without "not exists", for which the planner would read all attestations for a few agents.
+ */
+export const unindexed = (e: string) => `(
+  (${e}.indexed_from is null
+    or ${e}.indexed_from > (select ${checkpointBlock("latest_checkpoint")} from onchain._ponder_checkpoint limit 1))
+  and (select u.uid from onchain.attestation u where u.uid = ${e}.attestation_uid) is null)`;
+
+/** SQL condition that an indexed attestation `t`, revoked or not, is one of a wallet's account. The index holds those of configured attesters only. */
+export const attests = (t: string, wallet: string, schema: string) =>
+  `${t}.recipient = ${wallet} and ${t}.schema = ${schema} and ${t}.data = '${VERIFIED_ACCOUNT}'`;
+
+const unexpired = (t: string, now: string) => `(${t}.expires_at = 0 or ${t}.expires_at > ${now})`;
+
+/**
+ * SQL condition that a look-up `l` found an attestation of a wallet that is older than the index. One that the index has
+ * (because it was revoked since) is judged by the index alone.
+ */
+export const foundBefore = (l: string, wallet: string, schema: string) => `${l}.wallet = ${wallet}
+  and ${l}.attestation_uid is not null and ${l}.schema_uid = ${schema}
+  and not exists (select from onchain.attestation u where u.uid = ${l}.attestation_uid)`;
+
+/** SQL of whether a wallet has a valid attestation, in the index or older than it. @param now SQL of the time in Unix seconds */
+export const isAttested = (wallet: string, schema: string, now: string) => `(exists (
+  select from onchain.attestation t
+  where ${attests("t", wallet, schema)} and t.revoked_at = 0 and ${unexpired("t", now)})
+  or exists (
+  select from offchain.attestation_lookup l where ${foundBefore("l", wallet, schema)} and ${unexpired("l", now)}))`;
+
+const WALLET_ATTESTED = statement({
+  name: "wallet-attested",
+  params: { wallet: text, schema: text, now: int8 },
+  text: `select ${isAttested("$wallet", "$schema", "$now")} as attested`,
+  columns: { attested: bool },
+});
+/** Whether a wallet has a valid attestation under a schema. @throws when there is no index */
+export const walletAttested = async (
+  db: Queryable,
+  of: { wallet: Address; schema: Hex; now: number },
+): Promise<boolean> => (await WALLET_ATTESTED.one(db, of)).attested;
+
+/** The end of what has none, in Unix seconds: the greatest integer that JavaScript has exactly. */
+const FOREVER = Number.MAX_SAFE_INTEGER;
+
+/**
+ * SQL of the time in Unix seconds until which a verification `e` counts, by any valid attestation of its recipient, be it
+ * the one it was made with or another; 0 without one. core/cred.ts computes the same from `restsOn`.
+ */
+export const countsUntil = (e: string) => {
+  const end = (t: string) =>
+    `case when ${t}.expires_at = 0 then ${FOREVER} else least(${t}.expires_at, ${FOREVER}) end`;
+  return `greatest(0,
+    (select max(${end("t")}) from onchain.attestation t
+     where ${attests("t", `${e}.recipient`, `${e}.schema_uid`)} and t.revoked_at = 0),
+    (select max(${end("l")}) from offchain.attestation_lookup l where ${foundBefore("l", `${e}.recipient`, `${e}.schema_uid`)}),
+    case when ${unindexed(e)} then ${end(e)} end)`;
+};
+
+/**
+ * SQL of the attestation that a verification `e` rests on, as a row of `uid`, `expires_at` and `revoked_at`; none when the
+ * chain has none. Of several that are not revoked it is the one that lasts longest, so that what follows from it at any
+ * time follows from all of them; then the one the verification was made with.
+ */
+export const restsOn = (e: string) => `(
+  select * from (
+    select t.uid, t.expires_at, t.revoked_at from onchain.attestation t
+    where ${attests("t", `${e}.recipient`, `${e}.schema_uid`)}
+    union
+    select l.attestation_uid, l.expires_at, 0 from offchain.attestation_lookup l
+    where ${foundBefore("l", `${e}.recipient`, `${e}.schema_uid`)}
+    union
+    select ${e}.attestation_uid, ${e}.expires_at, 0 where ${unindexed(e)}) known
+  order by known.revoked_at <> 0, known.expires_at <> 0, known.expires_at desc, known.uid <> ${e}.attestation_uid, known.uid
+  limit 1)`;
+
+const OF_WALLET = statement({
+  name: "attestations-of-wallet",
+  params: { recipient: text, schema: text, attesters: array(text) },
+  text: `
+    select uid, schema, attester, recipient, data, block as "indexedFrom", expires_at as "expiresAt",
+      revoked_at as "revokedAt"
+    from onchain.attestation where recipient = $recipient and schema = $schema and attester = any($attesters)
+    order by attested_at desc, block desc limit 20`,
+  columns: {
+    uid: narrow<Hex>(text),
+    schema: narrow<Hex>(text),
+    attester: narrow<Address>(text),
+    recipient: narrow<Address>(text),
+    data: narrow<Hex>(text),
+    indexedFrom: int8,
+    expiresAt: int8,
+    revokedAt: int8,
+  },
+});
+
+/** The attestations of a wallet under a schema by any of these attesters, newest first. @throws when there is no index */
+export const attestationsOf = (
+  db: Queryable,
+  of: { recipient: Address; schema: Hex; attesters: readonly Address[] },
+): Promise<Attestation[]> => OF_WALLET.rows(db, of);
+
+const RECORD = statement({
+  name: "exchange-verification-record",
+  params: {
+    tokenId: int8,
+    uid: text,
+    attester: text,
+    schema: text,
+    recipient: text,
+    expiresAt: int8,
+    at: timestamptz,
+    indexedFrom: nullable(int8),
+  },
+  text: `
+    insert into offchain.exchange_verification
+      (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at, indexed_from)
+    values ($tokenId, $uid, $attester, $schema, $recipient, $expiresAt, $at, $indexedFrom)
+    on conflict (token_id, recipient) do update set attestation_uid = $uid, attester = $attester, schema_uid = $schema,
+      expires_at = $expiresAt, verified_at = $at, indexed_from = $indexedFrom
+      where exchange_verification.attestation_uid <> $uid`,
+});
+
+/**
+ * Records that an agent was verified by its owner, and with which attestation; another one replaces that, the same one
+ * changes nothing. Former owners' verifications stay: they count again when the token comes back.
+ * @returns whether it was recorded now
+ */
+export async function recordExchangeVerification(
+  tx: Queryable,
+  tokenId: number,
+  { uid, attester, schema, recipient, indexedFrom, expiresAt }: Attestation,
+  at: Date,
+): Promise<boolean> {
+  const written = { tokenId, uid, attester, schema, recipient, expiresAt, at, indexedFrom };
+  return (await RECORD.run(tx, written)) === 1;
+}
+
+const SET_TRANSACTION = statement({
+  name: "exchange-verification-transaction",
+  params: { tokenId: int8, by: text, txHash: nullable(text) },
+  text: `
+    update offchain.exchange_verification set tx_hash = $txHash
+    where token_id = $tokenId and $by in (recipient, attestation_uid)`,
+});
+
+/**
+ * Stores the transaction that marked the agent as verified in the identity contract; null when its block is gone.
+ * @param by the owner whose verification it carried; of intents of former versions, the attestation
+ */
+export async function noteExchangeTransaction(
+  tx: Queryable,
+  tokenId: number,
+  by: string,
+  txHash: Hex | null,
+): Promise<void> {
+  await SET_TRANSACTION.run(tx, { tokenId, by, txHash });
+}
+
+const VERIFIED_BY = statement({
+  name: "verification-transaction",
+  params: { tokenId: int8 },
+  text: `
+    select tx_hash as "txHash", block from onchain.points_award
+    where token_id = $tokenId and reason = 'verified' order by block limit 1`,
+  columns: { txHash: narrow<Hex>(text), block: int8 },
+});
+
+/** The transaction in which the contract marked an agent as verified; null when the index has none. */
+export const verificationTransaction = (
+  db: Queryable,
+  tokenId: number,
+): Promise<{ txHash: Hex; block: number } | null> => VERIFIED_BY.maybeOne(db, { tokenId });

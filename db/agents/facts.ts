@@ -1,0 +1,148 @@
+/** Loads the facts of agents: all stored data about them at one time, in one statement. */
+
+import { SIGNALS } from "../../core/cred.ts";
+import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import type { Address, AgentFacts, AgentRef } from "../../core/facts.ts";
+import { type OwnedFacts, type Ownership, UNSHARED } from "../../core/reservations.ts";
+import { isoTime } from "../sql/fragments.ts";
+import { array, int8, json, narrow, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import { restsOn } from "./attestations.ts";
+import { ownershipOf } from "./proof-ownership.ts";
+import { othersAttested } from "./shared-sql.ts";
+import { agentOf, walletConfirmed } from "./wallets.ts";
+
+/** Max on-chain traits per agent, the newest: the agent's controller can add any number of them. */
+const MOST_TRAITS = 1_000;
+
+/** SQL of all stored data about the agent `a`, as one JSON object in the shape of `AgentFacts`. */
+export const FACTS = `json_build_object(
+  'tokenId', a.token_id,
+  'agentAddress', a.agent_address,
+  'owner', a.owner,
+  'operator', a.operator,
+  'name', a.name,
+  'framework', a.framework,
+  'mintedAt', a.minted_at,
+  'mintedBlock', a.minted_block,
+  'mintTx', a.mint_tx,
+  'verified', a.verified,
+  'walletConfirmed', ${walletConfirmed("a")},
+  'soulbound', a.soulbound,
+  'origin', a.origin,
+  'generation', a.generation,
+  'mutationCount', a.mutation_count,
+  'version', a.version,
+  'points', a.points,
+  'agentName', a.agent_name,
+  'onchainPersonality', a.personality,
+  'personalityAt', a.personality_at,
+  'onchainNarrative', a.narrative,
+  'narrativeAt', a.narrative_at,
+  'updatedBlock', a.updated_block,
+  'traits', (
+    select coalesce(json_agg(json_build_object('name', name, 'category', category, 'addedAt', ${isoTime("added_at")})
+                             order by place, position, added_at, name), '[]')
+    from (
+      (select 1 as place, position, name, category, to_timestamp(added_at) as added_at
+       from onchain.trait where token_id = a.token_id order by position desc limit ${MOST_TRAITS})
+      union all
+      select 2, 0, name, category, added_at from offchain.profile_trait where token_id = a.token_id
+    ) t),
+  'profile', (
+    select coalesce(json_agg(json_build_object('field', field, 'value', value, 'writtenAt', ${isoTime("written_at")})
+                             order by field), '[]')
+    from offchain.profile_field where token_id = a.token_id),
+  'proofs', (
+    select coalesce(json_agg(json_build_object(
+      'platform', platform, 'accountId', account_id, 'handle', handle, 'username', username, 'status', status,
+      'verifiedAt', ${isoTime("verified_at")}, 'checkedAt', ${isoTime("checked_at")}, 'txHash', tx_hash,
+      'evidence', evidence) order by platform), '[]')
+    from offchain.proof where token_id = a.token_id),
+  'exchange', (
+    select json_build_object(
+      'attestationUid', t.uid, 'recipient', e.recipient, 'expiresAt', t.expires_at,
+      'revokedAt', t.revoked_at, 'verifiedAt', ${isoTime("e.verified_at")})
+    from (
+      select * from offchain.exchange_verification e where e.token_id = a.token_id
+      order by e.recipient <> a.owner, e.verified_at desc limit 1) e
+    cross join lateral ${restsOn("e")} t),
+  'ethosScore', coalesce(
+    (select case when ${walletConfirmed("a")} then score end from offchain.ethos_score where wallet = a.agent_address),
+    (select score from offchain.ethos_score where wallet = a.owner)),
+  'referralCode', (select code from offchain.referral_code where token_id = a.token_id),
+  'cred', (
+    select json_build_object(
+      'score', score, 'seenBlock', seen_block, 'computedAt', ${isoTime("computed_at")},
+      'raw', json_build_object(${SIGNALS.map(({ key }) => `'${key}', ${key}`).join(", ")}))
+    from offchain.cred where token_id = a.token_id)
+)`;
+
+/**
+ * SQL of an array parameter as rows. The subselect hides the array from the planner, which would otherwise plan each
+ * single read again, for a better plan for a shorter array; that takes longer than the read.
+ */
+const rowsOf = (array: string, type: string) => `unnest((select ${array}::${type}[])) with ordinality`;
+
+const LOAD = statement({
+  name: "facts-load",
+  params: { tokenIds: array(int8) },
+  text: `
+  select ${FACTS} as facts
+  from ${rowsOf("$tokenIds", "int8")} as requested(token_id, place)
+  join onchain.agent a on a.token_id = requested.token_id
+  order by requested.place`,
+  columns: { facts: json<AgentFacts>() },
+  prepared: true,
+});
+
+/**
+ * The facts of agents, in the order of the token ids; ids that do not exist are left out.
+ * @throws the driver's error; 42P01 or 3F000 while there is no index (see `isNoIndex`)
+ */
+export async function loadFacts(db: Queryable, tokenIds: readonly number[]): Promise<AgentFacts[]> {
+  if (tokenIds.length === 0) return [];
+  return (await LOAD.rows(db, { tokenIds })).map(({ facts }) => facts);
+}
+
+const FIND = statement({
+  name: "facts-find",
+  params: { tokenIds: array(int8), wallets: array(narrow<Address>(text)), identity: text },
+  text: `
+  select requested.ref, ${FACTS} as facts, ${ownershipOf("a", "$identity")} as ownership,
+    case when exists (
+      select from offchain.exchange_verification e where e.token_id = a.token_id and e.recipient = a.owner)
+    then ${othersAttested("a.owner", (f) => `not (${f}.platform = '${OWN_PLATFORM}' and ${f}.token_id = a.token_id)`)}
+    else 0 end as attested
+  from (
+    select ref::text as ref, ref as token_id from unnest((select $tokenIds::int8[])) as ids(ref)
+    union all
+    select ref, ${agentOf("wallets.ref")} from unnest((select $wallets::text[])) as wallets(ref)
+  ) requested
+  join onchain.agent a on a.token_id = requested.token_id`,
+  columns: { ref: text, facts: json<AgentFacts>(), ownership: json<Ownership>(), attested: int8 },
+  prepared: true,
+});
+
+/**
+ * The facts of agents by token ids and by wallets, with who owns them, from one snapshot: one for each reference, null where
+ * there is no such agent.
+ * @param identity the identity contract's address
+ * @throws the driver's error; 42P01 or 3F000 while there is no index (see `isNoIndex`)
+ */
+export async function findFacts(
+  db: Queryable,
+  refs: readonly AgentRef[],
+  identity: Address,
+): Promise<(OwnedFacts | null)[]> {
+  const tokenIds = refs.flatMap((ref) => ("tokenId" in ref ? [ref.tokenId] : []));
+  const wallets = refs.flatMap((ref) => ("address" in ref ? [ref.address] : []));
+  const rows = await FIND.rows(db, { tokenIds, wallets, identity });
+  const found = new Map(
+    rows.map(({ ref, facts, ownership, attested: attestation }) => [
+      ref,
+      { ...facts, ownership, shared: { ...UNSHARED, attestation } },
+    ]),
+  );
+  return refs.map((ref) => found.get("tokenId" in ref ? String(ref.tokenId) : ref.address) ?? null);
+}

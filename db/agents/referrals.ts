@@ -1,0 +1,139 @@
+/** Referrals as they are shown: whose code it is, and what it has brought. */
+import { BONUSES } from "../../core/bonuses.ts";
+import type { Address } from "../../core/facts.ts";
+import { ogByCode } from "../../core/og-wallets.ts";
+import { bool, int8, narrow, nullable, type Row, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import { ownAgentOf, walletConfirmed } from "./wallets.ts";
+
+/** The owner of a code. A V1 wallet has its code before it has an agent: then `tokenId` is null. */
+export type Referrer = {
+  code: string;
+  tokenId: number | null;
+  /** The agent's name, else the V1 one. */
+  name: string;
+  /** The agent's confirmed wallet and its owner, or the V1 wallet: none of them can use the code. */
+  wallets: Address[];
+  stats: ReferralStats;
+};
+
+export type ReferralStats = {
+  /** Agents registered with the code; each counts once. */
+  totalReferrals: number;
+  /** Points awarded on chain for them. */
+  pointsEarned: number;
+};
+
+const AGENT = `
+  a.token_id, a.name, a.agent_address, a.owner, ${walletConfirmed("a")} as confirmed, r.code,
+  (select count(*) from offchain.referral f join onchain.agent n on n.token_id = f.token_id
+   where f.referrer_token_id = a.token_id)::int8 as total,
+  (select coalesce(sum(p.amount), 0) from onchain.points_award p
+   where p.token_id = a.token_id and p.reason = '${BONUSES.referrer.reason}')::text as points`;
+
+const AGENT_COLUMNS = {
+  token_id: int8,
+  name: text,
+  agent_address: narrow<Address>(text),
+  owner: narrow<Address>(text),
+  confirmed: bool,
+  code: nullable(text),
+  total: int8,
+  points: text,
+};
+
+const REFERRER = statement({
+  name: "referrals-referrer",
+  params: { code: text, ogWallet: nullable(text) },
+  text: `
+    select ${AGENT} from onchain.agent a left join offchain.referral_code r on r.token_id = a.token_id
+    where a.token_id = coalesce(
+      (select token_id from offchain.referral_code where code = $code),
+      ${ownAgentOf("$ogWallet")})`,
+  columns: AGENT_COLUMNS,
+  prepared: true,
+});
+
+const OF_AGENT = statement({
+  name: "referrals-of-agent",
+  params: { tokenId: int8 },
+  text: `
+    select ${AGENT} from onchain.agent a left join offchain.referral_code r on r.token_id = a.token_id
+    where a.token_id = $tokenId`,
+  columns: AGENT_COLUMNS,
+  prepared: true,
+});
+
+/** A wallet that the token only names is not its own. */
+const walletsOf = ({ agent_address, owner, confirmed }: Row<typeof OF_AGENT>): Address[] =>
+  confirmed ? [agent_address, owner] : [owner];
+
+const statsOf = ({ total, points }: Row<typeof OF_AGENT>): ReferralStats => ({
+  totalReferrals: total,
+  pointsEarned: Number(points),
+});
+
+/**
+ * The referrer of a code; null for an unknown one.
+ * @param code in its stored form (core/referral-codes.ts)
+ */
+export async function referrerOf(db: Queryable, code: string): Promise<Referrer | null> {
+  const og = ogByCode(code);
+  const row = await REFERRER.maybeOne(db, { code, ogWallet: og?.wallet ?? null });
+  if (row)
+    return {
+      code,
+      tokenId: row.token_id,
+      name: row.name,
+      wallets: walletsOf(row),
+      stats: statsOf(row),
+    };
+  return og
+    ? { code, tokenId: null, name: og.v1Name, wallets: [og.wallet], stats: { totalReferrals: 0, pointsEarned: 0 } }
+    : null;
+}
+
+export type AgentReferral = {
+  tokenId: number;
+  name: string;
+  agentAddress: Address;
+  /** As of `Referrer`. */
+  wallets: Address[];
+  /** Null until the worker has given it one, moments after the agent was indexed. */
+  code: string | null;
+  stats: ReferralStats;
+};
+
+/** An agent's own code and what it has brought; null for an unknown agent. */
+export async function referralOfAgent(db: Queryable, tokenId: number): Promise<AgentReferral | null> {
+  const row = await OF_AGENT.maybeOne(db, { tokenId });
+  return row
+    ? {
+        tokenId: row.token_id,
+        name: row.name,
+        agentAddress: row.agent_address,
+        wallets: walletsOf(row),
+        code: row.code,
+        stats: statsOf(row),
+      }
+    : null;
+}
+
+const REFERRED = statement({
+  name: "referrals-referred",
+  params: { tokenId: int8, before: nullable(int8), limit: int8 },
+  text: `
+    select f.token_id from offchain.referral f join onchain.agent a on a.token_id = f.token_id
+    where f.referrer_token_id = $tokenId and ($before::int8 is null or f.token_id < $before)
+    order by f.token_id desc limit $limit`,
+  columns: { token_id: int8 },
+});
+
+/**
+ * Token ids of the agents that came by an agent's code, the newest first.
+ * @param before only those of a lower token id; null: from the newest
+ */
+export const referredBy = async (
+  db: Queryable,
+  page: { tokenId: number; before: number | null; limit: number },
+): Promise<number[]> => (await REFERRED.rows(db, page)).map(({ token_id }) => token_id);

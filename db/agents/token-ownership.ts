@@ -1,0 +1,49 @@
+/** Whether a wallet still owns the token it has shown, by the index: a reorganisation of a transfer restores what the transfer ended. */
+import type { Address } from "../../core/facts.ts";
+import { array, int8, narrow, type Row, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+/**
+ * SQL of how often a token was transferred, its mint included. A transfer away and back counts twice, so what was tied to
+ * the number before it stays undone; when a reorganisation takes the transfer back, the number is the old one again.
+ * @param identity SQL of the identity contract's address
+ */
+export const transferCount = (tokenId: string, identity: string) =>
+  `(select count(*) from onchain.transfer x where x.contract = ${identity} and x.token_id = ${tokenId}::numeric)`;
+
+/** SQL condition that the wallet of a row (`token_id`, `token_transfers`, `wallet`) has held its token all along. */
+export const holdsToken = (row: string, identity: string) => `
+  exists (select from onchain.agent held where held.token_id = ${row}.token_id and held.owner = ${row}.wallet
+          and ${row}.token_transfers = ${transferCount(`${row}.token_id`, identity)})`;
+
+const HOLDING = statement({
+  name: "principals-holding",
+  params: { tokenId: int8, identity: text },
+  text: `
+    select a.owner, ${transferCount("a.token_id", "$identity")} as transfers from onchain.agent a
+    where a.token_id = $tokenId`,
+  columns: { owner: narrow<Address>(text), transfers: int8 },
+  prepared: true,
+});
+
+export type Holding = Row<typeof HOLDING>;
+
+/** The owner of a token and its number of transfers; null when there is no such token. */
+export const holdingOf = (db: Queryable, tokenId: number, identity: Address): Promise<Holding | null> =>
+  HOLDING.maybeOne(db, { tokenId, identity });
+
+const UNKNOWN = statement({
+  name: "principals-unknown-tokens",
+  params: { tokenIds: array(int8) },
+  text: `
+    select token_id from unnest($tokenIds::int8[]) as asked(token_id)
+    where not exists (select from onchain.agent a where a.token_id = asked.token_id)`,
+  columns: { token_id: int8 },
+  prepared: true,
+});
+
+/** The token ids without an agent. */
+export async function unknownTokens(db: Queryable, tokenIds: readonly number[]): Promise<number[]> {
+  if (tokenIds.length === 0) return [];
+  return (await UNKNOWN.rows(db, { tokenIds })).map((row) => row.token_id);
+}

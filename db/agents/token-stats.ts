@@ -1,0 +1,36 @@
+/** Number of holders of the service token: a job counts it, every process reads it. */
+
+import { tokenStats as stats } from "../schema/tables.ts";
+import { preparedQuery } from "../sql/orm.ts";
+import { float8, statement, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+const COUNT = statement({
+  name: "token-stats-count",
+  params: { now: timestamptz, maxAgeMs: float8 },
+  text: `
+    insert into offchain.token_stats (holders, updated_at)
+    select (select count(*) from onchain.service_token_balance where balance_units > 0), $now::timestamptz
+    where not exists (
+      select from offchain.token_stats where updated_at > $now::timestamptz - $maxAgeMs * interval '1 ms')
+    on conflict (one) do update set holders = excluded.holders, updated_at = excluded.updated_at`,
+});
+
+/**
+ * Counts the present holders and keeps the number, unless it is younger than `maxAgeMs`.
+ * @returns whether it was counted
+ * @throws when there are no views yet (`isNoIndex`)
+ */
+export async function countHolders(db: Queryable, given: { now: Date; maxAgeMs: number }): Promise<boolean> {
+  return (await COUNT.run(db, given)) === 1;
+}
+
+const LATEST = preparedQuery((db) =>
+  db.select({ holders: stats.holders, updatedAt: stats.updatedAt }).from(stats).prepare("token-stats"),
+);
+
+/** The latest count; null before the first. */
+export async function tokenStats(db: Queryable): Promise<{ holders: number; updatedAt: Date } | null> {
+  const [row] = await LATEST(db).execute();
+  return row ?? null;
+}

@@ -1,0 +1,226 @@
+/** Each token's URI as it was last read from the chain, and the tokens whose URI the service sets. */
+import type { Address, Hex } from "../../core/facts.ts";
+import { array, int4, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import { intentByKey, queueIntent } from "../transactions/transaction-outbox.ts";
+
+export type TokenUriState = "none" | "queued" | "set" | "own" | "cleared" | "unknown";
+
+/** The last read of a token's URI. `base` is the PUBLIC_URL in the URI that the service last set; null = it set none. */
+export type KnownTokenUri = { tokenId: number; state: TokenUriState; base: string | null; attempt: number };
+
+const KNOWN = `token_id as "tokenId", state, base, attempt`;
+const KNOWN_ROW = { tokenId: int8, state: narrow<TokenUriState>(text), base: nullable(text), attempt: int4 };
+
+const BY_TOKEN = statement({
+  name: "token-uri",
+  params: { tokenId: int8 },
+  text: `select ${KNOWN} from offchain.token_uri where token_id = $tokenId`,
+  columns: KNOWN_ROW,
+});
+
+/** The last read; null for a token whose URI was never read. */
+export const knownTokenUri = (db: Queryable, tokenId: number): Promise<KnownTokenUri | null> =>
+  BY_TOKEN.maybeOne(db, { tokenId });
+
+const TO_CHECK = statement({
+  name: "token-uris-to-check",
+  params: { now: timestamptz, limit: int8 },
+  text: `
+    (select a.token_id as "tokenId", 'unknown' as state, null as base, 0 as attempt from onchain.agent a
+     where a.token_id > coalesce((select max(token_id) from offchain.token_uri), -1) order by a.token_id limit $limit)
+    union all
+    (select ${KNOWN} from offchain.token_uri where state <> 'queued' and check_at <= $now order by check_at limit $limit)
+    limit $limit`,
+  columns: KNOWN_ROW,
+});
+
+/**
+ * Tokens whose URI must be read from the chain: those never read, in the order of their ids, and those due again.
+ * @throws when there are no views yet (`isNoIndex`)
+ */
+export const tokenUrisToCheck = (db: Queryable, now: Date, limit: number): Promise<KnownTokenUri[]> =>
+  TO_CHECK.rows(db, { now, limit });
+
+const STORE_CHECKS = statement({
+  name: "token-uris-store-checks",
+  params: {
+    tokenIds: array(int8),
+    states: array(text),
+    bases: array(nullable(text)),
+    attempts: array(int4),
+    checkAts: array(timestamptz),
+    before: array(text),
+  },
+  text: `
+    insert into offchain.token_uri as t (token_id, state, base, attempt, check_at)
+    select token_id, state, base, attempt, check_at
+    from unnest($tokenIds::int8[], $states::text[], $bases::text[], $attempts::int4[], $checkAts::timestamptz[])
+      as c(token_id, state, base, attempt, check_at) order by token_id
+    on conflict (token_id) do update set state = excluded.state, base = excluded.base, check_at = excluded.check_at
+      where t.attempt = excluded.attempt
+        and t.state = ($before::text[])[array_position($tokenIds::int8[], t.token_id)]`,
+});
+
+/** Stores URIs read from the chain. A row that changed since then is newer and stays. @returns number of changed rows */
+export const storeTokenUriChecks = (
+  db: Queryable,
+  checks: readonly (KnownTokenUri & { before: TokenUriState; checkAt: Date })[],
+): Promise<number> =>
+  STORE_CHECKS.run(db, {
+    tokenIds: checks.map(({ tokenId }) => tokenId),
+    states: checks.map(({ state }) => state),
+    bases: checks.map(({ base }) => base),
+    attempts: checks.map(({ attempt }) => attempt),
+    checkAts: checks.map(({ checkAt }) => checkAt),
+    before: checks.map(({ before }) => before),
+  });
+
+/** Whether a transaction of the outbox minted the agent `a`. */
+const IS_OURS = "exists (select from offchain.transaction_attempt t where t.hash = a.mint_tx)";
+
+const MINTED_WITHOUT = statement({
+  name: "token-uris-minted-without",
+  params: { limit: int8 },
+  text: `
+    select u.token_id as "tokenId" from offchain.token_uri u join onchain.agent a using (token_id)
+    where u.state = 'none' and ${IS_OURS} order by u.token_id limit $limit`,
+  columns: { tokenId: int8 },
+});
+
+/** Tokens without a URI that the service has minted itself. @throws when there are no views yet (`isNoIndex`) */
+export const mintedWithoutUri = async (db: Queryable, limit: number): Promise<number[]> =>
+  (await MINTED_WITHOUT.rows(db, { limit })).map(({ tokenId }) => tokenId);
+
+const TO_FILL = statement({
+  name: "token-uris-to-fill",
+  params: { publicUrl: text, limit: int8 },
+  text: `
+    (select u.token_id as "tokenId" from offchain.token_uri u join onchain.agent a using (token_id)
+     where u.state = 'none' and not ${IS_OURS} order by u.token_id limit $limit)
+    union all
+    (select token_id from offchain.token_uri
+     where state = 'set' and (base < $publicUrl or base > $publicUrl) order by token_id limit $limit)
+    limit $limit`,
+  columns: { tokenId: int8 },
+});
+
+/**
+ * Tokens without a URI that others minted, then those with one that the service set under another PUBLIC_URL.
+ * @throws when there are no views yet (`isNoIndex`)
+ */
+export const tokenUrisToFill = async (db: Queryable, publicUrl: string, limit: number): Promise<number[]> =>
+  (await TO_FILL.rows(db, { publicUrl, limit })).map(({ tokenId }) => tokenId);
+
+const FILLED_SINCE = statement({
+  name: "token-uris-filled-since",
+  params: { since: timestamptz },
+  text: "select count(*)::int4 as filled from offchain.token_uri where filled_at >= $since",
+  columns: { filled: int4 },
+});
+
+/** The number of tokens that were chosen within the daily limit since. */
+export const tokenUrisFilledSince = async (db: Queryable, since: Date): Promise<number> =>
+  (await FILLED_SINCE.one(db, { since })).filled;
+
+/** Key of the nth intent that sets a token's URI. A mined or reverted one has spent its nonce: the next has another key. */
+const keyOf = (tokenId: number, attempt: number) => (attempt <= 1 ? `uri:${tokenId}` : `uri:${tokenId}#${attempt}`);
+
+const CHOOSE = statement({
+  name: "token-uri-choose",
+  params: { tokenId: int8, publicUrl: text },
+  text: `
+    select attempt from offchain.token_uri
+    where token_id = $tokenId and (state = 'none' or state = 'set' and base <> $publicUrl) for update`,
+  columns: { attempt: int4 },
+});
+const SET_QUEUED = statement({
+  name: "token-uri-set-queued",
+  params: { tokenId: int8, attempt: int4, filledAt: nullable(timestamptz) },
+  text: `
+    update offchain.token_uri set state = 'queued', attempt = $attempt, filled_at = coalesce($filledAt, filled_at)
+    where token_id = $tokenId`,
+});
+
+/**
+ * Queues the transaction that sets a token's URI, in the caller's transaction, and locks the token's row: two callers
+ * queue one.
+ * @param order.filledAt counts it against the day's limit; null where the service minted the token
+ * @returns false when the token has left the state in which it was chosen
+ */
+export async function queueTokenUri(
+  tx: Queryable,
+  order: { tokenId: number; to: Address; data: Hex; publicUrl: string; filledAt: Date | null },
+): Promise<boolean> {
+  const { tokenId, to, data, publicUrl, filledAt } = order;
+  const chosen = await CHOOSE.maybeOne(tx, { tokenId, publicUrl });
+  if (!chosen) return false;
+  const newest = await intentByKey(tx, keyOf(tokenId, chosen.attempt));
+  const spent = newest?.state === "mined" || newest?.state === "reverted";
+  const attempt = Math.max(1, chosen.attempt + (spent ? 1 : 0));
+  await queueIntent(tx, { intentKey: keyOf(tokenId, attempt), to, data, waits: true });
+  await SET_QUEUED.run(tx, { tokenId, attempt, filledAt });
+  return true;
+}
+
+const SET = statement({
+  name: "token-uri-set",
+  params: { tokenId: int8, base: text, checkAt: timestamptz },
+  text: `
+    update offchain.token_uri set state = 'set', former_base = base, base = $base, check_at = $checkAt
+    where token_id = $tokenId`,
+});
+
+/** The URI that the service set is on the chain. */
+export async function tokenUriSet(
+  tx: Queryable,
+  tokenId: number,
+  { base, checkAt }: { base: string; checkAt: Date },
+): Promise<void> {
+  await SET.run(tx, { tokenId, base, checkAt });
+}
+
+const UNSET = statement({
+  name: "token-uri-unset",
+  params: { tokenId: int8 },
+  text: `
+    update offchain.token_uri set state = 'queued', base = former_base
+    where token_id = $tokenId and state <> 'queued'`,
+});
+
+/** The block of the change is gone: its transaction is under way again. */
+export async function tokenUriUnset(tx: Queryable, tokenId: number): Promise<void> {
+  await UNSET.run(tx, { tokenId });
+}
+
+const LEFT = statement({
+  name: "token-uri-left",
+  params: { tokenId: int8, state: text, checkAt: timestamptz },
+  text: `
+    update offchain.token_uri set state = $state, check_at = $checkAt
+    where token_id = $tokenId and state = 'queued'`,
+});
+
+/** The transaction that should set the URI has ended without doing so. */
+export async function tokenUriLeft(
+  tx: Queryable,
+  tokenId: number,
+  { state, checkAt }: { state: TokenUriState; checkAt: Date },
+): Promise<void> {
+  await LEFT.run(tx, { tokenId, state, checkAt });
+}
+
+const WITHOUT = statement({
+  name: "tokens-without-uri",
+  text: `
+    select
+      (select count(*) from onchain.agent a
+       where a.token_id > coalesce((select max(token_id) from offchain.token_uri), -1)) +
+      (select count(*) from offchain.token_uri u join onchain.agent a using (token_id)
+       where u.state not in ('set', 'own')) as without`,
+  columns: { without: int8 },
+  prepared: true,
+});
+
+/** The number of tokens that have no URI, or whose URI was never read. @throws when there are no views yet (`isNoIndex`) */
+export const tokensWithoutUri = async (db: Queryable): Promise<number> => (await WITHOUT.one(db)).without;

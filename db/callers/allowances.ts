@@ -1,0 +1,103 @@
+/** Token buckets in the database: they hold for all processes together, and survive them. */
+import type pg from "pg";
+import type { Bucket } from "../../core/proof-allowances.ts";
+import { deleteInParts } from "../sql/batches.ts";
+import { array, float8, statement, text, timestamptz } from "../sql/statement.ts";
+import { type Queryable, transaction } from "../sql/transaction.ts";
+
+const TAKE = statement({
+  name: "allowance-take",
+  params: {
+    names: array(text),
+    most: array(float8),
+    perSecond: array(float8),
+    tokens: array(float8),
+    now: timestamptz,
+  },
+  // A bucket that nothing is added to keeps what was taken from it when its size changes.
+  text: `
+    with b as (
+      select * from unnest($names::text[], $most::float8[], $perSecond::float8[], $tokens::float8[])
+        as b(name, most, per_second, tokens))
+    insert into offchain.allowance as a (name, level, most, per_second, at)
+    select name, least(most, most - tokens), most, per_second, $now from b order by name
+    on conflict (name) do update set most = excluded.most, per_second = excluded.per_second,
+      at = greatest(a.at, excluded.at),
+      level = least(excluded.most, least(excluded.most,
+        a.level + case when excluded.per_second = 0 then excluded.most - a.most
+          else greatest(0, extract(epoch from excluded.at - a.at)) * excluded.per_second end)
+        - (select b.tokens from b where b.name = excluded.name))
+    returning name, level`,
+  columns: { name: text, level: float8 },
+  prepared: true,
+});
+
+/**
+ * Takes tokens from each of some buckets, all at once; rows are locked in the order of their names.
+ * @param times how often each bucket's cost is taken; less than 0 gives it back, up to a full bucket
+ * @returns what is left, by name; below 0 where there were too few: then the caller rolls back
+ */
+export async function takeTokens(
+  tx: Queryable,
+  buckets: readonly Bucket[],
+  times: number,
+  now: Date,
+): Promise<Map<string, number>> {
+  const rows = await TAKE.rows(tx, {
+    names: buckets.map(({ name }) => name),
+    most: buckets.map(({ most }) => most),
+    perSecond: buckets.map(({ perSecond }) => perSecond),
+    tokens: buckets.map(({ cost = 1 }) => cost * times),
+    now,
+  });
+  return new Map(rows.map(({ name, level }) => [name, level]));
+}
+
+/** Takes its cost from each bucket, or nothing from any. @returns seconds until each has enough, 0 when it was taken */
+export async function takeAll(db: pg.Pool, buckets: readonly Bucket[], now: Date): Promise<number> {
+  let seconds = 0;
+  const enough = new Error("not enough");
+  await transaction(db, async (tx) => {
+    const left = await takeTokens(tx, buckets, 1, now);
+    for (const { name, perSecond, endsAt } of buckets) {
+      const missing = -left.get(name)!;
+      const wait = endsAt ? (endsAt.getTime() - now.getTime()) / 1000 : missing / perSecond;
+      if (missing > 0) seconds = Math.max(seconds, Math.ceil(wait), 1);
+    }
+    if (seconds > 0) throw enough;
+  }).catch((error) => {
+    if (error !== enough) throw error;
+  });
+  return seconds;
+}
+
+const LEVELS = statement({
+  name: "allowance-levels",
+  params: { names: array(text), now: timestamptz },
+  text: `
+    select name, most,
+           least(most, level + greatest(0, extract(epoch from $now::timestamptz - at)) * per_second)::float8 as level
+    from offchain.allowance where name = any($names)`,
+  columns: { name: text, most: float8, level: float8 },
+  prepared: true,
+});
+
+/** Tokens left and tokens of a full bucket, by name; a bucket that nothing was taken from is left out. */
+export async function levelsOf(
+  db: Queryable,
+  names: readonly string[],
+  now: Date,
+): Promise<Map<string, { level: number; most: number }>> {
+  const rows = await LEVELS.rows(db, { names, now });
+  return new Map(rows.map(({ name, level, most }) => [name, { level, most }]));
+}
+
+/** Forgets buckets that are full again, and those of past days. @returns how many */
+export const forgetFullAllowances = (db: Queryable, now: Date): Promise<number> =>
+  deleteInParts(
+    db,
+    "offchain.allowance",
+    `level + greatest(0, extract(epoch from $1::timestamptz - at)) * per_second >= most
+      or (per_second = 0 and at < $1::timestamptz - interval '2 days')`,
+    [now],
+  );

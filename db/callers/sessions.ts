@@ -1,0 +1,53 @@
+/** Outcomes of sessions with agents, as holders of an API key report them. */
+import type { SessionCounts } from "../../core/cred-report/view.ts";
+import { int4, int8, nullable, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+const SESSION_COUNTS = statement({
+  name: "session-counts",
+  params: { tokenId: int8 },
+  text: `
+    select count(*) filter (where outcome = 'success')::int as success,
+           count(*) filter (where outcome = 'failure')::int as failure,
+           count(*) filter (where outcome = 'partial')::int as partial
+    from offchain.session_outcome where token_id = $tokenId`,
+  columns: { success: int4, failure: int4, partial: int4 },
+  prepared: true,
+});
+
+/** The number of sessions of an agent by their outcome. */
+export const sessionCounts = (db: Queryable, tokenId: number): Promise<SessionCounts> =>
+  SESSION_COUNTS.one(db, { tokenId });
+
+export type SessionOutcome = {
+  tokenId: number;
+  /** The API key that reports it. */
+  apiKeyId: string;
+  /** The reporter's own name of the session; null when it has none. */
+  sessionId: string | null;
+  outcome: keyof SessionCounts;
+  details: string | null;
+  durationSeconds: number | null;
+};
+
+const RECORD_OUTCOME = statement({
+  name: "record-outcome",
+  params: {
+    tokenId: int8,
+    apiKeyId: text,
+    sessionId: nullable(text),
+    outcome: text,
+    details: nullable(text),
+    durationSeconds: nullable(int4),
+  },
+  text: `
+    insert into offchain.session_outcome (token_id, api_key_id, session_id, outcome, details, duration_seconds)
+    values ($tokenId, $apiKeyId, $sessionId, $outcome, $details, $durationSeconds)
+    on conflict (api_key_id, session_id) do nothing`,
+  prepared: true,
+});
+
+/** Keeps an outcome. @returns false when the same key has reported this session before: the first report stays */
+export async function recordOutcome(db: Queryable, session: SessionOutcome): Promise<boolean> {
+  return (await RECORD_OUTCOME.run(db, session)) === 1;
+}

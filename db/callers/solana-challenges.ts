@@ -1,0 +1,78 @@
+/** Texts given out for Solana keys to sign: each for one address and one purpose, valid once and for a few minutes. */
+import type { Address } from "../../core/facts.ts";
+import type { SolanaPurpose } from "../../core/signed-texts.ts";
+import type { SolanaAddress } from "../../core/solana/keys.ts";
+import { narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+export type SolanaChallenge = {
+  /** Random; names the challenge. */
+  nonce: string;
+  address: SolanaAddress;
+  purpose: SolanaPurpose;
+  /** Receiver of the identity, where the text names one. */
+  evmAddress: Address | null;
+  issuedAt: Date;
+  expiresAt: Date;
+};
+
+/** Time after its end at which a challenge is removed. */
+const KEPT = "1 day";
+
+const CHALLENGE = {
+  nonce: text,
+  address: narrow<SolanaAddress>(text),
+  purpose: narrow<SolanaPurpose>(text),
+  evmAddress: nullable(narrow<Address>(text)),
+  issuedAt: timestamptz,
+  expiresAt: timestamptz,
+};
+
+const INSERT = statement({
+  name: "solana-challenge-insert",
+  params: CHALLENGE,
+  text: `
+    with old as (
+      delete from offchain.solana_challenge where nonce in (
+        select nonce from offchain.solana_challenge where expires_at < $issuedAt::timestamptz - interval '${KEPT}'
+        order by expires_at limit 10 for update skip locked))
+    insert into offchain.solana_challenge (nonce, address, purpose, evm_address, issued_at, expires_at)
+    values ($nonce, $address, $purpose, $evmAddress, $issuedAt, $expiresAt)`,
+});
+
+/** Keeps a challenge, and removes at most ten that ended long ago: their number follows the requests of a day. */
+export async function insertSolanaChallenge(db: Queryable, challenge: SolanaChallenge): Promise<void> {
+  await INSERT.run(db, challenge);
+}
+
+const BY_NONCE = statement({
+  name: "solana-challenge",
+  params: { nonce: text },
+  text: `
+    select nonce, address, purpose, evm_address as "evmAddress", issued_at as "issuedAt", expires_at as "expiresAt",
+           used_by as "usedBy"
+    from offchain.solana_challenge where nonce = $nonce`,
+  columns: { ...CHALLENGE, usedBy: nullable(text) },
+});
+
+/** A challenge by its nonce, with the request that has used it (null: none yet); null for an unknown one. */
+export const solanaChallenge = (
+  db: Queryable,
+  nonce: string,
+): Promise<(SolanaChallenge & { usedBy: string | null }) | null> => BY_NONCE.maybeOne(db, { nonce });
+
+const USE = statement({
+  name: "solana-challenge-use",
+  params: { nonce: text, by: text, at: timestamptz },
+  text: `
+    update offchain.solana_challenge set used_by = $by, used_at = coalesce(used_at, $at)
+    where nonce = $nonce and (used_by is null or used_by = $by)`,
+});
+
+/**
+ * Uses a challenge up.
+ * @param by names the request: the same one may use it again, as a retry does
+ * @returns false when another request has used it
+ */
+export const useSolanaChallenge = async (tx: Queryable, nonce: string, by: string, at: Date): Promise<boolean> =>
+  (await USE.run(tx, { nonce, by, at })) === 1;

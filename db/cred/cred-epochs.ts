@@ -1,0 +1,163 @@
+/** Reads the epochs of scores, and makes cred proofs from their kept trees. */
+import type { CredLeaf } from "../../core/cred-tree/leaf.ts";
+import { leafInSlot, neededFor, placeOfSlot, proveLeaf, slotOfToken } from "../../core/cred-tree/packed.ts";
+import type { Address, Hex } from "../../core/facts.ts";
+import { array, bool, bytea, int4, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+/**
+ * `built`: its transaction is queued or under way. `published`: in a block. `failed`: never published; its number is not
+ * used again. A reorganisation turns both of the latter into `built` again.
+ */
+export type EpochState = "built" | "published" | "failed";
+
+/** The columns of an epoch `e`, in the order of EPOCH_ROW. */
+const EPOCH = `e.epoch, e.chain_id as "chainId", e.registry, e.contract, e.root, e.leaves, e.block,
+  e.computed_at as "computedAt", e.built_at as "builtAt", e.build_ms as "buildMs", e.checked_at as "checkedAt",
+  e.intent_key as "intentKey", e.state, e.tx_hash as "txHash", e.tx_block as "txBlock", e.published_at as "publishedAt",
+  e.error, e.kept`;
+const EPOCH_ROW = {
+  epoch: int8,
+  chainId: int8,
+  registry: narrow<Address>(text),
+  contract: narrow<Address>(text),
+  root: narrow<Hex>(text),
+  leaves: int4,
+  block: int8,
+  computedAt: timestamptz,
+  builtAt: timestamptz,
+  buildMs: int4,
+  checkedAt: nullable(timestamptz),
+  intentKey: text,
+  state: narrow<EpochState>(text),
+  txHash: nullable(narrow<Hex>(text)),
+  txBlock: nullable(int8),
+  publishedAt: nullable(timestamptz),
+  error: nullable(text),
+  kept: bool,
+};
+
+const NEWEST = statement({
+  name: "cred-epochs-newest",
+  params: { below: nullable(int8), limit: int8 },
+  text: `
+    select ${EPOCH} from offchain.cred_epoch e
+    where $below::int8 is null or e.epoch < $below order by e.epoch desc limit $limit`,
+  columns: EPOCH_ROW,
+});
+const BY_NUMBER = statement({
+  name: "cred-epoch-by-number",
+  params: { epoch: int8 },
+  text: `select ${EPOCH} from offchain.cred_epoch e where e.epoch = $epoch`,
+  columns: EPOCH_ROW,
+  prepared: true,
+});
+const LATEST_PUBLISHED = statement({
+  name: "cred-epoch-latest-published",
+  text: `select ${EPOCH} from offchain.cred_epoch e where e.state = 'published' order by e.epoch desc limit 1`,
+  columns: EPOCH_ROW,
+  prepared: true,
+});
+const AT_BLOCK = statement({
+  name: "cred-epoch-at-block",
+  params: { block: int8 },
+  text: `
+    select ${EPOCH} from offchain.cred_epoch e where e.state = 'published' and e.block <= $block
+    order by e.block desc, e.epoch desc limit 1`,
+  columns: EPOCH_ROW,
+});
+const AT_TIME = statement({
+  name: "cred-epoch-at-time",
+  params: { at: timestamptz },
+  text: `
+    select ${EPOCH} from offchain.cred_epoch e where e.state = 'published' and e.computed_at <= $at
+    order by e.epoch desc limit 1`,
+  columns: EPOCH_ROW,
+});
+
+/** One published state of all scores. `contract` is the CredRoots that has its root. */
+export type CredEpoch = Awaited<ReturnType<typeof NEWEST.one>>;
+
+/** Epochs of every state, the newest first. @param page.below only epochs before this one */
+export const epochs = (
+  db: Queryable,
+  { below = null, limit }: { below?: number | null; limit: number },
+): Promise<CredEpoch[]> => NEWEST.rows(db, { below, limit });
+
+/** One epoch; null when there is none of that number. `kept` says whether proofs can be made. */
+export const epochByNumber = (db: Queryable, epoch: number): Promise<CredEpoch | null> =>
+  BY_NUMBER.maybeOne(db, { epoch });
+
+/** The newest epoch whose transaction is in a block; null before the first. */
+export const latestPublished = (db: Queryable): Promise<CredEpoch | null> => LATEST_PUBLISHED.maybeOne(db);
+
+/** The published epoch that was in force at a block of the index, or at a time; null before the first. */
+export const epochAt = (db: Queryable, at: { block: number } | { time: Date }): Promise<CredEpoch | null> =>
+  "block" in at ? AT_BLOCK.maybeOne(db, at) : AT_TIME.maybeOne(db, { at: at.time });
+
+const TOKENS_PART = statement({
+  name: "cred-epoch-tokens-part",
+  params: { epoch: int8, tokenId: int8 },
+  text: `
+    select bytes from offchain.cred_epoch_part
+    where epoch = $epoch and kind = 'tokens' and place <= $tokenId order by place desc limit 1`,
+  columns: { bytes: bytea },
+  prepared: true,
+});
+const LEAVES_PARTS = statement({
+  name: "cred-epoch-leaves-parts",
+  params: { epoch: int8, places: array(int8) },
+  text: `
+    select place, bytes from offchain.cred_epoch_part
+    where epoch = $epoch and kind = 'leaves' and place = any($places::int8[])`,
+  columns: { place: int8, bytes: bytea },
+  prepared: true,
+});
+/** Postgres reads only these parts of the stored value: hashes cannot be compressed, so it is stored as it is. */
+const STORED_NODES = statement({
+  name: "cred-epoch-stored-nodes",
+  params: { epoch: int8, slots: array(int4) },
+  text: `
+    select s.slot, substring(p.bytes from s.slot * 32 + 1 for 32) as node
+    from unnest($slots::int4[]) as s(slot)
+      join offchain.cred_epoch_part p on p.epoch = $epoch and p.kind = 'nodes' and p.place = 0`,
+  columns: { slot: int4, node: bytea },
+  prepared: true,
+});
+
+/** The leaf of an agent in an epoch, without its proof: nothing is hashed. @returns null as `proofOf` */
+export async function leafOf(db: Queryable, of: CredEpoch, tokenId: number): Promise<CredLeaf | null> {
+  const slot = await slotIn(db, of, tokenId);
+  if (slot === null) return null;
+  const [part] = await LEAVES_PARTS.rows(db, { epoch: of.epoch, places: [placeOfSlot(slot)] });
+  return part ? leafInSlot(part.bytes, slot, of) : null;
+}
+
+/** The slot of an agent's leaf; null when the tree is not kept, or does not have the agent. */
+async function slotIn(db: Queryable, { epoch, kept }: CredEpoch, tokenId: number): Promise<number | null> {
+  const tokens = kept ? await TOKENS_PART.maybeOne(db, { epoch, tokenId }) : null;
+  return tokens && slotOfToken(tokens.bytes, tokenId);
+}
+
+/** A leaf with what proves it: `verify(proof, root, leafHash(leaf))` of OpenZeppelin's MerkleProof holds. */
+export type CredProof = { leaf: CredLeaf; proof: Hex[]; root: Hex };
+
+/**
+ * The proof of an agent's score in an epoch, of any state. Reads at most five rows and hashes at most 128 leaves.
+ * @returns null when the epoch does not exist, its tree is no longer kept (`epochByNumber(…).kept`), or the agent is not in it
+ */
+export async function proofOf(db: Queryable, epoch: number, tokenId: number): Promise<CredProof | null> {
+  const of = await epochByNumber(db, epoch);
+  if (!of) return null;
+  const slot = await slotIn(db, of, tokenId);
+  if (slot === null) return null;
+  const { chunks: places, stored: slots } = neededFor(slot, of.leaves);
+  const parts = await LEAVES_PARTS.rows(db, { epoch, places });
+  const nodes = slots.length === 0 ? [] : await STORED_NODES.rows(db, { epoch, slots });
+  // Pruned since the epoch was read.
+  if (parts.length < places.length || nodes.length < slots.length) return null;
+  const { chainId, registry, leaves, root } = of;
+  const chunks = new Map(parts.map(({ place, bytes }) => [place, bytes]));
+  const stored = new Map(nodes.map(({ slot: at, node }) => [at, node]));
+  return { ...proveLeaf({ chainId, registry, leaves }, slot, chunks, stored), root };
+}

@@ -1,0 +1,60 @@
+/**
+ * The months of the score history: each has a partition, made ahead (functions in db/triggers.sql). Of months that are no
+ * longer kept, the last point of each agent stays, so that every score since then can be told.
+ */
+import type pg from "pg";
+import { int4, int8, nullable, statement, timestamptz } from "../sql/statement.ts";
+import { type Queryable, transaction, withoutTimeLimits } from "../sql/transaction.ts";
+import { settledCredId } from "./cred-updates.ts";
+
+const ROTATE = statement({
+  name: "cred-history-rotate",
+  params: { now: timestamptz },
+  text: "select offchain.cred_history_rotate($now) as begun",
+  columns: { begun: int4 },
+});
+const GATHER = statement({
+  name: "cred-history-gather",
+  params: { before: timestamptz },
+  text: "select offchain.cred_history_gather($before) as bound",
+  columns: { bound: int8 },
+});
+const SWAP = statement({
+  name: "cred-history-swap",
+  params: { bound: int8, correctionsAfter: int8 },
+  text: "select offchain.cred_history_swap($bound, $correctionsAfter) as removed",
+  columns: { removed: int4 },
+});
+const STATE = statement({
+  name: "cred-history-state",
+  text: `
+    select nullif((select min(began_at) from offchain.cred_history_period), to_timestamp(0)) as "keptSince",
+      (select count(*) from offchain.cred_history_default)::int8 as stray`,
+  columns: { keptSince: nullable(timestamptz), stray: int8 },
+  prepared: true,
+});
+
+/**
+ * Begins the month's partition where it has not begun, and makes the next one ahead. A run that finds a partition missing
+ * makes it, and writes go into the default partition meanwhile.
+ * @returns 1 where a month began, else 0
+ */
+export const beginMonth = async (db: Queryable, now: Date): Promise<number> => (await ROTATE.one(db, { now })).begun;
+
+/**
+ * Removes the months that ended before a time, but the last point of each agent.
+ * @param db a pool: what was taken back while points were collected must show in a later snapshot
+ * @returns number of partitions that were removed
+ */
+export async function removeMonths(db: pg.Pool, before: Date): Promise<number> {
+  const correctionsAfter = await settledCredId(db);
+  // A month of a million agents has 31 million points.
+  const { bound } = await transaction(db, (tx) => GATHER.one(tx, { before }), withoutTimeLimits());
+  return bound === null ? 0 : (await SWAP.one(db, { bound, correctionsAfter })).removed;
+}
+
+/**
+ * `keptSince`: the history before has the last point of each agent only; null where all of it is kept. `stray`: points in
+ * no month's partition.
+ */
+export const historyState = (db: Queryable): Promise<{ keptSince: Date | null; stray: number }> => STATE.one(db);

@@ -1,0 +1,157 @@
+/** The per-token oracle: what it held when it was last read, which scores differ from it, and the transactions that write them. */
+
+import type pg from "pg";
+import type { Address, Hex } from "../../core/facts.ts";
+import { oracleGas } from "../../core/gas-bounds.ts";
+import { lockText } from "../sql/locks.ts";
+import { array, float8, int2, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
+import { type Queryable, transaction } from "../sql/transaction.ts";
+import { queueIntent } from "../transactions/transaction-outbox.ts";
+
+/** A stored score that the oracle has to be read for. */
+export type ScoreToCompare = { tokenId: number; score: number };
+/** What the oracle holds of a token. `updatedAt` Unix seconds, 0: never written. Null where the contract refused the read. */
+export type OracleValue = { score: number; updatedAt: number } | null;
+
+const STATE = statement({
+  name: "cred-oracle-state",
+  params: { oracle: text, day: timestamptz },
+  text: `
+    select
+      (select compared_at from offchain.cred_oracle where oracle = $oracle) as "comparedAt",
+      (select count(*)::int4 from offchain.transaction_outbox
+       where state in ('queued', 'signed') and intent_key like 'oracle:%') as open,
+      (select count(*)::int4 from offchain.transaction_outbox
+       where state in ('mined', 'reverted') and intent_key like 'oracle:%') as decided,
+      (select coalesce(sum(gas_limit), 0) from offchain.transaction_outbox
+       where intent_key like 'oracle:%' and signed_at >= $day) as gas`,
+  columns: { comparedAt: nullable(timestamptz), open: int4, decided: int4, gas: numeric },
+});
+
+/**
+ * @param day midnight before now (UTC)
+ * @returns `comparedAt` null: never. `open`: transactions to it that are not decided. `decided`: those that used a nonce.
+ *   `gas`: the limits of those signed today
+ */
+export async function oracleState(db: Queryable, oracle: Address, day: Date) {
+  const { gas, ...state } = await STATE.one(db, { oracle, day });
+  return { ...state, gas: BigInt(gas) };
+}
+
+const TO_COMPARE = statement({
+  name: "cred-oracle-to-compare",
+  params: { oracle: text, threshold: int2, run: timestamptz, rereadMs: float8, limit: int8 },
+  text: `
+    select c.token_id as "tokenId", c.score
+    from offchain.cred c
+      left join offchain.cred_oracle_value v on v.oracle = $oracle and v.token_id = c.token_id
+    where v.read_at is null
+      or v.read_at < $run and (
+        v.updated_at = 0 or abs(c.score - v.score) >= $threshold
+        or v.read_at < $run::timestamptz - $rereadMs * interval '1 ms')
+    order by abs(c.score - coalesce(v.score, 0)) desc, c.token_id limit $limit`,
+  columns: { tokenId: int8, score: int2 },
+});
+
+/**
+ * Scores that the oracle has to be read for, those that differ most first: never read, different by `threshold` or more
+ * from the last read, or not read for `rereadMs`, because others may have written.
+ * @param asked.run start of this run: what was read since is left out
+ */
+export const scoresToCompare = (
+  db: Queryable,
+  asked: { oracle: Address; threshold: number; run: Date; rereadMs: number; limit: number },
+): Promise<ScoreToCompare[]> => TO_COMPARE.rows(db, asked);
+
+const STORE_READS = statement({
+  name: "cred-oracle-store-reads",
+  params: {
+    oracle: text,
+    tokenIds: array(int8),
+    scores: array(nullable(int2)),
+    updatedAts: array(nullable(int8)),
+    readAt: timestamptz,
+  },
+  text: `
+    insert into offchain.cred_oracle_value as v (oracle, token_id, score, updated_at, read_at)
+    select $oracle, r.token_id, r.score, r.updated_at, $readAt
+    from unnest($tokenIds::int8[], $scores::int2[], $updatedAts::int8[]) as r(token_id, score, updated_at)
+    order by r.token_id
+    on conflict (oracle, token_id) do update
+      set score = excluded.score, updated_at = excluded.updated_at, read_at = excluded.read_at
+      where v.read_at <= excluded.read_at`,
+});
+
+/** Stores what was read from the chain. A later read stays. */
+export async function storeOracleReads(
+  db: Queryable,
+  oracle: Address,
+  reads: readonly { tokenId: number; held: OracleValue }[],
+  readAt: Date,
+): Promise<void> {
+  await STORE_READS.run(db, {
+    oracle,
+    tokenIds: reads.map(({ tokenId }) => tokenId),
+    scores: reads.map(({ held }) => held?.score ?? null),
+    updatedAts: reads.map(({ held }) => held?.updatedAt ?? null),
+    readAt,
+  });
+}
+
+const COMPARED = statement({
+  name: "cred-oracle-compared",
+  params: { oracle: text, at: timestamptz },
+  text: `
+    insert into offchain.cred_oracle (oracle, compared_at) values ($oracle, $at)
+    on conflict (oracle) do update set compared_at = excluded.compared_at`,
+});
+
+const FORGET_READS = statement({
+  name: "cred-oracle-forget-reads",
+  params: { oracle: text, tokenIds: array(int8) },
+  text: "delete from offchain.cred_oracle_value where oracle = $oracle and token_id = any($tokenIds::int8[])",
+});
+
+/** A transaction of scores. `change`: hash of what the oracle held, and of what it is to hold. */
+export type OracleBatch = { change: Hex; data: Hex; tokenIds: number[] };
+
+/**
+ * Queues batches as intents `oracle:<number of those decided>:<change>`, as far as the day's gas allows, unless others are
+ * under way: two runs queue them once, and the same change may come again later.
+ * @returns the number of scores queued
+ */
+export const queueOracleBatches = (
+  pool: pg.Pool,
+  oracle: Address,
+  batches: readonly OracleBatch[],
+  now: { at: Date; day: Date; gasPerDay: bigint },
+): Promise<number> =>
+  transaction(pool, async (tx) => {
+    await lockText(tx, "cred-oracle");
+    const { open, decided, gas } = await oracleState(tx, oracle, now.day);
+    if (open > 0) return 0;
+    let left = now.gasPerDay - gas;
+    let queued = 0;
+    for (const { change, data, tokenIds } of batches) {
+      left -= oracleGas(tokenIds.length);
+      if (left < 0n) break;
+      const intentKey = `oracle:${decided}:${change}`;
+      const order = await queueIntent(tx, { intentKey, to: oracle, data, waits: true });
+      // What was read is true no longer once this is mined.
+      await FORGET_READS.run(tx, { oracle, tokenIds });
+      if (order.queued) queued += tokenIds.length;
+    }
+    await COMPARED.run(tx, { oracle, at: now.at });
+    return queued;
+  });
+
+const SCORES = statement({
+  name: "cred-oracle-scores",
+  params: { tokenIds: array(int8) },
+  text: `select token_id as "tokenId", score from offchain.cred where token_id = any($tokenIds::int8[])`,
+  columns: { tokenId: int8, score: int2 },
+});
+
+/** The stored scores of tokens. */
+export const storedScores = async (db: Queryable, tokenIds: readonly number[]): Promise<Map<number, number>> =>
+  new Map((await SCORES.rows(db, { tokenIds: [...tokenIds] })).map(({ tokenId, score }) => [tokenId, score]));

@@ -1,0 +1,221 @@
+/** Writes the epochs of scores: stores a built tree with its intent, follows its transaction, removes old trees. */
+import type pg from "pg";
+import type { TreePart } from "../../core/cred-tree/packed.ts";
+import type { Address, Hex } from "../../core/facts.ts";
+import { lockText } from "../sql/locks.ts";
+import {
+  array,
+  bool,
+  bytea,
+  float8,
+  int4,
+  int8,
+  narrow,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import { queueIntent } from "../transactions/transaction-outbox.ts";
+import type { EpochState } from "./cred-epochs.ts";
+
+export type NewEpoch = {
+  epoch: number;
+  chainId: number;
+  registry: Address;
+  contract: Address;
+  root: Hex;
+  leaves: number;
+  block: number;
+  computedAt: Date;
+  builtAt: Date;
+  buildMs: number;
+};
+
+const STATE = statement({
+  name: "cred-epochs-state",
+  text: `
+    select n.epoch as highest, n.state as "highestState",
+      (select max(epoch) from offchain.cred_epoch where state = 'built') as open,
+      (select max(greatest(e.built_at, e.checked_at)) from (
+        select built_at, checked_at from offchain.cred_epoch order by epoch desc limit 100) e) as "lastBuiltAt"
+    from (values (1)) one left join lateral (
+      select epoch, state from offchain.cred_epoch order by epoch desc limit 1) n on true`,
+  columns: {
+    highest: nullable(int8),
+    highestState: nullable(narrow<EpochState>(text)),
+    open: nullable(int8),
+    lastBuiltAt: nullable(timestamptz),
+  },
+});
+
+/**
+ * `highest`: the highest number used, null before the first, with its state. `open`: an epoch whose transaction is not decided.
+ * `lastBuiltAt`: when a tree was last built, whether or not it was published.
+ */
+export const epochsState = (db: Queryable): Promise<Awaited<ReturnType<typeof STATE.one>>> => STATE.one(db);
+
+const INSERT = statement({
+  name: "cred-epoch-insert",
+  params: {
+    epoch: int8,
+    chainId: int8,
+    registry: text,
+    contract: text,
+    root: text,
+    leaves: int4,
+    block: int8,
+    computedAt: timestamptz,
+    builtAt: timestamptz,
+    buildMs: int4,
+    intentKey: text,
+  },
+  text: `
+    insert into offchain.cred_epoch (epoch, chain_id, registry, contract, root, leaves, block, computed_at, built_at,
+      build_ms, intent_key, state, kept)
+    values ($epoch, $chainId, $registry, $contract, $root, $leaves, $block, $computedAt, $builtAt, $buildMs, $intentKey,
+      'built', true)`,
+});
+const INSERT_PARTS = statement({
+  name: "cred-epoch-parts-insert",
+  params: { epoch: int8, kinds: array(text), places: array(int8), parts: array(bytea) },
+  text: `
+    insert into offchain.cred_epoch_part (epoch, kind, place, bytes)
+    select $epoch, p.kind, p.place, p.bytes from unnest($kinds::text[], $places::int8[], $parts::bytea[]) as p(kind, place, bytes)`,
+});
+
+/** Parts per statement: about 0.5 MB. */
+const PARTS_AT_ONCE = 256;
+
+/**
+ * Stores a tree and queues the intent `root:<epoch>` in the caller's transaction.
+ * @returns false, with nothing written, when another worker has stored an epoch since `seen`
+ */
+export async function storeEpoch(
+  tx: pg.ClientBase,
+  epoch: NewEpoch,
+  parts: readonly TreePart[],
+  publish: { data: Hex; seen: { highest: number | null } },
+): Promise<boolean> {
+  await lockText(tx, "cred-epochs");
+  const state = await epochsState(tx);
+  if (state.open !== null || state.highest !== publish.seen.highest) return false;
+  const intentKey = `root:${epoch.epoch}`;
+  await INSERT.run(tx, { ...epoch, intentKey });
+  for (let from = 0; from < parts.length; from += PARTS_AT_ONCE) {
+    const some = parts.slice(from, from + PARTS_AT_ONCE);
+    await INSERT_PARTS.run(tx, {
+      epoch: epoch.epoch,
+      kinds: some.map(({ kind }) => kind),
+      places: some.map(({ place }) => place),
+      parts: some.map(({ bytes }) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
+    });
+  }
+  await queueIntent(tx, { intentKey, to: epoch.contract, data: publish.data });
+  return true;
+}
+
+const CHECKED = statement({
+  name: "cred-epoch-checked",
+  params: { epoch: int8, at: timestamptz },
+  text: "update offchain.cred_epoch set checked_at = $at where epoch = $epoch",
+});
+
+/** Records that the scores still are those of an epoch. */
+export async function epochChecked(db: Queryable, epoch: number, at: Date): Promise<void> {
+  await CHECKED.run(db, { epoch, at });
+}
+
+const PUBLISHED = statement({
+  name: "cred-epoch-published",
+  params: { intentKey: text, txHash: text, txBlock: int8, at: timestamptz },
+  text: `
+    update offchain.cred_epoch set state = 'published', tx_hash = $txHash, tx_block = $txBlock, published_at = $at, error = null
+    where intent_key = $intentKey`,
+});
+const FAILED = statement({
+  name: "cred-epoch-failed",
+  params: { intentKey: text, error: text },
+  text: "update offchain.cred_epoch set state = 'failed', error = $error where intent_key = $intentKey",
+});
+const REOPENED = statement({
+  name: "cred-epoch-reopened",
+  params: { intentKey: text },
+  text: `
+    update offchain.cred_epoch set state = 'built', tx_hash = null, tx_block = null, published_at = null, error = null
+    where intent_key = $intentKey`,
+});
+
+/** The epoch's transaction is in a block. */
+export async function epochPublished(
+  tx: Queryable,
+  intentKey: string,
+  { txHash, txBlock, at }: { txHash: Hex; txBlock: number; at: Date },
+): Promise<void> {
+  await PUBLISHED.run(tx, { intentKey, txHash, txBlock, at });
+}
+
+/** The epoch's transaction was refused. @param error a plain half-sentence */
+export async function epochFailed(tx: Queryable, intentKey: string, error: string): Promise<void> {
+  await FAILED.run(tx, { intentKey, error });
+}
+
+/** A reorganisation removed the block of the epoch's transaction. */
+export async function epochReopened(tx: Queryable, intentKey: string): Promise<void> {
+  await REOPENED.run(tx, { intentKey });
+}
+
+const IS_OLD = statement({
+  name: "cred-epoch-is-old",
+  params: { intentKey: text, ms: float8 },
+  text: `
+    select exists (select from offchain.cred_epoch
+      where intent_key = $intentKey and computed_at < now() - $ms * interval '1 ms') as old`,
+  columns: { old: bool },
+});
+
+/** Whether an epoch's scores were read more than `ms` milliseconds ago. */
+export const epochIsOld = async (db: Queryable, intentKey: string, ms: number): Promise<boolean> =>
+  (await IS_OLD.one(db, { intentKey, ms })).old;
+
+const UNKEEP = statement({
+  name: "cred-epochs-unkeep",
+  params: { keep: int8 },
+  text: `
+    update offchain.cred_epoch set kept = false
+    where kept and state <> 'built' and epoch <= (
+      select epoch from offchain.cred_epoch where state = 'published' order by epoch desc offset $keep limit 1)
+    returning epoch`,
+  columns: { epoch: int8 },
+});
+const UNKEEP_FAILED = statement({
+  name: "cred-epochs-unkeep-failed",
+  params: { block: int8 },
+  text: `
+    update offchain.cred_epoch set kept = false
+    where kept and state = 'failed' and block < $block
+    returning epoch`,
+  columns: { epoch: int8 },
+});
+const DELETE_PARTS = statement({
+  name: "cred-epoch-parts-delete",
+  params: { epochs: array(int8) },
+  text: "delete from offchain.cred_epoch_part where epoch = any($epochs::int8[])",
+});
+
+/**
+ * Deletes the trees of all but the newest published epochs, and those of failed ones that no reorganisation can revive.
+ * The rows of the epochs stay, with root and counts.
+ * @param keep published epochs whose trees stay
+ * @param finalBlock failed epochs of older blocks lose their trees
+ * @returns number of trees deleted
+ */
+export async function pruneEpochs(
+  tx: pg.ClientBase,
+  { keep, finalBlock }: { keep: number; finalBlock: number },
+): Promise<number> {
+  const gone = [...(await UNKEEP.rows(tx, { keep })), ...(await UNKEEP_FAILED.rows(tx, { block: finalBlock }))];
+  if (gone.length > 0) await DELETE_PARTS.run(tx, { epochs: gone.map(({ epoch }) => epoch) });
+  return gone.length;
+}

@@ -1,0 +1,117 @@
+/** Scores of Ethos by wallet, and the wallets whose score is due. */
+
+import type { Address } from "../../core/facts.ts";
+import { isNamed } from "../agents/named-wallets.ts";
+import { array, bool, int4, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import { touchRows } from "./write.ts";
+
+/** A wallet that is due, and how often Ethos was asked about it in vain since its last answer. */
+export type DueWallet = { wallet: Address; failures: number };
+
+/** Half of the places are for wallets without an answer so far: neither new wallets nor old ones keep the others waiting. */
+const DUE = statement({
+  name: "ethos-due",
+  params: { since: timestamptz, half: int8 },
+  text: `
+    (select wallet, failures from offchain.ethos_score where fetched_at is null
+     order by failed_at nulls first, wallet limit $half)
+    union all
+    (select wallet, failures from offchain.ethos_score where fetched_at < $since
+     order by greatest(fetched_at, failed_at), wallet limit $half)`,
+  columns: { wallet: narrow<Address>(text), failures: int4 },
+});
+
+const FORGET_UNNAMED = statement({
+  name: "ethos-forget-unnamed",
+  params: { wallets: array(text) },
+  text: `delete from offchain.ethos_score e where e.wallet = any($wallets) and not ${isNamed("e.wallet")} returning wallet`,
+  columns: { wallet: text },
+});
+
+/**
+ * Wallets whose score was not fetched since a time, those first that have waited longest. Wallets that nothing names any
+ * more are deleted instead.
+ * @returns `more`: there may be others
+ * @throws when there are no views yet (`isNoIndex`)
+ */
+export async function walletsToScore(
+  db: Queryable,
+  since: Date,
+  limit: number,
+): Promise<{ due: DueWallet[]; more: boolean }> {
+  const half = Math.ceil(limit / 2);
+  const found = await DUE.rows(db, { since, half });
+  const unnamed = await FORGET_UNNAMED.rows(db, { wallets: found.map(({ wallet }) => wallet) });
+  const gone = new Set<string>(unnamed.map(({ wallet }) => wallet));
+  return { due: found.filter(({ wallet }) => !gone.has(wallet)), more: found.length >= half };
+}
+
+const NOTE_FAILED = statement({
+  name: "ethos-note-failed",
+  params: { wallets: array(text), now: timestamptz },
+  text: `
+    update offchain.ethos_score set failed_at = $now, failures = failures + 1
+    where wallet in (select wallet from offchain.ethos_score where wallet = any($wallets) order by wallet for update)`,
+});
+
+/** Stores that Ethos was asked about wallets in vain: then the others come first. */
+export async function noteFailedScores(db: Queryable, wallets: readonly Address[], now: Date): Promise<void> {
+  await NOTE_FAILED.run(db, { wallets, now });
+}
+
+/** The directory shows the score of an agent's own wallet, or else of its owner's. */
+const ROWS_OF_CHANGED = `
+  select d.id from changed join offchain.directory d on d.address collate "C" = changed.wallet and d.removed_at is null
+  union select d.id from changed join offchain.directory d on d.owner_address collate "C" = changed.wallet`;
+
+const FORGET = statement({
+  name: "ethos-forget",
+  params: { wallet: text },
+  text: `delete from offchain.ethos_score e where e.wallet = $wallet and not ${isNamed("e.wallet")}`,
+});
+
+/** Deletes the score of a wallet that no agent, no human and no row of the directory names. */
+export async function forgetEthosScore(tx: Queryable, wallet: Address): Promise<void> {
+  await FORGET.run(tx, { wallet });
+}
+
+const STORE = statement({
+  name: "ethos-store",
+  params: { wallets: array(text), scores: array(nullable(int4)), silent: array(bool), now: timestamptz },
+  text: `
+    with before as (select wallet, score from offchain.ethos_score where wallet = any($wallets::text[])),
+    stored as (
+      insert into offchain.ethos_score (wallet, score, fetched_at)
+      select wallet, case when silent then before.score else s.score end, $now
+      from unnest($wallets::text[], $scores::int4[], $silent::bool[]) as s(wallet, score, silent)
+      left join before using (wallet)
+      order by wallet
+      on conflict (wallet) do update set score = excluded.score, fetched_at = excluded.fetched_at,
+        failed_at = null, failures = 0
+      returning wallet, score),
+    changed as (
+      select wallet from stored left join before using (wallet) where stored.score is distinct from before.score),
+    touched as (${touchRows(ROWS_OF_CHANGED)})
+    select count(*)::int4 as changed from changed`,
+  columns: { changed: int4 },
+});
+
+/**
+ * Stores answers of Ethos.
+ * @param scores null: Ethos does not know the wallet; undefined: no answer, the stored score stays
+ * @returns how many scores are new or changed
+ */
+export async function storeEthosScores(
+  db: Queryable,
+  scores: ReadonlyMap<Address, number | null | undefined>,
+  now: Date,
+): Promise<number> {
+  const { changed } = await STORE.one(db, {
+    wallets: [...scores.keys()],
+    scores: [...scores.values()].map((score) => score ?? null),
+    silent: [...scores.values()].map((score) => score === undefined),
+    now,
+  });
+  return changed;
+}

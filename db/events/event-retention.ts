@@ -1,0 +1,82 @@
+/**
+ * What becomes of old events. Readers see the log after `event_log.kept_after`, which moves over the old events at its
+ * beginning; their rows go with the partition of their day.
+ */
+import { int4, int8, statement, timestamptz } from "../sql/statement.ts";
+import { makePartitions } from "../sql/time-partitions.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+/** Retention in ms from which partitions are months: each one costs every statement that does not name a time. */
+const MONTHS_FROM_MS = 62 * 86_400_000;
+
+/** Makes the partitions of events that happen now and next. @param retentionMs how long events may be read */
+export const makeEventPartitions = (
+  db: Queryable,
+  { now, retentionMs }: { now: Date; retentionMs: number },
+): Promise<number> =>
+  makePartitions(db, { table: "event", period: retentionMs > MONTHS_FROM_MS ? "month" : "day", now });
+
+// Before any lock of the events, as the sequencer does.
+const LOCK_LOG = statement({
+  name: "event-retention-lock",
+  text: `select kept_after as "keptAfter" from offchain.event_log for update`,
+  columns: { keptAfter: int8 },
+});
+const HIDE = statement({
+  name: "event-hide-old",
+  params: { before: timestamptz, limit: int8 },
+  text: `with oldest as materialized (
+       select position, at from offchain.event where position > (select kept_after from offchain.event_log)
+       order by position limit $limit
+     ), hidden as materialized (
+       select position from oldest
+       where position < coalesce((select min(position) from oldest where at >= $before), 9223372036854775807)
+     ), kept as (
+       update offchain.event_log set kept_after = h.through from (select max(position) as through from hidden) h
+       where kept_after < h.through
+     )
+     select count(*)::int4 as hidden from hidden`,
+  columns: { hidden: int4 },
+});
+
+/**
+ * Hides the events at the beginning of the log that happened before a time from all readers, at most `limit`: no event
+ * behind a younger one.
+ * @param tx a transaction that holds nothing of the log
+ * @returns their number; less than `limit` when no more are old enough
+ */
+export async function hideOldEvents(
+  tx: Queryable,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number> {
+  await LOCK_LOG.one(tx);
+  return (await HIDE.one(tx, { before, limit })).hidden;
+}
+
+const DROP = statement({
+  name: "event-drop-partitions",
+  params: { before: timestamptz },
+  text: "select offchain.event_drop_partitions($before) as dropped",
+  columns: { dropped: int4 },
+});
+
+/**
+ * Drops the partitions that ended before a time and whose events are all hidden.
+ * @returns how many
+ * @throws the driver's error 55P03 when writers or readers hold the log for more than 0.4 s; the next call tries again
+ */
+export async function dropHiddenEvents(db: Queryable, before: Date): Promise<number> {
+  return (await DROP.one(db, { before })).dropped;
+}
+
+const DELETE_STRAYS = statement({
+  name: "event-delete-strays",
+  params: { most: int4 },
+  text: "select offchain.event_delete_strays($most) as deleted",
+  columns: { deleted: int4 },
+});
+
+/** Deletes hidden events of days without a partition, at most `most` of each table that has such. @returns their number */
+export async function deleteHiddenStrays(db: Queryable, most: number): Promise<number> {
+  return (await DELETE_STRAYS.one(db, { most })).deleted;
+}

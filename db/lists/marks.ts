@@ -1,0 +1,82 @@
+/** What is known about agents of the directory beside their rows: proofs, feedback, activity and where the score came from. */
+
+import type { Marks } from "../../core/directory/marks.ts";
+import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import { liveness } from "../../core/offers/liveness.ts";
+import { ERC8004 } from "../directory/erc8004.ts";
+import { dayOf, RANK_DAYS } from "../directory/ranks.ts";
+import { ownerAttested } from "../directory/score-sql.ts";
+import { type EndpointRow, endpointStates, endpointsOf } from "../offers/endpoints.ts";
+import { isoTime } from "../sql/fragments.ts";
+import { array, int8, json, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+/** Max points of the score's history in an answer, the newest. */
+const MOST_POINTS = 32;
+
+/** The token of an own row, the number of one of the canonical registry: null for all others, which then join nothing. */
+const KEYS = `case when d.platform = '${OWN_PLATFORM}' then d.token_id end as own,
+  case when d.platform = '${ERC8004}' and d.agent_id ~ '^[0-9]{1,78}$' then d.agent_id::numeric end as registered`;
+
+const MARKS = statement({
+  name: "directory-marks",
+  params: { ids: array(int8), now: int8, exchangeSchema: text },
+  text: `
+      select json_build_object(
+        'id', d.id, 'score', d.cred_score, 'walletProven', d.wallet_proven, 'x402Supported', d.x402_supported,
+        'proofs', array(select p.platform from offchain.proof p where p.token_id = t.own and p.status <> 'lapsed'),
+        'coinbase', case when t.own is null then ${ownerAttested("d", "$now::int8", "$exchangeSchema")}
+          else coalesce((select c.coinbase > 0 from offchain.cred c where c.token_id = t.own), false) end,
+        'services', array(
+          select distinct lower(s ->> 'name') from jsonb_array_elements(
+            case jsonb_typeof(d.services) when 'array' then d.services else '[]' end) s limit 64),
+        'feedback', (
+          select json_build_object('count', count(*), 'reviewers', count(distinct f.client))
+          from onchain.erc8004_feedback f
+          where f.registry = d.registry and f.agent_id = t.registered and not f.revoked
+          having t.registered is not null),
+        'framework', (select a.framework from onchain.agent a where a.token_id = t.own),
+        'soulbound', (select a.soulbound from onchain.agent a where a.token_id = t.own),
+        'endpoints', ${endpointsOf("d.id")},
+        'activeAt', ${isoTime(`greatest(d.active_at,
+          (select max(p.verified_at) from offchain.proof p where p.token_id = t.own),
+          (select max(w.written_at) from offchain.profile_field w where w.token_id = t.own),
+          (select max(s.recorded_at) from offchain.session_outcome s where s.token_id = t.own),
+          (select to_timestamp(max(o.added_at)) from onchain.trait o where o.token_id = t.own),
+          (select to_timestamp(greatest(a.minted_at, a.personality_at,
+             (select max(n.at::int8) from jsonb_each_text(a.narrative_at::jsonb) n(field, at))))
+           from onchain.agent a where a.token_id = t.own))`)},
+        'points', (
+          select coalesce(json_agg(json_build_object('at', ${isoTime("h.at")}, 'score', h.score) order by h.id), '[]')
+          from (select * from offchain.cred_history where token_id = t.own order by id desc limit ${MOST_POINTS}) h),
+        'weekAgo', (
+          select h.score from offchain.cred_history h
+          where h.token_id = t.own and h.at <= to_timestamp($now::int8) - interval '7 days' order by h.id desc limit 1),
+        'rankWeekAgo', (
+          select k.rank from offchain.directory_rank k
+          where k.id = d.id and k.day = ${dayOf("to_timestamp($now::int8)")} - ${RANK_DAYS})
+      ) as marks
+      from unnest((select $ids::int8[])) with ordinality as asked(id, place)
+      join offchain.directory d on d.id = asked.id and d.removed_at is null
+      cross join lateral (select ${KEYS}) t
+      order by asked.place`,
+  columns: { marks: json<Omit<Marks, "liveness"> & { endpoints: EndpointRow[] | null }>() },
+  prepared: true,
+});
+
+/**
+ * @param ids of the directory; those that are gone are left out
+ * @param exchangeSchema EAS schema of the exchange's verified account
+ * @throws the driver's error; 42P01 or 3F000 while there is no index
+ */
+export async function directoryMarks(
+  db: Queryable,
+  ids: readonly number[],
+  { now, exchangeSchema }: { now: Date; exchangeSchema: string },
+): Promise<Marks[]> {
+  const rows = await MARKS.rows(db, { ids, now: Math.floor(now.getTime() / 1000), exchangeSchema });
+  return rows.map(({ marks: { endpoints, ...marks } }) => ({
+    ...marks,
+    liveness: liveness(endpointStates(endpoints), now),
+  }));
+}

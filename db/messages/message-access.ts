@@ -1,0 +1,115 @@
+/** Rights of wallets in groups at this moment: membership, the agent of a wallet with its cred, and revoked credentials, in one statement. */
+import { shownCred } from "../../core/cred.ts";
+import type { Address } from "../../core/facts.ts";
+import type { Speaker } from "../../core/messaging/groups.ts";
+import { loadFacts } from "../agents/facts.ts";
+import { ownAgentOf } from "../agents/wallets.ts";
+import { array, bool, int2, int8, narrow, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+export type Access = {
+  groupId: string;
+  wallet: Address;
+  minCred: number;
+  member: boolean;
+  /** The wallet's own agent with its present score; null without one. A token that only names the wallet grants no right. */
+  speaker: Speaker | null;
+  /** Credentials of the wallet that were issued before this time are revoked. */
+  revokedBefore: Date | null;
+};
+
+const ACCESS = statement({
+  name: "message-access",
+  params: { groupIds: array(text), wallets: array(text) },
+  text: `
+    select asked.group_id, asked.wallet, g.min_cred, m.wallet is not null as member, r.revoked_before,
+           a.token_id, a.name, c.score
+    from (
+      select group_id, wallet, place, ${ownAgentOf("pairs.wallet")} as token_id
+      from unnest((select $groupIds::text[]), (select $wallets::text[])) with ordinality as pairs(group_id, wallet, place)) asked
+    join offchain.message_group g on g.group_id = asked.group_id
+    left join offchain.group_member m on m.group_id = asked.group_id and m.wallet = asked.wallet
+    left join offchain.credential_revocation r on r.wallet = asked.wallet
+    left join onchain.agent a on a.token_id = asked.token_id
+    left join offchain.cred c on c.token_id = a.token_id
+    order by asked.place`,
+  columns: {
+    group_id: text,
+    wallet: narrow<Address>(text),
+    min_cred: int2,
+    member: bool,
+    revoked_before: nullable(timestamptz),
+    token_id: nullable(int8),
+    name: nullable(text),
+    score: nullable(int2),
+  },
+  prepared: true,
+});
+
+const SPEAKERS = statement({
+  name: "message-speakers",
+  params: { wallets: array(text) },
+  text: `
+    select asked.wallet, a.token_id, a.name, c.score
+    from (select wallet, ${ownAgentOf("wallets.wallet")} as token_id
+          from unnest((select $wallets::text[])) as wallets(wallet)) asked
+    join onchain.agent a on a.token_id = asked.token_id
+    left join offchain.cred c on c.token_id = a.token_id`,
+  columns: { wallet: narrow<Address>(text), token_id: int8, name: text, score: nullable(int2) },
+  prepared: true,
+});
+
+type Scored = Pick<Row<typeof ACCESS>, "token_id" | "name" | "score">;
+
+/**
+ * One answer for each known group that is asked about, in the order asked.
+ * @param now for scores that are not stored yet
+ * @throws the driver's error; see `isNoIndex` for the time before the first index
+ */
+export async function accessOf(
+  db: Queryable,
+  asked: readonly { groupId: string; wallet: Address }[],
+  now: Date,
+): Promise<Access[]> {
+  if (asked.length === 0) return [];
+  const groupIds = asked.map(({ groupId }) => groupId);
+  const rows = await ACCESS.rows(db, { groupIds, wallets: asked.map(({ wallet }) => wallet) });
+  const scored = await missingScores(db, rows, now);
+  return rows.map((row) => ({
+    groupId: row.group_id,
+    wallet: row.wallet,
+    minCred: row.min_cred,
+    member: row.member,
+    speaker: speakerOf(row, scored),
+    revokedBefore: row.revoked_before,
+  }));
+}
+
+/** The own agents of wallets with their present scores; wallets without one are left out. */
+export async function speakersOf(
+  db: Queryable,
+  wallets: readonly Address[],
+  now: Date,
+): Promise<Map<Address, Speaker>> {
+  if (wallets.length === 0) return new Map();
+  const rows = await SPEAKERS.rows(db, { wallets });
+  const scored = await missingScores(db, rows, now);
+  return new Map(rows.map((row) => [row.wallet, speakerOf(row, scored)!]));
+}
+
+/** Scores that are not stored yet, by token id: the formula over the facts. */
+async function missingScores(
+  db: Queryable,
+  rows: readonly Pick<Scored, "token_id" | "score">[],
+  now: Date,
+): Promise<Map<number, number>> {
+  const missing = rows.flatMap(({ token_id, score }) => (token_id !== null && score === null ? [token_id] : []));
+  const facts = await loadFacts(db, missing);
+  return new Map(facts.map((agent) => [agent.tokenId, shownCred(agent, now).score]));
+}
+
+function speakerOf({ token_id: tokenId, name, score }: Scored, scored: Map<number, number>): Speaker | null {
+  if (tokenId === null) return null;
+  // An agent that vanished between two statements has no cred left.
+  return { tokenId, name: name!, score: score ?? scored.get(tokenId) ?? 0 };
+}

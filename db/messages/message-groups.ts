@@ -1,0 +1,204 @@
+/** Message groups and their members: listed, created, locked and counted. */
+import { eq } from "drizzle-orm";
+import type { Address } from "../../core/facts.ts";
+import type { Counters } from "../../core/messaging/acts.ts";
+import type { Group } from "../../core/messaging/groups.ts";
+import { messageGroup } from "../schema/tables.ts";
+import { isoTime } from "../sql/fragments.ts";
+import { orm } from "../sql/orm.ts";
+import { array, bool, int2, int4, int8, json, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+/** SQL of the group `g` as one JSON object in the shape of `Group`. */
+export const GROUP = `json_build_object(
+  'groupId', g.group_id, 'topic', g.topic, 'description', g.description, 'minCred', g.min_cred,
+  'isPublic', g.is_public, 'isDefault', g.is_default, 'memberCount', g.member_count, 'createdBy', g.created_by,
+  'createdAt', ${isoTime("g.created_at")}, 'lastMessageId', g.last_message_id)`;
+
+const LIST = statement({
+  name: "groups-list",
+  params: { after: nullable(text), limit: int8 },
+  text: `
+    select ${GROUP} as group from offchain.message_group g
+    where g.ordinal > coalesce((select ordinal from offchain.message_group where group_id = $after), -1)
+    order by g.ordinal limit $limit`,
+  columns: { group: json<Group>() },
+  prepared: true,
+});
+
+/** A page of the groups in the order of creation: those after a group, else from the first one on. */
+export async function listGroups(
+  db: Queryable,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<Group[]> {
+  const rows = await LIST.rows(db, { after: after ?? null, limit });
+  return rows.map(({ group }) => group);
+}
+
+const BY_ID = statement({
+  name: "group-by-id",
+  params: { groupId: text },
+  text: `select ${GROUP} as group from offchain.message_group g where g.group_id = $groupId`,
+  columns: { group: json<Group>() },
+  prepared: true,
+});
+
+/** One group; null for an unknown id. */
+export const groupById = async (db: Queryable, groupId: string): Promise<Group | null> =>
+  (await BY_ID.maybeOne(db, { groupId }))?.group ?? null;
+
+/** A group under the lock of a transaction: until it ends, no other transaction changes the group, its members or its messages. */
+export type LockedGroup = Group &
+  Counters & {
+    /** Now, never before the group's newest message; ISO 8601. */
+    at: string;
+  };
+
+const LOCK = statement({
+  name: "group-lock",
+  params: { groupId: text },
+  text: `
+    select ${GROUP} as group, g.last_member_number, ${isoTime("greatest(clock_timestamp(), g.last_message_at)")} as at
+    from offchain.message_group g where g.group_id = $groupId for no key update`,
+  columns: { group: json<Group>(), last_member_number: int8, at: text },
+  prepared: true,
+});
+
+/** Locks a group; waits for the transaction that holds the lock. Null for an unknown id. */
+export async function lockGroup(tx: Queryable, groupId: string): Promise<LockedGroup | null> {
+  const row = await LOCK.maybeOne(tx, { groupId });
+  return row && { ...row.group, lastMemberNumber: row.last_member_number, at: row.at };
+}
+
+export type NewGroup = Pick<Group, "groupId" | "topic" | "description" | "minCred" | "isPublic"> & {
+  creator: Address;
+  /** Hash of Idempotency-Key and request; null without a key. */
+  request: string | null;
+};
+
+const BY_REQUEST = statement({
+  name: "group-by-request",
+  params: { creator: text, request: text },
+  text: `select ${GROUP} as group from offchain.message_group g where g.created_by = $creator and g.request = $request`,
+  columns: { group: json<Group>() },
+});
+
+/** The group that an earlier request of a wallet created; null when there is none. */
+export const groupByRequest = async (db: Queryable, creator: Address, request: string): Promise<Group | null> =>
+  (await BY_REQUEST.maybeOne(db, { creator, request }))?.group ?? null;
+
+const INSERT = statement({
+  name: "group-insert",
+  params: {
+    groupId: text,
+    topic: text,
+    description: nullable(text),
+    minCred: int2,
+    isPublic: bool,
+    creator: text,
+    request: nullable(text),
+  },
+  text: `
+    with g as (
+      insert into offchain.message_group
+        (group_id, topic, description, min_cred, is_public, created_by, request, member_count, last_member_number)
+      values ($groupId, $topic, $description, $minCred, $isPublic, $creator, $request, 1, 1)
+      on conflict (group_id) do nothing returning *)
+    select ${GROUP} as group from g`,
+  columns: { group: json<Group>() },
+});
+
+/** Creates a group with its creator as the only member. @returns null when a group of this id exists already */
+export async function insertGroup(tx: Queryable, group: NewGroup): Promise<Group | null> {
+  const inserted = await INSERT.maybeOne(tx, group);
+  if (!inserted) return null;
+  await insertMembers(tx, group.groupId, [{ wallet: group.creator, memberNumber: 1 }]);
+  return inserted.group;
+}
+
+/** How many groups a wallet has created. */
+export const countGroupsOf = async (db: Queryable, creator: Address): Promise<number> =>
+  await orm(db).$count(messageGroup, eq(messageGroup.createdBy, creator));
+
+const INSERT_MEMBERS = statement({
+  name: "group-members-insert",
+  params: { groupId: text, wallets: array(text), numbers: array(int8) },
+  text: `
+    insert into offchain.group_member (group_id, wallet, member_number)
+    select $groupId, wallet, member_number from unnest($wallets::text[], $numbers::int8[]) as m(wallet, member_number)`,
+  prepared: true,
+});
+
+/** Adds members; their numbers are the group's next. */
+export async function insertMembers(
+  tx: Queryable,
+  groupId: string,
+  members: readonly { wallet: Address; memberNumber: number }[],
+): Promise<void> {
+  if (members.length === 0) return;
+  const wallets = members.map((m) => m.wallet);
+  await INSERT_MEMBERS.run(tx, { groupId, wallets, numbers: members.map((m) => m.memberNumber) });
+}
+
+const DELETE_MEMBERS = statement({
+  name: "group-members-delete",
+  params: { groupId: text, wallets: array(text) },
+  text: "delete from offchain.group_member where group_id = $groupId and wallet = any($wallets)",
+  prepared: true,
+});
+
+/** Removes members; wallets that are no members are ignored. */
+export async function deleteMembers(tx: Queryable, groupId: string, wallets: readonly Address[]): Promise<void> {
+  if (wallets.length > 0) await DELETE_MEMBERS.run(tx, { groupId, wallets });
+}
+
+const UPDATE_COUNTERS = statement({
+  name: "group-counters",
+  params: { groupId: text, lastMessageId: int8, memberCount: int4, lastMemberNumber: int8, at: nullable(timestamptz) },
+  text: `
+    update offchain.message_group set last_message_id = $lastMessageId, member_count = $memberCount,
+      last_member_number = $lastMemberNumber, last_message_at = coalesce($at, last_message_at)
+    where group_id = $groupId`,
+  prepared: true,
+});
+
+/**
+ * Stores a group's counters.
+ * @param at time of its newest message; null when no message was added
+ */
+export async function updateCounters(
+  tx: Queryable,
+  groupId: string,
+  { lastMessageId, memberCount, lastMemberNumber }: Counters,
+  at: string | null,
+): Promise<void> {
+  await UPDATE_COUNTERS.run(tx, { groupId, lastMessageId, memberCount, lastMemberNumber, at });
+}
+
+export type Member = { wallet: Address; memberNumber: number; joinedAt: string };
+
+const MEMBERS = statement({
+  name: "group-members",
+  params: { groupId: text, after: int8, limit: int8, wallet: nullable(text) },
+  text: `
+    select ${GROUP} as group, (
+      select coalesce(json_agg(json_build_object(
+        'wallet', m.wallet, 'memberNumber', m.member_number, 'joinedAt', ${isoTime("m.joined_at")})
+        order by m.member_number), '[]')
+      from (select * from offchain.group_member where group_id = g.group_id and member_number > $after
+              and ($wallet::text is null or wallet = $wallet)
+            order by member_number limit $limit) m) as members
+    from offchain.message_group g where g.group_id = $groupId`,
+  columns: { group: json<Group>(), members: json<Member[]>() },
+  prepared: true,
+});
+
+/**
+ * A page of a group's members in the order of joining, and the group itself; null for an unknown group.
+ * @param wallet only this member
+ */
+export const groupMembers = (
+  db: Queryable,
+  groupId: string,
+  { after, limit, wallet = null }: { after: number; limit: number; wallet?: Address | null },
+): Promise<{ group: Group; members: Member[] } | null> => MEMBERS.maybeOne(db, { groupId, after, limit, wallet });

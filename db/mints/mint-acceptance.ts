@@ -1,0 +1,169 @@
+/**
+ * Accepts a request to mint in three steps: the registrant's lock, one read of all data that decides, one statement that
+ * writes the request and its transaction.
+ */
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import type { Address, Hex } from "../../core/facts.ts";
+import { traceparent } from "../../runtime/tracing.ts";
+import { agentByOwnDoingOf } from "../agents/wallets.ts";
+import { lockText } from "../sql/locks.ts";
+import { bool, int2, int8, jsonb, nullable, statement, text, timestamptz, uuid } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import { MINT, MINT_ROW, type Mint, type MintRequest, nameOf, type Registrant } from "./mints.ts";
+
+/** The name of a registrant's single registration, for locks and unique keys. */
+export const registrationName = (registrant: Registrant): string => `mint:${nameOf(registrant)}`;
+
+/** Serialises registrations of one registrant until the transaction ends; different registrants do not wait for each other. */
+export async function lockRegistrant(tx: Queryable, registrant: Registrant): Promise<void> {
+  await lockText(tx, registrationName(registrant));
+}
+
+/** The BEGIN of a transaction that takes `lockRegistrant`'s lock, in one round trip instead of two. */
+export const beginLocked = (registrant: Registrant): string => `begin; ${lockOf(registrant)}`;
+
+const lockOf = (registrant: Registrant) =>
+  `select pg_advisory_xact_lock(hashtextextended(${pg.escapeLiteral(registrationName(registrant))}, 0))`;
+
+/** The data that decide a request to mint, read in one snapshot. */
+export type RegistrationState = {
+  /** The mint of the same request, if it was accepted before. */
+  known: Mint | null;
+  /** The service can pay for transactions; true also before its sender ever ran. */
+  funded: boolean;
+  /** Time until which the service sends nothing because the day's budget is used up; null = it is not. */
+  pausedUntil: Date | null;
+  /**
+   * The registrant's own registration, done or under way: its token, null while it has none yet, and its mint where this
+   * service made it. Null when no earlier registration prevents the mint.
+   */
+  before: { tokenId: number | null; mintId: string | null } | null;
+};
+
+/** The columns of the request's own mint: all are null where it has none. */
+const KNOWN = Object.fromEntries(
+  Object.entries(MINT_ROW).map(([name, column]) => [name, nullable(column as never)]),
+) as { [K in keyof typeof MINT_ROW]: ReturnType<typeof nullable<Mint[K], never>> };
+
+/** An agent counts only where its wallet acted itself: the acts of others that name a wallet must not refuse it anything. */
+const STATE = statement({
+  name: "mint-registration-state",
+  params: { registrant: text, fingerprint: nullable(text), wallet: nullable(text) },
+  text: `
+    select coalesce((select bool_and(funded) from offchain.sender_state), true) as "isFunded",
+      (select max(paused_until) from offchain.sender_state) as "pausedUntil",
+      ${agentByOwnDoingOf("$wallet")} as "agentTokenId",
+      live.mint_id as "liveMintId", live.token_id as "liveTokenId", known.*
+    from (select) one
+    left join offchain.mint live on live.registrant = $registrant and live.state <> 'failed'
+    left join (select ${MINT} from offchain.mint) known on known.fingerprint = $fingerprint`,
+  columns: {
+    isFunded: bool,
+    pausedUntil: nullable(timestamptz),
+    agentTokenId: nullable(int8),
+    liveMintId: nullable(uuid),
+    liveTokenId: nullable(int8),
+    ...KNOWN,
+  },
+  prepared: true,
+});
+
+/**
+ * @param fingerprint of the request; null to read the registrant's state only
+ * @throws when there are no views yet (`isNoIndex`)
+ */
+export async function registrationStateOf(
+  db: Queryable,
+  registrant: Registrant,
+  fingerprint: string | null,
+): Promise<RegistrationState> {
+  const wallet = "wallet" in registrant && !registrant.solanaAddress ? registrant.wallet : null;
+  const row = await STATE.one(db, { registrant: nameOf(registrant), fingerprint, wallet });
+  const { isFunded, pausedUntil, agentTokenId, liveMintId, liveTokenId, ...known } = row;
+  return {
+    known: known.mintId === null ? null : (known as Mint),
+    funded: isFunded,
+    pausedUntil,
+    before:
+      agentTokenId === null && liveMintId === null
+        ? null
+        : { tokenId: agentTokenId ?? liveTokenId, mintId: liveMintId },
+  };
+}
+
+/** The call that registers it on chain. */
+export type MintCall = { to: Address; data: Hex };
+
+const COMMIT = statement({
+  name: "mint-commit",
+  params: {
+    mintId: uuid,
+    wallet: text,
+    recipient: text,
+    name: text,
+    framework: text,
+    soulbound: bool,
+    origin: int2,
+    personality: nullable(jsonb<MintRequest["personality"]>()),
+    narrative: nullable(jsonb<MintRequest["narrative"]>()),
+    referralCode: nullable(text),
+    fingerprint: text,
+    at: timestamptz,
+    solanaAddress: nullable(text),
+    clientNetwork: nullable(text),
+    listing: nullable(jsonb<MintRequest["listing"]>()),
+    intentKey: text,
+    to: text,
+    data: text,
+    trace: nullable(text),
+  },
+  text: `
+    with accepted as (
+      insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, personality, narrative,
+        referral_code, fingerprint, state, created_at, solana_address, client_network, listing)
+      values ($mintId, $wallet, $recipient, $name, $framework, $soulbound, $origin, $personality, $narrative,
+        $referralCode, $fingerprint, 'pending', $at, $solanaAddress, $clientNetwork, $listing)
+      returning ${MINT}),
+    queued as (
+      insert into offchain.transaction_outbox (intent_key, to_address, data, trace) values ($intentKey, $to, $data, $trace))
+    select * from accepted`,
+  columns: MINT_ROW,
+  prepared: true,
+});
+
+/**
+ * The commit point of a registration: its row and its transaction, in the caller's transaction, which must have the
+ * registrant's lock. The sender is notified after the commit (`notifySender`).
+ * @param clientNetwork network whose limit it counts against; only for a free registration by a contract wallet
+ */
+export function commitMint(
+  tx: Queryable,
+  request: MintRequest,
+  call: MintCall,
+  at: Date,
+  clientNetwork: string | null = null,
+): Promise<Mint> {
+  const mintId = randomUUID();
+  return COMMIT.one(tx, {
+    mintId,
+    wallet: request.wallet,
+    recipient: request.recipient,
+    name: request.name,
+    framework: request.framework,
+    soulbound: request.soulbound,
+    origin: request.origin,
+    personality: request.personality,
+    narrative: request.narrative,
+    referralCode: request.referralCode,
+    fingerprint: request.fingerprint,
+    at,
+    solanaAddress: request.solanaAddress,
+    clientNetwork,
+    listing: request.listing,
+    intentKey: `mint:${mintId}`,
+    to: call.to,
+    data: call.data,
+    trace: traceparent(),
+  });
+}

@@ -1,0 +1,69 @@
+/** Awards of registrations: due once the mint is deep enough in the chain, queued once, and again when the chain refused. */
+import type { Address } from "../../core/facts.ts";
+import { bool, filtered, int8, narrow, nullable, statement, text, timestamptz, uuid } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import type { Mint } from "./mints.ts";
+
+/** A registration that brought bonuses along, deep enough in the chain for its token id to be final. */
+export type DueMint = Pick<Mint, "mintId" | "wallet" | "recipient" | "referralCode"> & {
+  tokenId: number;
+  /** The contract that minted it. */
+  identity: Address;
+};
+
+const DUE = statement({
+  name: "mints-due-for-awards",
+  params: { now: timestamptz, block: int8, limit: int8 },
+  text: `
+    select m.mint_id as "mintId", m.wallet, m.recipient, m.referral_code as "referralCode", m.token_id as "tokenId",
+           i.to_address as identity
+    from offchain.mint m join offchain.transaction_outbox i on i.intent_key = 'mint:' || m.mint_id
+    where m.awards_due_at <= $now and m.state = 'minted' and m.block <= $block
+    order by m.awards_due_at limit $limit`,
+  columns: {
+    mintId: uuid,
+    wallet: narrow<Address>(text),
+    recipient: narrow<Address>(text),
+    referralCode: nullable(text),
+    tokenId: filtered(int8),
+    identity: narrow<Address>(text),
+  },
+});
+
+/** The mints whose awards are due and whose block is not above `block`, those due longest first. */
+export const mintsDueForAwards = (
+  db: Queryable,
+  query: { block: number; now: Date; limit: number },
+): Promise<DueMint[]> => DUE.rows(db, query);
+
+const AWAITS = statement({
+  name: "mints-await-awards",
+  params: { now: timestamptz },
+  text: "select exists (select from offchain.mint where awards_due_at <= $now) as due",
+  columns: { due: bool },
+});
+
+/** Whether any awards are due, at any depth of their mints; reads a small index. */
+export const awaitsAwards = async (db: Queryable, now: Date): Promise<boolean> => (await AWAITS.one(db, { now })).due;
+
+const SET_DUE = statement({
+  name: "mint-set-awards-due",
+  params: { mintId: uuid, at: nullable(timestamptz) },
+  text: "update offchain.mint set awards_due_at = $at where mint_id = $mintId",
+});
+
+/** Sets when a mint's awards are to be queued; null = nothing is left to queue. */
+export async function setAwardsDue(tx: Queryable, mintId: string, at: Date | null): Promise<void> {
+  await SET_DUE.run(tx, { mintId, at });
+}
+
+const RETRY = statement({
+  name: "mint-retry-awards",
+  params: { wallet: text, at: timestamptz },
+  text: "update offchain.mint set awards_due_at = $at where registrant = $wallet and state = 'minted'",
+});
+
+/** Schedules the awards of a wallet's registration again, because the chain refused one of them. */
+export async function retryAwards(tx: Queryable, wallet: Address, at: Date): Promise<void> {
+  await RETRY.run(tx, { wallet, at });
+}

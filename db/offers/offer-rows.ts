@@ -1,0 +1,72 @@
+/** Rows of the directory whose offers are to be listed. */
+import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import { ERC8004 } from "../directory/erc8004-rows.ts";
+import { array, int2, int8, json, jsonb, nullable, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+/** A row of the directory, with everything its endpoints and its registry's offers are read from. */
+export type ListedRow = {
+  id: number;
+  trust: number;
+  /** Null for a row that is shown nowhere. */
+  services: unknown;
+  items: { source: string; raw: unknown }[];
+  skills: unknown;
+  domains: unknown;
+};
+
+/** Max stored items of a row that are read for offers. */
+const MAX_ITEMS = 64;
+
+/** SQL of the rows `d` of the directory that meet a condition. */
+const rowsSql = (which: string) => `
+    select d.id, greatest(0, d.cred_score)::int2 as trust, case when d.removed_at is null then d.services end as services,
+      case when d.removed_at is null then array_to_json(array(
+        select json_build_object('source', i.source, 'raw', i.raw)
+        from (select i.* from offchain.directory_item i
+              where i.platform = d.platform and i.agent_id = d.agent_id and i.source = any($sources)
+              order by i.source_id limit ${MAX_ITEMS}) i)) else '[]' end as items,
+      case when d.removed_at is not null then null
+        when d.platform = '${OWN_PLATFORM}' then
+          (select p.value from offchain.profile_field p where p.token_id = d.token_id and p.field = 'skills')
+        when d.platform = '${ERC8004}' and d.agent_id ~ '^[0-9]{1,78}$' then
+          (select f.content -> 'skills' from offchain.registration_file f
+           where f.registry = d.registry and f.agent_id = d.agent_id::numeric) end as skills,
+      case when d.removed_at is null then
+        (select p.value from offchain.profile_field p where p.token_id = d.token_id and p.field = 'domains'
+           and d.platform = '${OWN_PLATFORM}') end as domains
+    from offchain.directory d where ${which} order by d.id limit $limit`;
+const LISTED_COLUMNS = {
+  id: int8,
+  trust: int2,
+  services: nullable(jsonb<unknown>()),
+  items: json<ListedRow["items"]>(),
+  skills: nullable(jsonb<unknown>()),
+  domains: nullable(jsonb<unknown>()),
+};
+const ROWS = statement({
+  name: "offer-rows",
+  params: { after: int8, limit: int8, sources: array(text) },
+  text: rowsSql("d.id > $after"),
+  columns: LISTED_COLUMNS,
+  prepared: true,
+});
+const OWN_ROWS = statement({
+  name: "offer-rows-own",
+  params: { agentIds: array(text), limit: int8, sources: array(text) },
+  text: rowsSql(`d.platform = '${OWN_PLATFORM}' and d.agent_id = any($agentIds)`),
+  columns: LISTED_COLUMNS,
+  prepared: true,
+});
+
+/** Rows of the directory above an id, by id. @param sources whose items have offers */
+export const rowsToList = (
+  db: Queryable,
+  { after, limit, sources }: { after: number; limit: number; sources: readonly string[] },
+): Promise<ListedRow[]> => ROWS.rows(db, { after, limit, sources });
+
+/** Rows of the directory of agents registered here, by id. */
+export const ownRowsToList = (
+  db: Queryable,
+  { tokenIds, limit, sources }: { tokenIds: readonly number[]; limit: number; sources: readonly string[] },
+): Promise<ListedRow[]> => OWN_ROWS.rows(db, { agentIds: tokenIds.map(String), limit, sources });

@@ -1,0 +1,305 @@
+/** Endpoints of agents that are read, and the offers that came of it: which are to be listed, which are due, and how both are stored. */
+import type pg from "pg";
+import type { EndpointState } from "../../core/offers/liveness.ts";
+import type { Method, Offer } from "../../core/offers/offer.ts";
+import type { Source } from "../../core/offers/readers.ts";
+import type { SourceKind } from "../../core/offers/source-kinds.ts";
+import { touchRows } from "../directory/write.ts";
+import { dueOf, IN_TURN, placesOf } from "../sql/due-turns.ts";
+import { array, bool, int4, int8, json, jsonb, narrow, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import { confirmSources, noteHosts, rowsPaidAt } from "./host-files.ts";
+import { replaceOffers } from "./replace-offers.ts";
+
+/** `source` of the offers that a registry gives. */
+export const REGISTRY = "registry";
+
+const PROGRESS = statement({
+  name: "offer-progress",
+  text: `select coalesce(max(round_to), 0) as "roundTo", coalesce(max(new_to), 0) as "newTo" from offchain.offer_progress`,
+  columns: { roundTo: int8, newTo: int8 },
+});
+const SET_PROGRESS = statement({
+  name: "offer-progress-set",
+  params: { roundTo: int8, newTo: int8 },
+  text: `
+    insert into offchain.offer_progress ("only", round_to, new_to) values (true, $roundTo, $newTo)
+    on conflict ("only") do update set round_to = excluded.round_to, new_to = excluded.new_to`,
+});
+
+export type Progress = { roundTo: number; newTo: number };
+export const listProgress = (db: Queryable): Promise<Progress> => PROGRESS.one(db);
+export const setListProgress = (db: Queryable, progress: Progress) => SET_PROGRESS.run(db, progress);
+
+/** What a row of the directory has to read, and what its registry gives. */
+export type Listing = { id: number; trust: number; sources: readonly Source[]; offers: readonly Offer[] };
+
+type SourceRow = { id: number; trust: number } & Source;
+
+const DROP_SOURCES = statement({
+  name: "offer-sources-drop",
+  params: { ids: array(int8), sources: jsonb<readonly SourceRow[]>() },
+  text: `
+    with gone as (
+      delete from offchain.offer_source s where s.directory_id = any($ids) and not exists (
+        select from jsonb_to_recordset($sources) as r(id int8, kind text, url text)
+        where r.id = s.directory_id and r.kind = s.kind and r.url = s.url)
+      returning s.directory_id, s.kind, s.url), dropped as (
+      delete from offchain.offer o using gone g
+      where o.directory_id = g.directory_id and o.source = g.kind || ' ' || g.url)
+    select distinct directory_id as id from gone`,
+  columns: { id: int8 },
+});
+const ADD_SOURCES = statement({
+  name: "offer-sources-add",
+  params: { sources: jsonb<readonly SourceRow[]>(), now: timestamptz },
+  text: `
+    insert into offchain.offer_source as s (directory_id, kind, url, host, trust, next_try_at)
+    select r.id, r.kind, r.url, r.host, r.trust, $now
+    from jsonb_to_recordset($sources) as r(id int8, kind text, url text, host text, trust int2)
+    on conflict (directory_id, kind, url) do update set trust = excluded.trust where s.trust <> excluded.trust`,
+});
+
+/**
+ * Stores what rows have to read and what their registries give; endpoints that a row no longer names are gone with their
+ * offers.
+ * @returns ids of the rows whose offers are different
+ */
+export async function storeListings(tx: pg.ClientBase, listings: readonly Listing[], now: Date): Promise<number[]> {
+  const ids = listings.map(({ id }) => id);
+  const sources = listings.flatMap(({ id, trust, sources }) => sources.map((source) => ({ id, trust, ...source })));
+  const dropped = await DROP_SOURCES.rows(tx, { ids, sources });
+  await ADD_SOURCES.run(tx, { sources, now });
+  const given = listings.map(({ id, offers }) => ({ id, source: REGISTRY, offers }));
+  const changed = [...dropped.map(({ id }) => id), ...(await replaceOffers(tx, given))];
+  await noteHosts(tx, ids, now);
+  return [...new Set([...changed, ...(await confirmSources(tx, ids))])];
+}
+
+/** An endpoint that several rows may name, with the state of each. */
+export type DueSource = {
+  kind: SourceKind;
+  url: string;
+  host: string;
+  /** It is shown to be the endpoint of one of the rows. */
+  isConfirmed: boolean;
+  rows: {
+    id: number;
+    status: EndpointState["status"];
+    etag: string | null;
+    lastModified: string | null;
+    digest: string | null;
+    failures: number;
+    /** How it is called, as the row's offers at this URL state it: its registry's, or what was read before. */
+    method: Method | null;
+  }[];
+};
+
+/**
+ * Max rows that share one read of a URL: those that it is shown to be the endpoint of, the oldest, which those that name it
+ * later cannot displace, and the most trusted ones. What many claim is nobody's in particular.
+ */
+const MAX_SHARING = 50;
+
+const DUE = statement({
+  name: "offer-sources-due",
+  params: { now: timestamptz, limit: int8 },
+  text: `
+    with ${dueOf("offchain.offer_source", ["kind", "url", "host"])}, distinct_due as (
+      select kind, url, host, max(trust) as trust, min(next_try_at) as since from due group by kind, url, host), placed as (
+      select *, ${placesOf("since")} from distinct_due)
+    select w.kind, w.url, w.host, r."isConfirmed", r.rows
+    from placed w cross join lateral (
+      select json_agg(json_build_object('id', s.directory_id, 'status', s.status, 'etag', s.etag,
+        'lastModified', s.last_modified, 'digest', s.digest, 'failures', s.failures, 'method', (
+          select o.method from offchain.offer o
+          where o.directory_id = s.directory_id and o.kind = 'resource' and o.endpoint = s.url and o.method is not null
+          limit 1)) order by s.directory_id) as rows, bool_or(s.confirmed_by is not null) as "isConfirmed"
+      from (select * from offchain.offer_source s
+            where hashtextextended(s.url, 0) = hashtextextended(w.url, 0) and s.url = w.url and s.kind = w.kind
+            order by s.confirmed_by is not null desc, s.directory_id = (
+              select min(o.directory_id) from offchain.offer_source o
+              where hashtextextended(o.url, 0) = hashtextextended(w.url, 0) and o.url = w.url and o.kind = w.kind) desc,
+              s.trust desc, s.directory_id limit ${MAX_SHARING}) s) r
+    order by ${IN_TURN}`,
+  columns: {
+    kind: narrow<SourceKind>(text),
+    url: text,
+    host: text,
+    isConfirmed: bool,
+    rows: json<DueSource["rows"]>(),
+  },
+});
+
+/**
+ * Endpoints that are due, those of the most trusted rows first; every fourth is one that has been due longest.
+ * @param limit of rows that are due by trust
+ */
+export const dueSources = (db: Queryable, now: Date, limit: number): Promise<DueSource[]> =>
+  DUE.rows(db, { now, limit });
+
+/** Rows of one host that are counted: enough for any budget. */
+const MAX_COUNTED = 20_000;
+
+const HOST_URLS = statement({
+  name: "offer-host-urls",
+  params: { hosts: array(text), since: timestamptz },
+  text: `
+    select h.host, (select count(distinct s.url)::int4 from (
+      select s.url from offchain.offer_source s where s.host = h.host and s.checked_at > $since
+      limit ${MAX_COUNTED}) s) as read, (select count(*)::int4 from (
+      select distinct s.url from (
+        select s.url from offchain.offer_source s where s.host = h.host limit ${MAX_COUNTED}) s) u) as urls
+    from unnest($hosts::text[]) as h(host)`,
+  columns: { host: text, read: int4, urls: int4 },
+});
+
+/** How many URLs each host has, and how many of them were read since a time; `confirmed` is the caller's own count. */
+export async function urlsOfHosts(db: Queryable, hosts: readonly string[], since: Date) {
+  return new Map(
+    (await HOST_URLS.rows(db, { hosts, since })).map(({ host, ...urls }) => [host, { ...urls, confirmed: 0 }]),
+  );
+}
+
+/** What came of reading an endpoint. */
+export type ReadOutcome = {
+  source: DueSource;
+  /** Null: the read decides nothing, neither an answer nor silence. */
+  status: Exclude<EndpointState["status"], "waiting"> | null;
+  answers: boolean;
+  /** Null: those that are known stay. */
+  offers: readonly Offer[] | null;
+  etag: string | null;
+  lastModified: string | null;
+  digest: string | null;
+  /** What was read is signed by a key of the host. */
+  isSigned?: boolean;
+  nextTryAt: Date;
+  why: string | null;
+};
+
+/** `keeps`: the version that is known stays. */
+type OutcomeRow = Omit<ReadOutcome, "source" | "offers"> & { id: number; kind: string; url: string; keeps: boolean };
+
+const STORE_READS = statement({
+  name: "offer-sources-store",
+  params: { outcomes: jsonb<readonly OutcomeRow[]>(), now: timestamptz },
+  text: `
+    update offchain.offer_source s set status = coalesce(r.status, s.status),
+      etag = case when r.keeps then s.etag else r.etag end,
+      last_modified = case when r.keeps then s.last_modified else r."lastModified" end,
+      digest = case when r.keeps then s.digest else r.digest end,
+      is_signed = case when r.keeps then s.is_signed else coalesce(r."isSigned", false) end, failures = case when r.answers then 0 else s.failures + 1 end,
+      answered_at = case when r.answers then $now else s.answered_at end,
+      silent_since = case when r.answers then null when r.status is null then s.silent_since
+        else coalesce(s.silent_since, $now) end,
+      checked_at = $now, next_try_at = r."nextTryAt", why = r.why
+    from jsonb_to_recordset($outcomes) as r(id int8, kind text, url text, status text, answers bool, keeps bool, etag text,
+      "isSigned" bool, "lastModified" text, digest text, "nextTryAt" timestamptz, why text)
+    where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
+});
+
+/** Offers per transaction, unless one endpoint has more. */
+const OFFERS_AT_ONCE = 4_000;
+
+/** Sets of outcomes whose offers are few enough for one transaction. */
+export function bySize(outcomes: readonly ReadOutcome[]): ReadOutcome[][] {
+  const sets: ReadOutcome[][] = [];
+  let room = 0;
+  for (const outcome of outcomes) {
+    const size = outcome.source.rows.length * (outcome.offers?.length ?? 0);
+    if (sets.length === 0 || size > room) {
+      sets.push([]);
+      room = OFFERS_AT_ONCE;
+    }
+    sets.at(-1)!.push(outcome);
+    room -= size;
+  }
+  return sets;
+}
+
+/** `checkedAt`: when requests were sent for it, which count against its host's budget; null when none was. */
+export type Deferred = { source: DueSource; at: Date; checkedAt: Date | null };
+
+const DEFER = statement({
+  name: "offer-sources-defer",
+  params: { sources: jsonb<readonly ({ id: number; kind: string; url: string } & Omit<Deferred, "source">)[]>() },
+  text: `
+    update offchain.offer_source s set next_try_at = r.at, checked_at = coalesce(r."checkedAt", s.checked_at)
+    from jsonb_to_recordset($sources) as r(id int8, kind text, url text, at timestamptz, "checkedAt" timestamptz)
+    where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
+});
+
+/** Puts off the next read of endpoints whose turn has not come. */
+export const deferSources = (db: Queryable, deferred: readonly Deferred[]): Promise<number> =>
+  DEFER.run(db, {
+    sources: deferred.flatMap(({ source: { kind, url, rows }, ...put }) =>
+      rows.map(({ id }) => ({ id, kind, url, ...put })),
+    ),
+  });
+
+const PUT_OFF_SHARING = statement({
+  name: "offer-sources-put-off-sharing",
+  params: { kind: text, url: text, read: array(int8), now: timestamptz, at: timestamptz },
+  text: `
+    update offchain.offer_source s set next_try_at = $at where (s.directory_id, s.kind, s.url) in (
+      select o.directory_id, o.kind, o.url from offchain.offer_source o
+      where hashtextextended(o.url, 0) = hashtextextended($url, 0) and o.url = $url and o.kind = $kind
+        and o.next_try_at <= $now and not o.directory_id = any($read)
+      limit ${MAX_COUNTED})`,
+});
+
+/** Puts off the rows that name a URL beside those that share its read. */
+export async function putOffSharing(db: Queryable, sources: readonly DueSource[], now: Date, at: Date): Promise<void> {
+  for (const { kind, url, rows } of sources)
+    if (rows.length >= MAX_SHARING)
+      await PUT_OFF_SHARING.run(db, { kind, url, read: rows.map(({ id }) => id), now, at });
+}
+
+/** Has those share a read whom its terms pay, however many others name the URL. */
+export async function sharePayees(db: Queryable, { source, offers }: ReadOutcome): Promise<void> {
+  const payees = offers?.flatMap(({ price }) => price?.map(({ payTo }) => payTo.toLowerCase()) ?? []) ?? [];
+  if (source.kind !== "x402" || source.rows.length < MAX_SHARING || payees.length === 0) return;
+  const read = source.rows.map(({ id }) => id);
+  source.rows.push(...(await rowsPaidAt(db, { url: source.url, payees: [...new Set(payees)], read })));
+}
+
+/** Stores what was read. @returns ids of the rows whose offers, or whose liveness, are different */
+export async function storeReads(tx: pg.ClientBase, outcomes: readonly ReadOutcome[], now: Date): Promise<number[]> {
+  const rows = outcomes.flatMap(({ source: { kind, url, rows }, offers, ...outcome }) =>
+    rows.map(({ id }) => ({ id, kind, url, keeps: offers === null, ...outcome })),
+  );
+  await STORE_READS.run(tx, { outcomes: rows, now });
+  // Of a row that has this version already, nothing is written again.
+  const read = outcomes.flatMap(({ source: { kind, url, rows }, offers, digest }) =>
+    offers === null
+      ? []
+      : rows
+          .filter((row) => digest === null || row.digest !== digest)
+          .map(({ id }) => ({ id, source: `${kind} ${url}`, offers })),
+  );
+  const other = outcomes.flatMap(({ source, status }) =>
+    source.rows.flatMap((row) => (status === null || row.status === status ? [] : row.id)),
+  );
+  const changed = [...other, ...(await replaceOffers(tx, read))];
+  return [
+    ...new Set([
+      ...changed,
+      ...(await confirmSources(
+        tx,
+        rows.map(({ id }) => id),
+      )),
+    ]),
+  ];
+}
+
+const TOUCH = statement({
+  name: "offers-touch",
+  params: { ids: array(int8) },
+  text: touchRows("select unnest($ids::int8[])"),
+});
+
+/** Has everything that follows the directory read rows again. */
+export async function touchChanged(tx: Queryable, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await TOUCH.run(tx, { ids });
+}

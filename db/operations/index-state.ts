@@ -1,0 +1,247 @@
+/** The state of the index as its readers see it: the served block, staleness, and a way to wait for a block. */
+import type pg from "pg";
+import { openClient } from "../sql/connect.ts";
+import { bool, int4, int8, nullable, statement, text } from "../sql/statement.ts";
+import { isNoIndex, type Queryable } from "../sql/transaction.ts";
+
+/** The state of the served index. Blocks are numbers, times Unix seconds. */
+export type IndexState = {
+  /** The views exist, so data routes can serve. Says nothing about freshness. */
+  ready: boolean;
+  /** The index schema whose rows are served, also while a copy of it is served; null before the first views. */
+  schema: string | null;
+  generation: number;
+  /** True while the indexer restarts and a copy of its rows is served; the block does not advance for these seconds. */
+  retainedView: boolean;
+  /** True while some served rows are known to be wrong and a new index is being built. */
+  stale: boolean;
+  /**
+   * Why it is stale, one sentence. Not stale: what the served rows lack, until it is filled. Null: nothing is known to be
+   * wrong.
+   */
+  reason: string | null;
+  /** The last block whose events are in the served rows; null before the first views. */
+  indexedBlock: number | null;
+  /** Time of that block. */
+  indexedAt: number | null;
+  /** Block up to which the index never rolls back. */
+  finalizedBlock: number | null;
+};
+
+/** The state before the indexer has ever run. */
+export const NOT_INDEXED: IndexState = {
+  ready: false,
+  schema: null,
+  generation: 0,
+  retainedView: false,
+  stale: false,
+  reason: null,
+  indexedBlock: null,
+  indexedAt: null,
+  finalizedBlock: null,
+};
+
+/** NOTIFY channel of every change of the served index; the payload is the indexed block. */
+export const INDEX_CHANNEL = "onchain";
+
+/**
+ * SQL of a block number out of a checkpoint column. Layout of a Ponder checkpoint: 10 digits time, 16 chain id,
+ * 16 block, 16 transaction, 1 event type, 16 event index (ponder/src/utils/checkpoint.ts).
+ */
+export const checkpointBlock = (column: string) => `substr(${column}, 27, 16)::bigint`;
+/** SQL of the block time (Unix seconds) out of a checkpoint column. */
+export const checkpointTime = (column: string) => `substr(${column}, 1, 10)::bigint`;
+
+const READ_STATE = statement({
+  name: "index-state",
+  text: `
+    select s.schema, s.generation, s.held as "retainedView", s.stale, s.reason,
+           ${checkpointBlock("c.latest_checkpoint")} as "indexedBlock",
+           ${checkpointTime("c.latest_checkpoint")} as "indexedAt",
+           ${checkpointBlock("c.finalized_checkpoint")} as "finalizedBlock"
+    from onchain.index_state s cross join onchain._ponder_checkpoint c
+    limit 1`,
+  columns: {
+    schema: nullable(text),
+    generation: int4,
+    retainedView: bool,
+    stale: bool,
+    reason: nullable(text),
+    indexedBlock: int8,
+    indexedAt: int8,
+    finalizedBlock: int8,
+  },
+  prepared: true,
+});
+
+/**
+ * Reads the state of the served index.
+ * @returns NOT_INDEXED while there are no views yet.
+ * @throws the driver's error when the database does not answer.
+ */
+export async function readIndexState(db: Queryable): Promise<IndexState> {
+  try {
+    const state = await READ_STATE.maybeOne(db);
+    return state ? { ready: true, ...state } : NOT_INDEXED;
+  } catch (error) {
+    if (isNoIndex(error)) return NOT_INDEXED;
+    throw error;
+  }
+}
+
+/** The state of the served index, kept in memory. */
+export type IndexTracker = {
+  /** The last state read; NOT_INDEXED before the first answer of the database. */
+  readonly state: IndexState;
+  /** The served block, or -1 while nothing is indexed. */
+  readonly block: number;
+  /** Milliseconds since the database last confirmed the state; Infinity before it ever did. */
+  readonly age: number;
+  /** Reads the state now instead of at the next notification or poll. */
+  refresh(): Promise<IndexState>;
+  /** Resolves true once `block` is served, false after `timeoutMs`. */
+  waitFor(block: number, timeoutMs: number): Promise<boolean>;
+  /** Calls back after every change of state. @returns a function that ends it. */
+  onChange(listener: (state: IndexState) => void): () => void;
+  close(): Promise<void>;
+};
+
+/**
+ * Follows the served index on a connection of its own: by LISTEN, and by a poll for what no notification announces (a
+ * lost connection, a switch of views). Survives restarts of the database.
+ * @param pollMs max age of an unconfirmed state, in milliseconds.
+ */
+export async function trackIndexedBlock(url: string, { pollMs = 200 } = {}): Promise<IndexTracker> {
+  const follower = new IndexStateFollower(url);
+  await follower.refresh();
+  const poll = setInterval(() => void follower.refresh(), pollMs);
+  poll.unref();
+  return {
+    get state() {
+      return follower.state;
+    },
+    get block() {
+      return follower.state.indexedBlock ?? -1;
+    },
+    get age() {
+      return performance.now() - follower.confirmedAt;
+    },
+    refresh: () => follower.refresh(),
+    waitFor: (block, timeoutMs) => waitForBlock(follower, block, timeoutMs),
+    onChange: (listener) => follower.onChange(listener),
+    async close() {
+      clearInterval(poll);
+      await follower.close();
+    },
+  };
+}
+
+/** Reads the state on one listening connection, which it reopens after a loss. */
+class IndexStateFollower {
+  readonly #url: string;
+  #client: pg.Client | undefined;
+  #reading: Promise<void> | undefined;
+  #readAgain = false;
+  #closed = false;
+  readonly #listeners = new Set<(state: IndexState) => void>();
+  state = NOT_INDEXED;
+  /** When the database last answered, as `performance.now()`. */
+  confirmedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  onChange(listener: (state: IndexState) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** One read at a time; all requests during a read are answered by one more read after it. */
+  async refresh(): Promise<IndexState> {
+    if (this.#closed) return this.state;
+    if (this.#reading !== undefined) {
+      this.#readAgain = true;
+      await this.#reading;
+      return this.state;
+    }
+    this.#reading = this.#readUntilCurrent();
+    try {
+      await this.#reading;
+    } finally {
+      this.#reading = undefined;
+    }
+    return this.state;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#reading;
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => {});
+  }
+
+  async #readUntilCurrent(): Promise<void> {
+    do {
+      this.#readAgain = false;
+      await this.#read();
+    } while (this.#readAgain && !this.#closed);
+  }
+
+  async #read(): Promise<void> {
+    try {
+      this.#client ??= await this.#connect();
+      const next = await readIndexState(this.#client);
+      this.confirmedAt = performance.now();
+      const changed = (Object.keys(next) as (keyof IndexState)[]).some((key) => next[key] !== this.state[key]);
+      this.state = next;
+      if (changed) for (const listener of [...this.#listeners]) listener(next);
+    } catch {
+      // The database does not answer: keep the last state, let its age grow, and read on a new connection at the next poll.
+      const lost = this.#client;
+      this.#client = undefined;
+      lost?.end().catch(() => {});
+    }
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = openClient({
+      connectionString: this.#url,
+      application_name: "index-tracker",
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 5_000,
+    });
+    const onLost = () => {
+      if (this.#client === client) this.#client = undefined;
+    };
+    client.on("error", onLost);
+    client.on("end", onLost);
+    client.on("notification", () => void this.refresh());
+    try {
+      await client.connect();
+      await client.query(`listen ${INDEX_CHANNEL}`);
+    } catch (error) {
+      client.end().catch(() => {});
+      throw error;
+    }
+    return client;
+  }
+}
+
+function waitForBlock(follower: IndexStateFollower, block: number, timeoutMs: number): Promise<boolean> {
+  const isServed = () => follower.state.indexedBlock !== null && follower.state.indexedBlock >= block;
+  if (isServed()) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const settle = (answer: boolean) => {
+      clearTimeout(timer);
+      stop();
+      resolve(answer);
+    };
+    const stop = follower.onChange(() => {
+      if (isServed()) settle(true);
+    });
+    const timer = setTimeout(() => settle(false), timeoutMs);
+  });
+}

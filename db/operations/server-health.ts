@@ -1,0 +1,112 @@
+/** What the doctor reads of a Postgres server and of the index: settings, rights, and rows that show a fault. Nothing is written. */
+import { bool, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+const SETTINGS = statement({
+  name: "server-settings",
+  text: `
+    select current_setting('server_version') as version, current_setting('server_version_num')::int4 as "versionNumber",
+           current_setting('max_connections')::int4 as "maxConnections",
+           current_setting('superuser_reserved_connections')::int4 as "reservedConnections",
+           current_setting('wal_level') as "walLevel", current_setting('fsync') as fsync,
+           current_setting('synchronous_commit') as "synchronousCommit",
+           current_setting('full_page_writes') as "fullPageWrites",
+           current_setting('TimeZone') as "timeZone",
+           (select pg_encoding_to_char(encoding)::text from pg_database where datname = current_database()) as encoding,
+           pg_is_in_recovery() as "isReplica",
+           clock_timestamp() as now`,
+  columns: {
+    version: text,
+    versionNumber: int4,
+    maxConnections: int4,
+    reservedConnections: int4,
+    walLevel: text,
+    fsync: text,
+    synchronousCommit: text,
+    fullPageWrites: text,
+    timeZone: text,
+    encoding: text,
+    isReplica: bool,
+    now: timestamptz,
+  },
+});
+
+/** Settings of the server that decide whether the service is safe and fits. */
+export const serverSettings = (db: Queryable) => SETTINGS.one(db);
+
+const EXTENSION = statement({
+  name: "server-extension",
+  params: { name: text },
+  text: `
+    select exists (select from pg_extension where extname = $name::text) as installed,
+           exists (select from pg_available_extensions where name = $name::text) as available`,
+  columns: { installed: bool, available: bool },
+});
+
+/** Whether an extension is installed in the database, and whether the server has it at all. */
+export const extensionState = (db: Queryable, name: string) => EXTENSION.one(db, { name });
+
+const RIGHTS = statement({
+  name: "server-rights",
+  text: `
+    select current_user::text as role,
+           has_database_privilege(current_database(), 'create') as "mayCreateSchemas",
+           to_regnamespace('offchain') is not null as "hasOffchain",
+           coalesce(has_schema_privilege(to_regnamespace('offchain'), 'usage'), false) as "seesOffchain",
+           coalesce((select has_table_privilege(c.oid, 'insert') from pg_class c
+             where c.relnamespace = to_regnamespace('offchain') and c.relname = 'cred'), false) as "writesOffchain",
+           to_regnamespace('onchain') is not null as "hasOnchain",
+           coalesce(has_schema_privilege(to_regnamespace('onchain'), 'usage'), false) as "seesOnchain",
+           coalesce(has_schema_privilege(to_regnamespace('onchain'), 'create'), false) as "writesOnchain"`,
+  columns: {
+    role: text,
+    mayCreateSchemas: bool,
+    hasOffchain: bool,
+    seesOffchain: bool,
+    writesOffchain: bool,
+    hasOnchain: bool,
+    seesOnchain: bool,
+    writesOnchain: bool,
+  },
+});
+
+/** What the role of a connection may do with the schemas of the service. */
+export const rightsOf = (db: Queryable) => RIGHTS.one(db);
+
+const NEGATIVE = statement({
+  name: "negative-balances",
+  text: `
+    select count(*) as holders, min(balance_units) as lowest,
+           (array_agg(holder order by balance_units))[1] as example
+    from onchain.service_token_balance where balance_units < 0`,
+  columns: { holders: int8, lowest: nullable(numeric), example: nullable(text) },
+});
+
+/** Holders of the service token whose balance is below 0: a transfer before the start block is not indexed. */
+export const negativeBalances = (db: Queryable) => NEGATIVE.one(db);
+
+const SAMPLE = statement({
+  name: "tokens-without-uri-sample",
+  text: `
+    select a.token_id from onchain.agent a left join offchain.token_uri u using (token_id)
+    where u.state is null or u.state not in ('set', 'own')
+    order by a.token_id limit 5`,
+  columns: { token_id: int8 },
+});
+
+/** The first five tokens that have no URI, or whose URI was never read. */
+export const sampleWithoutUri = async (db: Queryable): Promise<number[]> =>
+  (await SAMPLE.rows(db)).map(({ token_id }) => token_id);
+
+const STUCK = statement({
+  name: "stuck-transactions",
+  params: { before: timestamptz },
+  text: `
+    select count(*) filter (where state = 'signed') as signed, count(*) filter (where state = 'queued') as queued,
+           count(*) filter (where state in ('queued', 'signed') and not waits and created_at < $before) as old
+    from offchain.transaction_outbox where state in ('queued', 'signed')`,
+  columns: { signed: int8, queued: int8, old: int8 },
+});
+
+/** Transactions under way, and those that were wanted before a time. */
+export const transactionsUnderWay = (db: Queryable, before: Date) => STUCK.one(db, { before });

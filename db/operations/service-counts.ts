@@ -1,0 +1,202 @@
+/** State of the tables for operators: open work, money owed, delays. */
+import { float8, int4, json, nullable, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+/** How many rows are in a state, and for how many seconds the oldest of them has been there. */
+export type StateCount = { state: string; rows: number; oldestSeconds: number };
+
+/** Open work. Small partial indexes answer it, so it can run every few seconds. */
+export type OpenWork = {
+  /** new, settling, paid */
+  payments: StateCount[];
+  refundDue: { rows: number; units: number; oldestSeconds: number };
+  /** Units of USDC that were sold for before their confirmations: those without them yet, and those of all time that were lost. */
+  early: { openUnits: number; lostUnits: number };
+  /** queued, signed; without queued ones of low priority */
+  transactions: StateCount[];
+  /** Queued with low priority: all others are signed first. */
+  waitingTransactions: { rows: number; oldestSeconds: number };
+  /** Unused nonces below those in use: transactions behind such a gap are never mined. */
+  nonceGap: number;
+  pendingMints: { rows: number; oldestSeconds: number };
+  /** Events that the dispatcher has taken and not yet handed to the queue. */
+  undispatched: { rows: number; oldestSeconds: number };
+  /** Null before the sender ever ran. */
+  sender: {
+    balanceEther: number;
+    funded: boolean;
+    checkedSeconds: number;
+    /** Cost of transactions since midnight (UTC), and max cost per day; 0 = no limit. */
+    spentEther: number;
+    budgetEther: number;
+    /** The day's budget is used up. */
+    paused: boolean;
+  } | null;
+  /** Scheduled jobs; `overdueSeconds` counts from when the next run was due. */
+  jobs: { name: string; lastSuccessAt: number | null; overdueSeconds: number }[];
+  /** Pulls of the directory's sources; times are Unix seconds. */
+  pulls: { source: string; lastSuccessAt: number | null }[];
+};
+
+const AGE = (column: string) => `coalesce(extract(epoch from clock_timestamp() - min(${column})), 0)::float8`;
+const listed = (select: string) => `(select coalesce(json_agg(found), '[]') from (${select}) found)`;
+const one = (select: string) => `(select row_to_json(found) from (${select}) found)`;
+
+const OPEN_WORK = statement({
+  name: "open-work",
+  text: `select
+      ${listed(`select state, count(*) as rows, ${AGE("created_at")} as "oldestSeconds" from offchain.payment
+                where state in ('new', 'settling', 'paid') group by state`)} as payments,
+      ${one(`select count(*) as rows, coalesce(sum(amount_units), 0)::float8 as units, ${AGE("updated_at")} as "oldestSeconds"
+             from offchain.payment where state = 'refund_due'`)} as "refundDue",
+      ${one(`select coalesce(sum(amount_units) filter (where state <> 'lost'), 0)::float8 as "openUnits",
+               coalesce(sum(amount_units) filter (where state = 'lost'), 0)::float8 as "lostUnits"
+             from offchain.payment where early_at is not null`)} as early,
+      ${listed(`select state, count(*) as rows, ${AGE("coalesce(signed_at, created_at)")} as "oldestSeconds"
+                from offchain.transaction_outbox where state = 'signed' or state = 'queued' and not waits group by state`)} as transactions,
+      ${one(`select count(*) as rows, ${AGE("created_at")} as "oldestSeconds"
+             from offchain.transaction_outbox where state = 'queued' and waits`)} as "waitingTransactions",
+      (select coalesce(sum(gap), 0)::int from (
+         select max(i.nonce) - min(i.nonce) + 1 - count(*) + greatest(min(i.nonce) - coalesce((
+           select max(done.nonce) + 1 from offchain.transaction_outbox done
+           where done.sender = i.sender and done.state in ('mined', 'reverted')), min(i.nonce)), 0) as gap
+         from offchain.transaction_outbox i where i.state = 'signed' group by i.sender) gaps) as "nonceGap",
+      ${one(`select count(*) as rows, ${AGE("created_at")} as "oldestSeconds" from offchain.mint where state = 'pending'`)}
+        as "pendingMints",
+      ${one(`select count(*) as rows, ${AGE("dispatched_at")} as "oldestSeconds" from offchain.dispatch where state = 'pending'`)}
+        as undispatched,
+      ${one(`select (balance_wei / 1e18)::float8 as "balanceEther", funded, paused_until is not null as paused,
+               (spent_wei / 1e18)::float8 as "spentEther", (budget_wei / 1e18)::float8 as "budgetEther",
+               extract(epoch from clock_timestamp() - checked_at)::float8 as "checkedSeconds" from offchain.sender_state`)}
+        as sender,
+      ${listed(`select name, extract(epoch from last_success_at)::float8 as "lastSuccessAt",
+                  greatest(extract(epoch from clock_timestamp() - next_run_at), 0)::float8 as "overdueSeconds"
+                from offchain.job_run order by name`)} as jobs,
+      ${listed(`select source, extract(epoch from last_success_at)::float8 as "lastSuccessAt"
+                from offchain.directory_pull order by source`)} as pulls`,
+  columns: {
+    payments: json<OpenWork["payments"]>(),
+    refundDue: json<OpenWork["refundDue"]>(),
+    early: json<OpenWork["early"]>(),
+    transactions: json<OpenWork["transactions"]>(),
+    waitingTransactions: json<OpenWork["waitingTransactions"]>(),
+    nonceGap: int4,
+    pendingMints: json<OpenWork["pendingMints"]>(),
+    undispatched: json<OpenWork["undispatched"]>(),
+    sender: nullable(json<NonNullable<OpenWork["sender"]>>()),
+    jobs: json<OpenWork["jobs"]>(),
+    pulls: json<OpenWork["pulls"]>(),
+  },
+  prepared: true,
+});
+
+/** Open work, in one statement, so that all figures are of one snapshot. */
+export const openWork = (db: Queryable): Promise<OpenWork> => OPEN_WORK.one(db);
+
+/** Every row by its state, and an estimate of the directory's rows. */
+export type Totals = {
+  payments: Record<string, number>;
+  transactions: Record<string, number>;
+  mints: Record<string, number>;
+  /** From the database's statistics. */
+  directoryRows: number;
+  /** Items that could not be read or stored, by source; a source without any is left out. */
+  quarantined: Record<string, number>;
+  /** Tokens without a URI, as the chain last answered. */
+  tokensWithoutUri: number;
+  /** Endpoints of agents that are read for offers, by status. */
+  offerSources: Record<string, number>;
+};
+
+const byState = (table: string) =>
+  `(select coalesce(json_object_agg(state, rows), '{}') from (select state, count(*) as rows from ${table} group by state) counted)`;
+
+const STATE_TOTALS = statement({
+  name: "state-totals",
+  text: `select ${byState("offchain.payment")} as payments, ${byState("offchain.transaction_outbox")} as transactions,
+      ${byState("offchain.mint")} as mints,
+      (select greatest(reltuples, 0)::float8 from pg_class where oid = 'offchain.directory'::regclass) as "directoryRows",
+      (select coalesce(json_object_agg(source, rows), '{}')
+       from (select source, count(*) as rows from offchain.directory_quarantine group by source) counted) as quarantined,
+      (select count(*)::int from offchain.token_uri where state not in ('set', 'own')) as "tokensWithoutUri",
+      (select coalesce(json_object_agg(status, rows), '{}')
+       from (select status, count(*) as rows from offchain.offer_source group by status) counted) as "offerSources"`,
+  columns: {
+    payments: json<Totals["payments"]>(),
+    transactions: json<Totals["transactions"]>(),
+    mints: json<Totals["mints"]>(),
+    directoryRows: float8,
+    quarantined: json<Totals["quarantined"]>(),
+    tokensWithoutUri: int4,
+    offerSources: json<Totals["offerSources"]>(),
+  },
+  prepared: true,
+});
+
+/** Totals. Reads whole tables: call it once a minute at most. */
+export const stateTotals = (db: Queryable): Promise<Totals> => STATE_TOTALS.one(db);
+
+/** Payments presented within the last day, by method, operation and state. */
+export type PaymentsOfDay = { method: string; operation: string; state: string; rows: number; units: number };
+
+const PAYMENTS_OF_DAY = statement({
+  name: "payments-of-day",
+  text: `
+    select method, operation, state, count(*)::int4 as rows, coalesce(sum(amount_units), 0)::float8 as units
+    from offchain.payment where created_at > clock_timestamp() - interval '1 day'
+    group by method, operation, state order by operation, method, state`,
+  columns: { method: text, operation: text, state: text, rows: int4, units: float8 },
+  prepared: true,
+});
+
+/** The ledger of the last day in short. Reads the payments of the day: call it once a minute at most. */
+export const paymentsOfDay = (db: Queryable): Promise<PaymentsOfDay[]> => PAYMENTS_OF_DAY.rows(db);
+
+/** Progress of the event log and of the webhooks that follow it. */
+export type EventWork = {
+  /** The last position in the log, and the position up to which webhooks have got their deliveries. */
+  head: number;
+  handedOut: number;
+  /** Appended events without a position. */
+  unplaced: number;
+  webhooks: { on: number; off: number };
+  /**
+   * Deliveries to webhooks that are on, counted up to 100,000. `oldestSeconds`: longest wait of an owner for its turn,
+   * among owners whose receivers answer; receivers that hang raise no alarm.
+   */
+  pending: { rows: number; oldestSeconds: number };
+  /** Failed for the last time; kept for a replay. Counted up to 100,000. */
+  dead: number;
+};
+
+/** Max deliveries to count: strangers can create many, and the count runs every few seconds. */
+const MAX_COUNTED = 100_000;
+
+const EVENT_WORK = statement({
+  name: "event-work",
+  text: `select
+      (select coalesce(max(head), 0)::float8 from offchain.event_log) as head,
+      (select coalesce(max(position), 0)::float8 from offchain.webhook_cursor) as "handedOut",
+      (select count(*)::int from offchain.event where position is null) as unplaced,
+      ${one(`select count(*) filter (where disabled_at is null) as on, count(disabled_at) as off from offchain.webhook`)}
+        as webhooks,
+      ${one(`select
+               (select count(*) from (
+                  select from offchain.webhook_delivery d join offchain.webhook w using (webhook_id)
+                  where d.state = 'pending' and w.disabled_at is null limit ${MAX_COUNTED}) counted) as rows,
+               (select greatest(${AGE("due_answering")}, 0) from offchain.webhook_turn) as "oldestSeconds"`)} as pending,
+      (select count(*)::int from (
+         select from offchain.webhook_delivery where state = 'dead' limit ${MAX_COUNTED}) counted) as dead`,
+  columns: {
+    head: float8,
+    handedOut: float8,
+    unplaced: int4,
+    webhooks: json<EventWork["webhooks"]>(),
+    pending: json<EventWork["pending"]>(),
+    dead: int4,
+  },
+  prepared: true,
+});
+
+/** State of events and webhooks. Reads small partial indexes, like `openWork`. */
+export const eventWork = (db: Queryable): Promise<EventWork> => EVENT_WORK.one(db);

@@ -1,0 +1,124 @@
+/** Leases of payments: one request or job works on a payment at a time, and the answer that it buys is stored once. */
+import { randomUUID } from "node:crypto";
+import { array, float8, int4, int8, jsonb, nullable, statement, text, uuid } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import type { Lease } from "./ledger.ts";
+import { COLUMNS, PAYMENT_ROW, type Payment, type StoredReply, toPayment, UNDECIDED } from "./payments.ts";
+
+type Holder = { paymentId: string; leaseId: string };
+
+const RENEW = statement({
+  name: "payment-lease-renew",
+  params: { paymentId: uuid, lease: uuid, leaseMs: float8 },
+  text: `
+    update offchain.payment set lease_until = clock_timestamp() + $leaseMs * interval '1 ms'
+    where payment_id = $paymentId and lease = $lease`,
+});
+
+/** Renews the lease. @returns false when another process has taken over the payment */
+export const renewLease = async (db: Queryable, { paymentId, leaseId }: Holder, leaseMs: number): Promise<boolean> =>
+  (await RENEW.run(db, { paymentId, lease: leaseId, leaseMs })) === 1;
+
+const DROP = statement({
+  name: "payment-lease-drop",
+  params: { paymentId: uuid, lease: uuid },
+  text: `
+    update offchain.payment set lease = null, lease_until = null where payment_id = $paymentId and lease = $lease`,
+});
+
+/** Ends the lease, so that the next request with this payment continues without waiting. */
+export async function dropLease(db: Queryable, { paymentId, leaseId }: Holder): Promise<void> {
+  await DROP.run(db, { paymentId, lease: leaseId });
+}
+
+const TAKE_UP = statement({
+  name: "payment-take-up",
+  params: { paymentId: uuid, lease: uuid, leaseMs: float8 },
+  text: `
+    update offchain.payment set lease = $lease, lease_until = clock_timestamp() + $leaseMs * interval '1 ms',
+      swept_at = clock_timestamp()
+    where payment_id = $paymentId and (lease_until is null or lease_until < clock_timestamp()) returning ${COLUMNS}`,
+  columns: PAYMENT_ROW,
+});
+
+/** Leases a payment without a valid lease, and records the time for the sweep's order; null when it has a valid lease. */
+export async function takeUp(db: Queryable, paymentId: string, leaseMs: number): Promise<Lease | null> {
+  const leaseId = randomUUID();
+  const row = await TAKE_UP.maybeOne(db, { paymentId, lease: leaseId, leaseMs });
+  return row && { payment: toPayment(row), leaseId };
+}
+
+const STORE_REPLY = statement({
+  name: "payment-store-reply",
+  params: {
+    paymentId: uuid,
+    fingerprint: text,
+    status: int4,
+    headers: jsonb<StoredReply["headers"]>(),
+    body: text,
+  },
+  text: `
+    update offchain.payment set answer_status = $status, answer_headers = $headers, answer_body = $body
+    where payment_id = $paymentId and fingerprint = $fingerprint and state = 'fulfilled' and answer_status is null`,
+});
+
+/** Stores the answer that a payment bought, only the first one. @param payment as it was when its request fulfilled it */
+export async function storeReply(
+  db: Queryable,
+  { paymentId, fingerprint }: Pick<Payment, "paymentId" | "fingerprint">,
+  { status, headers, body }: StoredReply,
+): Promise<void> {
+  await STORE_REPLY.run(db, { paymentId, fingerprint, status, headers, body });
+}
+
+const FINALIZE = statement({
+  name: "payment-finalize",
+  params: { paymentId: uuid, blockHash: nullable(text) },
+  text: `
+    update offchain.payment set final_at = clock_timestamp(), credential = null
+    where payment_id = $paymentId and block_hash = $blockHash and final_at is null`,
+});
+
+/** The transfer has enough confirmations in its recorded block: the chain is not read for it again. */
+export const finalizePayment = async (
+  db: Queryable,
+  { paymentId, blockHash }: Pick<Payment, "paymentId" | "blockHash">,
+): Promise<boolean> => (await FINALIZE.run(db, { paymentId, blockHash })) === 1;
+
+const FORGET_RELEASED = statement({
+  name: "payment-forget-released",
+  params: { paymentId: uuid, lease: uuid },
+  text: `
+    update offchain.payment set credential = null
+    where payment_id = $paymentId and lease = $lease and state = 'released'`,
+});
+
+/** A released authorization is void, and no block contains it: the chain is not read for it again. */
+export async function forgetReleased(db: Queryable, { paymentId, leaseId }: Holder): Promise<void> {
+  await FORGET_RELEASED.run(db, { paymentId, lease: leaseId });
+}
+
+const CLOSE_UNWATCHED = statement({
+  name: "payments-close-unwatched",
+  params: { chains: array(int8) },
+  text: `
+    update offchain.payment set
+      final_at = case when block is not null then clock_timestamp() end,
+      credential = case when block is null and state <> 'released' then credential end,
+      unique_key = case when block is null then null else unique_key end,
+      effect = case when block is null then null else effect end
+    where chain_id <> all($chains) and ${UNDECIDED}
+      and (state not in ('new', 'settling') or unique_key is not null or effect is not null)
+      and updated_at < clock_timestamp() - interval '24 hours'
+      and (lease_until is null or lease_until < clock_timestamp())`,
+});
+
+/**
+ * Closes payments of chains that are not configured any more, and so cannot be read. 24 hours after its last change a
+ * transfer is final as it was last seen, a released authorization is void, and a payment whose outcome is open keeps its
+ * state and blocks no other.
+ * @param chains that are configured
+ * @returns the number of payments that were closed
+ */
+export const closeUnwatched = (db: Queryable, chains: readonly number[]): Promise<number> =>
+  CLOSE_UNWATCHED.run(db, { chains });

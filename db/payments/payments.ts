@@ -1,0 +1,262 @@
+/** Payments as rows: what is known of one, the names of its economic facts, and how to find them. */
+import { hash } from "node:crypto";
+import type { Address, Hex } from "../../core/facts.ts";
+import type { ClaimedBy, SettledAt } from "../../core/payments/claims.ts";
+import type { PaymentState } from "../../core/payments/states.ts";
+import type { Operation } from "../../core/prices.ts";
+import {
+  array,
+  float8,
+  int4,
+  int8,
+  jsonb,
+  narrow,
+  nullable,
+  numeric,
+  type RowOf,
+  statement,
+  text,
+  timestamptz,
+  uuid,
+} from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+export type PaymentMethod = "x402" | "transaction" | "mpp";
+
+/** Where the money moved, as our own node has it. */
+export type Settlement = {
+  txHash: Hex;
+  logIndex: number;
+  /** Which of the transfers of its value between its payer and its payee in the transaction it is (core/payments/transfers.ts). */
+  nth: number;
+  block: number;
+  blockHash: Hex;
+};
+export type StoredReply = { status: number; headers: Record<string, string>; body: string };
+
+/** Everything a payer has signed or sent. The ledger writes all of it together, and only once it is `Checked`. */
+export type PaymentTerms = {
+  method: PaymentMethod;
+  payer: Address;
+  payee: Address;
+  chainId: number;
+  asset: Address;
+  amountUnits: bigint;
+  /** As given, for settling it again; null when there is nothing to settle. */
+  credential: unknown;
+  validBefore: Date | null;
+  /** Names of its economic facts (`authorizationFact`, `transferFact`, `challengeFact`). */
+  facts: string[];
+  /** Of the credential as given, with all it says (`digestOf`). */
+  digest: string;
+  /** For a transfer that has happened already: where, when and by whom. */
+  settlement?: Settlement & SettledAt;
+};
+
+/** What a request knows a payment by: enough to find it and to resume it, never to write it. */
+export type PaymentName = Pick<PaymentTerms, "facts" | "digest"> & {
+  /** The name its client gives to it (`identifierFact`), which no other payment may have. */
+  identifier: string | null;
+};
+
+/** Who presents a payment. */
+export type Presenter = {
+  by: ClaimedBy;
+  /** The authenticated wallet of the request; null where none is asked for. */
+  wallet: Address | null;
+  /** Of the request. */
+  fingerprint: string;
+};
+
+/** What a request wants of a payment. */
+export type PaymentClaim = Presenter & {
+  operation: Operation;
+  uniqueKey: string | null;
+  effect: unknown;
+  sinceBlock: number;
+  /** Hash of the network it comes from. */
+  client: string | null;
+};
+
+export type Payment = Omit<PaymentTerms, "facts" | "digest" | "settlement"> &
+  Pick<PaymentClaim, "operation" | "wallet" | "fingerprint" | "uniqueKey" | "effect" | "sinceBlock" | "client"> & {
+    paymentId: string;
+    state: PaymentState;
+    /** Null for rows of before it was kept. */
+    digest: string | null;
+    presentedAt: Date | null;
+    bought: string | null;
+    txHash: Hex | null;
+    logIndex: number | null;
+    nth: number | null;
+    block: number | null;
+    blockHash: Hex | null;
+    reason: string | null;
+    answer: StoredReply | null;
+    createdAt: Date;
+    updatedAt: Date;
+    /** How long it has been in its state, by the database's clock. */
+    restedMs: number;
+    paidAt: Date | null;
+    /** When it was sold for before it had its confirmations; null once it has them. */
+    earlyAt: Date | null;
+    finalAt: Date | null;
+  };
+
+/** Fingerprint of a credential: of its parts, in order. */
+export const digestOf = (...parts: (string | number | bigint | null)[]): string =>
+  hash("sha256", JSON.stringify(parts.map((part) => (part === null ? null : String(part)))), "hex");
+
+/** Names an authorization of EIP-3009. */
+export const authorizationFact = (chainId: number, asset: Address, from: Address, nonce: Hex): string =>
+  `${chainId}:${asset}:${from}:${nonce}`;
+/** A transfer as the ledger knows it. */
+export type NamedTransfer = Pick<PaymentTerms, "chainId" | "payer" | "payee" | "amountUnits"> &
+  Pick<Settlement, "txHash" | "nth">;
+
+/** Names a transfer by nothing that a reorganisation changes: where it is in its block is no part of it. */
+export const transferFact = ({ chainId, txHash, payer, payee, amountUnits, nth }: NamedTransfer): string =>
+  `${chainId}:${txHash}:${payer}:${payee}:${amountUnits}:${nth}`;
+
+/** Names a challenge of MPP that was answered: whatever pays for it pays once. */
+export const challengeFact = (chainId: number, challengeId: string): string => `mpp:${chainId}:${challengeId}`;
+
+/** Names a payment as its payer's client does. */
+export const identifierFact = (payer: Address, identifier: string): string => `x402-id:${payer}:${identifier}`;
+
+/** The columns of a payment, in the order of PAYMENT_ROW. */
+export const COLUMNS = `payment_id as "paymentId", method, operation, state, payer, payee, chain_id as "chainId", asset,
+  amount_units as "amountUnits", wallet, fingerprint, unique_key as "uniqueKey", effect, bought, credential, valid_before as "validBefore",
+  digest, since_block as "sinceBlock", presented_at as "presentedAt", client, tx_hash as "txHash", log_index as "logIndex", nth,
+  block, block_hash as "blockHash", reason, answer_status as "answerStatus", answer_headers as "answerHeaders",
+  answer_body as "answerBody", created_at as "createdAt", updated_at as "updatedAt",
+  extract(epoch from clock_timestamp() - updated_at)::float8 * 1000 as "restedMs", paid_at as "paidAt",
+  early_at as "earlyAt", final_at as "finalAt"`;
+
+const address = narrow<Address>(text);
+const hex = narrow<Hex>(text);
+
+/** The types of COLUMNS. */
+export const PAYMENT_ROW = {
+  paymentId: uuid,
+  method: narrow<PaymentMethod>(text),
+  operation: narrow<Operation>(text),
+  state: narrow<PaymentState>(text),
+  payer: address,
+  payee: address,
+  chainId: int8,
+  asset: address,
+  amountUnits: numeric,
+  wallet: nullable(address),
+  fingerprint: text,
+  uniqueKey: nullable(text),
+  effect: nullable(jsonb<unknown>()),
+  bought: nullable(text),
+  credential: nullable(jsonb<unknown>()),
+  validBefore: nullable(timestamptz),
+  digest: nullable(text),
+  sinceBlock: int8,
+  presentedAt: nullable(timestamptz),
+  client: nullable(text),
+  txHash: nullable(hex),
+  logIndex: nullable(int4),
+  nth: nullable(int4),
+  block: nullable(int8),
+  blockHash: nullable(hex),
+  reason: nullable(text),
+  answerStatus: nullable(int4),
+  answerHeaders: nullable(jsonb<Record<string, string>>()),
+  answerBody: nullable(text),
+  createdAt: timestamptz,
+  updatedAt: timestamptz,
+  restedMs: float8,
+  paidAt: nullable(timestamptz),
+  earlyAt: nullable(timestamptz),
+  finalAt: nullable(timestamptz),
+};
+
+/** A payment from a row with the columns of PAYMENT_ROW. */
+export function toPayment(row: RowOf<typeof PAYMENT_ROW>): Payment {
+  const { answerStatus, answerHeaders, answerBody, amountUnits, ...rest } = row;
+  return {
+    ...rest,
+    amountUnits: BigInt(amountUnits),
+    answer: answerStatus === null ? null : { status: answerStatus, headers: answerHeaders!, body: answerBody! },
+  };
+}
+
+const BY_FACTS = statement({
+  name: "payments-by-facts",
+  params: { facts: array(text) },
+  text: `
+    select ${COLUMNS} from offchain.payment
+    where payment_id in (select payment_id from offchain.payment_fact where fact = any($facts))`,
+  columns: PAYMENT_ROW,
+});
+
+/** The payments that own any of these facts. */
+export const paymentsOf = async (db: Queryable, facts: string[]): Promise<Payment[]> =>
+  (await BY_FACTS.rows(db, { facts })).map(toPayment);
+
+/** Max rows of one read of the table. */
+const PAGE = 500;
+
+/** The money of such a payment still has to be looked for on its chain. */
+export const UNDECIDED = `(block is not null and final_at is null and state <> 'lost'
+  or state in ('new', 'settling') or state = 'released' and credential is not null)`;
+
+const PAID_BY_REQUEST = statement({
+  name: "payments-paid-by-request",
+  params: { wallet: text, fingerprint: text },
+  text: `
+    select ${COLUMNS} from offchain.payment where wallet = $wallet and fingerprint = $fingerprint and state = 'paid'
+    order by created_at, payment_id limit ${PAGE}`,
+  columns: PAYMENT_ROW,
+});
+
+/** Payments of one request that are paid and have bought nothing yet, the oldest first: what a crash has left. */
+export const paidPaymentsOf = async (db: Queryable, request: { wallet: Address; fingerprint: string }) =>
+  (await PAID_BY_REQUEST.rows(db, request)).map(toPayment);
+
+const IN_STATE = statement({
+  name: "payments-in-state",
+  params: { state: nullable(text) },
+  text: `
+    select ${COLUMNS} from offchain.payment where $state::text is null or state = $state
+    order by created_at, payment_id`,
+  columns: PAYMENT_ROW,
+});
+
+/** Every payment in a state, or in any state, the oldest first; for the operator and tests. */
+export const paymentsInState = async (db: Queryable, state: PaymentState | null): Promise<Payment[]> =>
+  (await IN_STATE.rows(db, { state })).map(toPayment);
+
+const UNWATCHED = statement({
+  name: "payments-unwatched",
+  params: { chains: array(int8) },
+  text: `
+    select ${COLUMNS} from offchain.payment where chain_id <> all($chains) and ${UNDECIDED}
+    order by created_at, payment_id`,
+  columns: PAYMENT_ROW,
+});
+
+/** Undecided payments of chains that are not configured, the oldest first. @param chains that are configured */
+export const unwatchedPayments = async (db: Queryable, chains: readonly number[]): Promise<Payment[]> =>
+  (await UNWATCHED.rows(db, { chains })).map(toPayment);
+
+const CREDITS = statement({
+  name: "payments-credits",
+  params: { wallet: text, payee: text, amounts: array(numeric) },
+  text: `
+    select ${COLUMNS} from offchain.payment
+    where (payer = $wallet or wallet = $wallet) and state = 'refund_due' and payee = $payee
+      and amount_units = any($amounts)
+    order by final_at is null, created_at, payment_id limit ${PAGE}`,
+  columns: PAYMENT_ROW,
+});
+
+/** The credits of a wallet at a recipient, of one of these amounts: those whose money is final first, then the oldest. */
+export const creditsOf = async (
+  db: Queryable,
+  asked: { wallet: Address; payee: Address; amounts: readonly bigint[] },
+): Promise<Payment[]> => (await CREDITS.rows(db, { ...asked, amounts: asked.amounts.map(String) })).map(toPayment);

@@ -1,0 +1,140 @@
+/** Writes to agents' profiles on chain, slot by slot: the newest intent of each slot, and the wallet that requested it. */
+import { randomUUID } from "node:crypto";
+import type { Address, Hex } from "../../core/facts.ts";
+import { array, bool, int4, int8, narrow, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import type { Intent } from "./transaction-outbox.ts";
+
+/** A name for what one request writes of an agent's profile; a payment for it says that it has bought this. */
+export const newProfileWrite = (tokenId: number): string => `profile:${tokenId}:${randomUUID()}`;
+/** The key of one of its intents. */
+export const intentKeyOf = (profileWrite: string, place: number): string => `${profileWrite}:${place}`;
+/** The write that an intent is a part of. */
+export const profileWriteOf = (intentKey: string): string => intentKey.slice(0, intentKey.lastIndexOf(":"));
+
+/** The newest write of a slot with its intent. */
+export type ChainWrite = { intentKey: string; data: Hex; state: Intent["state"]; block: number | null };
+
+const NEWEST = statement({
+  name: "chain-writes-newest",
+  params: { tokenId: int8, slots: array(text) },
+  text: `
+    select s.slot, i.intent_key as "intentKey", i.data, i.state, i.block
+    from unnest($slots::text[]) as s(slot)
+    join lateral (select w.intent_key from offchain.chain_write w
+                  where w.token_id = $tokenId and w.slot = s.slot order by w.id desc limit 1) newest on true
+    join offchain.transaction_outbox i on i.intent_key = newest.intent_key`,
+  columns: {
+    slot: text,
+    intentKey: text,
+    data: narrow<Hex>(text),
+    state: narrow<Intent["state"]>(text),
+    block: nullable(int8),
+  },
+});
+
+/** The newest write of each of these slots; slots never written are absent. */
+export async function newestChainWrites(
+  tx: Queryable,
+  tokenId: number,
+  slots: readonly string[],
+): Promise<Map<string, ChainWrite>> {
+  const rows = await NEWEST.rows(tx, { tokenId, slots });
+  return new Map(rows.map(({ slot, ...write }) => [slot, write]));
+}
+
+const INSERT = statement({
+  name: "chain-write-insert",
+  params: { tokenId: int8, slot: text, intentKey: text, wallet: text, at: timestamptz },
+  text: `
+    insert into offchain.chain_write (token_id, slot, intent_key, wallet, accepted_at)
+    values ($tokenId, $slot, $intentKey, $wallet, $at)
+    on conflict (intent_key) do update set wallet = $wallet, accepted_at = $at`,
+});
+
+/** Remembers a write; an intent that is queued again is accepted anew. */
+export async function insertChainWrite(
+  tx: Queryable,
+  write: { tokenId: number; slot: string; intentKey: string; wallet: Address; at: Date },
+): Promise<void> {
+  await INSERT.run(tx, write);
+}
+
+const SINCE = statement({
+  name: "chain-writes-since",
+  params: { tokenId: int8, since: timestamptz },
+  text: `
+    select count(*)::int4 as count, min(accepted_at) as "oldestAt" from offchain.chain_write
+    where token_id = $tokenId and accepted_at > $since`,
+  columns: { count: int4, oldestAt: nullable(timestamptz) },
+});
+
+/** The number of writes of an agent that were accepted since, and the time of the oldest of them. */
+export const chainWritesSince = (
+  tx: Queryable,
+  tokenId: number,
+  since: Date,
+): Promise<{ count: number; oldestAt: Date | null }> => SINCE.one(tx, { tokenId, since });
+
+const BY_INTENT = statement({
+  name: "chain-write-by-intent",
+  params: { intentKey: text },
+  text: `
+    select token_id as "tokenId", slot, wallet, accepted_at as "acceptedAt" from offchain.chain_write
+    where intent_key = $intentKey`,
+  columns: { tokenId: int8, slot: text, wallet: narrow<Address>(text), acceptedAt: timestamptz },
+});
+
+/** The write that was accepted as this intent; null for an intent of another kind. */
+export const chainWriteOf = (
+  tx: Queryable,
+  intentKey: string,
+): Promise<{ tokenId: number; slot: string; wallet: Address; acceptedAt: Date } | null> =>
+  BY_INTENT.maybeOne(tx, { intentKey });
+
+const OF_AGENT = statement({
+  name: "chain-writes-of-agent",
+  params: { tokenId: int8, since: timestamptz },
+  text: `
+    select distinct on (w.slot) w.slot, i.state, i.tx_hash as "txHash", i.block, w.accepted_at as "acceptedAt"
+    from offchain.chain_write w join offchain.transaction_outbox i on i.intent_key = w.intent_key
+    where w.token_id = $tokenId and w.accepted_at > $since
+    order by w.slot, w.id desc`,
+  columns: {
+    slot: text,
+    state: narrow<Intent["state"]>(text),
+    txHash: nullable(narrow<Hex>(text)),
+    block: nullable(int8),
+    acceptedAt: timestamptz,
+  },
+});
+
+export type RecentChainWrite = Row<typeof OF_AGENT>;
+
+/** The newest write of each slot of an agent that was written since. */
+export const recentChainWrites = (db: Queryable, tokenId: number, since: Date): Promise<RecentChainWrite[]> =>
+  OF_AGENT.rows(db, { tokenId, since });
+
+const CONTROLS = statement({
+  name: "wallet-controls",
+  params: { tokenId: int8, wallet: text },
+  text: `
+    select exists (
+      select from onchain.agent where token_id = $tokenId and $wallet in (owner, agent_address)) as controls`,
+  columns: { controls: bool },
+});
+
+/** Whether a wallet owns the agent or is its own, by the index. @throws when there are no views yet (`isNoIndex`) */
+export const walletControls = async (db: Queryable, tokenId: number, wallet: Address): Promise<boolean> =>
+  (await CONTROLS.one(db, { tokenId, wallet })).controls;
+
+const TRAITS = statement({
+  name: "traits-onchain",
+  params: { tokenId: int8 },
+  text: "select name, category from onchain.trait where token_id = $tokenId order by position",
+  columns: { name: text, category: text },
+});
+
+/** The traits the chain holds of an agent, in the order added. */
+export const onchainTraits = (db: Queryable, tokenId: number): Promise<{ name: string; category: string }[]> =>
+  TRAITS.rows(db, { tokenId });

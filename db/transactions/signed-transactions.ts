@@ -1,0 +1,336 @@
+/** Signed transactions of the outbox: stored before they are broadcast, and followed until an intent is decided. */
+import type { Address, Hex } from "../../core/facts.ts";
+import {
+  array,
+  bool,
+  filtered,
+  int8,
+  jsonb,
+  narrow,
+  nullable,
+  numeric,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import { ANNOUNCED, INTENT, INTENT_ROW, type Intent, toIntent, VOID } from "./transaction-outbox.ts";
+
+/** A signed transaction of an intent. Oldest first, fees rising. */
+export type Attempt = {
+  hash: Hex;
+  nonce: number;
+  raw: Hex;
+  maxFeePerGasWei: bigint;
+  maxPriorityFeePerGasWei: bigint;
+  /** Time and head block of the first acceptance by a node; null = not known to have been broadcast. */
+  broadcastAt: Date | null;
+  broadcastBlock: number | null;
+  /** An empty transfer in place of the intent's call: mined, it ends the intent as failed. */
+  filler: boolean;
+};
+
+/** An intent under way: `nonce` and `gasLimit` are set, and at least one attempt exists. */
+export type SignedIntent = Intent & { nonce: number; gasLimit: bigint; attempts: [Attempt, ...Attempt[]] };
+
+const SIGNED = statement({
+  name: "intents-signed",
+  params: { sender: text },
+  text: `
+    select ${INTENT}, a.hash, a.raw, a.max_fee_per_gas_wei as fee, a.max_priority_fee_per_gas_wei as tip,
+           a.broadcast_at, a.broadcast_block, a.filler
+    from offchain.transaction_outbox i join offchain.transaction_attempt a on a.intent_id = i.id and a.nonce = i.nonce
+    where i.state = 'signed' and i.sender = $sender order by i.nonce, a.max_fee_per_gas_wei`,
+  columns: {
+    ...INTENT_ROW,
+    nonce: filtered(int8),
+    hash: narrow<Hex>(text),
+    raw: narrow<Hex>(text),
+    fee: numeric,
+    tip: numeric,
+    broadcast_at: nullable(timestamptz),
+    broadcast_block: nullable(int8),
+    filler: bool,
+  },
+});
+
+/** Intents that are signed and not known to be in a block, by nonce, with the attempts that share that nonce. */
+export async function signedIntents(db: Queryable, sender: Address): Promise<SignedIntent[]> {
+  const rows = await SIGNED.rows(db, { sender });
+  const intents = new Map<number, SignedIntent>();
+  for (const { hash, raw, fee, tip, broadcast_at, broadcast_block, filler, ...row } of rows) {
+    const attempt: Attempt = {
+      hash,
+      nonce: row.nonce,
+      raw,
+      maxFeePerGasWei: BigInt(fee),
+      maxPriorityFeePerGasWei: BigInt(tip),
+      broadcastAt: broadcast_at,
+      broadcastBlock: broadcast_block,
+      filler,
+    };
+    const known = intents.get(row.id);
+    if (known) known.attempts.push(attempt);
+    else intents.set(row.id, { ...toIntent(row), attempts: [attempt] } as SignedIntent);
+  }
+  return [...intents.values()];
+}
+
+const NEXT_NONCE = statement({
+  name: "intents-next-nonce",
+  params: { sender: text },
+  text: `
+    select coalesce(max(nonce) + 1, 0) as next from offchain.transaction_outbox
+    where sender = $sender and state in ('signed', 'mined', 'reverted')`,
+  columns: { next: int8 },
+});
+
+/** The first nonce of `sender` that no intent has or has used. */
+export const nextOwnNonce = async (db: Queryable, sender: Address): Promise<number> =>
+  (await NEXT_NONCE.one(db, { sender })).next;
+
+export type NewAttempt = Omit<Attempt, "broadcastAt" | "broadcastBlock">;
+
+export type FirstSigned = { intentId: number; gasLimit: bigint; attempt: NewAttempt };
+
+const STORE_SIGNED = statement({
+  name: "store-signed",
+  params: {
+    sender: text,
+    at: timestamptz,
+    intentIds: array(int8),
+    nonces: array(int8),
+    gasLimits: array(int8),
+    hashes: array(text),
+    raws: array(text),
+    fees: array(numeric),
+    tips: array(numeric),
+  },
+  text: `
+    with given as (
+      select * from unnest($intentIds::int8[], $nonces::int8[], $gasLimits::int8[], $hashes::text[], $raws::text[],
+          $fees::numeric[], $tips::numeric[])
+        as given(intent_id, nonce, gas_limit, hash, raw, fee, tip)),
+    taken as (
+      update offchain.transaction_outbox i
+      set state = 'signed', sender = $sender, nonce = given.nonce, gas_limit = given.gas_limit, signed_at = $at
+      from given where i.id = given.intent_id and i.state = 'queued' returning i.id),
+    stored as (
+      insert into offchain.transaction_attempt (hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei)
+      select hash, intent_id, nonce, raw, fee, tip from given order by nonce
+      on conflict (hash) do nothing)
+    select intent_id::int8 as "intentId" from given where intent_id not in (select id from taken)`,
+  columns: { intentId: int8 },
+  prepared: true,
+});
+
+/**
+ * Gives queued intents their nonces and first signed transactions, all of them or none, in one statement. Both are stored
+ * before anything is broadcast.
+ * @throws Error when one of them is no longer queued; the caller then rolls its transaction back
+ */
+export async function storeSigned(
+  tx: Queryable,
+  { sender, at, signed }: { sender: Address; at: Date; signed: readonly FirstSigned[] },
+): Promise<void> {
+  const [missed] = await STORE_SIGNED.rows(tx, {
+    sender,
+    at,
+    intentIds: signed.map(({ intentId }) => intentId),
+    nonces: signed.map(({ attempt }) => attempt.nonce),
+    gasLimits: signed.map(({ gasLimit }) => gasLimit),
+    hashes: signed.map(({ attempt }) => attempt.hash),
+    raws: signed.map(({ attempt }) => attempt.raw),
+    fees: signed.map(({ attempt }) => String(attempt.maxFeePerGasWei)),
+    tips: signed.map(({ attempt }) => String(attempt.maxPriorityFeePerGasWei)),
+  });
+  if (missed) throw new Error(`intent ${missed.intentId} is no longer queued`);
+}
+
+const STORE_ATTEMPT = statement({
+  name: "attempt-store",
+  params: {
+    hash: text,
+    intentId: int8,
+    nonce: int8,
+    raw: text,
+    maxFeePerGasWei: numeric,
+    maxPriorityFeePerGasWei: numeric,
+    filler: bool,
+    reason: nullable(text),
+  },
+  text: `
+    with reason as (
+      update offchain.transaction_outbox set error = $reason where id = $intentId and state = 'signed' and $reason::text is not null)
+    insert into offchain.transaction_attempt
+      (hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei, filler)
+    values ($hash, $intentId, $nonce, $raw, $maxFeePerGasWei, $maxPriorityFeePerGasWei, $filler)
+    on conflict (hash) do nothing`,
+});
+
+/**
+ * Stores one more signed transaction of an intent. Signing is deterministic, so the same bytes are one row.
+ * @param reason of a filler: why the intent fails once it is mined
+ */
+export async function storeAttempt(
+  tx: Queryable,
+  intentId: number,
+  attempt: NewAttempt,
+  reason: string | null = null,
+): Promise<void> {
+  await STORE_ATTEMPT.run(tx, { ...attempt, intentId, reason });
+}
+
+const TAKE_OVER = statement({
+  name: "intent-take-over",
+  params: { intentId: int8, sender: text, nonce: int8 },
+  text: `
+    update offchain.transaction_outbox set state = 'signed', sender = $sender, nonce = case when exists (
+      select from offchain.transaction_outbox other
+      where other.sender = $sender and other.nonce = $nonce and other.state in ('signed', 'mined', 'reverted'))
+      then null else $nonce end
+    where id = $intentId and state = 'queued'`,
+});
+
+/**
+ * Gives a queued intent the nonce of a transaction that did its work before, unless another intent has that nonce.
+ * @returns false when the intent's state changed meanwhile
+ */
+export const takeOver = async (
+  tx: Queryable,
+  intentId: number,
+  { sender, nonce }: { sender: Address; nonce: number },
+): Promise<boolean> => (await TAKE_OVER.run(tx, { intentId, sender, nonce })) === 1;
+
+const RECORD_BROADCAST = statement({
+  name: "record-broadcast",
+  params: { hashes: array(text), at: timestamptz, block: int8 },
+  text: `
+    update offchain.transaction_attempt set broadcast_at = $at, broadcast_block = $block
+    where hash = any($hashes) and broadcast_at is null`,
+  prepared: true,
+});
+
+/** Records when attempts first reached a node; an attempt recorded before keeps its time. */
+export async function recordBroadcast(
+  db: Queryable,
+  sent: { hashes: readonly Hex[]; block: number; at: Date },
+): Promise<void> {
+  await RECORD_BROADCAST.run(db, sent);
+}
+
+const STORE_RECEIPT = statement({
+  name: "intent-store-receipt",
+  params: {
+    intentId: int8,
+    state: text,
+    txHash: text,
+    block: int8,
+    blockHash: text,
+    logs: jsonb<unknown>(),
+    error: nullable(text),
+    at: timestamptz,
+    costWei: numeric,
+  },
+  text: `
+    update offchain.transaction_outbox
+    set state = $state, tx_hash = $txHash, block = $block, block_hash = $blockHash, logs = $logs, error = $error,
+      mined_at = $at, cost_wei = $costWei
+    where id = $intentId and state = 'signed' ${ANNOUNCED}`,
+  columns: { pg_notify: VOID },
+});
+
+/** Settles a signed intent with its receipt. @returns false when it was settled or reopened meanwhile */
+export const storeReceipt = async (
+  tx: Queryable,
+  intentId: number,
+  mined: {
+    state: "mined" | "reverted";
+    txHash: Hex;
+    block: number;
+    blockHash: Hex;
+    logs: unknown;
+    error: string | null;
+    costWei: bigint;
+    at: Date;
+  },
+): Promise<boolean> => (await STORE_RECEIPT.run(tx, { intentId, ...mined })) === 1;
+
+const STORE_FAILURE = statement({
+  name: "intent-store-failure",
+  params: { intentId: int8, error: text },
+  text: `
+    update offchain.transaction_outbox set state = 'failed', sender = null, nonce = null, error = $error
+    where id = $intentId and state in ('queued', 'signed') ${ANNOUNCED}`,
+  columns: { pg_notify: VOID },
+});
+
+/** Ends an intent that is not broadcast (any more). @returns false when its state changed meanwhile */
+export const storeFailure = async (tx: Queryable, intentId: number, error: string): Promise<boolean> =>
+  (await STORE_FAILURE.run(tx, { intentId, error })) === 1;
+
+const REQUEUE = statement({
+  name: "intent-requeue",
+  params: { intentId: int8 },
+  text: `
+    update offchain.transaction_outbox set state = 'queued', sender = null, nonce = null
+    where id = $intentId and state = 'signed'`,
+});
+
+/** Takes the nonce from an intent whose nonce a transaction of another sender's process used: it is signed again. */
+export async function requeue(tx: Queryable, intentId: number): Promise<void> {
+  await REQUEUE.run(tx, { intentId });
+}
+
+const REOPEN = statement({
+  name: "intent-reopen",
+  params: { intentId: int8 },
+  text: `
+    with unsent as (
+      update offchain.transaction_attempt a set broadcast_at = null, broadcast_block = null
+      from offchain.transaction_outbox i where i.id = $intentId and a.intent_id = i.id and a.nonce = i.nonce returning a.hash)
+    update offchain.transaction_outbox i set tx_hash = null, block = null, block_hash = null, logs = null, error = null,
+      mined_at = null, cost_wei = null,
+      state = case when exists (select from unsent) then 'signed' else 'queued' end,
+      sender = case when exists (select from unsent) then sender end,
+      nonce = case when exists (select from unsent) then nonce end
+    where id = $intentId and state in ('mined', 'reverted')`,
+});
+
+/**
+ * Returns an intent to `signed` because its block is no longer part of the chain; its attempts count as not broadcast. An
+ * intent without stored bytes, because an earlier transaction did its work, is queued again.
+ */
+export const reopen = async (tx: Queryable, intentId: number): Promise<boolean> =>
+  (await REOPEN.run(tx, { intentId })) > 0;
+
+const STORE_FILLER = statement({
+  name: "intent-store-filler",
+  params: { intentKey: text, sender: text, nonce: int8, gasLimit: int8, at: timestamptz },
+  text: `
+    insert into offchain.transaction_outbox (intent_key, to_address, data, state, sender, nonce, gas_limit, signed_at)
+    select $intentKey, $sender, '0x', 'signed', $sender, $nonce, $gasLimit, $at
+    where not exists (select from offchain.transaction_outbox
+                      where sender = $sender and nonce = $nonce and state in ('signed', 'mined', 'reverted'))
+    on conflict (intent_key) do update set state = 'signed', sender = $sender, nonce = $nonce, signed_at = $at,
+      error = null
+      where transaction_outbox.state = 'failed'
+    returning id`,
+  columns: { id: int8 },
+});
+
+/**
+ * An empty transaction to the own account that uses a nonce that no intent will use, signed from the start.
+ * @returns false when one of the intents has that nonce after all
+ */
+export async function storeFiller(
+  tx: Queryable,
+  { sender, gasLimit, attempt, at }: { sender: Address; gasLimit: bigint; attempt: NewAttempt; at: Date },
+): Promise<boolean> {
+  const { nonce } = attempt;
+  const intentKey = `gap:${sender}:${nonce}`;
+  const stored = await STORE_FILLER.maybeOne(tx, { intentKey, sender, nonce, gasLimit, at });
+  if (!stored) return false;
+  await storeAttempt(tx, stored.id, attempt);
+  return true;
+}

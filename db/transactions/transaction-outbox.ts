@@ -1,0 +1,210 @@
+/** The transaction outbox: intents, each mined exactly once. Their signed transactions are in signed-transactions.ts. */
+import type { Address, Hex } from "../../core/facts.ts";
+import { traceparent } from "../../runtime/tracing.ts";
+import { array, bool, int8, narrow, nullable, numeric, pgType, type RowOf, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+/** Channel of notifications of new intents, for the sender. */
+export const INTENT_CHANNEL = "transaction_outbox";
+/** Channel of notifications that an intent is decided; the payload is its key. */
+export const OUTCOME_CHANNEL = "transaction_outcome";
+/** Ends an update that decides intents; its result has the column pg_notify. */
+export const ANNOUNCED = `returning pg_notify('${OUTCOME_CHANNEL}', intent_key)`;
+
+export type Intent = {
+  id: number;
+  /** `<prefix>:<what>`; the prefix names its effect. */
+  intentKey: string;
+  to: Address;
+  data: Hex;
+  valueWei: bigint;
+  waits: boolean;
+  state: "queued" | "signed" | "mined" | "reverted" | "failed";
+  /** Set from `signed` on. */
+  nonce: number | null;
+  gasLimit: bigint | null;
+  txHash: Hex | null;
+  block: number | null;
+  blockHash: Hex | null;
+  error: string | null;
+  /** W3C traceparent of the request that caused it. */
+  trace?: string | null;
+};
+
+/** The type of what pg_notify returns. */
+export const VOID = pgType<string>("void");
+
+/** The columns of an intent `i`, in the order of INTENT_ROW. */
+export const INTENT = `i.id, i.intent_key as "intentKey", i.to_address as "to", i.data, i.value_wei as "valueWei",
+  i.waits, i.state, i.nonce, i.gas_limit as "gasLimit", i.tx_hash as "txHash", i.block, i.block_hash as "blockHash",
+  i.error, i.trace`;
+
+/** The types of INTENT. */
+export const INTENT_ROW = {
+  id: int8,
+  intentKey: text,
+  to: narrow<Address>(text),
+  data: narrow<Hex>(text),
+  valueWei: numeric,
+  waits: bool,
+  state: narrow<Intent["state"]>(text),
+  nonce: nullable(int8),
+  gasLimit: nullable(int8),
+  txHash: nullable(narrow<Hex>(text)),
+  block: nullable(int8),
+  blockHash: nullable(narrow<Hex>(text)),
+  error: nullable(text),
+  trace: nullable(text),
+};
+
+/** An intent from a row with the columns of INTENT_ROW. */
+export const toIntent = ({ valueWei, gasLimit, ...row }: RowOf<typeof INTENT_ROW>): Intent => ({
+  ...row,
+  valueWei: BigInt(valueWei),
+  gasLimit: gasLimit === null ? null : BigInt(gasLimit),
+});
+
+const QUEUE = statement({
+  name: "intent-queue",
+  params: { intentKey: text, to: text, data: text, valueWei: numeric, trace: nullable(text), waits: bool },
+  text: `
+    with queued as (
+      insert into offchain.transaction_outbox (intent_key, to_address, data, value_wei, trace, waits)
+      values ($intentKey, $to, $data, $valueWei, $trace, $waits)
+      on conflict (intent_key) do update set state = 'queued', error = null, to_address = $to, data = $data,
+        value_wei = $valueWei, trace = $trace where transaction_outbox.state = 'failed' returning id)
+    select id, pg_notify('${INTENT_CHANNEL}', $intentKey) from queued`,
+  columns: { id: int8, pg_notify: VOID },
+});
+const ID_BY_KEY = statement({
+  name: "intent-id-by-key",
+  params: { intentKey: text },
+  text: "select id from offchain.transaction_outbox where intent_key = $intentKey",
+  columns: { id: int8 },
+});
+
+/**
+ * Queues a transaction, in the caller's transaction. The same key again changes nothing, unless the intent was refused
+ * before it had a nonce: then it is tried again.
+ * @returns whether this call queued it
+ */
+export async function queueIntent(
+  tx: Queryable,
+  intent: { intentKey: string; to: Address; data: Hex; valueWei?: bigint; waits?: boolean },
+): Promise<{ id: number; queued: boolean }> {
+  const { intentKey, to, data, valueWei = 0n, waits = false } = intent;
+  const queued = await QUEUE.maybeOne(tx, { intentKey, to, data, valueWei, trace: traceparent(), waits });
+  if (queued) return { id: queued.id, queued: true };
+  return { id: (await ID_BY_KEY.one(tx, { intentKey })).id, queued: false };
+}
+
+/**
+ * Queues a transaction that may be requested again after its block refused it: as `queueIntent`, but a reverted intent is
+ * followed by a new one under the next key (`<key>#2`, `<key>#3`, …), because its own nonce is spent.
+ * @returns the key in force: under way, done, or queued by this call
+ */
+export async function queueRepeatable(
+  tx: Queryable,
+  intent: { intentKey: string; to: Address; data: Hex; valueWei?: bigint },
+): Promise<{ intentKey: string; queued: boolean }> {
+  for (let attempt = 1; ; attempt++) {
+    const intentKey = attempt === 1 ? intent.intentKey : `${intent.intentKey}#${attempt}`;
+    const { queued } = await queueIntent(tx, { ...intent, intentKey });
+    if (queued || (await intentByKey(tx, intentKey))?.state !== "reverted") return { intentKey, queued };
+  }
+}
+
+const WITHDRAW = statement({
+  name: "intents-withdraw",
+  params: { intentKeys: array(text), reason: text },
+  text: `
+    update offchain.transaction_outbox set state = 'failed', error = $reason
+    where intent_key = any($intentKeys) and state = 'queued' ${ANNOUNCED}`,
+  columns: { pg_notify: VOID },
+});
+
+/** Ends intents without a nonce whose reason is gone; queueing them again revives them. */
+export async function withdrawQueued(tx: Queryable, intentKeys: readonly string[], reason: string): Promise<void> {
+  await WITHDRAW.run(tx, { intentKeys, reason });
+}
+
+/** The key without the number of the attempt. */
+export const attemptedKey = (intentKey: string): string => intentKey.replace(/#\d+$/, "");
+
+const BY_KEYS = statement({
+  name: "intents-by-key",
+  params: { intentKeys: array(text) },
+  text: `
+    select ${INTENT} from unnest($intentKeys::text[]) with ordinality as asked(intent_key, place)
+    join offchain.transaction_outbox i using (intent_key) order by asked.place`,
+  columns: INTENT_ROW,
+  prepared: true,
+});
+
+/** Intents by their keys, in the order asked for; keys that were never queued are left out. */
+export const intentsByKey = async (db: Queryable, intentKeys: readonly string[]): Promise<Intent[]> =>
+  (await BY_KEYS.rows(db, { intentKeys })).map(toIntent);
+
+const BY_KEY = statement({
+  name: "intent-by-key",
+  params: { intentKey: text },
+  text: `select ${INTENT} from offchain.transaction_outbox i where i.intent_key = $intentKey`,
+  columns: INTENT_ROW,
+});
+
+/** An intent by its key; null when it was never queued. */
+export async function intentByKey(db: Queryable, intentKey: string): Promise<Intent | null> {
+  const row = await BY_KEY.maybeOne(db, { intentKey });
+  return row && toIntent(row);
+}
+
+const QUEUED = statement({
+  name: "intents-queued",
+  params: { kinds: nullable(array(text)), limit: int8 },
+  text: `
+    select ${INTENT} from offchain.transaction_outbox i
+    where i.state = 'queued' and i.waits = ($kinds::text[] is not null)
+      and ($kinds is null or split_part(i.intent_key, ':', 1) = any($kinds))
+    order by i.id limit $limit`,
+  columns: INTENT_ROW,
+});
+
+/** The oldest intents without a nonce. @param kinds selects low-priority intents of these prefixes instead of the others */
+export const queuedIntents = async (
+  db: Queryable,
+  limit: number,
+  kinds: readonly string[] | null = null,
+): Promise<Intent[]> => (await QUEUED.rows(db, { limit, kinds })).map(toIntent);
+
+const REVOCABLE = statement({
+  name: "intents-revocable",
+  params: { sender: text, block: int8, nonce: int8 },
+  text: `
+    select ${INTENT} from offchain.transaction_outbox i
+    where i.state in ('mined', 'reverted') and i.sender = $sender and (i.block >= $block or i.nonce >= $nonce)
+    order by i.nonce`,
+  columns: INTENT_ROW,
+});
+
+/**
+ * Intents whose block may still be reorganised away: mined from `block` on, or with a nonce that is unused on the chain.
+ * Oldest first.
+ */
+export async function revocableIntents(
+  db: Queryable,
+  from: { sender: Address; block: number; nonce: number },
+): Promise<(Intent & { nonce: number; txHash: Hex; block: number; blockHash: Hex })[]> {
+  const rows = await REVOCABLE.rows(db, from);
+  return rows.map((row) => toIntent(row) as Intent & { nonce: number; txHash: Hex; block: number; blockHash: Hex });
+}
+
+const HIGHEST_BLOCK = statement({
+  name: "intents-highest-block",
+  params: { sender: text },
+  text: "select max(block) as block from offchain.transaction_outbox where sender = $sender and state in ('mined', 'reverted')",
+  columns: { block: nullable(int8) },
+});
+
+/** The highest block a transaction of `sender` is known to be in; null without any. */
+export const highestBlock = async (db: Queryable, sender: Address): Promise<number | null> =>
+  (await HIGHEST_BLOCK.one(db, { sender })).block;
