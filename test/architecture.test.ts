@@ -226,6 +226,12 @@ const ENTRIES: Record<string, string[]> = {
   "db/schema/migrate.ts": ["node:fs"],
 };
 
+/** The folders of db/, each importing only from those before it. What all rest on comes first. */
+const SUBJECTS = [
+  ...["sql", "schema", "operations", "transactions", "callers", "payments", "agents", "mints", "cred", "events"],
+  ...["messages", "webhooks", "directory", "principals", "offers", "discovery", "lists", "replicas"],
+];
+
 /**
  * Files that import each other, directly or through others: Tarjan's strongly connected components of two files or more.
  * @param imports files that each file imports; targets that are no key are left out
@@ -300,6 +306,26 @@ describe("imports", () => {
     const pure = [...IN_BROWSER.any, ...RULES.core!.any];
     expect([...packages].filter((found) => !matches(found.split(" ")[0]!, pure))).toEqual([]);
     expect(reached.has("core/cred.ts")).toBe(true);
+  });
+
+  it("of db/ are of its subjects in their order, and no two subjects have a file of one name", () => {
+    const subjectOf = (path: string) => /^db\/([\w-]+)\/.*\.ts$/.exec(path)?.[1] ?? "none";
+    const inDb = inRoom("db").filter(({ path }) => path.endsWith(".ts"));
+    expect(inDb.filter(({ path }) => !SUBJECTS.includes(subjectOf(path))).map(({ path }) => path)).toEqual([]);
+    const upwards = inDb.flatMap(({ path, imports }) =>
+      imports.filter(
+        ({ target }) =>
+          target.startsWith("db/") && SUBJECTS.indexOf(subjectOf(target)) > SUBJECTS.indexOf(subjectOf(path)),
+      ),
+    );
+    expect(upwards).toEqual([]);
+    // The files of schema/ have the names of the subjects whose tables they hold.
+    const byName = Map.groupBy(
+      inDb.filter(({ path }) => subjectOf(path) !== "schema"),
+      ({ path }) => basename(path),
+    );
+    const shared = [...byName.values()].filter((all) => new Set(all.map(({ path }) => subjectOf(path))).size > 1);
+    expect(shared.map((all) => all.map(({ path }) => path))).toEqual([]);
   });
 
   it("form no cycle, imports of types included", () => {
