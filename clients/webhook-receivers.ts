@@ -1,4 +1,5 @@
 /** Delivers to the servers of webhooks: public https only, with a rate per host. Only the head of an answer is used. */
+import { urlOf } from "../core/urls.ts";
 import { isLoopback, publicUrl } from "./http/public-address.ts";
 import { type RequestRate, requestRate } from "./http/request-rate.ts";
 import { retryAfter } from "./http/retry-after.ts";
@@ -93,7 +94,7 @@ export function openWebhookReceivers(options: WebhookReceiverOptions): WebhookRe
     async post(url, headers, body, { slow = false } = {}) {
       const problem = targets.problem(url);
       if (problem !== null) return { kind: "refused", reason: problem };
-      const host = hostOf(new URL(url).host);
+      const host = hostOf(urlOf(url)!.host);
       const seconds = refusedBy(host, slow);
       if (seconds > 0) return { kind: "deferred", seconds };
       host.all++;

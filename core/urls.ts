@@ -7,14 +7,17 @@ const MAX_AUTHORITY = 512;
 const LONG_AUTHORITY = new RegExp(`^(?:[^/\\\\?#:]*:[/\\\\]*|[/\\\\]{2,})[^/\\\\?#]{${MAX_AUTHORITY + 1}}`);
 
 /**
- * Parses a URL without throwing; null when it is invalid, longer than 8,192 characters, or its host longer than 512.
+ * Parses a URL without throwing; null when it is invalid, longer than 8,192 characters, or its host longer than 512. A host
+ * is written without the dot of its absolute form (`a.example.`), so that one host has one name; null for one with two.
  * `URL.canParse` cannot replace this: for a host longer than 16,384 characters it returns true, and `new URL` throws.
  * @param base of a relative URL
  */
 export function urlOf(text: string, base?: URL): URL | null {
   if (text.length > MAX_URL || hasLongHost(text)) return null;
   try {
-    return new URL(text, base);
+    const url = new URL(text, base);
+    if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
+    return url.hostname.endsWith(".") ? null : url;
   } catch {
     return null;
   }

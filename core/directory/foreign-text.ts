@@ -22,10 +22,7 @@ export function foreignText(raw: unknown, max: number, { lines = false } = {}): 
 
 const MAX_LINK = 2_000;
 
-/**
- * A link that is safe to show and follow: http(s), ipfs or ar, at most 2,000 characters, without credentials; else null.
- * A host is written without the dot of its absolute form, so that one host has one name.
- */
+/** A link that is safe to show and follow: http(s), ipfs or ar, at most 2,000 characters, without credentials; else null. */
 export function foreignLink(raw: unknown): string | null {
   if (typeof raw !== "string") return null;
   const text = raw.trim();
@@ -33,8 +30,7 @@ export function foreignLink(raw: unknown): string | null {
   if (/^(ipfs|ar):\/\/[^/]/i.test(text)) return text;
   if (!/^https?:\/\//i.test(text)) return null;
   const url = urlOf(text);
-  if (url?.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
-  if (!url || url.hostname.endsWith(".") || url.username !== "" || url.password !== "") return null;
+  if (url === null || url.username !== "" || url.password !== "") return null;
   return url.href.length <= MAX_LINK ? url.href : null;
 }
 

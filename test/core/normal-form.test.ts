@@ -98,6 +98,14 @@ describe("a stranger's text", () => {
     expect(urlOf(`https://a.test/${"a".repeat(600)}?b=${"c".repeat(2_000)}`)?.host).toBe("a.test");
   });
 
+  it("has one name as a host, whoever writes the dot of its absolute form", () => {
+    const hosts = ["https://A.test.:8080/b", "//a.test%2e:8080/b", "https://a.test。:8080/b", "https://a.test:8080/b"];
+    for (const text of hosts) expect(urlOf(text, new URL("https://b.test"))?.href).toBe("https://a.test:8080/b");
+    for (const text of ["https://a.test../", "https://./", "https://../"]) expect(urlOf(text)).toBeNull();
+    expect(urlOf("https://127.0.0.1./")?.host).toBe("127.0.0.1");
+    expect(urlOf("data:,a.")?.href).toBe("data:,a.");
+  });
+
   it("may have 30 marks in a row, decomposed ones counted as they become", () => {
     const zalgo = `Z${"\u0316".repeat(15)}${"\u0301".repeat(15)}algo`;
     expect(cleanText(zalgo, { max: 64 })).toEqual({ text: zalgo.normalize("NFC") });
