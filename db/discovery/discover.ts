@@ -5,7 +5,7 @@ import { hashOf } from "../../core/discovery/copies.ts";
 import { quoted } from "../../core/discovery/document.ts";
 import { facetsOf } from "../../core/discovery/facets.ts";
 import { highlightsOf } from "../../core/discovery/highlights.ts";
-import { all, any, branchesOf, type Condition, levelsOf, not } from "../../core/discovery/levels.ts";
+import { all, any, type Branch, branchesOf, type Condition, levelsOf, not } from "../../core/discovery/levels.ts";
 import { nameKeyOf } from "../../core/discovery/look-alikes.ts";
 import * as marks from "../../core/discovery/marks.ts";
 import type { Questions } from "../../core/discovery/meaning.ts";
@@ -34,6 +34,8 @@ import { lookUp } from "./words.ts";
 export const MAX_CANDIDATES = 300;
 /** With this many that match the whole query, no others are read. */
 const ENOUGH = 60;
+/** With as many from this range of trust on, those trusted less are not either: they are most of all, and hardly among the first. */
+const LEAST_TRUSTED = 3;
 /** Longer queries are no names. */
 const MAX_NAME = 64;
 
@@ -161,19 +163,34 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
   ]);
   const { strong, weak } = levelsOf(needs, preferred);
   const wanted = wantedOf(query, needs);
-  const readLevels = (levels: typeof strong, most: number) =>
-    CANDIDATES.rows(db, {
+  const levels = { strong: branchesOf(strong), weak: branchesOf(weak) };
+  const trusted = levels.strong.filter(({ range }) => range >= LEAST_TRUSTED);
+  const others = levels.strong.filter(({ range }) => range < LEAST_TRUSTED);
+  const rows: Found[] = [];
+  let room = MAX_CANDIDATES;
+  let whole = true;
+  const take = async (branches: readonly Branch[]) => {
+    const some = await CANDIDATES.rows(db, {
       ...wanted,
-      most,
-      branches: branchesOf(levels).map((one) => ({ ...one, condition: all([one.condition, filter]) })),
+      most: room,
+      branches: branches.map((one) => ({ ...one, condition: all([one.condition, filter]) })),
     });
-  const first = await readLevels(strong, MAX_CANDIDATES);
-  const { rows, whole } = await affordable(first);
-  if (rows.length >= ENOUGH || weak.length === 0) return { rows, whole: whole && first.length < MAX_CANDIDATES };
-  const more = await readLevels(weak, MAX_CANDIDATES - first.length);
-  const others = await affordable(more);
-  rows.push(...others.rows);
-  return { rows, whole: whole && others.whole && first.length + more.length < MAX_CANDIDATES };
+    const within = await affordable(some);
+    room -= some.length;
+    whole &&= within.whole;
+    rows.push(...within.rows);
+  };
+  // Whoever had a name first decides for all who have it, however little it is trusted.
+  const isNameAsked = needs.some(({ rare }) => rare);
+  await take(isNameAsked ? levels.strong : trusted);
+  const isImitated = rows.some(({ disguised, imitation }) => disguised || imitation);
+  const isEnough = rows.length >= ENOUGH && !isImitated;
+  if (!isNameAsked && room > 0) {
+    if (isEnough) whole = false;
+    else await take(others);
+  }
+  if (rows.length < ENOUGH && room > 0 && levels.weak.length > 0) await take(levels.weak);
+  return { rows, whole: whole && room > 0 };
 }
 
 /** What every hit must be. */
