@@ -1,6 +1,6 @@
 /** Who may call and who calls, as types: guards make them, endpoints state and receive them. */
-import type { Address } from "../core/facts.ts";
-import type { SignInKind } from "../core/wallet-credential.ts";
+import type { Address } from "../core/agents/facts.ts";
+import type { SignInKind } from "../core/callers/wallet-credential.ts";
 
 /** A wallet that signed in: as an agent (SIWA) or as a human (SIWE), which follows from the text it signed. */
 export type WalletCaller = {

@@ -13,11 +13,11 @@ import type {
   WebhookTargets,
 } from "../clients/ports.ts";
 import type { Config } from "../config/config.ts";
+import type { RateBuckets } from "../core/callers/rate-policies.ts";
 import type { CardFormat, CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import type { Preview } from "../core/card/preview.ts";
 import type { Questions } from "../core/discovery/meaning.ts";
-import type { RateBuckets } from "../core/rate-policies.ts";
 import type { AgentList } from "../db/lists/agents.ts";
 import type { DirectoryList } from "../db/lists/directory.ts";
 import type { IndexTracker } from "../db/operations/index-state.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ErrorCode } from "../core/errors.ts";
 import { ignoredIn } from "../core/ignored.ts";
-import type { Operation } from "../core/prices.ts";
+import type { Operation } from "../core/payments/prices.ts";
 import type { Caller, CallerOf, CallerRule } from "./caller-types.ts";
 import type { Bucket, OwnLimit } from "./guards/rate-limits.ts";
 import type { HandlerDeps } from "./handler-types.ts";

@@ -1,5 +1,5 @@
 /** What handlers get: what the API is made of, and what it keeps in memory itself. */
-import type { StandingQueue } from "../core/standing-queues.ts";
+import type { StandingQueue } from "../core/operations/standing-queues.ts";
 import type { ReadFacts } from "../db/agents/facts-reader.ts";
 import type { AgentTotals } from "../db/lists/agent-list-sql.ts";
 import type { DirectoryList } from "../db/lists/directory.ts";

@@ -1,8 +1,8 @@
 /** Parameters of paths and queries, each defined once: accepted values, the handler's value, and the OpenAPI text. */
 import { z } from "zod";
 import { parseAddress } from "../core/addresses.ts";
-import type { Address, AgentRef } from "../core/facts.ts";
-import { MINT_ORIGINS, type MintOrigin } from "../core/mint-origins.ts";
+import type { Address, AgentRef } from "../core/agents/facts.ts";
+import { MINT_ORIGINS, type MintOrigin } from "../core/mints/mint-origins.ts";
 import { parseSlug } from "../core/principals/slugs.ts";
 import type { HumanRef } from "../db/principals/humans.ts";
 import type { OrganizationRef } from "../db/principals/organizations.ts";

@@ -7,7 +7,7 @@ import { createCardRenderer } from "../card-renderer/renderer.ts";
 import { CARD_SIZES, type CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import { cardHash } from "../core/card/hash.ts";
-import { TIERS } from "../core/tiers.ts";
+import { TIERS } from "../core/cred/tiers.ts";
 import { scratchDirectory } from "../harness/scratch.ts";
 import { type Batch, type Cost, type Engine, measure } from "./cards/engine.ts";
 import { goal } from "./goal.ts";

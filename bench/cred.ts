@@ -6,7 +6,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
-import { credOf, SIGNALS } from "../core/cred.ts";
+import { credOf, SIGNALS } from "../core/cred/cred.ts";
 import { unixSeconds } from "../core/times.ts";
 import { VERIFIED_ACCOUNT } from "../db/agents/attestations.ts";
 import { loadFacts } from "../db/agents/facts.ts";

@@ -4,8 +4,8 @@
  * product's is not. The last pages of all three are compared, and what a retention leaves with its cutoff.
  */
 import type pg from "pg";
-import type { Address } from "../core/facts.ts";
-import type { Message } from "../core/messaging/acts.ts";
+import type { Address } from "../core/agents/facts.ts";
+import type { Message } from "../core/messages/acts.ts";
 import { listGroups, lockGroup, updateCounters } from "../db/messages/message-groups.ts";
 import {
   deleteMessagesBefore,

@@ -3,8 +3,8 @@ import { verifyMessage } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { signedTexts } from "../api/guards/signed-text.ts";
 import { walletGuard } from "../api/guards/wallet.ts";
-import { siwaText } from "../core/signed-texts.ts";
-import { parseCredential } from "../core/wallet-credential.ts";
+import { siwaText } from "../core/callers/signed-texts.ts";
+import { parseCredential } from "../core/callers/wallet-credential.ts";
 import { stubChain } from "../harness/stub-chain.ts";
 
 const HOST = "bench.test";

@@ -1,8 +1,8 @@
 /** The chain over the pool of JSON-RPC nodes. */
 import { encodeDeployData, erc6492SignatureValidatorAbi, erc6492SignatureValidatorByteCode } from "viem";
-import type { Address, Hex } from "../core/facts.ts";
-import { READ_GAS, SIGNATURE_GAS } from "../core/gas-bounds.ts";
-import type { Market } from "../core/transaction-fees.ts";
+import type { Address, Hex } from "../core/agents/facts.ts";
+import { READ_GAS, SIGNATURE_GAS } from "../core/transactions/gas-bounds.ts";
+import type { Market } from "../core/transactions/transaction-fees.ts";
 import { createRpc, type Rpc } from "./chain/rpc.ts";
 import {
   at,

@@ -1,6 +1,6 @@
 /** Converts orders to x402 version 2, and reads a facilitator's untrusted answers. */
 import { getAddress } from "viem";
-import type { Hex } from "../core/facts.ts";
+import type { Hex } from "../core/agents/facts.ts";
 import type { FacilitatorOutcome, FacilitatorVerdict, PaymentOrder } from "./ports.ts";
 
 /** Converts an order to `paymentPayload` and `paymentRequirements`. */

@@ -4,7 +4,7 @@ import { keccak256 } from "viem";
 import { Transaction } from "viem/tempo";
 import { z } from "zod";
 import { checksum } from "../core/addresses.ts";
-import type { Address, Hex } from "../core/facts.ts";
+import type { Address, Hex } from "../core/agents/facts.ts";
 import type { ChallengeClaims, SignedTransaction } from "../core/payments/challenges.ts";
 import type { Chain, ChallengeAnswer, MachinePayments } from "./ports.ts";
 

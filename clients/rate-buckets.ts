@@ -1,6 +1,6 @@
 /** Token buckets in Redis, shared by all processes, or in this process's memory. */
 import type { Redis } from "ioredis";
-import type { RateBucket, RateBuckets, TakenTokens } from "../core/rate-policies.ts";
+import type { RateBucket, RateBuckets, TakenTokens } from "../core/callers/rate-policies.ts";
 import { openRedis } from "../runtime/redis.ts";
 
 export type RateBucketOptions = {

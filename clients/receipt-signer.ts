@@ -1,6 +1,6 @@
 /** Signs receipts (EIP-712) with a private key held in memory. */
 import { privateKeyToAccount } from "viem/accounts";
-import type { Address, Hex } from "../core/facts.ts";
+import type { Address, Hex } from "../core/agents/facts.ts";
 import type { ReceiptSigner } from "./ports.ts";
 
 export function createReceiptSigner(privateKey: Hex): ReceiptSigner {

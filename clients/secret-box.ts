@@ -1,6 +1,6 @@
 /** Encrypts stored secrets with AES-256-GCM under the configured keys: the first key encrypts, all keys decrypt. */
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from "node:crypto";
-import type { Hex } from "../core/facts.ts";
+import type { Hex } from "../core/agents/facts.ts";
 import type { SecretBox } from "./ports.ts";
 
 const ALGORITHM = "aes-256-gcm";

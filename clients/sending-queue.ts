@@ -1,7 +1,7 @@
 /** Sends the transactions of one key one after the other, so that their nonces have no gaps. */
-import type { Address, Hex } from "../core/facts.ts";
-import { SETTLEMENT_GAS, withMargin } from "../core/gas-bounds.ts";
-import { type FeeCaps, firstOffer } from "../core/transaction-fees.ts";
+import type { Address, Hex } from "../core/agents/facts.ts";
+import { SETTLEMENT_GAS, withMargin } from "../core/transactions/gas-bounds.ts";
+import { type FeeCaps, firstOffer } from "../core/transactions/transaction-fees.ts";
 import type { Chain, Signer } from "./ports.ts";
 
 /** Max milliseconds until a node counts an accepted transaction as pending; after that the node has lost it. */

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { bytesToHex, hexToBytes, keccak256, serializeTransaction, type TransactionSerializableEIP1559 } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import type { Address, Hex } from "../core/facts.ts";
+import type { Address, Hex } from "../core/agents/facts.ts";
 import type { Signer } from "./ports.ts";
 
 // The package is CommonJS and picks its native build at load time.

@@ -7,7 +7,7 @@ import type { Chain, SecretBox } from "../clients/ports.ts";
 import { openRpcPool } from "../clients/rpc/pool.ts";
 import { createSecretBox } from "../clients/secret-box.ts";
 import type { Config } from "../config/config.ts";
-import type { RpcNode } from "../core/rpc-roles.ts";
+import type { RpcNode } from "../core/operations/rpc-roles.ts";
 import { openReadPool, type ReadPool } from "../db/replicas/read-pool.ts";
 import { openPool } from "../db/sql/connect.ts";
 import type { Ops } from "../ops/open.ts";

@@ -13,7 +13,7 @@ import { openRpcPool } from "../clients/rpc/pool.ts";
 import { createSigner } from "../clients/signer.ts";
 import type { Config } from "../config/config.ts";
 import type { VariableValue } from "../config/variable-values.ts";
-import type { Hex } from "../core/facts.ts";
+import type { Hex } from "../core/agents/facts.ts";
 import { readIndexState } from "../db/operations/index-state.ts";
 import { serverSettings } from "../db/operations/server-health.ts";
 import { openReadOnlyPool } from "../db/sql/connect.ts";

@@ -5,7 +5,7 @@ import { tokenAuthorization } from "../clients/facilitator-token.ts";
 import type { Chain, Facilitator, MachinePayments } from "../clients/ports.ts";
 import { createSigner } from "../clients/signer.ts";
 import type { Config } from "../config/config.ts";
-import { RPC_ROLES } from "../core/rpc-roles.ts";
+import { RPC_ROLES } from "../core/operations/rpc-roles.ts";
 import type { Ops } from "../ops/open.ts";
 import { openChain } from "./connections.ts";
 

@@ -8,7 +8,7 @@ import { openRegistries } from "../clients/registries.ts";
 import { createSigner } from "../clients/signer.ts";
 import { openWebhookReceivers } from "../clients/webhook-receivers.ts";
 import type { Config } from "../config/config.ts";
-import { ofDay } from "../core/proof-allowances.ts";
+import { ofDay } from "../core/agents/proof-allowances.ts";
 import { takeAll } from "../db/callers/allowances.ts";
 import { standingJobs } from "../db/operations/job-runs.ts";
 import { boardAccess } from "../ops/board-access.ts";

@@ -1,6 +1,6 @@
 /** The chain: JSON-RPC nodes and how the indexer reads them. */
 import { z } from "zod";
-import { RPC_ROLES, readRpcNode } from "../core/rpc-roles.ts";
+import { RPC_ROLES, readRpcNode } from "../core/operations/rpc-roles.ts";
 import { flag, integer, list, url, webUrl } from "./checks.ts";
 import {
   INDEXER,

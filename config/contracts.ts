@@ -1,5 +1,5 @@
 /** Contracts: addresses and the blocks where their history begins. */
-import { MAX_ORACLE_BATCH } from "../core/gas-bounds.ts";
+import { MAX_ORACLE_BATCH } from "../core/transactions/gas-bounds.ts";
 import { address, duration, hash, integer, list } from "./checks.ts";
 import { API, API_AND_WORKERS, READERS_OF_CHAIN, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
 

@@ -1,5 +1,5 @@
 /** Limits: requests per time, open streams and connections. */
-import { RATE_POLICIES, type RateQuotas, type RateVariable } from "../core/rate-policies.ts";
+import { RATE_POLICIES, type RateQuotas, type RateVariable } from "../core/callers/rate-policies.ts";
 import { integer } from "./checks.ts";
 import { API, type ValuesOf, type Variable, variable } from "./variable.ts";
 

@@ -1,8 +1,8 @@
 /** Upstreams: social platforms, registries, market data, gateways. */
 import { z } from "zod";
 import { REGISTRIES } from "../core/directory/registries.ts";
+import type { SettingsOf, UpstreamVariable, UpstreamVariables, ValueOf } from "../core/operations/upstream-variable.ts";
 import { byProofPlatform, PROOF_PLATFORMS } from "../core/proof-platforms.ts";
-import type { SettingsOf, UpstreamVariable, UpstreamVariables, ValueOf } from "../core/upstream-variable.ts";
 import { duration, flag, integer, webUrl, withoutSlash } from "./checks.ts";
 import { API_AND_WORKERS, type Process, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
 

@@ -1,6 +1,6 @@
 /** Addresses: lower case in code and database, checksummed (EIP-55) in output. */
 import { keccakP } from "@noble/hashes/sha3.js";
-import type { Address } from "./facts.ts";
+import type { Address } from "./agents/facts.ts";
 
 /** Address of Multicall3, the same on every chain that has it (https://www.multicall3.com). */
 export const MULTICALL3: Address = "0xca11bde05977b3631167028862be2a173976ca11";

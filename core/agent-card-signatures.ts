@@ -9,8 +9,8 @@ import { p256 } from "@noble/curves/nist.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { base64urlnopad } from "@scure/base";
+import type { Hex } from "./agents/facts.ts";
 import { canonicalBytes } from "./canonical-json.ts";
-import type { Hex } from "./facts.ts";
 
 /** A public key as a JSON Web Key (RFC 7517). */
 export type PublicKey = { kty: "EC"; crv: "P-256"; x: string; y: string; kid: string; alg: "ES256"; use: "sig" };

@@ -1,7 +1,7 @@
 /** The error type of all code below the HTTP layer, and the table from error code to HTTP status. */
 
 import { checksum } from "./addresses.ts";
-import type { AgentRef } from "./facts.ts";
+import type { AgentRef } from "./agents/facts.ts";
 
 /** code → HTTP status (api-contract: conventions). */
 export const STATUS = {

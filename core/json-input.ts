@@ -1,7 +1,7 @@
 /** Input of JSON of any shape: texts are cleaned, size and depth are bounded. Also reads services by name. */
 import { z } from "zod";
+import type { ListedService } from "./agents/listing.ts";
 import type { Json, JsonObject } from "./json.ts";
-import type { ListedService } from "./listing.ts";
 import { cleanText } from "./text.ts";
 import { urlOf } from "./urls.ts";
 

@@ -1,7 +1,7 @@
 /** Links for people: to the block explorer and to the service's own pages. */
 import { checksum } from "./addresses.ts";
+import type { Address, Hex } from "./agents/facts.ts";
 import { OWN_PLATFORM } from "./directory/platforms.ts";
-import type { Address, Hex } from "./facts.ts";
 
 /** @param explorer base URL without a trailing slash */
 export const tokenLink = (explorer: string, contract: Address, tokenId: number): string =>

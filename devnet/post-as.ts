@@ -1,6 +1,6 @@
 /** Asks the API as one of the seeded world's wallets would: signed, and in the open. */
 import type { PrivateKeyAccount } from "viem";
-import { siwaText } from "../core/signed-texts.ts";
+import { siwaText } from "../core/callers/signed-texts.ts";
 
 export type Service = {
   apiUrl: string;

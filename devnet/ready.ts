@@ -1,6 +1,6 @@
 /** What a stack that is ready says: devnet.json for programs, a table for people. */
 import { writeFileSync } from "node:fs";
-import { costsInWords, type Phase, standardPrices } from "../core/prices.ts";
+import { costsInWords, type Phase, standardPrices } from "../core/payments/prices.ts";
 import { dataDir } from "./data-dir.ts";
 import type { Stack } from "./stack.ts";
 import { TEMPO } from "./tempo.ts";

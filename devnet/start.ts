@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { Listr, PRESET_TIMER } from "listr2";
 import { type Config, childEnvironment, loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { contractUriOf } from "../core/token-uri.ts";
+import { contractUriOf } from "../core/agents/token-uri.ts";
 import { migrate } from "../db/schema/migrate.ts";
 import { portOr } from "../runtime/free-port.ts";
 import { buildWeb, webIsStale } from "../web/build.ts";

@@ -2,7 +2,7 @@
 
 import { keccak256, type PrivateKeyAccount, toHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { ListingInput } from "../core/listing-input.ts";
+import type { ListingInput } from "../core/agents/listing-input.ts";
 import type { ProofPlatformKey } from "../core/proof-platforms.ts";
 import type { AgentHostKey } from "./simulators/agent-hosts/host.ts";
 

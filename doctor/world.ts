@@ -16,7 +16,7 @@ import type {
 } from "../clients/ports.ts";
 import type { Config } from "../config/config.ts";
 import type { VariableValue } from "../config/variable-values.ts";
-import type { Address } from "../core/facts.ts";
+import type { Address } from "../core/agents/facts.ts";
 import type { Queryable } from "../db/sql/connect.ts";
 
 /** What a check may need. A need that is not met is a sentence, and skips the check. */

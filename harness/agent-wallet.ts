@@ -3,7 +3,7 @@ import { createTestClient, createWalletClient, encodeFunctionData, http, parseEt
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { identityAbi } from "../abis/identity.ts";
-import { siwaText, siweText } from "../core/signed-texts.ts";
+import { siwaText, siweText } from "../core/callers/signed-texts.ts";
 import { receiptActions } from "../devnet/receipts.ts";
 import { LONG } from "./patience.ts";
 

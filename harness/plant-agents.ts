@@ -1,6 +1,6 @@
 /** Plants agents into the tables, as indexer and services would have written them: a statement per table. */
 import type pg from "pg";
-import { isLinkedTokenStorage } from "../core/traits.ts";
+import { isLinkedTokenStorage } from "../core/agents/traits.ts";
 import { VERIFIED_ACCOUNT } from "../db/agents/attestations.ts";
 import type { RandomAgent } from "../test/support/agents.ts";
 

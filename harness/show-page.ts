@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
 import { privateKeyToAccount } from "viem/accounts";
-import { apiKeyHash, apiKeyText } from "../core/api-keys.ts";
+import { apiKeyHash, apiKeyText } from "../core/callers/api-keys.ts";
 import { insertApiKey } from "../db/callers/api-keys.ts";
 import { openClient } from "../db/sql/connect.ts";
 import { connectByChip, giveWallet } from "../test/web/wallet.ts";

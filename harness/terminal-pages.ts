@@ -1,7 +1,7 @@
 /** Every page of the terminal with an address in the world that `npm start` seeds: one list for the benchmark and the pictures. A new page is one entry. */
 
 import type { PrivateKeyAccount } from "viem";
-import { siwaText } from "../core/signed-texts.ts";
+import { siwaText } from "../core/callers/signed-texts.ts";
 import { walletsOfWorld } from "../devnet/world.ts";
 import type { DevnetFile } from "./stack.ts";
 import { until } from "./until.ts";

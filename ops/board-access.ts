@@ -1,6 +1,6 @@
 /** Which operators may see the queues: holders of an API key whose scope says so. */
 import { timingSafeEqual } from "node:crypto";
-import { apiKeyHash, apiKeyId } from "../core/api-keys.ts";
+import { apiKeyHash, apiKeyId } from "../core/callers/api-keys.ts";
 import { apiKey, recordUse } from "../db/callers/api-keys.ts";
 import type { Queryable } from "../db/sql/transaction.ts";
 import type { BoardAccess } from "./queue-board.ts";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import type pg from "pg";
-import { apiKeyHash, apiKeyText } from "../core/api-keys.ts";
+import { apiKeyHash, apiKeyText } from "../core/callers/api-keys.ts";
 import { cleanText } from "../core/text.ts";
 import { apiKeys, insertApiKey, KEY_SCOPES, type KeyScope, keyScope, revokeApiKey } from "../db/callers/api-keys.ts";
 import { operatorCommand, withDatabase } from "./operator-command.ts";

@@ -2,8 +2,8 @@
 import type pg from "pg";
 import { parseUnits } from "viem/utils";
 import { loadConfig } from "../config/config.ts";
+import { formatUsdc, type Operation, type Phase, PRICES, standardPrices } from "../core/payments/prices.ts";
 import { PAYMENT_STATES, type PaymentState } from "../core/payments/states.ts";
-import { formatUsdc, type Operation, type Phase, PRICES, standardPrices } from "../core/prices.ts";
 import { refundPayment } from "../db/payments/ledger.ts";
 import { type Payment, paymentsInState, unwatchedPayments } from "../db/payments/payments.ts";
 import { currentPrices, setPrices } from "../db/payments/price-list.ts";

@@ -1,7 +1,7 @@
 /** The evidence of the service's own node about a payment: whether its authorization is used, and where its money moved. */
 import type { Chain, Log, Receipt } from "../clients/ports.ts";
+import type { Address, Hex } from "../core/agents/facts.ts";
 import { fail } from "../core/errors.ts";
-import type { Address, Hex } from "../core/facts.ts";
 import { type Claim, serves } from "../core/payments/claims.ts";
 import { type Challenged, memoTransfers } from "../core/payments/memo.ts";
 import type { Refusal } from "../core/payments/refusals.ts";

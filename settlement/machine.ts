@@ -1,6 +1,6 @@
 /** Settlement of MPP payments: the stored credential, the evidence on its chain, and the broadcast of the signed transaction. */
 import type { MachinePayments } from "../clients/ports.ts";
-import type { Hex } from "../core/facts.ts";
+import type { Hex } from "../core/agents/facts.ts";
 import { reasonIn } from "../core/payments/refusals.ts";
 import type { Payment } from "../db/payments/payments.ts";
 import { type Evidence, findAnswer } from "./evidence.ts";

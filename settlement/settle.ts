@@ -1,8 +1,7 @@
 /** Settles a payment: requests it from the facilitator, trusts the chain alone, and stores each step so that any process can continue. */
 import type pg from "pg";
 import type { Chain, Facilitator, MachinePayments, PaymentOrder } from "../clients/ports.ts";
-import type { Hex } from "../core/facts.ts";
-import { SETTLEMENT_GAS } from "../core/gas-bounds.ts";
+import type { Hex } from "../core/agents/facts.ts";
 import {
   type Authorization,
   type SignedPayment,
@@ -11,6 +10,7 @@ import {
 } from "../core/payments/authorization.ts";
 import { type Refusal, reasonIn } from "../core/payments/refusals.ts";
 import { MAX_TIMEOUT_SECONDS } from "../core/payments/terms.ts";
+import { SETTLEMENT_GAS } from "../core/transactions/gas-bounds.ts";
 import { recordEarly } from "../db/payments/early-payments.ts";
 import { beginSettling, type Lease, recordPaid, releasePayment } from "../db/payments/ledger.ts";
 import type { Payment } from "../db/payments/payments.ts";

@@ -305,7 +305,7 @@ describe("imports", () => {
     for (const { path } of inRoom("web/src")) follow(path);
     const pure = [...IN_BROWSER.any, ...RULES.core!.any];
     expect([...packages].filter((found) => !matches(found.split(" ")[0]!, pure))).toEqual([]);
-    expect(reached.has("core/cred.ts")).toBe(true);
+    expect(reached.has("core/cred/cred.ts")).toBe(true);
   });
 
   it("of db/ are of its subjects in their order, and no two subjects have a file of one name", () => {

@@ -8,7 +8,7 @@ import { ConfigError } from "../config/config-error.ts";
 import { envExample } from "../config/generated-files.ts";
 import { PROCESSES, type Process } from "../config/variable.ts";
 import { VARIABLES } from "../config/variables.ts";
-import { RATE_POLICIES } from "../core/rate-policies.ts";
+import { RATE_POLICIES } from "../core/callers/rate-policies.ts";
 import { scratchDirectory } from "../harness/scratch.ts";
 
 const directories: string[] = [];

@@ -4,7 +4,7 @@ import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
 import { multicall3Abi } from "../abis/multicall3.ts";
 import type { Chain } from "../clients/ports.ts";
 import { MULTICALL3 } from "../core/addresses.ts";
-import type { Address, Hex } from "../core/facts.ts";
+import type { Address, Hex } from "../core/agents/facts.ts";
 
 export type ContractRead = { to: Address; data: Hex };
 

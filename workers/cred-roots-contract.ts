@@ -2,7 +2,7 @@
 import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
 import { credRootsAbi } from "../abis/cred-roots.ts";
 import type { Chain } from "../clients/ports.ts";
-import type { Address, Hex } from "../core/facts.ts";
+import type { Address, Hex } from "../core/agents/facts.ts";
 import { readContracts } from "./contract-reads.ts";
 
 /** `latest` is 0 and `root` zero before the first epoch; `publishedAt` in Unix seconds. */

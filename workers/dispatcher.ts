@@ -1,6 +1,6 @@
 /** From chain to jobs: claims events from the log of index changes, queues each once for its subscribers, and retracts events that a reorganisation removed. */
 import type pg from "pg";
-import { chainEventOf } from "../core/events.ts";
+import { chainEventOf } from "../core/events/events.ts";
 import { renewReferralCodes } from "../db/agents/referral-codes.ts";
 import { retractCred } from "../db/cred/cred.ts";
 import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../db/events/append-events.ts";

@@ -2,7 +2,7 @@
 import { decodeFunctionResult, encodeAbiParameters, encodeFunctionData, keccak256 } from "viem/utils";
 import { credOracleAbi } from "../abis/cred-oracle.ts";
 import type { Chain } from "../clients/ports.ts";
-import type { Address, Hex } from "../core/facts.ts";
+import type { Address, Hex } from "../core/agents/facts.ts";
 import type { OracleBatch, OracleValue } from "../db/cred/cred-oracle.ts";
 import { readContracts } from "./contract-reads.ts";
 

@@ -2,7 +2,7 @@
 import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../abis/identity.ts";
 import type { Chain } from "../clients/ports.ts";
-import type { Address, Hex } from "../core/facts.ts";
+import type { Address, Hex } from "../core/agents/facts.ts";
 import { readContracts } from "./contract-reads.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** Authenticates the holder of an API key. */
 import { timingSafeEqual } from "node:crypto";
-import { apiKeyHash, apiKeyId } from "../../core/api-keys.ts";
+import { apiKeyHash, apiKeyId } from "../../core/callers/api-keys.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import { type ApiKey, apiKey, type KeyScope, recordUse } from "../../db/callers/api-keys.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";

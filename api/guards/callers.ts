@@ -1,14 +1,14 @@
 /** Identifies the caller: finds the credential that an operation accepts, checks it, and names the caller. */
 import type { IncomingMessage } from "node:http";
 import type { IdentityProvider } from "../../clients/ports.ts";
-import { fail } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import {
   findAccessToken,
   findCredential,
   type SignInKind,
   type WalletCredential,
-} from "../../core/wallet-credential.ts";
+} from "../../core/callers/wallet-credential.ts";
+import { fail } from "../../core/errors.ts";
 import { revokedBefore } from "../../db/callers/revocations.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import type { Caller, CallerRule, OwnerCaller, TokenCaller, WalletCaller } from "../caller-types.ts";

@@ -1,5 +1,5 @@
 /** Rate limits of clients and callers: token buckets, shown in RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
-import { Failure, fail } from "../../core/errors.ts";
+
 import {
   RATE_POLICIES,
   type RateBucket,
@@ -8,7 +8,8 @@ import {
   type RateQuotas,
   type TakenTokens,
   windowSeconds,
-} from "../../core/rate-policies.ts";
+} from "../../core/callers/rate-policies.ts";
+import { Failure, fail } from "../../core/errors.ts";
 import type { Caller, KeyCaller } from "../caller-types.ts";
 import type { AnswerHeaders } from "../http/headers.ts";
 import { nameOf } from "./caller-name.ts";

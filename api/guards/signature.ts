@@ -1,7 +1,7 @@
 /** Who signed a text: native recovery of EIP-191 signatures, 18 times faster than doing it in JavaScript. */
 import { createRequire } from "node:module";
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 
 // The package is CommonJS and picks its native build at load time.
 const { ecdsaRecover } = createRequire(import.meta.url)("secp256k1") as typeof import("secp256k1");

@@ -1,6 +1,6 @@
 /** Whether a wallet signed a text: native recovery for keys; for contract wallets the chain, with as few calls as possible. */
 import type { Chain } from "../../clients/ports.ts";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { personalHash, recoverSigner } from "./signature.ts";
 

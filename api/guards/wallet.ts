@@ -3,7 +3,6 @@
  * contract wallets; a valid credential is checked once.
  */
 import { hash } from "node:crypto";
-import { fail } from "../../core/errors.ts";
 import {
   CREDENTIAL_LIFETIME_MS,
   checkCredentialTime,
@@ -11,7 +10,8 @@ import {
   type SignInService,
   signInTexts,
   type WalletCredential,
-} from "../../core/wallet-credential.ts";
+} from "../../core/callers/wallet-credential.ts";
+import { fail } from "../../core/errors.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { expiringCache } from "./expiring-cache.ts";
 import type { SignInAttempt } from "./rate-limits.ts";

@@ -1,5 +1,5 @@
 /** The OpenAPI 3.0.3 document, derived from the endpoints: parameters, bodies, every error, security. */
-import type { Operation } from "../../core/prices.ts";
+import type { Operation } from "../../core/payments/prices.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { errorSchema } from "../schemas/error.ts";

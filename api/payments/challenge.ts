@@ -1,7 +1,7 @@
 /** Payments by MPP: checks that an answer belongs to the challenge of this request, and makes it a payment of the ledger. */
 import type { ChallengeAnswer, MachinePayments } from "../../clients/ports.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address, Hex } from "../../core/facts.ts";
 import { challengeMismatch, type SignedTransaction, transactionOutOfTime } from "../../core/payments/challenges.ts";
 import { Checked } from "../../core/payments/checked.ts";
 import { type AskedTransfer, isMemoTransfer, memoTransfers } from "../../core/payments/memo.ts";

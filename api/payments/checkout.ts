@@ -4,12 +4,13 @@
  * handler that only computes an answer: compute, `settle`, `fulfil`, return the answer. `withPayment` does the rest
  * around the handler: the 402, the replay of a stored answer, the headers, the credits.
  */
+
+import type { Address } from "../../core/agents/facts.ts";
 import type { Failure } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";
+import { type Operation, UNPAID } from "../../core/payments/prices.ts";
 import type { Refusal } from "../../core/payments/refusals.ts";
 import type { PaidResource, Terms } from "../../core/payments/terms.ts";
-import { type Operation, UNPAID } from "../../core/prices.ts";
 import type { Lease } from "../../db/payments/ledger.ts";
 import type { Payment } from "../../db/payments/payments.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";

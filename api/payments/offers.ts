@@ -3,9 +3,9 @@ import type { MachinePayments } from "../../clients/ports.ts";
 import { checksum } from "../../core/addresses.ts";
 import { Failure } from "../../core/errors.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";
+import { formatUsdc } from "../../core/payments/prices.ts";
 import { type Refusal, ruleOf } from "../../core/payments/refusals.ts";
 import { MAX_TIMEOUT_SECONDS, offerVersion1, requiredVersion2, type Terms } from "../../core/payments/terms.ts";
-import { formatUsdc } from "../../core/prices.ts";
 import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "./payment-headers.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** Opens the checkout of a request: price, terms, and the payment that the request brings. */
 import { hash } from "node:crypto";
+import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";
 import { fulfilPayment } from "../../db/payments/ledger.ts";
 import { authorizationFact, challengeFact } from "../../db/payments/payments.ts";

@@ -1,7 +1,7 @@
 /** The payment in a request's headers: exactly one signed authorization, transaction hash or answer to a challenge. */
 import type { ChallengeAnswer, MachinePayments } from "../../clients/ports.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import type { Hex } from "../../core/facts.ts";
 import { readVersion1, readVersion2, type SignedPayment } from "../../core/payments/authorization.ts";
 import { readIdentifier } from "../../core/payments/payment-identifier.ts";
 import { parseStrictJson } from "../http/strict-json.ts";

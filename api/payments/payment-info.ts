@@ -1,6 +1,6 @@
 /** What clients that look for paid operations read of one in the OpenAPI document: `x-payment-info`. */
 import { checksum } from "../../core/addresses.ts";
-import { formatUsdc, type Operation, priceUnits } from "../../core/prices.ts";
+import { formatUsdc, type Operation, priceUnits } from "../../core/payments/prices.ts";
 import type { PaymentService } from "./payment-service.ts";
 
 /**

@@ -5,9 +5,9 @@ import type { Chain, Facilitator, MachinePayments } from "../../clients/ports.ts
 import type { Config } from "../../config/config.ts";
 import { fail } from "../../core/errors.ts";
 import type { TokenDomain } from "../../core/payments/authorization.ts";
+import { type Operation, type PriceList, priceUnits, SOLD, standardPrices } from "../../core/payments/prices.ts";
 import type { PaidResource, Terms } from "../../core/payments/terms.ts";
 import { domainSeparator, usdcDomain } from "../../core/payments/token-domain.ts";
-import { type Operation, type PriceList, priceUnits, SOLD, standardPrices } from "../../core/prices.ts";
 import { currentPrices, priceLists } from "../../db/payments/price-list.ts";
 import type { Fault } from "../../runtime/faults.ts";
 import type { SettlementParts } from "../../settlement/settle.ts";

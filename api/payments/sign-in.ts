@@ -1,6 +1,7 @@
 /** The sign-in of a request whose operation does not require one. */
+
+import type { Address } from "../../core/agents/facts.ts";
 import { Failure } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
 import type { OpenCheckout } from "./checkout.ts";
 
 /** The wallet that signed the request: only itself spends its credits. A bad credential counts as none. */

@@ -1,6 +1,6 @@
 /** The terms of a paid endpoint where a request is refused before its price is asked: crawlers look for them without a credential or a body. */
 import { Failure } from "../../core/errors.ts";
-import type { Operation } from "../../core/prices.ts";
+import type { Operation } from "../../core/payments/prices.ts";
 import { type DeclaredEndpoint, declarationOf } from "./bazaar.ts";
 import { paymentRequired } from "./offers.ts";
 import type { PaymentService } from "./payment-service.ts";

@@ -1,5 +1,5 @@
 /** Payments by transaction hash: what a mined transaction proves, and for whom. */
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { Checked } from "../../core/payments/checked.ts";
 import type { Refusal } from "../../core/payments/refusals.ts";
 import { transfersOf } from "../../core/payments/transfers.ts";

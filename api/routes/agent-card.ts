@@ -1,7 +1,7 @@
 /** The A2A agent card by which agents find the service, signed, and the key that its signatures are checked with. */
 import { type AgentCardSignature, publicKeyOf, signaturesOf } from "../../core/agent-card-signatures.ts";
-import type { Hex } from "../../core/facts.ts";
-import { costsInWords } from "../../core/prices.ts";
+import type { Hex } from "../../core/agents/facts.ts";
+import { costsInWords } from "../../core/payments/prices.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import { API_VERSION } from "../http/headers.ts";

@@ -1,8 +1,8 @@
 /** Agents: the list with its search, one agent, the leaderboard. */
 import { z } from "zod";
-import { shownCred } from "../../core/cred.ts";
+import { canonicalFramework } from "../../core/agents/frameworks.ts";
+import { shownCred } from "../../core/cred/cred.ts";
 import { fail } from "../../core/errors.ts";
-import { canonicalFramework } from "../../core/frameworks.ts";
 import { agentView } from "../../core/views/agent.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
 import { leaderboardItemView, summaryView } from "../../core/views/summary.ts";

@@ -1,8 +1,8 @@
 /** Credentials themselves: where people get them, and ending them. */
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
+import { firstDateAfterRevocation } from "../../core/callers/wallet-credential.ts";
 import { fail } from "../../core/errors.ts";
-import { firstDateAfterRevocation } from "../../core/wallet-credential.ts";
 import { revokeBefore } from "../../db/callers/revocations.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
 import { address, moment } from "../schemas/fields.ts";

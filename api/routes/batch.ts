@@ -1,7 +1,7 @@
 /** Many agents in one request. */
 import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { summaryView } from "../../core/views/summary.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
 import { agentsOfWallets } from "../../db/agents/wallets.ts";

@@ -1,7 +1,7 @@
 /** The paid cred report, and the check of its receipt. */
 import { z } from "zod";
-import type { Hex } from "../../core/facts.ts";
-import { formatUsdc } from "../../core/prices.ts";
+import type { Hex } from "../../core/agents/facts.ts";
+import { formatUsdc } from "../../core/payments/prices.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
 import { credReportSchema, receiptCheckSchema } from "../schemas/cred-report.ts";

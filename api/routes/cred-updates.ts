@@ -1,6 +1,6 @@
 /** The feed of score changes, for clients that keep a copy of the scores. */
 import { z } from "zod";
-import { tierOf, tierWord } from "../../core/tiers.ts";
+import { tierOf, tierWord } from "../../core/cred/tiers.ts";
 import { credUpdates as readUpdates } from "../../db/cred/cred-updates.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { integer, limit } from "../parameters.ts";

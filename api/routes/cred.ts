@@ -1,9 +1,9 @@
 /** Cred: the score by token id and by address, and how it came to be over time. */
 import { z } from "zod";
-import { SIGNALS, shownCred } from "../../core/cred.ts";
+import { SIGNALS, shownCred } from "../../core/cred/cred.ts";
+import { openPoints } from "../../core/cred/open-points.ts";
+import { tierOf, tierWord } from "../../core/cred/tiers.ts";
 import { failNoAgent } from "../../core/errors.ts";
-import { openPoints } from "../../core/open-points.ts";
-import { tierOf, tierWord } from "../../core/tiers.ts";
 import { credByAddressView, credByIdView } from "../../core/views/cred.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
 import { credHistory, withEpochs } from "../../db/cred/cred-history.ts";

@@ -1,5 +1,6 @@
 /** The directory: agents of many registries in one table, one agent in full, and claims about an agent's token. */
 import { z } from "zod";
+import { sharedWith } from "../../core/agents/reservations.ts";
 import { FACET_RANGES, VERIFIED_KINDS } from "../../core/directory/facets.ts";
 import {
   DIRECTORY_FILTERS,
@@ -17,7 +18,6 @@ import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { registrationView } from "../../core/directory/registration-view.ts";
 import { type TerminalRow, terminalRow } from "../../core/directory/row.ts";
 import { fail } from "../../core/errors.ts";
-import { sharedWith } from "../../core/reservations.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
 import { ERC8004 } from "../../db/directory/erc8004.ts";
 import type { DirectoryQuery } from "../../db/directory/question-sql.ts";

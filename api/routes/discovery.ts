@@ -1,7 +1,7 @@
 /** Discovery for clients: GET / and /api/v2, derived from the endpoints. */
 
 import { checksum } from "../../core/addresses.ts";
-import { shownPricing } from "../../core/prices.ts";
+import { shownPricing } from "../../core/payments/prices.ts";
 import { isOpen } from "../caller-types.ts";
 import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-types.ts";

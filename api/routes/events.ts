@@ -1,7 +1,7 @@
 /** The event log: followed as a stream, read in pages, or of one agent. */
 import { z } from "zod";
-import { EVENT_NAMES } from "../../core/events.ts";
-import type { Address, AgentRef } from "../../core/facts.ts";
+import type { Address, AgentRef } from "../../core/agents/facts.ts";
+import { EVENT_NAMES } from "../../core/events/events.ts";
 import { eventView } from "../../core/views/events.ts";
 import { eventLog, eventsAfter, eventsOfAgent, oldestEventAt } from "../../db/events/events.ts";
 import { endpoint, json } from "../endpoint.ts";

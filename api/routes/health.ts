@@ -1,6 +1,6 @@
 /** Is it alive, can it serve, how far behind is it: /health, /ready, /api/v2/status. */
 import { z } from "zod";
-import { standingSentence } from "../../core/standing-queues.ts";
+import { standingSentence } from "../../core/operations/standing-queues.ts";
 import { latestPublished } from "../../db/cred/cred-epochs.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { type RecordedProgress, readBackfillProgress } from "../../db/operations/backfill-progress.ts";

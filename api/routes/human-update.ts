@@ -1,6 +1,6 @@
 /** An owner's update without SIWA: by a signature over one line of text. */
 import { z } from "zod";
-import type { Hex } from "../../core/facts.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
 import { tokenId } from "../parameters.ts";

@@ -1,10 +1,10 @@
 /** The pictures of an agent: its card as PNG or WebP, under two names, and its badge as SVG. */
 import { z } from "zod";
-import { credBadge } from "../../core/badge.ts";
+import { credBadge } from "../../core/agents/badge.ts";
 import { cardFacts } from "../../core/card/facts.ts";
 import { cardHash } from "../../core/card/hash.ts";
 import { type Preview, previewHash } from "../../core/card/preview.ts";
-import { shownCred } from "../../core/cred.ts";
+import { shownCred } from "../../core/cred/cred.ts";
 import { terminalRow } from "../../core/directory/row.ts";
 import { COLLECTION_SVG } from "../../core/views/contract-metadata.ts";
 import { imageHash } from "../../core/views/image.ts";

@@ -1,5 +1,5 @@
 /** /llms.txt: the service for language models, on one page that follows from the endpoints. */
-import { type PriceList, priceUnits, shownPrice } from "../../core/prices.ts";
+import { type PriceList, priceUnits, shownPrice } from "../../core/payments/prices.ts";
 import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
 import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { TOOLS } from "../tools/tools.ts";

@@ -1,6 +1,6 @@
 /** The manifest by which machines find the service: /.well-known/agent-registry. */
 import { checksum } from "../../core/addresses.ts";
-import { shownPricing } from "../../core/prices.ts";
+import { shownPricing } from "../../core/payments/prices.ts";
 import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { manifestSchema } from "../schemas/manifest.ts";

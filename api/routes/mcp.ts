@@ -24,7 +24,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Config } from "../../config/config.ts";
-import { costsInWords, type PriceList } from "../../core/prices.ts";
+import { costsInWords, type PriceList } from "../../core/payments/prices.ts";
 import { endpoint, type Reply } from "../endpoint.ts";
 import { errorAnswer } from "../http/error-answer.ts";
 import { API_VERSION } from "../http/headers.ts";

@@ -1,6 +1,6 @@
 /** Messages of a group: read in pages, followed as a stream, and sent. */
 import { z } from "zod";
-import { refusalAt } from "../../core/messaging/groups.ts";
+import { refusalAt } from "../../core/messages/groups.ts";
 import { groupView, messageView } from "../../core/views/messages.ts";
 import { accessOf } from "../../db/messages/message-access.ts";
 import { groupById } from "../../db/messages/message-groups.ts";

@@ -1,10 +1,10 @@
 /** Registration: POST /mint, and its state afterwards. */
 import { hash } from "node:crypto";
 import { z } from "zod";
+import { DEFAULT_FRAMEWORK } from "../../core/agents/frameworks.ts";
+import type { ListingInput } from "../../core/agents/listing-input.ts";
 import { fail } from "../../core/errors.ts";
-import { DEFAULT_FRAMEWORK } from "../../core/frameworks.ts";
-import type { ListingInput } from "../../core/listing-input.ts";
-import { mintOriginIndex } from "../../core/mint-origins.ts";
+import { mintOriginIndex } from "../../core/mints/mint-origins.ts";
 import type { Mint } from "../../db/mints/mints.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { CACHE, endpoint, json, type Reply } from "../endpoint.ts";

@@ -1,7 +1,7 @@
 /** The .agent namespace: is a name free? */
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
-import { dotAgentKey, withDotAgent } from "../../core/names.ts";
+import { dotAgentKey, withDotAgent } from "../../core/agents/names.ts";
 import { nameHolder } from "../../db/lists/agent-list-sql.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { nameCheckSchema } from "../schemas/agent.ts";

@@ -1,7 +1,7 @@
 /** What one agent of the directory offers, and what one should know before it is called or paid. */
 import { z } from "zod";
+import type { Address } from "../../core/agents/facts.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import type { Address } from "../../core/facts.ts";
 import { offeringView } from "../../core/views/offering.ts";
 import { findDirectoryId } from "../../db/directory/rows.ts";
 import { offeringOf } from "../../db/discovery/offering.ts";

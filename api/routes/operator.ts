@@ -1,6 +1,6 @@
 /** The state of the service for its operators: what the metrics count, in one answer. */
 import { checksum } from "../../core/addresses.ts";
-import { formatUsdc } from "../../core/prices.ts";
+import { formatUsdc } from "../../core/payments/prices.ts";
 import type { OpenWork, Totals } from "../../db/operations/service-counts.ts";
 import type { FailingWebhook } from "../../db/webhooks/failing.ts";
 import type { ApiDeps } from "../deps.ts";

@@ -1,7 +1,7 @@
 /** The prices. */
 import { formatEther } from "viem/utils";
 import { checksum } from "../../core/addresses.ts";
-import { shownPricing } from "../../core/prices.ts";
+import { shownPricing } from "../../core/payments/prices.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
 import { pricesSchema } from "../schemas/manifest.ts";
 

@@ -1,10 +1,10 @@
 /** Social proofs: an account on a platform shows which agent it belongs to. One operation for each platform of the list. */
 import { z } from "zod";
 import type { ProofReader } from "../../clients/ports.ts";
+import { needleOf } from "../../core/agents/proofs.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import { txLink } from "../../core/links.ts";
 import { PROOF_PLATFORMS, type ProofPlatform, type ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { needleOf } from "../../core/proofs.ts";
 import { numericId } from "../../core/views/verifications.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { type Call, type Endpoint, endpoint, json, type Reply } from "../endpoint.ts";

@@ -1,11 +1,11 @@
 /** Referral codes and who came by them, and the wallets that held a V1 identity. */
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
-import { BONUSES } from "../../core/bonuses.ts";
+import { OG_BENEFITS, ogOf } from "../../core/agents/og-wallets.ts";
+import { parseReferralCode } from "../../core/agents/referral-codes.ts";
 import { fail, failNoAgent } from "../../core/errors.ts";
 import { referralLink } from "../../core/links.ts";
-import { OG_BENEFITS, ogOf } from "../../core/og-wallets.ts";
-import { parseReferralCode } from "../../core/referral-codes.ts";
+import { BONUSES } from "../../core/mints/bonuses.ts";
 import { summaryView } from "../../core/views/summary.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
 import { ensureReferralCodes, referralCodeOf } from "../../db/agents/referral-codes.ts";

@@ -1,9 +1,9 @@
 /** The aggregated report of one agent, and the records of its proofs. */
 import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
-import { shownCred } from "../../core/cred.ts";
+import { linkedToken } from "../../core/agents/traits.ts";
+import { shownCred } from "../../core/cred/cred.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
-import { linkedToken } from "../../core/traits.ts";
 import { reportView } from "../../core/views/report.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
 import { verificationsView } from "../../core/views/verifications.ts";

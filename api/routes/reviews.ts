@@ -1,8 +1,8 @@
 /** Reviews of an agent in the canonical ERC-8004 reputation registry, by the clients that wrote them. */
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { meanRating, reviewerView, reviewView } from "../../core/directory/reviews.ts";
-import type { Address } from "../../core/facts.ts";
 import { ERC8004 } from "../../db/directory/erc8004-rows.ts";
 import {
   countingReviewers,

@@ -1,6 +1,6 @@
 /** Search: agents by their known data, the highest score first. */
 import { z } from "zod";
-import { TIERS, type TierKey } from "../../core/tiers.ts";
+import { TIERS, type TierKey } from "../../core/cred/tiers.ts";
 import { summaryView } from "../../core/views/summary.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { agentFilters, agentSearch, flag, limit, optionalChoice, owner } from "../parameters.ts";

@@ -1,6 +1,6 @@
 /** Webhooks of a wallet: create, read, delete, enable again, change the secret. */
 import { z } from "zod";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { webhookView } from "../../core/views/webhooks.ts";
 import type { Webhook } from "../../core/webhooks/webhook.ts";
 import { deliveryCounts } from "../../db/webhooks/delivery-log.ts";

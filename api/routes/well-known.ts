@@ -5,9 +5,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checksum } from "../../core/addresses.ts";
+import type { RegistrationFile } from "../../core/agents/registration-file.ts";
+import { priceUnits, shownPricing } from "../../core/payments/prices.ts";
 import { offerVersion2, resourceVersion2 } from "../../core/payments/terms.ts";
-import { priceUnits, shownPricing } from "../../core/prices.ts";
-import type { RegistrationFile } from "../../core/registration-file.ts";
 import { firstAgent } from "../../db/lists/agent-list-sql.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { isOpen } from "../caller-types.ts";

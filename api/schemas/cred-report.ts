@@ -1,9 +1,9 @@
 /** The cred report and its receipt as the API shows them. */
 
 import { z } from "zod";
-import { SIGNALS } from "../../core/cred.ts";
-import { RECEIPT_PRIMARY_TYPE } from "../../core/cred-report/receipt.ts";
-import { NARRATIVE_FIELDS } from "../../core/profile.ts";
+import { NARRATIVE_FIELDS } from "../../core/agents/profile.ts";
+import { SIGNALS } from "../../core/cred/cred.ts";
+import { RECEIPT_PRIMARY_TYPE } from "../../core/cred/report/receipt.ts";
 import { byProofPlatform, PROOF_PLATFORMS } from "../../core/proof-platforms.ts";
 import { EVIDENCE_SOURCES } from "../../core/signals/signal.ts";
 import {

@@ -1,8 +1,8 @@
 /** Cred as the API shows it. */
 import { z } from "zod";
-import { SIGNALS } from "../../core/cred.ts";
-import { LEAF_TYPES } from "../../core/cred-tree/leaf.ts";
-import { SCALE, TIERS } from "../../core/tiers.ts";
+import { SIGNALS } from "../../core/cred/cred.ts";
+import { SCALE, TIERS } from "../../core/cred/tiers.ts";
+import { LEAF_TYPES } from "../../core/cred/tree/leaf.ts";
 import {
   address,
   block,

@@ -1,6 +1,6 @@
 /** Events as the API shows them. */
 import { z } from "zod";
-import { EVENT_NAMES, EVENT_TYPES } from "../../core/events.ts";
+import { EVENT_NAMES, EVENT_TYPES } from "../../core/events/events.ts";
 import { address, block, count, moment, tokenId, txHash } from "./fields.ts";
 
 export const eventType = z.enum(EVENT_NAMES);

@@ -1,9 +1,9 @@
 /** Fields that many bodies share, each described once. */
 import { z } from "zod";
-import { MINT_ORIGINS } from "../../core/mint-origins.ts";
+import type { Reservation } from "../../core/agents/reservations.ts";
+import { TIERS, tierWord } from "../../core/cred/tiers.ts";
+import { MINT_ORIGINS } from "../../core/mints/mint-origins.ts";
 import { PROOF_PLATFORM_KEYS } from "../../core/proof-platforms.ts";
-import type { Reservation } from "../../core/reservations.ts";
-import { TIERS, tierWord } from "../../core/tiers.ts";
 
 /** Beside the agent's wallet wherever it is shown. */
 export const walletConfirmed = z.boolean().meta({

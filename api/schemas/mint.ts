@@ -1,10 +1,10 @@
 /** Schemas of registration: request, immediate answer and later answer. */
 import { z } from "zod";
-import { frameworkSchema } from "../../core/framework-input.ts";
-import { listingShape } from "../../core/listing-input.ts";
-import { agentNameSchema } from "../../core/names.ts";
-import { narrativeSchema, personalitySchema } from "../../core/profile-input.ts";
-import { parseReferralCode } from "../../core/referral-codes.ts";
+import { frameworkSchema } from "../../core/agents/framework-input.ts";
+import { listingShape } from "../../core/agents/listing-input.ts";
+import { agentNameSchema } from "../../core/agents/names.ts";
+import { narrativeSchema, personalitySchema } from "../../core/agents/profile-input.ts";
+import { parseReferralCode } from "../../core/agents/referral-codes.ts";
 import { optionalText } from "../../core/text.ts";
 import { agentSchema } from "./agent.ts";
 import { address, block, count, mintOrigin, tokenId, txHash, url } from "./fields.ts";

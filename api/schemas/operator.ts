@@ -1,6 +1,6 @@
 /** The state of the service as operators see it. */
 import { z } from "zod";
-import { LEFT_OUT } from "../../core/replicas.ts";
+import { LEFT_OUT } from "../../core/operations/replicas.ts";
 import { address, count, moment, usdc } from "./fields.ts";
 
 const seconds = z.number().min(0);

@@ -1,7 +1,7 @@
 /** Referrals and V1 wallets as the API shows them. */
 import { z } from "zod";
-import { BONUSES } from "../../core/bonuses.ts";
-import { OG_BENEFITS } from "../../core/og-wallets.ts";
+import { OG_BENEFITS } from "../../core/agents/og-wallets.ts";
+import { BONUSES } from "../../core/mints/bonuses.ts";
 import { summarySchema } from "./agent.ts";
 import { address, count, tokenId, url } from "./fields.ts";
 

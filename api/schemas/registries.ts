@@ -1,6 +1,6 @@
 /** An agent's links to other registries: its token, and the canonical ERC-8004 registration. */
 import { z } from "zod";
-import { linkTokenSchema } from "../../core/token-input.ts";
+import { linkTokenSchema } from "../../core/agents/token-input.ts";
 import { linkedTokenSchema } from "./agent.ts";
 import { address, block, moment, tokenId, txHash, url } from "./fields.ts";
 

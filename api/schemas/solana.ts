@@ -1,10 +1,10 @@
 /** Schemas of registration with a Solana key: the signed text, its signature, the answer. */
 import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
-import type { Address } from "../../core/facts.ts";
-import { frameworkSchema } from "../../core/framework-input.ts";
-import { agentNameSchema } from "../../core/names.ts";
-import type { SolanaPurpose } from "../../core/signed-texts.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { frameworkSchema } from "../../core/agents/framework-input.ts";
+import { agentNameSchema } from "../../core/agents/names.ts";
+import type { SolanaPurpose } from "../../core/callers/signed-texts.ts";
 import { isKey, signatureBytes } from "../../core/solana/keys.ts";
 import { optionalText } from "../../core/text.ts";
 import { type DocumentedMeta, optionalChoice } from "../parameters.ts";

@@ -1,9 +1,9 @@
 /** Schemas of changes of an agent by its controllers. */
 import { z } from "zod";
-import { listingShape } from "../../core/listing-input.ts";
-import { narrativeSchema, personalitySchema } from "../../core/profile-input.ts";
-import { socialSchema } from "../../core/social-input.ts";
-import { traitsInputSchema } from "../../core/trait-input.ts";
+import { listingShape } from "../../core/agents/listing-input.ts";
+import { narrativeSchema, personalitySchema } from "../../core/agents/profile-input.ts";
+import { socialSchema } from "../../core/agents/social-input.ts";
+import { traitsInputSchema } from "../../core/agents/trait-input.ts";
 import { block, ignored, tokenId, txHash } from "./fields.ts";
 
 const personality = personalitySchema.meta({ description: "Only what is given changes; an empty string clears" });

@@ -1,8 +1,8 @@
 /** Schemas of webhooks, their secrets and their deliveries. */
 import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
-import { EVENT_NAMES } from "../../core/events.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { EVENT_NAMES } from "../../core/events/events.ts";
 import { DELIVERY_STATES, FINALITIES } from "../../core/webhooks/webhook.ts";
 import { address, count, moment, tokenId, url } from "./fields.ts";
 

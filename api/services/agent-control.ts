@@ -3,8 +3,8 @@ import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { checksum } from "../../core/addresses.ts";
+import type { Address, AgentFacts } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address, AgentFacts } from "../../core/facts.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import { factsOf } from "./agent-facts.ts";
 

@@ -1,5 +1,5 @@
 /** Events that writes about an agent append to the event log, in their own transaction. */
-import type { EventData } from "../../core/events.ts";
+import type { EventData } from "../../core/events/events.ts";
 import { appendEvents } from "../../db/events/append-events.ts";
 import type { Write } from "./writing.ts";
 

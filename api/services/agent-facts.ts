@@ -1,10 +1,10 @@
 /** One agent's facts for a route, by token id or address; and the site its views are shown in. */
 
 import type { Config } from "../../config/config.ts";
+import type { AgentRef } from "../../core/agents/facts.ts";
+import type { OwnedFacts } from "../../core/agents/reservations.ts";
 import { failNoAgent } from "../../core/errors.ts";
-import type { AgentRef } from "../../core/facts.ts";
-import { type PriceList, standardPrices } from "../../core/prices.ts";
-import type { OwnedFacts } from "../../core/reservations.ts";
+import { type PriceList, standardPrices } from "../../core/payments/prices.ts";
 import type { Site } from "../../core/views/site.ts";
 import { findFacts } from "../../db/agents/facts.ts";
 import type { ReadFacts } from "../../db/agents/facts-reader.ts";

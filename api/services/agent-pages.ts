@@ -1,5 +1,5 @@
 /** Pages of agents with their facts: the ids from memory, or everything from one snapshot of the database. */
-import type { AgentFacts } from "../../core/facts.ts";
+import type { AgentFacts } from "../../core/agents/facts.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
 import { type AgentPage, listAgents } from "../../db/lists/agent-list-sql.ts";
 import type { AgentQuery } from "../../db/lists/agents.ts";

@@ -1,7 +1,7 @@
 /** Waits for the transactions that a request has queued, and makes one answer of their outcomes. */
 import type pg from "pg";
+import type { Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import type { Hex } from "../../core/facts.ts";
 import { type Intent, intentsByKey, OUTCOME_CHANNEL } from "../../db/transactions/transaction-outbox.ts";
 import { json, type Reply } from "../endpoint.ts";
 import { waitFor } from "./wait-for.ts";

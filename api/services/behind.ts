@@ -1,7 +1,7 @@
 /** Who stands behind an agent: its owner, since when, and the human and the organization that sign in by the owner's wallet. */
 import { checksum } from "../../core/addresses.ts";
-import type { Address, AgentFacts, Hex } from "../../core/facts.ts";
-import type { Ownership } from "../../core/reservations.ts";
+import type { Address, AgentFacts, Hex } from "../../core/agents/facts.ts";
+import type { Ownership } from "../../core/agents/reservations.ts";
 import { isoSeconds, unixSeconds } from "../../core/times.ts";
 import type { Behind } from "../../core/views/offering.ts";
 import { walletAttested } from "../../db/agents/attestations.ts";

@@ -1,8 +1,8 @@
 /** Writes an agent's profile on chain: each part through the outbox, once, however often it is requested. */
 import { formatEther } from "viem/utils";
 import type { Chain } from "../../clients/ports.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address, Hex } from "../../core/facts.ts";
 import {
   type ChainWrite,
   chainWritesSince,

@@ -1,7 +1,7 @@
 /** The identity contract's state: deployed or not, and its prices; cached between requests. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Chain } from "../../clients/ports.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 
 const FRESH_MS = 60_000;
 const RETRY_MS = 2_000;

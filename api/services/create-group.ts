@@ -1,7 +1,8 @@
 /** Creates a group: checks the creator, derives the id, and makes one group for repeated requests. */
+
+import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
-import { CREATOR_MIN_CRED, GROUPS_A_CREATOR, type Group, groupIdOf, refusalAt } from "../../core/messaging/groups.ts";
+import { CREATOR_MIN_CRED, GROUPS_A_CREATOR, type Group, groupIdOf, refusalAt } from "../../core/messages/groups.ts";
 import { lockAgentWrites } from "../../db/agents/profiles.ts";
 import { speakersOf } from "../../db/messages/message-access.ts";
 import { countGroupsOf, groupByRequest, insertGroup } from "../../db/messages/message-groups.ts";

@@ -1,8 +1,9 @@
 /** The score of an agent at a time or at a block of the past. */
-import { causeSays } from "../../core/cred-causes.ts";
+
+import type { AgentFacts } from "../../core/agents/facts.ts";
+import { causeSays } from "../../core/cred/cred-causes.ts";
+import { tierOf, tierWord } from "../../core/cred/tiers.ts";
 import { fail } from "../../core/errors.ts";
-import type { AgentFacts } from "../../core/facts.ts";
-import { tierOf, tierWord } from "../../core/tiers.ts";
 import { credHeld } from "../../db/cred/cred-history.ts";
 import { historyState } from "../../db/cred/cred-history-months.ts";
 import type { HandlerDeps } from "../handler-types.ts";

@@ -2,8 +2,8 @@
 import { encodeFunctionData } from "viem/utils";
 import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { checksum } from "../../core/addresses.ts";
+import { registeredFile, registrationFile, registrationUri } from "../../core/agents/registration-file.ts";
 import { fail } from "../../core/errors.ts";
-import { registeredFile, registrationFile, registrationUri } from "../../core/registration-file.ts";
 import { isoSeconds } from "../../core/times.ts";
 import { registrationsOf } from "../../db/directory/wallet-registrations.ts";
 import { snapshot } from "../../db/sql/transaction.ts";

@@ -2,9 +2,9 @@
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import { checksum } from "../../core/addresses.ts";
+import { attestationCall, attestationOf, uidCall, uidOf } from "../../core/agents/exchange-attestation.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { Failure, fail } from "../../core/errors.ts";
-import { attestationCall, attestationOf, uidCall, uidOf } from "../../core/exchange-attestation.ts";
-import type { Address, Hex } from "../../core/facts.ts";
 import { unixSeconds } from "../../core/times.ts";
 import {
   type Attestation,

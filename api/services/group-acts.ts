@@ -1,8 +1,9 @@
 /** Acts in groups: send, join and leave, each decided at the moment it is written, under its group's lock. */
+
+import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
-import { type Act, decideActs, type Message, type Outcome, requestKey } from "../../core/messaging/acts.ts";
-import type { Group, Refusal, Speaker } from "../../core/messaging/groups.ts";
+import { type Act, decideActs, type Message, type Outcome, requestKey } from "../../core/messages/acts.ts";
+import type { Group, Refusal, Speaker } from "../../core/messages/groups.ts";
 import { accessOf } from "../../db/messages/message-access.ts";
 import { deleteMembers, insertMembers, lockGroup, updateCounters } from "../../db/messages/message-groups.ts";
 import { insertMessages, messagesByRequest } from "../../db/messages/messages.ts";

@@ -1,8 +1,13 @@
 /** An owner's update by a signature over one line of text, without SIWA. The line may bind what is changed, and where. */
 import { checksum } from "../../core/addresses.ts";
+import type { Address, AgentFacts, Hex } from "../../core/agents/facts.ts";
+import {
+  type BoundContent,
+  contentDigest,
+  humanUpdateText,
+  parseHumanUpdate,
+} from "../../core/callers/signed-texts.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address, AgentFacts, Hex } from "../../core/facts.ts";
-import { type BoundContent, contentDigest, humanUpdateText, parseHumanUpdate } from "../../core/signed-texts.ts";
 import { usedBy, useText } from "../../db/callers/human-updates.ts";
 import { newProfileWrite } from "../../db/transactions/chain-writes.ts";
 import { requireUnrevoked } from "../guards/callers.ts";

@@ -2,8 +2,8 @@
 import { hash, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { checksum } from "../../core/addresses.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { fail, failNoAgent } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
 import { humanView, type OwnHumanView, type Private } from "../../core/views/human.ts";
 import { organizationView } from "../../core/views/organization.ts";

@@ -1,5 +1,5 @@
 /** Streams of the event log: one feed in this process for all events and one for final events, woken by Postgres. */
-import { type EventFilter, filterOf, type LoggedEvent } from "../../core/events.ts";
+import { type EventFilter, filterOf, type LoggedEvent } from "../../core/events/events.ts";
 import { eventView } from "../../core/views/events.ts";
 import { EVENTS_CHANNEL, eventLog, eventsAfter } from "../../db/events/events.ts";
 import { notifications } from "../../db/sql/notifications.ts";

@@ -1,6 +1,6 @@
 /** Who may read a group: anyone a public one; a private one its members whose cred still passes the gate. */
 import { fail } from "../../core/errors.ts";
-import { type Group, type Refusal, refusalAt } from "../../core/messaging/groups.ts";
+import { type Group, type Refusal, refusalAt } from "../../core/messages/groups.ts";
 import { type Access, accessOf } from "../../db/messages/message-access.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import type { ApiDeps } from "../deps.ts";

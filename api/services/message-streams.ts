@@ -1,8 +1,8 @@
 /** Streams of message groups: one feed for each group with readers in this process, woken by Postgres. A reader that loses the right to read gets the reason. */
-import type { Address } from "../../core/facts.ts";
-import type { Group } from "../../core/messaging/groups.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { CREDENTIAL_LIFETIME_MS } from "../../core/callers/wallet-credential.ts";
+import type { Group } from "../../core/messages/groups.ts";
 import { messageView } from "../../core/views/messages.ts";
-import { CREDENTIAL_LIFETIME_MS } from "../../core/wallet-credential.ts";
 import { type Access, accessOf } from "../../db/messages/message-access.ts";
 import { MESSAGES_CHANNEL, messagesAfter, newestMessages } from "../../db/messages/messages.ts";
 import { notifications } from "../../db/sql/notifications.ts";

@@ -5,7 +5,7 @@ import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { multicall3Abi } from "../../abis/multicall3.ts";
-import type { Hex } from "../../core/facts.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 
 const ABIS: readonly Abi[] = [identityAbi, handshakesAbi, erc8004IdentityAbi, multicall3Abi];
 

@@ -6,9 +6,9 @@ import type pg from "pg";
 import { concatHex, encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Chain } from "../../clients/ports.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { ogOf } from "../../core/agents/og-wallets.ts";
 import { Failure, fail } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
-import { ogOf } from "../../core/og-wallets.ts";
 import { keyTail } from "../../core/solana/keys.ts";
 import { referrerOf } from "../../db/agents/referrals.ts";
 import {

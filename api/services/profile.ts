@@ -1,6 +1,6 @@
 /** Reads an agent's profile with the writes on chain that are under way, in one snapshot. */
 
-import { traitKey } from "../../core/trait-input.ts";
+import { traitKey } from "../../core/agents/trait-input.ts";
 import { profileView } from "../../core/views/profile.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { chainWritesSince, onchainTraits, recentChainWrites } from "../../db/transactions/chain-writes.ts";

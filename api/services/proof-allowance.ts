@@ -2,8 +2,7 @@
 import { hash } from "node:crypto";
 import type pg from "pg";
 import type { FoundProof, NoProof, Spend } from "../../clients/ports.ts";
-import { Failure, fail } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import {
   type Bucket,
   failuresOf,
@@ -14,7 +13,8 @@ import {
   type Rate,
   readsOfStrangers,
   strangers,
-} from "../../core/proof-allowances.ts";
+} from "../../core/agents/proof-allowances.ts";
+import { Failure, fail } from "../../core/errors.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { levelsOf, takeAll, takeTokens } from "../../db/callers/allowances.ts";
 import { type Queryable, transaction } from "../../db/sql/transaction.ts";

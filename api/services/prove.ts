@@ -2,11 +2,11 @@
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { FoundProof, ProofReader } from "../../clients/ports.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import { proofTrait } from "../../core/agents/proofs.ts";
 import { foreignText } from "../../core/directory/foreign-text.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address, Hex } from "../../core/facts.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { proofTrait } from "../../core/proofs.ts";
 import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
 import { agentProvenBy, PROOF_ACCOUNT_INDEX, recordProof, traitTransaction } from "../../db/agents/proofs.ts";
 import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";

@@ -1,9 +1,9 @@
 /** Receivers of tokens that are contracts: whether they take one, and how many of them a network registers for free in a day. */
 import { encodeAbiParameters } from "viem/utils";
 import type { Chain } from "../../clients/ports.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
-import { RECEIVER_GAS } from "../../core/gas-bounds.ts";
+import { RECEIVER_GAS } from "../../core/transactions/gas-bounds.ts";
 import { contractMintsSince } from "../../db/mints/mints.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 

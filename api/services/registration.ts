@@ -1,10 +1,10 @@
 /** A finished mint as its registrant sees it. */
 
 import { checksum } from "../../core/addresses.ts";
-import { BONUSES } from "../../core/bonuses.ts";
+import { OG_TRAIT, ogOf } from "../../core/agents/og-wallets.ts";
 import { referralLink, tokenLink } from "../../core/links.ts";
-import { mintOriginAt } from "../../core/mint-origins.ts";
-import { OG_TRAIT, ogOf } from "../../core/og-wallets.ts";
+import { BONUSES } from "../../core/mints/bonuses.ts";
+import { mintOriginAt } from "../../core/mints/mint-origins.ts";
 import { agentView } from "../../core/views/agent.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
 import { ensureReferralCodes, referralCodeOf } from "../../db/agents/referral-codes.ts";

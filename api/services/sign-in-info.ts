@@ -1,6 +1,6 @@
 /** The service's description and how to sign in, for all discovery documents. */
 import type { Config } from "../../config/config.ts";
-import { humanUpdateText, siwaText, siweText } from "../../core/signed-texts.ts";
+import { humanUpdateText, siwaText, siweText } from "../../core/callers/signed-texts.ts";
 
 export const DESCRIPTION =
   "Identity and reputation of AI agents on Base: an identity others can check, a reputation that is earned.";

@@ -1,11 +1,11 @@
 /** Solana keys: texts for a key to sign, the check of its signature, and its registration as an agent. */
 import { hash, randomBytes } from "node:crypto";
 import { checksum } from "../../core/addresses.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { DEFAULT_FRAMEWORK } from "../../core/agents/frameworks.ts";
+import { type SolanaPurpose, solanaSignInText } from "../../core/callers/signed-texts.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
-import { DEFAULT_FRAMEWORK } from "../../core/frameworks.ts";
-import { mintOriginIndex } from "../../core/mint-origins.ts";
-import { type SolanaPurpose, solanaSignInText } from "../../core/signed-texts.ts";
+import { mintOriginIndex } from "../../core/mints/mint-origins.ts";
 import { isSignedBy, type SolanaAddress } from "../../core/solana/keys.ts";
 import {
   insertSolanaChallenge,

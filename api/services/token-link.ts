@@ -3,12 +3,12 @@ import { decodeFunctionResult, encodeFunctionData, hexToString } from "viem/util
 import { identityAbi } from "../../abis/identity.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
 import type { Chain } from "../../clients/ports.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import { storedTraits, type TokenInput } from "../../core/agents/token-input.ts";
+import type { LinkedToken } from "../../core/agents/traits.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address, Hex } from "../../core/facts.ts";
-import { READ_GAS } from "../../core/gas-bounds.ts";
 import { cleanText } from "../../core/text.ts";
-import { storedTraits, type TokenInput } from "../../core/token-input.ts";
-import type { LinkedToken } from "../../core/traits.ts";
+import { READ_GAS } from "../../core/transactions/gas-bounds.ts";
 import { rememberLink } from "../../db/directory/token-links.ts";
 import { onchainTraits } from "../../db/transactions/chain-writes.ts";
 import type { HandlerDeps } from "../handler-types.ts";

@@ -1,13 +1,18 @@
 /** Updates of an agent by its controllers, off chain at once or on chain through the outbox. */
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
+import type { Address, AgentFacts, Personality } from "../../core/agents/facts.ts";
+import type { ListingInput } from "../../core/agents/listing-input.ts";
+import { mergeNarrative, mergeProfile, NARRATIVE_FIELDS, type NarrativeField } from "../../core/agents/profile.ts";
+import {
+  type FieldWrite,
+  fieldWrites,
+  type NarrativeInput,
+  type PersonalityInput,
+} from "../../core/agents/profile-input.ts";
+import type { SocialInput } from "../../core/agents/social-input.ts";
+import { newTraits, type TraitInput, traitKey } from "../../core/agents/trait-input.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address, AgentFacts, Personality } from "../../core/facts.ts";
-import type { ListingInput } from "../../core/listing-input.ts";
-import { mergeNarrative, mergeProfile, NARRATIVE_FIELDS, type NarrativeField } from "../../core/profile.ts";
-import { type FieldWrite, fieldWrites, type NarrativeInput, type PersonalityInput } from "../../core/profile-input.ts";
-import type { SocialInput } from "../../core/social-input.ts";
-import { newTraits, type TraitInput, traitKey } from "../../core/trait-input.ts";
 import { addProfileTraits, profileTraits, writeProfileFields } from "../../db/agents/profiles.ts";
 import { newestChainWrites, onchainTraits } from "../../db/transactions/chain-writes.ts";
 import { emitUpdated } from "./agent-events.ts";

@@ -1,7 +1,7 @@
 /** Wallet verification: records that an agent's own wallet signed in, and calls the contract once. */
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { verificationTransaction } from "../../db/agents/attestations.ts";
 import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
 import { recordWalletVerification } from "../../db/agents/wallets.ts";

@@ -1,8 +1,8 @@
 /** The owner's operations on webhooks: create, delete, change secrets, send deliveries. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { SecretBox } from "../../clients/ports.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
 import { SECRET_BYTES, secretText } from "../../core/webhooks/signing.ts";
 import type { Subscription, Webhook } from "../../core/webhooks/webhook.ts";
 import { ownAgents } from "../../db/agents/wallets.ts";

@@ -1,6 +1,7 @@
 /** The frame of every write about an agent: one transaction that finds the agent, checks its controller, writes, and updates its score. */
+
+import type { OwnedFacts } from "../../core/agents/reservations.ts";
 import { fail } from "../../core/errors.ts";
-import type { OwnedFacts } from "../../core/reservations.ts";
 import { lockAgentWrites } from "../../db/agents/profiles.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { isNoIndex, type Queryable, rehearsal, transaction } from "../../db/sql/transaction.ts";

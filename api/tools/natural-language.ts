@@ -1,6 +1,7 @@
 /** Parses a question in natural language into the arguments of a tool, and summarises an answer in text. The question is untrusted. */
+
+import { TIERS } from "../../core/cred/tiers.ts";
 import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
-import { TIERS } from "../../core/tiers.ts";
 import type { ShortHit } from "../../core/views/found-in-short.ts";
 
 /** A question, and the data sent beside it. */

@@ -1,13 +1,13 @@
 /** The metadata of each page of the terminal: of agents by their facts, of foreign agents by their row, of other views in fixed texts. */
 import { checksum, parseAddress } from "../../core/addresses.ts";
-import { shownCred } from "../../core/cred.ts";
+import type { AgentFacts, AgentRef } from "../../core/agents/facts.ts";
+import { shownCred } from "../../core/cred/cred.ts";
+import { tierOf } from "../../core/cred/tiers.ts";
 import { foreignText } from "../../core/directory/foreign-text.ts";
 import { PLATFORMS, platformLabel } from "../../core/directory/platforms.ts";
 import { type TerminalRow, terminalRow } from "../../core/directory/row.ts";
-import type { AgentFacts, AgentRef } from "../../core/facts.ts";
 import { agentLink, directoryLink, tokenLink } from "../../core/links.ts";
 import { isSpam } from "../../core/spam.ts";
-import { tierOf } from "../../core/tiers.ts";
 import { imageHash } from "../../core/views/image.ts";
 import { metadataView } from "../../core/views/metadata.ts";
 import { agentPreviewUrl, PAGE_KEYS, PAGES, pagePreviewUrl } from "../../core/views/previews.ts";

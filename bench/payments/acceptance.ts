@@ -7,7 +7,7 @@ import { toHex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { acceptMint } from "../../api/services/mint.ts";
 import { createSigner } from "../../clients/signer.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import type { MintRequest } from "../../db/mints/mints.ts";
 import { migrate } from "../../db/schema/migrate.ts";
 import { openClient, openPool } from "../../db/sql/connect.ts";

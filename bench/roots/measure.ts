@@ -2,8 +2,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { StandardMerkleTree } from "@openzeppelin/merkle-tree";
 import type pg from "pg";
-import { LEAF_TYPES, leafValues, tierNumber } from "../../core/cred-tree/leaf.ts";
-import { buildTree, type LeafColumns } from "../../core/cred-tree/tree.ts";
+import { LEAF_TYPES, leafValues, tierNumber } from "../../core/cred/tree/leaf.ts";
+import { buildTree, type LeafColumns } from "../../core/cred/tree/tree.ts";
 import { proofOf } from "../../db/cred/cred-epochs.ts";
 import { epochsState, storeEpoch } from "../../db/cred/store-cred-epoch.ts";
 import { buildInProcess } from "../../db/cred/tree/start-tree.ts";

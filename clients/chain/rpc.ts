@@ -1,6 +1,6 @@
 /** Requests to the nodes of one chain, each in a span, with classified errors. */
 import pLimit from "p-limit";
-import type { Hex } from "../../core/facts.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import { span } from "../../runtime/tracing.ts";
 import type { Revert } from "../ports.ts";
 import { isExecutionError, RpcRequestError, revertData, unreachable } from "../rpc/errors.ts";

@@ -1,5 +1,5 @@
 /** Values of Ethereum JSON-RPC (execution-apis) and their conversion to the types of the `Chain` port. */
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { Block, Call, FoundLog, Log, Receipt } from "../ports.ts";
 import { unreachable } from "../rpc/errors.ts";
 

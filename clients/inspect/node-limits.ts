@@ -1,6 +1,6 @@
 /** Learns the limits of one JSON-RPC node as the service does: through a pool with this node alone. */
-import type { Address } from "../../core/facts.ts";
-import type { RpcNode } from "../../core/rpc-roles.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import type { RpcNode } from "../../core/operations/rpc-roles.ts";
 import type { LearnedLimits } from "../ports.ts";
 import { openRpcPool } from "../rpc/pool.ts";
 

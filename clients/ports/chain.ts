@@ -1,7 +1,8 @@
 /** The port of the chain, and of the keys that sign for it. */
-import type { ReceiptData } from "../../core/cred-report/receipt.ts";
-import type { Address, Hex } from "../../core/facts.ts";
-import type { Market } from "../../core/transaction-fees.ts";
+
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { ReceiptData } from "../../core/cred/report/receipt.ts";
+import type { Market } from "../../core/transactions/transaction-fees.ts";
 
 /** A block header. Wei amounts are bigint, times Unix seconds. */
 export type Block = { number: number; hash: Hex; parentHash: Hex; timestamp: number; baseFeePerGasWei: bigint };
@@ -11,7 +12,7 @@ export type Call = {
   to: Address;
   data: Hex;
   valueWei?: bigint;
-  /** Gas limit (core/gas-bounds.ts). Required where code of a stranger runs; at most 8 such calls run at a time. */
+  /** Gas limit (core/transactions/gas-bounds.ts). Required where code of a stranger runs; at most 8 such calls run at a time. */
   gas?: bigint;
 };
 

@@ -1,5 +1,5 @@
 /** Measuring requests to upstreams. */
-import type { RpcRole } from "../../core/rpc-roles.ts";
+import type { RpcRole } from "../../core/operations/rpc-roles.ts";
 
 /** Gets the outcome of every request to an upstream. */
 export interface UpstreamMeter {

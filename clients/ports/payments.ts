@@ -1,5 +1,5 @@
 /** Ports of payments: the facilitator of x402, and MPP. */
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { ChallengeClaims, RequestBinding, SignedTransaction } from "../../core/payments/challenges.ts";
 import type { Chain } from "./chain.ts";
 

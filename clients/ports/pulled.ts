@@ -1,5 +1,5 @@
 /** Ports of what the workers pull: registries, documents, reputation, market data. */
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 
 /** Reputation by Ethos (0 to 2800). */
 export interface Ethos {

@@ -1,5 +1,5 @@
 /** The type of functions that open a platform's reader, from its settings and the connections of the process. */
-import type { SettingsOf, UpstreamVariables } from "../../core/upstream-variable.ts";
+import type { SettingsOf, UpstreamVariables } from "../../core/operations/upstream-variable.ts";
 import type { Http } from "../http.ts";
 import type { ProofReader } from "../ports.ts";
 

@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { needleOf, quoteOf } from "../../core/agents/proofs.ts";
 import type { XClaim, x } from "../../core/proof-platforms/x.ts";
-import { needleOf, quoteOf } from "../../core/proofs.ts";
 import { withinAllowance } from "../http/on-behalf.ts";
 import { scarceLookups } from "../http/scarce-lookups.ts";
 import type { HttpAnswer, Upstream } from "../http.ts";

@@ -1,6 +1,7 @@
 /** Errors of JSON-RPC nodes, in one place: which describe the request, and which a limit or a trouble of the node. */
+
+import type { Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import type { Hex } from "../../core/facts.ts";
 import { isKnownRefusal } from "./refusals.ts";
 
 /** The member `error` of an answer. `data` is of any shape. */

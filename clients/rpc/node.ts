@@ -1,6 +1,6 @@
 /** One node of the pool: its queue, batches and rate, whether it answers, and what was learned of its limits. */
 import { Agent } from "undici";
-import type { RpcRole } from "../../core/rpc-roles.ts";
+import type { RpcRole } from "../../core/operations/rpc-roles.ts";
 import { type Breaker, breaker } from "../http/breaker.ts";
 import type { RpcNodeStats } from "../ports.ts";
 import { type Fault, faultOf, namedPause, RpcRequestError } from "./errors.ts";

@@ -1,5 +1,5 @@
 /** The pool of JSON-RPC nodes of one chain: the one place that decides how a request reaches them. */
-import { RPC_ROLES, type RpcNode, type RpcRole } from "../../core/rpc-roles.ts";
+import { RPC_ROLES, type RpcNode, type RpcRole } from "../../core/operations/rpc-roles.ts";
 import type { RpcNodeStats } from "../ports.ts";
 import { readLogs } from "./logs.ts";
 import { type Outcome, RpcNodeConnection } from "./node.ts";
@@ -8,7 +8,7 @@ import { filterOf, readsRange } from "./requests.ts";
 import { type Met, Route } from "./route.ts";
 import { WholeLogs } from "./whole-logs.ts";
 
-export type { RpcNode, RpcRole } from "../../core/rpc-roles.ts";
+export type { RpcNode, RpcRole } from "../../core/operations/rpc-roles.ts";
 export type { RpcNodeStats } from "../ports.ts";
 export { RpcRequestError } from "./errors.ts";
 

@@ -1,5 +1,5 @@
 /** Which role a JSON-RPC request needs, and the blocks that it names. */
-import type { RpcRole } from "../../core/rpc-roles.ts";
+import type { RpcRole } from "../../core/operations/rpc-roles.ts";
 import type { RpcCall } from "./post.ts";
 
 /** Index of the block parameter of the methods that read a state. */

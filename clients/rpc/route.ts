@@ -1,6 +1,6 @@
 /** The way of one request over the nodes: which node is tried next, what is tried again, and when it fails. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RpcRole } from "../../core/rpc-roles.ts";
+import type { RpcRole } from "../../core/operations/rpc-roles.ts";
 import { type Fault, RpcRequestError, unreachable } from "./errors.ts";
 import type { Outcome, RpcNodeConnection } from "./node.ts";
 import type { RpcCall } from "./post.ts";

@@ -1,5 +1,5 @@
 /** The card of an agent as an element tree: the square for the token's image, the wide one for shared links. */
-import { type Tier, tierOf } from "../tiers.ts";
+import { type Tier, tierOf } from "../cred/tiers.ts";
 import { mix } from "./colour.ts";
 import { box, type CardElement, picture, text } from "./element.ts";
 import { type CardFacts, MARKS } from "./facts.ts";

@@ -1,9 +1,9 @@
 /** Everything a card shows about an agent, in one value; the picture depends on nothing else. */
 import { checksum } from "../addresses.ts";
-import { exchangeCounts, shownCred, validProofs } from "../cred.ts";
-import type { Address, AgentFacts } from "../facts.ts";
+import type { Address, AgentFacts } from "../agents/facts.ts";
+import { countedTraits } from "../agents/traits.ts";
+import { exchangeCounts, shownCred, validProofs } from "../cred/cred.ts";
 import { byProofPlatform, PROOF_PLATFORMS } from "../proof-platforms.ts";
-import { countedTraits } from "../traits.ts";
 import { oneLine } from "./line.ts";
 import { fitChips } from "./measure.ts";
 

@@ -1,7 +1,7 @@
 /** The content hash of a card: its ETag, its cache key and the `?v=` of its URL. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { tierOf } from "../tiers.ts";
+import { tierOf } from "../cred/tiers.ts";
 import { type CardFacts, MARKS } from "./facts.ts";
 
 /** Version of the drawing. Raise it with every change of the picture: it invalidates what is cached anywhere. */

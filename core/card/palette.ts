@@ -1,5 +1,5 @@
 /** Colours of a card: the tier sets hue, chroma and lightness; the agent shifts the hue within bounds. */
-import type { TierKey } from "../tiers.ts";
+import type { TierKey } from "../cred/tiers.ts";
 import { type Colour, oklch } from "./colour.ts";
 import type { Seed } from "./seed.ts";
 

@@ -1,5 +1,5 @@
 /** The picture of a shared link to what has no card of its own: an agent of another registry, a page of the terminal. */
-import { TIERS, tierOf } from "../tiers.ts";
+import { TIERS, tierOf } from "../cred/tiers.ts";
 import { aura, CARD_SIZES, column, ground, header, LAYOUTS, nameOf, scoreOf } from "./draw.ts";
 import { type CardElement, text } from "./element.ts";
 import { digestOf, TEMPLATE } from "./hash.ts";

@@ -1,5 +1,5 @@
 /** The sigil of an agent: rings around its score that no other agent has. */
-import type { Tier, TierKey } from "../tiers.ts";
+import type { Tier, TierKey } from "../cred/tiers.ts";
 import type { Palette } from "./palette.ts";
 import { arcs, beads, type Motif, orbits, rays, scoreRing, waves } from "./rings.ts";
 import type { Seed } from "./seed.ts";

@@ -1,7 +1,8 @@
 /** The cred of foreign agents: the service's own signals over their known data, capped until they have an identity token here. */
-import { credOf } from "../cred.ts";
-import type { Address, AgentFacts, Hex } from "../facts.ts";
-import { mintOriginIndex } from "../mint-origins.ts";
+
+import type { Address, AgentFacts, Hex } from "../agents/facts.ts";
+import { credOf } from "../cred/cred.ts";
+import { mintOriginIndex } from "../mints/mint-origins.ts";
 
 /** The facts of a foreign agent that count. */
 export type ForeignFacts = {

@@ -1,5 +1,5 @@
 /** The filters of the directory, and the published formulas of `new` and `trending`. */
-import { TIERS, type TierKey } from "../tiers.ts";
+import { TIERS, type TierKey } from "../cred/tiers.ts";
 import type { Facets } from "./facets.ts";
 
 /** Filter `new`: registered within the last 7 days. */

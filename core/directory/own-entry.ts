@@ -1,9 +1,10 @@
 /** Converts an own agent's facts, which every other view shows too, to an entry of the directory. */
-import { shownCred } from "../cred.ts";
-import type { Address, AgentFacts } from "../facts.ts";
-import { listingOf } from "../listing.ts";
-import { mergeNarrative, NARRATIVE_FIELDS } from "../profile.ts";
-import { countedTraits, linkedToken } from "../traits.ts";
+
+import type { Address, AgentFacts } from "../agents/facts.ts";
+import { listingOf } from "../agents/listing.ts";
+import { mergeNarrative, NARRATIVE_FIELDS } from "../agents/profile.ts";
+import { countedTraits, linkedToken } from "../agents/traits.ts";
+import { shownCred } from "../cred/cred.ts";
 import { blankEntry, type DirectoryEntry, type Service } from "./entry.ts";
 import { foreignAddress, foreignLink, foreignText } from "./foreign-text.ts";
 import { OWN_PLATFORM } from "./platforms.ts";

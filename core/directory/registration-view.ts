@@ -1,6 +1,6 @@
 /** The API's view of a registration in the canonical ERC-8004 registry. Keys are in snake_case, like the directory's rows. */
 import { checksum } from "../addresses.ts";
-import type { Address } from "../facts.ts";
+import type { Address } from "../agents/facts.ts";
 import { defectView } from "./file-defects.ts";
 import { MAX_URI, type Review, reviewView } from "./reviews.ts";
 

@@ -2,7 +2,7 @@
  * The list of foreign registries that fill the directory. A new registry is a row here; the compiler then requires its
  * reader (registry-readers.ts), its pages (clients/registries.ts) and its simulator (devnet/simulators/upstreams.ts).
  */
-import type { UpstreamVariable } from "../upstream-variable.ts";
+import type { UpstreamVariable } from "../operations/upstream-variable.ts";
 
 export type RegistryRow = {
   /** Identifier: `platform` of the registry's rows, its `source` in the database and in metrics. */

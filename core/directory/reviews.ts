@@ -1,6 +1,6 @@
 /** The API's view of reviews in the canonical ERC-8004 reputation registry: clients by weight, and their entries. Keys are in snake_case, like the directory's rows. */
 import { checksum } from "../addresses.ts";
-import type { Address } from "../facts.ts";
+import type { Address } from "../agents/facts.ts";
 
 /** An entry of the registry. Texts are the client's own. */
 export type Review = {

@@ -1,6 +1,6 @@
 /** The API's view of a row of the directory. Keys are in snake_case, as in the specification. */
 import { checksum, parseAddress } from "../addresses.ts";
-import { type TierWord, tierOf, tierWord } from "../tiers.ts";
+import { type TierWord, tierOf, tierWord } from "../cred/tiers.ts";
 import type { Service } from "./entry.ts";
 import { OWN_PLATFORM, ownTokenRef } from "./platforms.ts";
 import type { TokenSource } from "./token.ts";

@@ -1,6 +1,6 @@
 /** The token of an agent: whose word it is that it is the agent's, what ties a linked token to a wallet, when it has a price. */
 import { getContractAddress } from "viem/utils";
-import type { Address } from "../facts.ts";
+import type { Address } from "../agents/facts.ts";
 
 /** Liquidity in US dollars from which a market's price counts as one: below it a few dollars move it. */
 export const PRICED_FROM_USD = 10_000;

@@ -1,6 +1,7 @@
 /** Facets: how many of the agents found have each value. */
+
+import { tierOf } from "../cred/tiers.ts";
 import { PROTOCOLS } from "../directory/protocols.ts";
-import { tierOf } from "../tiers.ts";
 import type { FacetKey, Facets } from "./query.ts";
 
 export type Faceted = { platform: string; chainId: number | null; cred: number; verified: boolean; speaks: number };

@@ -1,7 +1,8 @@
 /** What a search for agents takes and answers: the types that the search, the API and its readers share. */
+
+import type { TierKey } from "../cred/tiers.ts";
 import type { PlatformKey } from "../directory/platforms.ts";
 import type { Protocol } from "../directory/protocols.ts";
-import type { TierKey } from "../tiers.ts";
 
 /** Max characters of a query that are read. */
 export const MAX_QUERY_LENGTH = 300;

@@ -9,7 +9,7 @@ export type Known = {
   proofs: number;
   /** Its registry has proved its wallet, an own agent's under its present owner. */
   walletProven: boolean;
-  /** Sentences about proofs that do not count, and about what its cred shares with other agents (core/reservations.ts). */
+  /** Sentences about proofs that do not count, and about what its cred shares with other agents (core/agents/reservations.ts). */
   reservations: { proofs: readonly string[]; cred: readonly string[] };
   /** Of its endpoints: 0 (silent for long) to 1, and a sentence; null while nothing is known. One of endpoints that are only `named` counts nothing. */
   liveness: { value: number; says: string; named: boolean } | null;

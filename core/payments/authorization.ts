@@ -1,7 +1,7 @@
 /** Payment payloads of x402, versions 2 and 1, parsed strictly, and the digest that their signer signed. */
 import { encodeFunctionData, hashTypedData, parseAbi } from "viem/utils";
 import { z } from "zod";
-import type { Address, Hex } from "../facts.ts";
+import type { Address, Hex } from "../agents/facts.ts";
 import { type BoundNonce, readBoundNonce } from "./bound-nonce.ts";
 import { TRANSFER_WITH_AUTHORIZATION } from "./transfer-with-authorization.ts";
 

@@ -7,8 +7,8 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { base64urlnopad } from "@scure/base";
 import { z } from "zod";
+import type { Hex } from "../agents/facts.ts";
 import { canonicalBytes } from "../canonical-json.ts";
-import type { Hex } from "../facts.ts";
 
 const EXTENSION = "mppx";
 

@@ -1,5 +1,5 @@
 /** The binding of an MPP challenge to its request, and the check of an answer against it. */
-import type { Address, Hex } from "../facts.ts";
+import type { Address, Hex } from "../agents/facts.ts";
 import type { Refusal } from "./refusals.ts";
 import { MAX_TIMEOUT_SECONDS, SKEW_SECONDS } from "./terms.ts";
 

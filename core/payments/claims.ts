@@ -1,5 +1,5 @@
 /** Which request a settlement pays for: an authorization is public as soon as it is broadcast. */
-import type { Address } from "../facts.ts";
+import type { Address } from "../agents/facts.ts";
 import type { PaymentState } from "./states.ts";
 
 /**

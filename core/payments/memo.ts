@@ -1,6 +1,6 @@
 /** Memos of MPP: 32 bytes on a transfer of a TIP-20 token that say which challenge of which service it answers. */
 import { keccak256, stringToHex } from "viem/utils";
-import type { Address, Hex } from "../facts.ts";
+import type { Address, Hex } from "../agents/facts.ts";
 import { type TokenLog, type Transfer, transfersIn } from "./transfers.ts";
 
 /** keccak256 of `TransferWithMemo(address,address,uint256,bytes32)`. */

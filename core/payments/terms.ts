@@ -1,6 +1,6 @@
 /** The payment terms of a request, in the formats of x402 versions 2 and 1, and the check of an authorization against them. */
 import { checksum } from "../addresses.ts";
-import type { Address } from "../facts.ts";
+import type { Address } from "../agents/facts.ts";
 import { urlOf } from "../urls.ts";
 import { type SignedPayment, type TokenDomain, V1_NETWORKS } from "./authorization.ts";
 import { boundNonceOffer, isBoundTo } from "./bound-nonce.ts";

@@ -1,6 +1,6 @@
 /** The EIP-712 domains of USDC. A wrong name makes every signature invalid, so they are constants and checked on the chain. */
 import { hashStruct } from "viem/utils";
-import type { Address, Hex } from "../facts.ts";
+import type { Address, Hex } from "../agents/facts.ts";
 import type { TokenDomain } from "./authorization.ts";
 
 /** EIP-712 name by chain id: it differs between USDC's deployments. */

@@ -1,5 +1,5 @@
 /** Reads a transaction's logs: transfers of a token, and the authorizations that caused them. */
-import type { Address, Hex } from "../facts.ts";
+import type { Address, Hex } from "../agents/facts.ts";
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
 const TRANSFER: Hex = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";

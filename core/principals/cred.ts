@@ -1,6 +1,6 @@
 /** The cred of a human: one table of signals with two sets of weights, and the score and breakdown computed from it. */
-import { shownCred, validProofs } from "../cred.ts";
-import { tierOf } from "../tiers.ts";
+import { shownCred, validProofs } from "../cred/cred.ts";
+import { tierOf } from "../cred/tiers.ts";
 import { unixSeconds } from "../times.ts";
 import type { HumanFacts } from "./facts.ts";
 

@@ -1,7 +1,7 @@
 /** All public facts about a human principal or an organization at one moment. */
-import type { Address, AgentFacts } from "../facts.ts";
+import type { Address, AgentFacts } from "../agents/facts.ts";
+import type { ListedService } from "../agents/listing.ts";
 import type { Json, JsonObject } from "../json.ts";
-import type { ListedService } from "../listing.ts";
 
 /** The last value fetched from a source, and the time of the fetch, ISO 8601. */
 export type Fetched<T> = { value: T; at: string };

@@ -1,5 +1,5 @@
 /** The type of a platform of social proofs. All other code of a platform derives from this value, or is required by the compiler for its key. */
-import type { UpstreamVariables } from "../upstream-variable.ts";
+import type { UpstreamVariables } from "../operations/upstream-variable.ts";
 
 /** One field in the body of a request to prove an account. */
 export type ClaimField = {

@@ -1,5 +1,5 @@
 /** Signal: points awarded on chain. */
-import { BONUSES } from "../bonuses.ts";
+import { BONUSES } from "../mints/bonuses.ts";
 import { clamp, type Signal } from "./signal.ts";
 
 const POINT_VALUE = 2;

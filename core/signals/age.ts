@@ -1,5 +1,5 @@
 /** Signal: whole days since registration. */
-import type { AgentFacts } from "../facts.ts";
+import type { AgentFacts } from "../agents/facts.ts";
 import { isoSeconds, unixSeconds } from "../times.ts";
 import { clamp, type Signal } from "./signal.ts";
 

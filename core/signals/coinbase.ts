@@ -1,5 +1,5 @@
 /** Signal: the exchange's attestation of the owner's account. */
-import type { AgentFacts } from "../facts.ts";
+import type { AgentFacts } from "../agents/facts.ts";
 import { unixSeconds } from "../times.ts";
 import type { Signal } from "./signal.ts";
 

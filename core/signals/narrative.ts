@@ -1,12 +1,12 @@
 /** Signal: the four texts of the narrative that are written. */
-import { mergeNarrative, NARRATIVE_FIELDS, type NarrativeField } from "../profile.ts";
+import { mergeNarrative, NARRATIVE_FIELDS, type NarrativeField } from "../agents/profile.ts";
 import { BLANKS, isBlank, lengthOf, listed } from "../text.ts";
 import { literal, type Signal } from "./signal.ts";
 
 /** Raw value of each text. */
 export const NARRATIVE_VALUE = 25;
 
-/** SQL of 1 for a text of the merged narrative that is not blank (core/profile.ts: the newest write wins, off chain on a tie). */
+/** SQL of 1 for a text of the merged narrative that is not blank (core/agents/profile.ts: the newest write wins, off chain on a tie). */
 const isWritten = (field: NarrativeField) => `(btrim(coalesce(
         case when f.${field}_at >= to_timestamp(coalesce((a.narrative_at ->> '${field}')::int8, 0))
              then f.${field} else a.narrative ->> '${field}' end, ''), ${literal(BLANKS)}) <> '')::int4`;

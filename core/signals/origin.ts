@@ -1,5 +1,5 @@
 /** Signal: how the agent was registered. */
-import { MINT_ORIGINS, mintOriginAt, UNKNOWN_ORIGIN } from "../mint-origins.ts";
+import { MINT_ORIGINS, mintOriginAt, UNKNOWN_ORIGIN } from "../mints/mint-origins.ts";
 import type { Signal } from "./signal.ts";
 
 export const origin: Signal<"origin"> = {

@@ -1,5 +1,5 @@
 /** Signal: number of traits. */
-import { countedTraits, LINKED_TOKEN } from "../traits.ts";
+import { countedTraits, LINKED_TOKEN } from "../agents/traits.ts";
 import { clamp, literal, type Signal } from "./signal.ts";
 
 export const TRAIT_VALUE = 12;

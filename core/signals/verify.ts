@@ -1,5 +1,5 @@
 /** Signal: the wallet and the accounts that are proven. */
-import type { AgentFacts, Proof } from "../facts.ts";
+import type { AgentFacts, Proof } from "../agents/facts.ts";
 import { PROOF_PLATFORMS } from "../proof-platforms.ts";
 import { listed } from "../text.ts";
 import { clamp, type Evidence, type EvidenceContext, literal, type Signal, type Step } from "./signal.ts";

@@ -1,15 +1,15 @@
 /** The full view of an agent. */
 import { checksum } from "../addresses.ts";
-import { exchangeCounts, shownCred, validProofs } from "../cred.ts";
-import type { Address, AgentFacts, Narrative, Trait } from "../facts.ts";
+import type { Address, AgentFacts, Narrative, Trait } from "../agents/facts.ts";
+import { type Listing, listingOf } from "../agents/listing.ts";
+import { bareName, withDotAgent } from "../agents/names.ts";
+import { mergeProfile, type ShownPersonality } from "../agents/profile.ts";
+import { countedTraits, type LinkedToken, linkedToken } from "../agents/traits.ts";
+import { exchangeCounts, shownCred, validProofs } from "../cred/cred.ts";
+import { type TierWord, tierWord } from "../cred/tiers.ts";
 import { tokenLink } from "../links.ts";
-import { type Listing, listingOf } from "../listing.ts";
-import { type MintOrigin, mintOriginAt } from "../mint-origins.ts";
-import { bareName, withDotAgent } from "../names.ts";
-import { mergeProfile, type ShownPersonality } from "../profile.ts";
-import { type TierWord, tierWord } from "../tiers.ts";
+import { type MintOrigin, mintOriginAt } from "../mints/mint-origins.ts";
 import { isoSeconds } from "../times.ts";
-import { countedTraits, type LinkedToken, linkedToken } from "../traits.ts";
 import { imageUrl } from "./image.ts";
 import type { Site } from "./site.ts";
 

@@ -1,9 +1,9 @@
 /** The two views of the cred score: by token id with the scale of tiers, by address with its factors. */
 import { checksum } from "../addresses.ts";
-import { type Breakdown, breakdownOf, shownCred } from "../cred.ts";
-import type { Address, AgentFacts } from "../facts.ts";
-import { shownPrice } from "../prices.ts";
-import { type AddressWord, SCALE, type TierKey, type TierWord, tierWord } from "../tiers.ts";
+import type { Address, AgentFacts } from "../agents/facts.ts";
+import { type Breakdown, breakdownOf, shownCred } from "../cred/cred.ts";
+import { type AddressWord, SCALE, type TierKey, type TierWord, tierWord } from "../cred/tiers.ts";
+import { shownPrice } from "../payments/prices.ts";
 import type { Site } from "./site.ts";
 
 export type CredByIdView = {

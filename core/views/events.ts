@@ -1,7 +1,7 @@
 /** The view of an event in streams, pages of the log and webhooks. */
 import { checksum } from "../addresses.ts";
-import type { EventData, EventType, LoggedEvent } from "../events.ts";
-import type { Address, Hex } from "../facts.ts";
+import type { Address, Hex } from "../agents/facts.ts";
+import type { EventData, EventType, LoggedEvent } from "../events/events.ts";
 
 export type EventView = {
   id: string;

@@ -1,12 +1,12 @@
 /** The view of found agents for language models: a few lines each, with the endpoints to call, prices and reasons. */
 
+import { tierOf, tierWord } from "../cred/tiers.ts";
 import { OWN_PLATFORM } from "../directory/platforms.ts";
 import { type Protocol, protocolsOf } from "../directory/protocols.ts";
 import type { DirectoryRow } from "../directory/row.ts";
 import type { Understood } from "../discovery/query.ts";
 import { isRecord } from "../json.ts";
 import { listed } from "../text.ts";
-import { tierOf, tierWord } from "../tiers.ts";
 import {
   countingOf,
   elsewhereOf,

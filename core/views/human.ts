@@ -1,7 +1,8 @@
 /** The public view of a human principal, and the breakdown of its cred. Only `ownHumanView` has the private fields. */
 import { checksum } from "../addresses.ts";
-import { shownCred } from "../cred.ts";
-import type { Address } from "../facts.ts";
+import type { Address } from "../agents/facts.ts";
+import { shownCred } from "../cred/cred.ts";
+import { type TierWord, tierWord } from "../cred/tiers.ts";
 import type { Json, JsonObject } from "../json.ts";
 import {
   ethosScore,
@@ -16,7 +17,6 @@ import {
 } from "../principals/cred.ts";
 import type { ContactKinds, HumanFacts, Stated } from "../principals/facts.ts";
 import type { ProofPlatformKey } from "../proof-platforms.ts";
-import { type TierWord, tierWord } from "../tiers.ts";
 import { isoSeconds } from "../times.ts";
 import type { OrganizationView } from "./organization.ts";
 import type { Site } from "./site.ts";

@@ -1,10 +1,10 @@
 /** The URL of an agent's card image. It changes whenever the picture changes, so caches may keep an image without limit. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import type { AgentFacts } from "../agents/facts.ts";
+import { countedTraits } from "../agents/traits.ts";
 import { TEMPLATE } from "../card/hash.ts";
-import { exchangeCounts, shownCred, validProofs } from "../cred.ts";
-import type { AgentFacts } from "../facts.ts";
-import { countedTraits } from "../traits.ts";
+import { exchangeCounts, shownCred, validProofs } from "../cred/cred.ts";
 import type { Site } from "./site.ts";
 
 /**

@@ -1,9 +1,9 @@
 /** The views of groups, members and messages. */
 import { checksum } from "../addresses.ts";
-import type { Address } from "../facts.ts";
-import type { Message } from "../messaging/acts.ts";
-import { type Group, minCredTier, type Speaker } from "../messaging/groups.ts";
-import { type TierWord, tierOf, tierWord } from "../tiers.ts";
+import type { Address } from "../agents/facts.ts";
+import { type TierWord, tierOf, tierWord } from "../cred/tiers.ts";
+import type { Message } from "../messages/acts.ts";
+import { type Group, minCredTier, type Speaker } from "../messages/groups.ts";
 
 export type GroupView = {
   id: string;

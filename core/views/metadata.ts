@@ -1,11 +1,12 @@
 /** The ERC-721 metadata of an agent, as marketplaces read it. */
-import { shownCred } from "../cred.ts";
-import type { AgentFacts } from "../facts.ts";
+
+import type { AgentFacts } from "../agents/facts.ts";
+import { mergeProfile } from "../agents/profile.ts";
+import { countedTraits } from "../agents/traits.ts";
+import { shownCred } from "../cred/cred.ts";
 import { agentLink } from "../links.ts";
-import { mintOriginAt } from "../mint-origins.ts";
-import { mergeProfile } from "../profile.ts";
+import { mintOriginAt } from "../mints/mint-origins.ts";
 import { isBlank } from "../text.ts";
-import { countedTraits } from "../traits.ts";
 import { imageUrl } from "./image.ts";
 import type { Site } from "./site.ts";
 

@@ -1,6 +1,6 @@
 /** The public view of an organization. */
 import { checksum } from "../addresses.ts";
-import type { Address } from "../facts.ts";
+import type { Address } from "../agents/facts.ts";
 import type { ContactKinds, Member, OrganizationFacts, Stated } from "../principals/facts.ts";
 
 export type OrganizationView = Stated & {

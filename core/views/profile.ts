@@ -1,11 +1,11 @@
 /** An agent's profile as its controllers change it: where each value is stored, what is being written on chain, what a write costs. */
 import { formatEther } from "viem/utils";
-import { shownCred } from "../cred.ts";
-import type { AgentFacts, Hex } from "../facts.ts";
-import { type PriceList, shownPrice } from "../prices.ts";
-import { profileFields } from "../profile.ts";
-import { traitKey } from "../trait-input.ts";
-import { countedTraits } from "../traits.ts";
+import type { AgentFacts, Hex } from "../agents/facts.ts";
+import { profileFields } from "../agents/profile.ts";
+import { traitKey } from "../agents/trait-input.ts";
+import { countedTraits } from "../agents/traits.ts";
+import { shownCred } from "../cred/cred.ts";
+import { type PriceList, shownPrice } from "../payments/prices.ts";
 
 /** A part that was written on chain lately, of those whose value the index does not have yet, or never will. */
 type OpenWrite = {

@@ -1,14 +1,14 @@
 /** The aggregated report of an agent: balances, recent transactions, proofs and ranking. */
 import { formatEther } from "viem/utils";
 import { checksum } from "../addresses.ts";
-import { shownCred } from "../cred.ts";
-import type { Address, AgentFacts, Hex } from "../facts.ts";
+import type { Address, AgentFacts, Hex } from "../agents/facts.ts";
+import { mergeProfile } from "../agents/profile.ts";
+import type { Reservation } from "../agents/reservations.ts";
+import { countedTraits, linkedToken } from "../agents/traits.ts";
+import { shownCred } from "../cred/cred.ts";
+import { type TierWord, tierWord } from "../cred/tiers.ts";
 import { tokenLink } from "../links.ts";
-import { mergeProfile } from "../profile.ts";
-import type { Reservation } from "../reservations.ts";
-import { type TierWord, tierWord } from "../tiers.ts";
 import { isoSeconds } from "../times.ts";
-import { countedTraits, linkedToken } from "../traits.ts";
 import type { Site } from "./site.ts";
 import { type VerificationMarks, verificationMarks } from "./verifications.ts";
 

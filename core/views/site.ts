@@ -1,6 +1,6 @@
 /** The deployment as the views see it: its URLs, contract and prices. */
-import type { Address } from "../facts.ts";
-import type { PriceList } from "../prices.ts";
+import type { Address } from "../agents/facts.ts";
+import type { PriceList } from "../payments/prices.ts";
 
 export type Site = {
   serviceName: string;

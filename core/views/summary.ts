@@ -1,11 +1,11 @@
 /** The views of an agent in a list and in the leaderboard. */
 import { checksum } from "../addresses.ts";
-import { shownCred } from "../cred.ts";
-import type { Address, AgentFacts } from "../facts.ts";
-import { type MintOrigin, mintOriginAt } from "../mint-origins.ts";
-import { type TierWord, tierWord } from "../tiers.ts";
+import type { Address, AgentFacts } from "../agents/facts.ts";
+import { countedTraits } from "../agents/traits.ts";
+import { shownCred } from "../cred/cred.ts";
+import { type TierWord, tierWord } from "../cred/tiers.ts";
+import { type MintOrigin, mintOriginAt } from "../mints/mint-origins.ts";
 import { isoSeconds } from "../times.ts";
-import { countedTraits } from "../traits.ts";
 import { imageUrl } from "./image.ts";
 import type { Site } from "./site.ts";
 

@@ -1,7 +1,10 @@
 /** The verifications of an agent: records of its social proofs, and their short form in the report. */
-import { exchangeCounts, validProofs } from "../cred.ts";
+
+import type { AgentFacts, Hex, Proof } from "../agents/facts.ts";
+import { MAX_QUOTE, needleOf } from "../agents/proofs.ts";
+import type { Reservation } from "../agents/reservations.ts";
+import { exchangeCounts, validProofs } from "../cred/cred.ts";
 import { foreignLink, foreignText } from "../directory/foreign-text.ts";
-import type { AgentFacts, Hex, Proof } from "../facts.ts";
 import {
   type ByProofPlatform,
   byProofPlatform,
@@ -10,8 +13,6 @@ import {
   type ProofPlatform,
   type ProofPlatformKey,
 } from "../proof-platforms.ts";
-import { MAX_QUOTE, needleOf } from "../proofs.ts";
-import type { Reservation } from "../reservations.ts";
 
 /** A proof as of its last check. `lapsed`: the proof is no longer there; it is shown and does not count. */
 export type ProofView = {

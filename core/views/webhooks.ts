@@ -1,7 +1,7 @@
 /** The owner's view of webhooks and deliveries. It contains no secret. */
 import { checksum } from "../addresses.ts";
-import type { EventType } from "../events.ts";
-import type { Address } from "../facts.ts";
+import type { Address } from "../agents/facts.ts";
+import type { EventType } from "../events/events.ts";
 import type { DisabledReason } from "../webhooks/attempts.ts";
 import type { Delivery, DeliveryState, Finality, LoggedAttempt, Webhook } from "../webhooks/webhook.ts";
 

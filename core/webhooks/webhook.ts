@@ -1,6 +1,7 @@
 /** Types of a webhook, of its subscription to events, and of a delivery with its state. */
-import type { EventFilter, EventType } from "../events.ts";
-import type { Address } from "../facts.ts";
+
+import type { Address } from "../agents/facts.ts";
+import type { EventFilter, EventType } from "../events/events.ts";
 import type { DisabledReason, ReceiverHealth } from "./attempts.ts";
 import type { PoolState } from "./pools.ts";
 

@@ -1,5 +1,5 @@
 /** Which wallets the chain is asked about an attestation older than the index, and what it answered. */
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { array, int4, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { isNamed } from "./named-wallets.ts";

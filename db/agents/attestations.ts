@@ -1,5 +1,5 @@
 /** Exchange attestations as the index knows them, and which of them an agent was verified by. */
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { checkpointBlock } from "../operations/index-state.ts";
 import { array, bool, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
@@ -68,7 +68,7 @@ const FOREVER = Number.MAX_SAFE_INTEGER;
 
 /**
  * SQL of the time in Unix seconds until which a verification `e` counts, by any valid attestation of its recipient, be it
- * the one it was made with or another; 0 without one. core/cred.ts computes the same from `restsOn`.
+ * the one it was made with or another; 0 without one. core/cred/cred.ts computes the same from `restsOn`.
  */
 export const countsUntil = (e: string) => {
   const end = (t: string) =>

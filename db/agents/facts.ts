@@ -1,9 +1,9 @@
 /** Loads the facts of agents: all stored data about them at one time, in one statement. */
 
-import { SIGNALS } from "../../core/cred.ts";
+import type { Address, AgentFacts, AgentRef } from "../../core/agents/facts.ts";
+import { type OwnedFacts, type Ownership, UNSHARED } from "../../core/agents/reservations.ts";
+import { SIGNALS } from "../../core/cred/cred.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import type { Address, AgentFacts, AgentRef } from "../../core/facts.ts";
-import { type OwnedFacts, type Ownership, UNSHARED } from "../../core/reservations.ts";
 import { isoTime } from "../sql/fragments.ts";
 import { array, int8, json, narrow, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";

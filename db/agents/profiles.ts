@@ -1,8 +1,8 @@
 /** The off-chain profile of an agent, field by field. */
 
 import { and, asc, eq } from "drizzle-orm";
-import type { FieldWrite } from "../../core/profile-input.ts";
-import type { TraitInput } from "../../core/trait-input.ts";
+import type { FieldWrite } from "../../core/agents/profile-input.ts";
+import type { TraitInput } from "../../core/agents/trait-input.ts";
 import { profileField, profileTrait } from "../schema/tables.ts";
 import { lockText } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";

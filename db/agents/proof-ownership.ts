@@ -1,6 +1,6 @@
 /** Under which owner each proof of an agent was made, held against the index: a transfer that a reorganisation takes back ends nothing. */
-import type { Address } from "../../core/facts.ts";
-import type { ProofKind } from "../../core/reservations.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import type { ProofKind } from "../../core/agents/reservations.ts";
 import { isoTime, ZERO_ADDRESS } from "../sql/fragments.ts";
 import { int8, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
@@ -42,7 +42,7 @@ const proofsOf = (a: string) => `(
   where ${a}.verified)`;
 
 /**
- * SQL of the `Ownership` of agent `a` (core/reservations.ts). A wallet of which only the chain tells counts by the block
+ * SQL of the `Ownership` of agent `a` (core/agents/reservations.ts). A wallet of which only the chain tells counts by the block
  * that verified it.
  * @param identity SQL of the identity contract's address
  */

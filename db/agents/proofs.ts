@@ -1,6 +1,6 @@
 /** Records of social proofs: which account proves which agent, how it was last seen, and which are due for a check. */
 import { and, eq, ne } from "drizzle-orm";
-import type { Hex } from "../../core/facts.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { proof, proofOwnership } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";

@@ -1,9 +1,9 @@
 /** Referral codes and who referred whom. */
 import { createHash } from "node:crypto";
 import { eq, inArray } from "drizzle-orm";
-import type { Address } from "../../core/facts.ts";
-import { ogByCode } from "../../core/og-wallets.ts";
-import { lastReferralCode, referralCode, SUFFIXES } from "../../core/referral-codes.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { ogByCode } from "../../core/agents/og-wallets.ts";
+import { lastReferralCode, referralCode, SUFFIXES } from "../../core/agents/referral-codes.ts";
 import { referralCode as codes, referral } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
 import { array, int8, narrow, nullable, statement, text } from "../sql/statement.ts";

@@ -1,7 +1,8 @@
 /** Referrals as they are shown: whose code it is, and what it has brought. */
-import { BONUSES } from "../../core/bonuses.ts";
-import type { Address } from "../../core/facts.ts";
-import { ogByCode } from "../../core/og-wallets.ts";
+
+import type { Address } from "../../core/agents/facts.ts";
+import { ogByCode } from "../../core/agents/og-wallets.ts";
+import { BONUSES } from "../../core/mints/bonuses.ts";
 import { bool, int8, narrow, nullable, type Row, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { ownAgentOf, walletConfirmed } from "./wallets.ts";
@@ -75,7 +76,7 @@ const statsOf = ({ total, points }: Row<typeof OF_AGENT>): ReferralStats => ({
 
 /**
  * The referrer of a code; null for an unknown one.
- * @param code in its stored form (core/referral-codes.ts)
+ * @param code in its stored form (core/agents/referral-codes.ts)
  */
 export async function referrerOf(db: Queryable, code: string): Promise<Referrer | null> {
   const og = ogByCode(code);

@@ -1,5 +1,5 @@
 /** The part of a report that is not in an agent's facts: its latest transactions. */
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { int8, narrow, nullable, numeric, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 

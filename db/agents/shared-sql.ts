@@ -1,7 +1,7 @@
 /** SQL of how many rows of the directory share what may lift a score. */
 
+import { MOST_SHARED } from "../../core/agents/reservations.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import { MOST_SHARED } from "../../core/reservations.ts";
 
 /** Rows of one owner or wallet that are read. */
 const MOST_READ = 5 * MOST_SHARED;

@@ -1,5 +1,5 @@
 /** Whether a wallet still owns the token it has shown, by the index: a reorganisation of a transfer restores what the transfer ended. */
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { array, int8, narrow, type Row, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 

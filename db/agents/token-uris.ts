@@ -1,5 +1,5 @@
 /** Each token's URI as it was last read from the chain, and the tokens whose URI the service sets. */
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { array, int4, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { intentByKey, queueIntent } from "../transactions/transaction-outbox.ts";

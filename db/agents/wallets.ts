@@ -5,7 +5,7 @@
  * wallet owns it, has verified it (`/verify`), or registered it here. Look-ups by wallet prefer an own token; a grant
  * or a refusal depends on own tokens alone.
  */
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { array, int8, narrow, type Statement, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 

@@ -1,6 +1,6 @@
 /** Texts given out for Solana keys to sign: each for one address and one purpose, valid once and for a few minutes. */
-import type { Address } from "../../core/facts.ts";
-import type { SolanaPurpose } from "../../core/signed-texts.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import type { SolanaPurpose } from "../../core/callers/signed-texts.ts";
 import type { SolanaAddress } from "../../core/solana/keys.ts";
 import { narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";

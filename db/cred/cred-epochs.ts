@@ -1,7 +1,8 @@
 /** Reads the epochs of scores, and makes cred proofs from their kept trees. */
-import type { CredLeaf } from "../../core/cred-tree/leaf.ts";
-import { leafInSlot, neededFor, placeOfSlot, proveLeaf, slotOfToken } from "../../core/cred-tree/packed.ts";
-import type { Address, Hex } from "../../core/facts.ts";
+
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { CredLeaf } from "../../core/cred/tree/leaf.ts";
+import { leafInSlot, neededFor, placeOfSlot, proveLeaf, slotOfToken } from "../../core/cred/tree/packed.ts";
 import { array, bool, bytea, int4, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 

@@ -1,5 +1,5 @@
 /** The history of scores: its points over time, and the one that held at a time or at a block. */
-import { CAUSES_IN_BLOCK } from "../../core/cred-causes.ts";
+import { CAUSES_IN_BLOCK } from "../../core/cred/cred-causes.ts";
 import { float8, int2, int8, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 

@@ -1,8 +1,8 @@
 /** The per-token oracle: what it held when it was last read, which scores differ from it, and the transactions that write them. */
 
 import type pg from "pg";
-import type { Address, Hex } from "../../core/facts.ts";
-import { oracleGas } from "../../core/gas-bounds.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import { oracleGas } from "../../core/transactions/gas-bounds.ts";
 import { lockText } from "../sql/locks.ts";
 import { array, float8, int2, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";

@@ -1,9 +1,9 @@
 /**
- * The cred formula as set-based statements: the values of core/cred.ts for any number of agents at once. A row of
+ * The cred formula as set-based statements: the values of core/cred/cred.ts for any number of agents at once. A row of
  * `offchain.cred` keeps what each signal takes from the facts. So the formula has two forms of one result: over the tables
  * of the facts, for agents whose facts may have changed, and over the kept rows alone, for what time changes.
  */
-import { SIGNALS } from "../../core/cred.ts";
+import { SIGNALS } from "../../core/cred/cred.ts";
 import type { Signal, SqlContext } from "../../core/signals/signal.ts";
 import { countsUntil } from "../agents/attestations.ts";
 

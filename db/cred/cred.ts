@@ -1,4 +1,4 @@
-/** The stored scores: recomputed in sets, each change with a point of history. Passes over all agents are in db/cred-passes.ts. */
+/** The stored scores: recomputed in sets, each change with a point of history. Passes over all agents are in db/cred/cred-passes.ts. */
 import type pg from "pg";
 import { unixSeconds } from "../../core/times.ts";
 import { ADVISORY_LOCKS } from "../sql/locks.ts";

@@ -1,7 +1,7 @@
 /** Writes the epochs of scores: stores a built tree with its intent, follows its transaction, removes old trees. */
 import type pg from "pg";
-import type { TreePart } from "../../core/cred-tree/packed.ts";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { TreePart } from "../../core/cred/tree/packed.ts";
 import { lockText } from "../sql/locks.ts";
 import {
   array,

@@ -1,6 +1,6 @@
 /** Scores of Ethos by wallet, and the wallets whose score is due. */
 
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { isNamed } from "../agents/named-wallets.ts";
 import { array, bool, int4, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";

@@ -1,8 +1,8 @@
 /** Brings the own registry's rows of the directory up to the index: by events, and by inequality for what an event did not reach. */
 import type pg from "pg";
+import type { Address } from "../../core/agents/facts.ts";
 import { bareOwnEntry, ownEntry } from "../../core/directory/own-entry.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import type { Address } from "../../core/facts.ts";
 import { loadFacts } from "../agents/facts.ts";
 import { transferCount } from "../agents/token-ownership.ts";
 import { array, bool, filtered, int8, statement, text, timestamptz } from "../sql/statement.ts";

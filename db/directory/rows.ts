@@ -1,9 +1,9 @@
 /** Rows of the directory as they are shown: by their ids for a page, by address, agent id or token id for one. */
 
+import type { Address } from "../../core/agents/facts.ts";
 import type { Service } from "../../core/directory/entry.ts";
 import { OWN_PLATFORM, type PlatformKey, readOwnTokenRef } from "../../core/directory/platforms.ts";
 import type { DirectoryRow, TerminalDetail } from "../../core/directory/row.ts";
-import type { Address } from "../../core/facts.ts";
 import { agentsOfWallets } from "../agents/wallets.ts";
 import { isoTime } from "../sql/fragments.ts";
 import { array, int8, json, jsonb, nullable, statement, text } from "../sql/statement.ts";

@@ -1,7 +1,7 @@
 /** The cred of foreign agents as SQL: what core/directory/cred.ts computes for one, for any number of rows at once. */
-import { SIGNALS } from "../../core/cred.ts";
+import { SIGNALS } from "../../core/cred/cred.ts";
 import { FOREIGN_CAP } from "../../core/directory/cred.ts";
-import { UNKNOWN_ORIGIN } from "../../core/mint-origins.ts";
+import { UNKNOWN_ORIGIN } from "../../core/mints/mint-origins.ts";
 import { DAY_SECONDS, DAY_VALUE } from "../../core/signals/age.ts";
 import { NARRATIVE_VALUE } from "../../core/signals/narrative.ts";
 import type { SignalKey } from "../../core/signals/signals.ts";

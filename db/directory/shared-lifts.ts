@@ -1,5 +1,5 @@
 /** How many other agents share what lifts the score of a foreign one. */
-import { type Shared, UNSHARED } from "../../core/reservations.ts";
+import { type Shared, UNSHARED } from "../../core/agents/reservations.ts";
 import { othersAttested, othersLifted } from "../agents/shared-sql.ts";
 import { int8, statement } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";

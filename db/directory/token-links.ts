@@ -1,8 +1,8 @@
 /** Who linked which token, and what ties the token to that wallet. */
 import type pg from "pg";
+import type { Address } from "../../core/agents/facts.ts";
 import { LAUNCHING_PLATFORMS } from "../../core/directory/platforms.ts";
 import type { TokenTie } from "../../core/directory/token.ts";
-import type { Address } from "../../core/facts.ts";
 import { array, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { showTokens } from "./markets.ts";

@@ -1,5 +1,5 @@
 /** The registrations in the canonical ERC-8004 registry that belong to wallets, as the index has them. */
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { array, int8, narrow, type Row, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 

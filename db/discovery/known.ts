@@ -1,11 +1,12 @@
 /** Reads what is known about agents from where it is written: texts, offers, proofs, liveness, feedback. */
+
+import { earlierOwner, type Ownership, sharedWith } from "../../core/agents/reservations.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { PROTOCOLS, type Protocol } from "../../core/directory/protocols.ts";
 import { type AgentText, MAX_OFFERS } from "../../core/discovery/document.ts";
 import type { Known } from "../../core/discovery/ranking.ts";
 import { liveness } from "../../core/offers/liveness.ts";
 import { type SourceKind, spokenOf } from "../../core/offers/source-kinds.ts";
-import { earlierOwner, type Ownership, sharedWith } from "../../core/reservations.ts";
 import { ownershipOf } from "../agents/proof-ownership.ts";
 import { othersAttested, othersLifted } from "../agents/shared-sql.ts";
 import { registriesThat } from "../directory/registries-sql.ts";

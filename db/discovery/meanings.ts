@@ -1,7 +1,7 @@
 /** The meanings of agents: which text each has, which texts were sent to the provider of embeddings, and their vectors. */
 import type pg from "pg";
+import { type Bucket, ofDay } from "../../core/agents/proof-allowances.ts";
 import { meaningDigest, meaningText, numbersOf, packed, signsOf } from "../../core/discovery/meaning.ts";
-import { type Bucket, ofDay } from "../../core/proof-allowances.ts";
 import { levelsOf, takeTokens } from "../callers/allowances.ts";
 import { deleteInParts } from "../sql/batches.ts";
 import { array, bytea, filtered, int8, jsonb, statement, text, timestamptz } from "../sql/statement.ts";

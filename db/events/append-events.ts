@@ -1,6 +1,7 @@
 /** Writes to the event log, in the transaction that makes an event true: append, retract, mark as final. */
-import type { EventData, EventType } from "../../core/events.ts";
-import type { Address, Hex } from "../../core/facts.ts";
+
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { EventData, EventType } from "../../core/events/events.ts";
 import { array, jsonb, pgType, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { isKeptSql } from "./events.ts";

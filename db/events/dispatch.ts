@@ -1,7 +1,7 @@
 /** Dispatch of index changes: claims, retractions and finality, each decided by comparing tables. */
 import { and, eq } from "drizzle-orm";
-import type { ChainFact } from "../../core/events.ts";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { ChainFact } from "../../core/events/events.ts";
 import type { ChangeKind } from "../../ponder.schema.ts";
 import { walletConfirmed } from "../agents/wallets.ts";
 import { checkpointBlock } from "../operations/index-state.ts";

@@ -3,7 +3,7 @@
  * positions in the sequence of final events. It runs one pass at a time, so that positions become visible in their order
  * and no reader by position misses one.
  */
-import { TIERS, tierWord } from "../../core/tiers.ts";
+import { TIERS, tierWord } from "../../core/cred/tiers.ts";
 import { settledCredId } from "../cred/cred-updates.ts";
 import { bool, int4, int8, statement, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";

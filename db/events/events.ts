@@ -1,6 +1,7 @@
 /** Reads the event log: after a position, all events or final ones, filtered if wanted; and of one agent, the newest first. */
-import type { EventData, EventFilter, EventType, LoggedEvent } from "../../core/events.ts";
-import type { Address, Hex } from "../../core/facts.ts";
+
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { EventData, EventFilter, EventType, LoggedEvent } from "../../core/events/events.ts";
 import {
   array,
   bool,

@@ -1,6 +1,6 @@
 /** Lists, search, ranking, totals and names of agents. db/agents/facts.ts loads the data of each. */
-import type { Address } from "../../core/facts.ts";
-import { MINT_ORIGINS, type MintOrigin, UNKNOWN_ORIGIN } from "../../core/mint-origins.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { MINT_ORIGINS, type MintOrigin, UNKNOWN_ORIGIN } from "../../core/mints/mint-origins.ts";
 import { BLANKS } from "../../core/text.ts";
 import { walletConfirmed } from "../agents/wallets.ts";
 import { shownScoreSql } from "../cred/cred-statement.ts";

@@ -5,7 +5,7 @@ import { type CopyRow, copyRows, copyValues } from "../../columns/copy-rows.ts";
 import { decodeHex } from "../../columns/hex-bytes.ts";
 import type { Changes, TableSource } from "../../columns/table-source.ts";
 import type { TableDefinition, Values } from "../../columns/values.ts";
-import { MINT_ORIGINS, type MintOrigin, mintOriginAt } from "../../core/mint-origins.ts";
+import { MINT_ORIGINS, type MintOrigin, mintOriginAt } from "../../core/mints/mint-origins.ts";
 import { isSpam } from "../../core/spam.ts";
 import { shownScoreSql } from "../cred/cred-statement.ts";
 import { INDEX_CHANNEL, readIndexState } from "../operations/index-state.ts";

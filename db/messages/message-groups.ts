@@ -1,8 +1,8 @@
 /** Message groups and their members: listed, created, locked and counted. */
 import { eq } from "drizzle-orm";
-import type { Address } from "../../core/facts.ts";
-import type { Counters } from "../../core/messaging/acts.ts";
-import type { Group } from "../../core/messaging/groups.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import type { Counters } from "../../core/messages/acts.ts";
+import type { Group } from "../../core/messages/groups.ts";
 import { messageGroup } from "../schema/tables.ts";
 import { isoTime } from "../sql/fragments.ts";
 import { orm } from "../sql/orm.ts";

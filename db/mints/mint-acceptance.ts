@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { traceparent } from "../../runtime/tracing.ts";
 import { agentByOwnDoingOf } from "../agents/wallets.ts";
 import { lockText } from "../sql/locks.ts";

@@ -1,5 +1,5 @@
 /** Awards of registrations: due once the mint is deep enough in the chain, queued once, and again when the chain refused. */
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { bool, filtered, int8, narrow, nullable, statement, text, timestamptz, uuid } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import type { Mint } from "./mints.ts";

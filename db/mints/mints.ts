@@ -1,7 +1,7 @@
 /** Requests to mint: from acceptance to the token, one row each. */
-import type { Address, AgentRef, Hex } from "../../core/facts.ts";
-import type { ListingInput } from "../../core/listing-input.ts";
-import type { NarrativeInput, PersonalityInput } from "../../core/profile-input.ts";
+import type { Address, AgentRef, Hex } from "../../core/agents/facts.ts";
+import type { ListingInput } from "../../core/agents/listing-input.ts";
+import type { NarrativeInput, PersonalityInput } from "../../core/agents/profile-input.ts";
 import type { SolanaAddress } from "../../core/solana/keys.ts";
 import { inParts } from "../sql/batches.ts";
 import { ZERO_ADDRESS } from "../sql/fragments.ts";

@@ -1,5 +1,5 @@
 /** The last run of each scheduled job with its result, and when work of each job last moved. */
-import { type JobMove, type StandingQueue, standingQueues } from "../../core/standing-queues.ts";
+import { type JobMove, type StandingQueue, standingQueues } from "../../core/operations/standing-queues.ts";
 import { array, float8, int4, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 

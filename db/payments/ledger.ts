@@ -1,7 +1,7 @@
 /** The ledger of payments: each economic fact once, each payment for one request, every change of state a legal one. */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import type { Hex } from "../../core/facts.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import { type PaymentState, statesBefore } from "../../core/payments/states.ts";
 import {
   array,

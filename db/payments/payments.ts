@@ -1,9 +1,9 @@
 /** Payments as rows: what is known of one, the names of its economic facts, and how to find them. */
 import { hash } from "node:crypto";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { ClaimedBy, SettledAt } from "../../core/payments/claims.ts";
+import type { Operation } from "../../core/payments/prices.ts";
 import type { PaymentState } from "../../core/payments/states.ts";
-import type { Operation } from "../../core/prices.ts";
 import {
   array,
   float8,

@@ -1,5 +1,5 @@
 /** Prices set at run time: a list of changes, of which the newest is in force. */
-import { type Operation, type Phase, PRICES, type PriceList } from "../../core/prices.ts";
+import { type Operation, type Phase, PRICES, type PriceList } from "../../core/payments/prices.ts";
 import { priceList } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
 import { bool, float8, int8, jsonb, narrow, statement, text, timestamptz } from "../sql/statement.ts";

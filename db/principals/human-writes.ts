@@ -1,6 +1,6 @@
 /** Writes about human principals: registration, links to agents, deletion. */
 import { eq } from "drizzle-orm";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Stated } from "../../core/principals/facts.ts";
 import { forgetLookup } from "../agents/attestation-lookups.ts";

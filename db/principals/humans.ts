@@ -1,5 +1,5 @@
 /** Human principals as they are read: by id, wallet or token, in pages, and with everything their cred is made of. */
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
 import { attests, foundBefore, unindexed } from "../agents/attestations.ts";

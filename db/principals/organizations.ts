@@ -1,7 +1,7 @@
 /** Organizations: found by id, slug or wallet, in pages; writes of their owners; reserved slugs. */
 
 import { and, eq, gt, ne } from "drizzle-orm";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import type { Member, OrganizationFacts } from "../../core/principals/facts.ts";
 import { holdsToken } from "../agents/token-ownership.ts";
 import { organization, retiredSlug } from "../schema/tables.ts";

@@ -43,7 +43,7 @@ export const credEpoch = offchain.table(
   ],
 );
 
-/** The kept trees in parts, as core/cred-tree/packed.ts packs them. */
+/** The kept trees in parts, as core/cred/tree/packed.ts packs them. */
 export const credEpochPart = offchain.table(
   "cred_epoch_part",
   {

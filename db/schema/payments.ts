@@ -20,7 +20,7 @@ export const payment = offchain.table(
     paymentId: uuid().primaryKey(),
     /** x402 | transaction | mpp */
     method: text().notNull(),
-    /** What it is to buy: an operation of core/prices.ts. */
+    /** What it is to buy: an operation of core/payments/prices.ts. */
     operation: text().notNull(),
     state: text().notNull().default("new"),
     payer: text().notNull(),

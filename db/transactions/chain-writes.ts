@@ -1,6 +1,6 @@
 /** Writes to agents' profiles on chain, slot by slot: the newest intent of each slot, and the wallet that requested it. */
 import { randomUUID } from "node:crypto";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { array, bool, int4, int8, narrow, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import type { Intent } from "./transaction-outbox.ts";

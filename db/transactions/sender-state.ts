@@ -1,6 +1,6 @@
 /** The sending account: the cost of transactions, pending and done, and its published state. */
-import type { Address } from "../../core/facts.ts";
-import { TRANSFER_GAS } from "../../core/gas-bounds.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { TRANSFER_GAS } from "../../core/transactions/gas-bounds.ts";
 import { bool, int4, narrow, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 

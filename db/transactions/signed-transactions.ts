@@ -1,5 +1,5 @@
 /** Signed transactions of the outbox: stored before they are broadcast, and followed until an intent is decided. */
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import {
   array,
   bool,

@@ -1,5 +1,5 @@
 /** The transaction outbox: intents, each mined exactly once. Their signed transactions are in signed-transactions.ts. */
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { traceparent } from "../../runtime/tracing.ts";
 import { array, bool, int8, narrow, nullable, numeric, pgType, type RowOf, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";

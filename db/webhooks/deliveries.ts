@@ -1,6 +1,6 @@
 /** Deliveries in progress: claimed under a lease by one worker, then settled by the outcome of the attempt. */
 import type pg from "pg";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import type { AttemptOutcome } from "../../core/webhooks/attempts.ts";
 import type { DeliveryPool } from "../../core/webhooks/pools.ts";
 import type { Delivery, DeliveryState, LoggedAttempt } from "../../core/webhooks/webhook.ts";

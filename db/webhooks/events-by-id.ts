@@ -1,5 +1,5 @@
 /** Events of the log by their ids, for deliveries to be sent. */
-import type { LoggedEvent } from "../../core/events.ts";
+import type { LoggedEvent } from "../../core/events/events.ts";
 import { EVENT, EVENT_COLUMNS, isKeptSql } from "../events/events.ts";
 import { array, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";

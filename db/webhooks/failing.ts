@@ -1,5 +1,5 @@
 /** Webhooks whose receivers take nothing, for operators. */
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import type { DisabledReason } from "../../core/webhooks/attempts.ts";
 import type { LoggedAttempt } from "../../core/webhooks/webhook.ts";
 import { int4, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";

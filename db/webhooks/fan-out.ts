@@ -1,7 +1,7 @@
 /** Fan-out of the event log to deliveries: each event once to each subscribed webhook, in the commit that moves the cursor. */
 import { eq } from "drizzle-orm";
 import type pg from "pg";
-import { filterOf, type LoggedEvent } from "../../core/events.ts";
+import { filterOf, type LoggedEvent } from "../../core/events/events.ts";
 import { FINALITIES, type Finality, filterOfSubscription } from "../../core/webhooks/webhook.ts";
 import { eventLog, eventsAfter, type LogPart } from "../events/events.ts";
 import { webhook as webhookTable } from "../schema/tables.ts";

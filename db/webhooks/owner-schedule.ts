@@ -2,7 +2,7 @@
  * The fair schedule of webhook owners (`offchain.webhook_turn`): when each owner is due next, by pool. A transaction that
  * makes a delivery due, or frees a slot, schedules the owner; a claim takes the due owners and reschedules them.
  */
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { type DeliveryPool, POOL_LIMITS, POOLS } from "../../core/webhooks/pools.ts";
 import { array, filtered, int4, int8, narrow, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";

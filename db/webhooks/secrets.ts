@@ -1,6 +1,6 @@
 /** Sealed secrets of webhooks: at most two of each are valid, the newest and for a time the one before it. */
 import { and, eq, isNotNull, lte } from "drizzle-orm";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { webhookSecret } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
 import { array, bytea, nullable, statement, text, timestamptz } from "../sql/statement.ts";

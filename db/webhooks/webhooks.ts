@@ -1,8 +1,8 @@
 /** Webhooks: owner, URL, subscription, health, and whether they are enabled. */
 import { and, eq } from "drizzle-orm";
 import type pg from "pg";
-import type { EventType } from "../../core/events.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import type { EventType } from "../../core/events/events.ts";
 import type { DisabledReason, ReceiverHealth } from "../../core/webhooks/attempts.ts";
 import type { DeliveryPool, PoolState } from "../../core/webhooks/pools.ts";
 import type { Finality, Subscription, Webhook } from "../../core/webhooks/webhook.ts";

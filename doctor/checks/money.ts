@@ -1,7 +1,7 @@
 /** Checks of accounts and payments: the deployer's right and funds, payees, the facilitator, MPP. */
 import { formatEther } from "viem/utils";
 import { checksum } from "../../core/addresses.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { type Check, error, type Finding, ok, skipped, warning } from "../check.ts";
 import type { World } from "../world.ts";
 

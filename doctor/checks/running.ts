@@ -1,7 +1,7 @@
 /** Checks of the running service: the API's readiness, queues, scheduled jobs, the sender. */
 import { formatEther } from "viem/utils";
 import { z } from "zod";
-import { standingSentence } from "../../core/standing-queues.ts";
+import { standingSentence } from "../../core/operations/standing-queues.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { standingJobs } from "../../db/operations/job-runs.ts";
 import { transactionsUnderWay } from "../../db/operations/server-health.ts";

@@ -1,7 +1,7 @@
 /** Checks of every upstream: one cheap request with the configured key, and its outcome. */
 import { REGISTRIES } from "../../core/directory/registries.ts";
+import type { UpstreamVariables } from "../../core/operations/upstream-variable.ts";
 import { PROOF_PLATFORMS, type ProofPlatformKey } from "../../core/proof-platforms.ts";
-import type { UpstreamVariables } from "../../core/upstream-variable.ts";
 import { type Check, type Finding, ok, reasonOf, skipped, warning } from "../check.ts";
 import type { World } from "../world.ts";
 

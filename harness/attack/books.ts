@@ -1,7 +1,7 @@
 /** The books after an attack: every unit that came in is in the ledger, every token was paid for once, and nothing else was got. */
 import { type Hex, parseAbiItem } from "viem";
-import { mintOriginIndex } from "../../core/mint-origins.ts";
-import { ogOf } from "../../core/og-wallets.ts";
+import { ogOf } from "../../core/agents/og-wallets.ts";
+import { mintOriginIndex } from "../../core/mints/mint-origins.ts";
 import type { Treasury } from "../storm/books.ts";
 import { MINT_UNITS, type World } from "./world.ts";
 

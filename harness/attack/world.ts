@@ -16,7 +16,7 @@ import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { LIMITS } from "../../config/limits.ts";
 import { VARIABLES } from "../../config/variables.ts";
 import { readBuild } from "../../contracts/builds.ts";
-import { siwaText } from "../../core/signed-texts.ts";
+import { siwaText } from "../../core/callers/signed-texts.ts";
 import { openPool } from "../../db/sql/connect.ts";
 import { rpc } from "../../devnet/anvil-process.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";

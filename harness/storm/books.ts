@@ -1,7 +1,7 @@
 /** Closing of the accounts after a storm: what the chain holds, what the ledger says and what people were told must be one. */
 import type pg from "pg";
 import { type Hex, parseAbiItem } from "viem";
-import { mintOriginIndex } from "../../core/mint-origins.ts";
+import { mintOriginIndex } from "../../core/mints/mint-origins.ts";
 import { HONEST, type Outcome } from "./customers.ts";
 import type { ChainHands } from "./wallets.ts";
 

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Facilitator, PaymentOrder } from "../../clients/ports.ts";
-import type { Hex } from "../../core/facts.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import { KEPT_ALIVE } from "../patience.ts";
 import type { FacilitatorMode } from "./plan.ts";
 

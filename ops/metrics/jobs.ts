@@ -1,6 +1,6 @@
 /** Runs of jobs by name and outcome, and how many jobs wait, run and have failed in each queue. */
 import type { Registry } from "prom-client";
-import type { StandingQueue } from "../../core/standing-queues.ts";
+import type { StandingQueue } from "../../core/operations/standing-queues.ts";
 import type { JobMeter } from "../../workers/context.ts";
 import type { QueueCounts } from "../../workers/queue.ts";
 import { durationsBy, onScrape, type Sample } from "./metric.ts";

@@ -1,6 +1,6 @@
 /** Recorded proofs whose check is due, and what is left of the platforms' budgets of reads. */
 import type { Registry } from "prom-client";
-import { readsOfRechecks, readsOfStrangers } from "../../core/proof-allowances.ts";
+import { readsOfRechecks, readsOfStrangers } from "../../core/agents/proof-allowances.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { proofsOverdue } from "../../db/agents/proofs.ts";
 import { levelsOf } from "../../db/callers/allowances.ts";

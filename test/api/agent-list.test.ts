@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { MemoryBudget } from "../../columns/memory-budget.ts";
-import { TIERS } from "../../core/tiers.ts";
+import { TIERS } from "../../core/cred/tiers.ts";
 import { type AgentList, type AgentListOptions, openAgentList } from "../../db/lists/agents.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { awaitIntents, minedIntents, pendingWrite } from "../../api/services/await-intent.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import {
   attemptedKey,
   queueIntent,

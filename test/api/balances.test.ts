@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { neynarScoresAbi } from "../../abis/neynar-scores.ts";
 import { type BalanceCache, balanceCache } from "../../api/services/balances.ts";
 import type { Chain } from "../../clients/ports.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { type Devnet, deployDevnet } from "../../devnet/deploy.ts";
 import { testChain } from "../../harness/agent-wallet.ts";

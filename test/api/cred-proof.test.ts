@@ -1,8 +1,8 @@
 /** Cred proofs over the API: verified by OpenZeppelin's own tree; epochs in the past, in history and in reports. */
 import { StandardMerkleTree } from "@openzeppelin/merkle-tree";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CredLeaf, LEAF_TYPES, leafValues } from "../../core/cred-tree/leaf.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { type CredLeaf, LEAF_TYPES, leafValues } from "../../core/cred/tree/leaf.ts";
 import { epochReopened, pruneEpochs } from "../../db/cred/store-cred-epoch.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { IDENTITY } from "../../harness/stub-chain.ts";

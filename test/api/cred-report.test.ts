@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { recoverTypedDataAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { SIGNALS } from "../../core/cred.ts";
+import { SIGNALS } from "../../core/cred/cred.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";

@@ -1,8 +1,8 @@
 /** The terminal directory over HTTP: filters, sorts, searches, one agent in any spelling, claims that win nothing, exports. */
 import { getAddress } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Address } from "../../core/agents/facts.ts";
 import { DIRECTORY_FILTERS, DIRECTORY_SORTS } from "../../core/directory/filters.ts";
-import type { Address } from "../../core/facts.ts";
 import { storeEthosScores } from "../../db/directory/ethos.ts";
 import { storeQuotes } from "../../db/directory/markets.ts";
 import { syncOwnRows } from "../../db/directory/own.ts";

@@ -1,7 +1,7 @@
 /** POST /agent/{id}/human-update: one line of text, signed by the present owner, used once. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
-import { contentDigest, humanUpdateText } from "../../core/signed-texts.ts";
+import { contentDigest, humanUpdateText } from "../../core/callers/signed-texts.ts";
 import { forgetUsedTexts } from "../../db/callers/human-updates.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { siteOf } from "../../api/services/agent-facts.ts";
 import { referenceApp } from "../../bench/reads/reference-app.ts";
 import { checksum } from "../../core/addresses.ts";
-import type { Address, AgentFacts, AgentRef } from "../../core/facts.ts";
+import type { Address, AgentFacts, AgentRef } from "../../core/agents/facts.ts";
 import { findFacts } from "../../db/agents/facts.ts";
 import { factsReader } from "../../db/agents/facts-reader.ts";
 import { openClient, openPool } from "../../db/sql/connect.ts";

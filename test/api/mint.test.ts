@@ -1,7 +1,7 @@
 /** POST /mint and GET /mint/{mintId}: the order of checks, retries, slow chains. The worker's part is played by the test. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { OG_WALLETS } from "../../core/og-wallets.ts";
-import { standardPrices } from "../../core/prices.ts";
+import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
+import { standardPrices } from "../../core/payments/prices.ts";
 import { ensureReferralCodes } from "../../db/agents/referral-codes.ts";
 import { completeMint, failMint } from "../../db/mints/mints.ts";
 import { setPrices } from "../../db/payments/price-list.ts";

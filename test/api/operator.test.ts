@@ -1,6 +1,6 @@
 /** The state of the service for its operators: who may read it, and that it says what the tables hold. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
+import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { insertApiKey, type KeyScope } from "../../db/callers/api-keys.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 

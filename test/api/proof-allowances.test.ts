@@ -5,7 +5,7 @@ import { askWithin } from "../../api/services/proof-allowance.ts";
 import type { ProofReader } from "../../clients/ports.ts";
 import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { unconfiguredProofs } from "../../clients/unavailable.ts";
-import { readsOfRechecks, strangers } from "../../core/proof-allowances.ts";
+import { readsOfRechecks, strangers } from "../../core/agents/proof-allowances.ts";
 import type { XClaim } from "../../core/proof-platforms/x.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { recordProof } from "../../db/agents/proofs.ts";

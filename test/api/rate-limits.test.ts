@@ -15,8 +15,13 @@ import { stats } from "../../api/routes/stats.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { openRateBuckets } from "../../clients/rate-buckets.ts";
 import { loadConfig } from "../../config/config.ts";
-import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
-import { RATE_POLICIES, type RateBucket, type RatePolicyName, windowSeconds } from "../../core/rate-policies.ts";
+import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
+import {
+  RATE_POLICIES,
+  type RateBucket,
+  type RatePolicyName,
+  windowSeconds,
+} from "../../core/callers/rate-policies.ts";
 import { insertApiKey, type KeyScope, revokeApiKey } from "../../db/callers/api-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { LONG } from "../../harness/patience.ts";

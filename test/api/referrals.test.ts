@@ -1,8 +1,8 @@
 /** Referral codes and V1 wallets in the API. */
 import { getAddress } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { BONUSES } from "../../core/bonuses.ts";
-import { OG_WALLETS } from "../../core/og-wallets.ts";
+import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
+import { BONUSES } from "../../core/mints/bonuses.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
+import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { entryOf } from "../../runtime/processes.ts";
 import { casesOf } from "../support/share.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { hashMessage, recoverAddress } from "viem";
 import { describe, expect, inject, it } from "vitest";
 import { personalHash, recoverSigner } from "../../api/guards/signature.ts";
-import type { Hex } from "../../core/facts.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import { shareOf } from "../support/share.ts";
 
 const native = createRequire(import.meta.url)("secp256k1") as typeof import("secp256k1");

@@ -2,7 +2,7 @@
 import { bytesToHex, concatBytes } from "@noble/hashes/utils.js";
 import { base58, base64 } from "@scure/base";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { OG_WALLETS } from "../../core/og-wallets.ts";
+import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
 import { isTransaction } from "../../core/solana/transaction-shape.ts";
 import { ensureReferralCodes } from "../../db/agents/referral-codes.ts";
 import { completeMint, failMint } from "../../db/mints/mints.ts";

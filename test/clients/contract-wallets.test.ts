@@ -14,9 +14,9 @@ import { signedTexts } from "../../api/guards/signed-text.ts";
 import { walletGuard } from "../../api/guards/wallet.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { readBuild } from "../../contracts/builds.ts";
+import { siwaText, siweText } from "../../core/callers/signed-texts.ts";
+import { parseCredential, type SignInKind } from "../../core/callers/wallet-credential.ts";
 import { Failure } from "../../core/errors.ts";
-import { siwaText, siweText } from "../../core/signed-texts.ts";
-import { parseCredential, type SignInKind } from "../../core/wallet-credential.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bloomOf } from "../../clients/rpc/bloom.ts";
 import { openRpcPool, type RpcPool, type RpcPoolOptions, RpcRequestError } from "../../clients/rpc/pool.ts";
 import { Failure } from "../../core/errors.ts";
-import { RPC_ROLES, type RpcRole } from "../../core/rpc-roles.ts";
+import { RPC_ROLES, type RpcRole } from "../../core/operations/rpc-roles.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { type Asked, error, type RpcServer, rpcServer } from "./support/rpc-server.ts";
 

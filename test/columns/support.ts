@@ -1,8 +1,8 @@
 /** Agents for the column tests: planted by the thousand in one statement each, changed at random, and questions about them. */
 import fc from "fast-check";
 import type pg from "pg";
-import type { Address } from "../../core/facts.ts";
-import { MINT_ORIGINS } from "../../core/mint-origins.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { MINT_ORIGINS } from "../../core/mints/mint-origins.ts";
 import { AGENT_SORTS, type AgentPage } from "../../db/lists/agent-list-sql.ts";
 import type { AgentList, AgentQuery } from "../../db/lists/agents.ts";
 import { until } from "../../harness/until.ts";

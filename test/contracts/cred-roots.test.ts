@@ -5,9 +5,9 @@ import { type Hex, keccak256, toHex, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { credGateAbi, credRootsAbi } from "../../abis/cred-roots.ts";
 import { identityAbi } from "../../abis/identity.ts";
-import { type CredLeaf, LEAF_TYPES, leafValues, tierNumber } from "../../core/cred-tree/leaf.ts";
-import { buildTree, proofOfSlot } from "../../core/cred-tree/tree.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { type CredLeaf, LEAF_TYPES, leafValues, tierNumber } from "../../core/cred/tree/leaf.ts";
+import { buildTree, proofOfSlot } from "../../core/cred/tree/tree.ts";
 import { type ContractWorld, contractWorld, eventsOf } from "../support/contract-world.ts";
 import { deepIt, shareOf } from "../support/share.ts";
 

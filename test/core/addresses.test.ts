@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { getAddress } from "viem/utils";
 import { expect, it } from "vitest";
 import { checksum, parseAddress } from "../../core/addresses.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 
 const hex = (letters: string) => fc.string({ unit: fc.constantFrom(...letters), minLength: 40, maxLength: 40 });
 

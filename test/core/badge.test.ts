@@ -1,8 +1,8 @@
 /** The SVG badge: what it says, that it is well-formed whatever the label, and that it can be read. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { credBadge } from "../../core/badge.ts";
-import { TIERS } from "../../core/tiers.ts";
+import { credBadge } from "../../core/agents/badge.ts";
+import { TIERS } from "../../core/cred/tiers.ts";
 
 describe("credBadge", () => {
   it("says the score and its tier, to readers and to screen readers", () => {

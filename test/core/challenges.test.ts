@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { keccak256, stringToHex } from "viem/utils";
 import { describe, expect, it } from "vitest";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { type ChallengeClaims, challengeMismatch, transactionOutOfTime } from "../../core/payments/challenges.ts";
 import { isMemoOf, isMemoTransfer, memoTransfers } from "../../core/payments/memo.ts";
 import { readIdentifier } from "../../core/payments/payment-identifier.ts";

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checksum, parseAddress } from "../../core/addresses.ts";
+import { parseReferralCode, referralCode, SUFFIXES } from "../../core/agents/referral-codes.ts";
+import { countedTraits, linkedToken } from "../../core/agents/traits.ts";
 import { addressLink, referralLink, tokenLink, txLink } from "../../core/links.ts";
-import { MINT_ORIGINS, mintOriginAt, mintOriginIndex } from "../../core/mint-origins.ts";
-import { formatUsdc, priceUnits, shownPricing, standardPrices } from "../../core/prices.ts";
-import { parseReferralCode, referralCode, SUFFIXES } from "../../core/referral-codes.ts";
-import { countedTraits, linkedToken } from "../../core/traits.ts";
+import { MINT_ORIGINS, mintOriginAt, mintOriginIndex } from "../../core/mints/mint-origins.ts";
+import { formatUsdc, priceUnits, shownPricing, standardPrices } from "../../core/payments/prices.ts";
 
 const CONTRACT = "0x2e3b541c59d38b84e3bc54e977200230a204fe60";
 

@@ -2,11 +2,11 @@
 import { StandardMerkleTree } from "@openzeppelin/merkle-tree";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CredLeaf, LEAF_TYPES, leafHash, leafValues, tierNumber } from "../../core/cred-tree/leaf.ts";
-import { neededFor, packTree, proveLeaf, slotOfToken, storedNodes } from "../../core/cred-tree/packed.ts";
-import { buildTree, type CredTree, type LeafColumns, proofOfSlot, sortedByHash } from "../../core/cred-tree/tree.ts";
-import type { Address } from "../../core/facts.ts";
-import { TIERS, tierOf } from "../../core/tiers.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { TIERS, tierOf } from "../../core/cred/tiers.ts";
+import { type CredLeaf, LEAF_TYPES, leafHash, leafValues, tierNumber } from "../../core/cred/tree/leaf.ts";
+import { neededFor, packTree, proveLeaf, slotOfToken, storedNodes } from "../../core/cred/tree/packed.ts";
+import { buildTree, type CredTree, type LeafColumns, proofOfSlot, sortedByHash } from "../../core/cred/tree/tree.ts";
 import { shareOf } from "../support/share.ts";
 
 type Row = { tokenId: number; score: number; computedAt: number; block: number };

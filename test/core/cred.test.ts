@@ -1,10 +1,10 @@
 /** The cred formula: its table, its edges, and what must hold for every agent. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { breakdownOf, credOf, SIGNALS, scoreOf, shownCred } from "../../core/cred.ts";
-import type { AgentFacts } from "../../core/facts.ts";
+import type { AgentFacts } from "../../core/agents/facts.ts";
+import { breakdownOf, credOf, SIGNALS, scoreOf, shownCred } from "../../core/cred/cred.ts";
+import { SCALE, TIERS, tierOf, tierWord } from "../../core/cred/tiers.ts";
 import type { RawSignals, SignalKey } from "../../core/signals/signals.ts";
-import { SCALE, TIERS, tierOf, tierWord } from "../../core/tiers.ts";
 import { addressOf, randomAgent } from "../support/agents.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");

@@ -1,7 +1,7 @@
 /** The cred of humans: its table, the edges of each signal, and what must hold for every human. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentFacts, Proof } from "../../core/facts.ts";
+import type { AgentFacts, Proof } from "../../core/agents/facts.ts";
 import { HUMAN_SIGNALS, type HumanSignalKey, humanCredOf } from "../../core/principals/cred.ts";
 import type { HumanFacts, LinkedAgent } from "../../core/principals/facts.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";

@@ -1,9 +1,9 @@
 /** Message groups without a database: ids of topics, gates, and acts decided in their order. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Address } from "../../core/facts.ts";
-import { type Act, decideActs, type Known, type Message, requestKey } from "../../core/messaging/acts.ts";
-import { groupIdOf, minCredTier, refusalAt, type Speaker } from "../../core/messaging/groups.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { type Act, decideActs, type Known, type Message, requestKey } from "../../core/messages/acts.ts";
+import { groupIdOf, minCredTier, refusalAt, type Speaker } from "../../core/messages/groups.ts";
 import { messageView } from "../../core/views/messages.ts";
 
 describe("the id of a topic", () => {

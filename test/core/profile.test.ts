@@ -2,12 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { AgentFacts } from "../../core/facts.ts";
+import type { AgentFacts } from "../../core/agents/facts.ts";
+import { listingOf } from "../../core/agents/listing.ts";
+import { listingShape } from "../../core/agents/listing-input.ts";
+import { mergeNarrative, mergeProfile, NARRATIVE_FIELDS } from "../../core/agents/profile.ts";
+import { fieldWrites, narrativeSchema, personalitySchema } from "../../core/agents/profile-input.ts";
 import type { Json } from "../../core/json.ts";
-import { listingOf } from "../../core/listing.ts";
-import { listingShape } from "../../core/listing-input.ts";
-import { mergeNarrative, mergeProfile, NARRATIVE_FIELDS } from "../../core/profile.ts";
-import { fieldWrites, narrativeSchema, personalitySchema } from "../../core/profile-input.ts";
 
 type ProfileFacts = Parameters<typeof mergeProfile>[0];
 const nothing: ProfileFacts = {

@@ -1,6 +1,7 @@
 /** Rules of social proofs: what shows a needle and what only looks like it, gist contents, names of accounts. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { MAX_QUOTE, needleOf, proofTrait, quoteOf } from "../../core/agents/proofs.ts";
 import { parseFarcasterName, parseFid } from "../../core/proof-platforms/farcaster.ts";
 import {
   GIST_MAX_BYTES,
@@ -10,7 +11,6 @@ import {
   parseGithubLogin,
 } from "../../core/proof-platforms/github.ts";
 import { parseXHandle } from "../../core/proof-platforms/x.ts";
-import { MAX_QUOTE, needleOf, proofTrait, quoteOf } from "../../core/proofs.ts";
 
 const needle = needleOf("helixa", 1);
 const showsNeedle = (text: string, sought: string) => quoteOf(text, sought) !== null;

@@ -5,7 +5,7 @@ import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/
 import { base58, base64 } from "@scure/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { solanaSignInText } from "../../core/signed-texts.ts";
+import { solanaSignInText } from "../../core/callers/signed-texts.ts";
 import { addressBytes, isKey, isSignedBy, signatureBytes } from "../../core/solana/keys.ts";
 import { isTransaction } from "../../core/solana/transaction-shape.ts";
 

@@ -1,6 +1,6 @@
 /** A queue stands when work is due and nothing moves: not when nothing is due, and not when a run takes long. */
 import { expect, it } from "vitest";
-import { standingQueues, standingSentence } from "../../core/standing-queues.ts";
+import { standingQueues, standingSentence } from "../../core/operations/standing-queues.ts";
 
 const move = (overdueSeconds: number | null, movedSeconds: number | null) => ({
   ...{ name: "score", overdueSeconds, movedSeconds },

@@ -1,10 +1,10 @@
 /** Text rules: what a text and a name may hold, how they are counted, and what is spam. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { frameworkSchema } from "../../core/agents/framework-input.ts";
+import { canonicalFramework, FRAMEWORKS } from "../../core/agents/frameworks.ts";
+import { agentNameSchema, dotAgentKey } from "../../core/agents/names.ts";
 import { Failure } from "../../core/errors.ts";
-import { frameworkSchema } from "../../core/framework-input.ts";
-import { canonicalFramework, FRAMEWORKS } from "../../core/frameworks.ts";
-import { agentNameSchema, dotAgentKey } from "../../core/names.ts";
 import { isSpam } from "../../core/spam.ts";
 import { BLANKS, cleanText, isBlank, lengthOf } from "../../core/text.ts";
 

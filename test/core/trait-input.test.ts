@@ -1,12 +1,10 @@
 /** Traits people give: what is reserved however it is spelt, what is new, what is too much; and tokens and accounts beside them. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { credOf } from "../../core/cred.ts";
-import { ownEntry } from "../../core/directory/own-entry.ts";
-import type { AgentFacts, Trait } from "../../core/facts.ts";
-import { mergeProfile } from "../../core/profile.ts";
-import { socialSchema } from "../../core/social-input.ts";
-import { linkTokenSchema } from "../../core/token-input.ts";
+import type { AgentFacts, Trait } from "../../core/agents/facts.ts";
+import { mergeProfile } from "../../core/agents/profile.ts";
+import { socialSchema } from "../../core/agents/social-input.ts";
+import { linkTokenSchema } from "../../core/agents/token-input.ts";
 import {
   isReservedName,
   newTraits,
@@ -14,7 +12,9 @@ import {
   TRAITS_AN_AGENT,
   traitInputSchema,
   traitsInputSchema,
-} from "../../core/trait-input.ts";
+} from "../../core/agents/trait-input.ts";
+import { credOf } from "../../core/cred/cred.ts";
+import { ownEntry } from "../../core/directory/own-entry.ts";
 import { addressOf, randomAgent, randomListed } from "../support/agents.ts";
 
 describe("reserved words", () => {

@@ -10,7 +10,7 @@ import {
   type Market,
   MIN_TIP_WEI,
   nextOffer,
-} from "../../core/transaction-fees.ts";
+} from "../../core/transactions/transaction-fees.ts";
 
 const CAPS = { maxFeePerGasWei: parseGwei("5"), maxTipPerGasWei: parseGwei("0.1") };
 const market = (over: Partial<Market> = {}): Market => ({

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { getAddress } from "viem";
 import { describe, expect, it } from "vitest";
+import type { AgentFacts } from "../../core/agents/facts.ts";
 import { cardFacts } from "../../core/card/facts.ts";
 import { cardHash } from "../../core/card/hash.ts";
-import { credOf } from "../../core/cred.ts";
-import type { AgentFacts } from "../../core/facts.ts";
-import { standardPrices } from "../../core/prices.ts";
+import { credOf } from "../../core/cred/cred.ts";
+import { standardPrices } from "../../core/payments/prices.ts";
 import { agentView } from "../../core/views/agent.ts";
 import { credByAddressView, credByIdView } from "../../core/views/cred.ts";
 import { imageUrl } from "../../core/views/image.ts";

@@ -4,14 +4,13 @@ import fc from "fast-check";
 import { getAddress } from "viem";
 import { createSiweMessage } from "viem/siwe";
 import { describe, expect, it } from "vitest";
-import { Failure } from "../../core/errors.ts";
 import {
   contentDigest,
   humanUpdateText,
   parseHumanUpdate,
   siwaText,
   solanaSignInText,
-} from "../../core/signed-texts.ts";
+} from "../../core/callers/signed-texts.ts";
 import {
   CREDENTIAL_LIFETIME_MS,
   CREDENTIAL_SKEW_MS,
@@ -20,7 +19,8 @@ import {
   findCredential,
   parseCredential,
   signInTexts,
-} from "../../core/wallet-credential.ts";
+} from "../../core/callers/wallet-credential.ts";
+import { Failure } from "../../core/errors.ts";
 
 const address = "0x2e3b541c59d38b84e3bc54e977200230a204fe60" as const;
 const checksummed = getAddress(address);

@@ -1,9 +1,9 @@
 /** Epochs in the database: stored once by whichever worker comes first, provable while kept, pruned beyond that. */
 import { StandardMerkleTree } from "@openzeppelin/merkle-tree";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { LEAF_TYPES, leafValues } from "../../core/cred-tree/leaf.ts";
-import { packTree } from "../../core/cred-tree/packed.ts";
-import { buildTree, type LeafColumns } from "../../core/cred-tree/tree.ts";
+import { LEAF_TYPES, leafValues } from "../../core/cred/tree/leaf.ts";
+import { packTree } from "../../core/cred/tree/packed.ts";
+import { buildTree, type LeafColumns } from "../../core/cred/tree/tree.ts";
 import { epochAt, epochByNumber, epochs, latestPublished, leafOf, proofOf } from "../../db/cred/cred-epochs.ts";
 import {
   epochFailed,

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { measureProofs, measureReference, measureTree, OF } from "../../bench/roots/measure.ts";
-import { SIGNALS } from "../../core/cred.ts";
+import { SIGNALS } from "../../core/cred/cred.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

@@ -1,7 +1,7 @@
 /** The set-based score equals the pure one on thousands of random agents, and stays right under every kind of change. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { credOf, SIGNALS } from "../../core/cred.ts";
-import type { AgentFacts } from "../../core/facts.ts";
+import type { AgentFacts } from "../../core/agents/facts.ts";
+import { credOf, SIGNALS } from "../../core/cred/cred.ts";
 import type { RawSignals } from "../../core/signals/signals.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
 import { recomputeCred, retractCred } from "../../db/cred/cred.ts";

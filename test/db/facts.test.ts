@@ -1,6 +1,6 @@
 /** Facts come in the order asked for, from one snapshot; wallets lead to their own agent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
 import { agentsOfWallets, ownAgents, recordWalletVerification } from "../../db/agents/wallets.ts";
 import { transaction } from "../../db/sql/transaction.ts";

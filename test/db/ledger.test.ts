@@ -1,7 +1,7 @@
 /** The ledger against random interleavings: every change of state a legal one, each fact one payment's, nothing open twice. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { Checked } from "../../core/payments/checked.ts";
 import { PAYMENT_STATES, type PaymentState, statesBefore, TRANSITIONS } from "../../core/payments/states.ts";
 import {

@@ -1,8 +1,8 @@
 /** Whose a referral code is, and what it has brought. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BONUSES } from "../../core/bonuses.ts";
-import { OG_WALLETS, ogOf } from "../../core/og-wallets.ts";
-import { parseReferralCode } from "../../core/referral-codes.ts";
+import { OG_WALLETS, ogOf } from "../../core/agents/og-wallets.ts";
+import { parseReferralCode } from "../../core/agents/referral-codes.ts";
+import { BONUSES } from "../../core/mints/bonuses.ts";
 import {
   ensureReferralCodes,
   recordReferral,

@@ -7,7 +7,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
+import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { insertApiKey } from "../../db/callers/api-keys.ts";
 import { credUpdates } from "../../db/cred/cred-updates.ts";
 import { openReadPool, type ReadPool } from "../../db/replicas/read-pool.ts";

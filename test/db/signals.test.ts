@@ -1,6 +1,6 @@
 /** Signals added in memory: the set-based SQL stores what the pure function computes, with nothing changed but the table's columns. */
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import { credOf, SIGNALS } from "../../core/cred.ts";
+import { credOf, SIGNALS } from "../../core/cred/cred.ts";
 import type { Signal } from "../../core/signals/signal.ts";
 import { inputColumn, MOVED, recomputeSql, refreshSql, someTokens } from "../../db/cred/cred-statement.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { EVENT_NAMES } from "../../core/events.ts";
+import { EVENT_NAMES } from "../../core/events/events.ts";
 import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../../db/events/append-events.ts";
 import { dropHiddenEvents, makeEventPartitions } from "../../db/events/event-retention.ts";
 import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.ts";

@@ -1,8 +1,8 @@
 /** Proofs and the owner they were made under, by the index: a transfer ends them for discovery, a reorganisation of it does not. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import type { Address } from "../../core/facts.ts";
-import type { ProofKind } from "../../core/reservations.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import type { ProofKind } from "../../core/agents/reservations.ts";
 import { findFacts } from "../../db/agents/facts.ts";
 import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
 import { recordProof } from "../../db/agents/proofs.ts";

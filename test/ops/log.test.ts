@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
 import { loadConfig } from "../../config/config.ts";
-import { apiKeyText } from "../../core/api-keys.ts";
+import { apiKeyText } from "../../core/callers/api-keys.ts";
 import { createLog } from "../../runtime/log.ts";
 
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");

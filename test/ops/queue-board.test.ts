@@ -1,7 +1,7 @@
 /** The board of the queues: who may look, who may act, and that its pages ask no other host for anything. */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
+import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { insertApiKey, type KeyScope, revokeApiKey } from "../../db/callers/api-keys.ts";
 import { testLog } from "../../harness/log.ts";
 import { boardAccess } from "../../ops/board-access.ts";

@@ -1,7 +1,7 @@
 /** The evidence of a settlement: the facilitator's hash is a hint only, and logs count only with their receipt. */
 import { expect, it } from "vitest";
 import type { Block, Chain, FoundLog, Receipt } from "../../clients/ports.ts";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { Claim } from "../../core/payments/claims.ts";
 import { AUTHORIZATION_USED, topicOf } from "../../core/payments/transfers.ts";
 import { stubChain } from "../../harness/stub-chain.ts";

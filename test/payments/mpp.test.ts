@@ -6,7 +6,7 @@ import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
-import { standardPrices } from "../../core/prices.ts";
+import { standardPrices } from "../../core/payments/prices.ts";
 import { setPrices } from "../../db/payments/price-list.ts";
 import { TEMPO } from "../../devnet/tempo.ts";
 import { testLog } from "../../harness/log.ts";

@@ -1,6 +1,6 @@
 /** Prices that change while clients are paying. Numbers are those of README.md. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { humanUpdateText } from "../../core/signed-texts.ts";
+import { humanUpdateText } from "../../core/callers/signed-texts.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { base64, MINT_PRICE, type Payer, type Paying, startPaying } from "./support/paying.ts";
 

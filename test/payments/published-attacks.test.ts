@@ -7,7 +7,7 @@ import { assets } from "mppx/evm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
-import type { Hex } from "../../core/facts.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import { signCancellation } from "../../harness/payment-signing.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";

@@ -7,7 +7,7 @@ import { createHttpFacilitator } from "../../clients/facilitator-http.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import type { Chain, Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
 import { createSigner } from "../../clients/signer.ts";
-import type { Hex } from "../../core/facts.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import { openPool } from "../../db/sql/connect.ts";
 import { testLog } from "../../harness/log.ts";
 import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";

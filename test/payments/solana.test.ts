@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
-import type { Hex } from "../../core/facts.ts";
-import { OG_WALLETS } from "../../core/og-wallets.ts";
+import type { Hex } from "../../core/agents/facts.ts";
+import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { testLog } from "../../harness/log.ts";
 import { type SolanaWallet, solanaWallet } from "../../harness/solana-wallet.ts";

@@ -6,7 +6,7 @@ import { type Abi, encodeFunctionData, getAddress, type Hex, hashMessage, hashTy
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { readBuild } from "../../contracts/builds.ts";
-import { siwaText, siweText } from "../../core/signed-texts.ts";
+import { siwaText, siweText } from "../../core/callers/signed-texts.ts";
 import { newPasskey } from "../../harness/passkey.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { HOST } from "../api/support/api.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/routes/index.ts";
-import { PRICES } from "../../core/prices.ts";
+import { PRICES } from "../../core/payments/prices.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import {
   base64,

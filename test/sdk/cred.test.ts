@@ -2,9 +2,9 @@
 import { type Hex, keccak256, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { credRootsAbi } from "../../abis/cred-roots.ts";
-import { type CredLeaf, LEAF_TYPES, leafHash, tierNumber } from "../../core/cred-tree/leaf.ts";
-import { buildTree, proofOfSlot } from "../../core/cred-tree/tree.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { type CredLeaf, LEAF_TYPES, leafHash, tierNumber } from "../../core/cred/tree/leaf.ts";
+import { buildTree, proofOfSlot } from "../../core/cred/tree/tree.ts";
 import { verifyCred } from "../../sdk/src/cred.ts";
 import { type CredProof, type CredTrust, createClient } from "../../sdk/src/index.ts";
 import { type ContractWorld, contractWorld } from "../support/contract-world.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as viem from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { credRootsAbi } from "../../abis/cred-roots.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { runSnippet, snippetOf } from "../../harness/doc-snippets.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { plantAgents } from "../api/support/agents.ts";

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { FAULT_POINTS as API_FAULT_POINTS } from "../../api/fault-points.ts";
-import { BONUSES } from "../../core/bonuses.ts";
+import { BONUSES } from "../../core/mints/bonuses.ts";
 import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { AWARD_FAULT_POINTS, FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender.ts";

@@ -16,8 +16,8 @@ import {
   type SeededRow,
   seededTable,
 } from "../../bench/discover/seeded.ts";
-import type { CredLeaf } from "../../core/cred-tree/leaf.ts";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { CredLeaf } from "../../core/cred/tree/leaf.ts";
 import { openClient, openPool } from "../../db/sql/connect.ts";
 import { dataDir } from "../../devnet/data-dir.ts";
 import { REGISTRY_SIMULATORS } from "../../devnet/simulators/upstreams.ts";

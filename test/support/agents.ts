@@ -1,7 +1,7 @@
 /** Random agents for property tests, drawn towards the edges of every rule of the score. */
 import fc from "fast-check";
-import type { Address, AgentFacts, ExchangeVerification, Hex, Trait } from "../../core/facts.ts";
-import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../core/profile.ts";
+import type { Address, AgentFacts, ExchangeVerification, Hex, Trait } from "../../core/agents/facts.ts";
+import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../core/agents/profile.ts";
 import { DAY_SECONDS } from "../../core/signals/age.ts";
 import { unixSeconds } from "../../core/times.ts";
 

@@ -1,6 +1,7 @@
 /** Cards for tests: an ordinary agent's facts and its card, each field replaceable. */
+
+import type { AgentFacts, Proof } from "../../core/agents/facts.ts";
 import { type CardFacts, cardFacts } from "../../core/card/facts.ts";
-import type { AgentFacts, Proof } from "../../core/facts.ts";
 
 export const CARD_NOW = new Date("2026-06-01T12:00:00Z");
 

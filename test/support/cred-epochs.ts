@@ -1,9 +1,8 @@
 /** Epochs of scores in a test's database, built and kept as the publishing job does it. */
 import type pg from "pg";
-
-import { packTree } from "../../core/cred-tree/packed.ts";
-import { buildTree } from "../../core/cred-tree/tree.ts";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import { packTree } from "../../core/cred/tree/packed.ts";
+import { buildTree } from "../../core/cred/tree/tree.ts";
 import { epochPublished, epochsState, storeEpoch } from "../../db/cred/store-cred-epoch.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 

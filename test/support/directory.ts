@@ -1,6 +1,7 @@
 /** Rows of the directory for tests: made at random, written by the column, and questions about them. */
 import fc from "fast-check";
 import type pg from "pg";
+import type { Address } from "../../core/agents/facts.ts";
 import { type Facets, VERIFIED_KINDS } from "../../core/directory/facets.ts";
 import {
   DIRECTORY_FILTERS,
@@ -11,7 +12,6 @@ import {
 } from "../../core/directory/filters.ts";
 import type { PlatformKey } from "../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
-import type { Address } from "../../core/facts.ts";
 import { PROOF_PLATFORM_KEYS } from "../../core/proof-platforms.ts";
 import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 

@@ -2,7 +2,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
-import type { Address, AgentFacts } from "../../core/facts.ts";
+import type { Address, AgentFacts } from "../../core/agents/facts.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
 import { MESSAGES } from "../../web/src/messages.ts";

@@ -1,6 +1,6 @@
 /** The operators' page: a key opens it, and what needs attention stands first. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
+import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { insertApiKey } from "../../db/callers/api-keys.ts";
 import { CHROMIUM } from "./browser.ts";
 import { findingsOf, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";

@@ -1,6 +1,6 @@
 /** The world the web terminal is tested in: agents whose every text is hostile, a canonical registry with feedback, and a directory of several pages. */
 import type pg from "pg";
-import type { Hex } from "../../core/facts.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import type { Json } from "../../core/json.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";

@@ -7,7 +7,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createSecretBox } from "../../clients/secret-box.ts";
 import { openWebhookReceivers } from "../../clients/webhook-receivers.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { signingSecrets } from "../../db/webhooks/secrets.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { POOL_SLOTS } from "../../core/webhooks/pools.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { LOG_SIZE, trimLogs } from "../../db/webhooks/deliveries.ts";

@@ -2,8 +2,8 @@
 import { encodeFunctionData, type Hex, numberToHex, parseEther } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import type { Address } from "../../core/facts.ts";
-import { OG_WALLETS } from "../../core/og-wallets.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
 import { mintById } from "../../db/mints/mints.ts";
 import { until } from "../../harness/until.ts";
 import { AWARD_FAULT_POINTS, FAULT_POINTS } from "../../workers/sender.ts";

@@ -2,7 +2,7 @@
 import { toEventSelector, toFunctionSelector } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { credOracleAbi } from "../../abis/cred-oracle.ts";
-import { oracleGas } from "../../core/gas-bounds.ts";
+import { oracleGas } from "../../core/transactions/gas-bounds.ts";
 import { until } from "../../harness/until.ts";
 import { oracleWorld } from "./support/cred-oracle.ts";
 import { clockAtNoon, type Sending, startSending } from "./support/sending.ts";

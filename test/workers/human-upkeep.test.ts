@@ -1,7 +1,7 @@
 /** The jobs that keep what a human's cred is read from: transactions by the chain, Ethos, and slugs that are free again. */
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import type { Address } from "../../core/agents/facts.ts";
 import { Failure, fail } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
 import { enterNamedWallets } from "../../db/agents/named-wallets.ts";
 import { walletsToScore } from "../../db/directory/ethos.ts";
 import { writeHuman } from "../../db/principals/human-writes.ts";

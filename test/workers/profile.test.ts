@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { type Update, updateOffchain, updateOnchain } from "../../api/services/update.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { findFacts } from "../../db/agents/facts.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { insertChainWrite } from "../../db/transactions/chain-writes.ts";

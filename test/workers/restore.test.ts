@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { type Mint, type MintRequest, mintById } from "../../db/mints/mints.ts";
 import { agentRow, plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { solanaWallet } from "../../harness/solana-wallet.ts";

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { identityAbi } from "../../abis/identity.ts";
 import type { SendOutcome } from "../../clients/ports.ts";
 import { Failure, fail } from "../../core/errors.ts";
-import { firstOffer } from "../../core/transaction-fees.ts";
+import { firstOffer } from "../../core/transactions/transaction-fees.ts";
 import { mintById } from "../../db/mints/mints.ts";
 import { committedWei, senderState } from "../../db/transactions/sender-state.ts";
 import { LONG } from "../../harness/patience.ts";

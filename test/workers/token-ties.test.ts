@@ -1,11 +1,11 @@
 /** Whose is a linked token? Ties are read from a real chain; only a tied token counts in sorts and filters. */
 import { parseAbi } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import type { Address } from "../../core/agents/facts.ts";
 import { blankEntry } from "../../core/directory/entry.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { terminalRow } from "../../core/directory/row.ts";
 import { Failure } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
 import { listDirectory } from "../../db/directory/list.ts";
 import { storeQuotes } from "../../db/directory/markets.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";

@@ -1,6 +1,6 @@
 /** Token URIs on a real chain: the service's own tokens and those without one get theirs once, owners keep what they set. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { firstOffer } from "../../core/transaction-fees.ts";
+import { firstOffer } from "../../core/transactions/transaction-fees.ts";
 import { tokensWithoutUri } from "../../db/agents/token-uris.ts";
 import { openWork, stateTotals } from "../../db/operations/service-counts.ts";
 import { senderState } from "../../db/transactions/sender-state.ts";

@@ -1,5 +1,5 @@
 /** Tiers as the terminal draws them. Each has a shape, so that colour is never the only sign. */
-import { TIERS, tierOf } from "../../core/tiers.ts";
+import { TIERS, tierOf } from "../../core/cred/tiers.ts";
 
 export { TIERS, tierOf };
 

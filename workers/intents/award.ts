@@ -5,9 +5,9 @@
 import type pg from "pg";
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
-import { BONUSES } from "../../core/bonuses.ts";
-import type { Address, Hex } from "../../core/facts.ts";
-import { OG_TRAIT, ogOf } from "../../core/og-wallets.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import { OG_TRAIT, ogOf } from "../../core/agents/og-wallets.ts";
+import { BONUSES } from "../../core/mints/bonuses.ts";
 import { recordReferral } from "../../db/agents/referral-codes.ts";
 import { referrerOf } from "../../db/agents/referrals.ts";
 import { type DueMint, retryAwards, setAwardsDue } from "../../db/mints/mint-awards.ts";

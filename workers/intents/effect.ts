@@ -1,7 +1,7 @@
 /** The interface of an intent's consequences. */
 import type pg from "pg";
 import type { Chain, Receipt } from "../../clients/ports.ts";
-import type { Hex } from "../../core/facts.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import type { Intent } from "../../db/transactions/transaction-outbox.ts";
 
 /** The parts that an effect may use for its checks before signing. */

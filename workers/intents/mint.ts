@@ -2,7 +2,7 @@
 import { parseEventLogs } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Log } from "../../clients/ports.ts";
-import { fieldWrites } from "../../core/profile-input.ts";
+import { fieldWrites } from "../../core/agents/profile-input.ts";
 import { deleteProfileFields, writeProfileFields } from "../../db/agents/profiles.ts";
 import { deleteProofs } from "../../db/agents/proofs.ts";
 import { deleteReferrals, ensureReferralCodes, recordReferral } from "../../db/agents/referral-codes.ts";

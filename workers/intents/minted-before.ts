@@ -6,7 +6,7 @@
 import { decodeFunctionData, encodeEventTopics, pad, toFunctionSelector } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Chain } from "../../clients/ports.ts";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { keyTail } from "../../core/solana/keys.ts";
 import { type Mint, mintsByIds, mintTransactions, tokensHeld } from "../../db/mints/mints.ts";
 import { readIndexState } from "../../db/operations/index-state.ts";

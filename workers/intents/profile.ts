@@ -1,8 +1,8 @@
 /** Intents `profile:<tokenId>:<id>:<place>` and `verify:<tokenId>`: the parts of a profile that an agent's controller writes on chain. */
 import { decodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
-import type { Hex } from "../../core/facts.ts";
-import { type FieldWrite, fieldWrites } from "../../core/profile-input.ts";
+import type { Hex } from "../../core/agents/facts.ts";
+import { type FieldWrite, fieldWrites } from "../../core/agents/profile-input.ts";
 import { alignProfileFields, deleteProfileTrait } from "../../db/agents/profiles.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { oweWhatBought, revokeCredit } from "../../db/payments/ledger.ts";

@@ -1,8 +1,8 @@
 /** Intents `uri:<tokenId>`: sets a token's URI to the service's metadata, unless its owner has set another. */
 import { decodeFunctionData, encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
-import type { Address, Hex } from "../../core/facts.ts";
-import { tokenUriOf } from "../../core/token-uri.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import { tokenUriOf } from "../../core/agents/token-uri.ts";
 import { knownTokenUri, tokenUriLeft, tokenUriSet, tokenUriUnset } from "../../db/agents/token-uris.ts";
 import type { Intent } from "../../db/transactions/transaction-outbox.ts";
 import { readTokenUris } from "../token-uri-reads.ts";

@@ -1,9 +1,9 @@
 /** Looks up the exchange attestations that are older than the index: of the owners of the directory's rows, and of humans. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { attestationCall, attestationOf, uidCall, uidOf } from "../../core/agents/exchange-attestation.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { Failure } from "../../core/errors.ts";
-import { attestationCall, attestationOf, uidCall, uidOf } from "../../core/exchange-attestation.ts";
-import type { Address, Hex } from "../../core/facts.ts";
 import { type Lookup, noteFailedLookups, storeLookups, walletsToLookUp } from "../../db/agents/attestation-lookups.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import type { JobContext } from "../context.ts";

@@ -1,8 +1,8 @@
 /** Compares the per-token oracle with the scores, and queues the transactions that write what differs. */
 import { z } from "zod";
 import type { Chain } from "../../clients/ports.ts";
-import type { Address } from "../../core/facts.ts";
-import { oracleGas } from "../../core/gas-bounds.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { oracleGas } from "../../core/transactions/gas-bounds.ts";
 import {
   oracleState,
   queueOracleBatches,

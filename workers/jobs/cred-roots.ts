@@ -2,8 +2,8 @@
 import { encodeFunctionData } from "viem/utils";
 import { z } from "zod";
 import { credRootsAbi } from "../../abis/cred-roots.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address } from "../../core/facts.ts";
 import { epochByNumber } from "../../db/cred/cred-epochs.ts";
 import { epochChecked, epochsState, type NewEpoch, pruneEpochs, storeEpoch } from "../../db/cred/store-cred-epoch.ts";
 import { type BuiltTree, startCredTree } from "../../db/cred/tree/start-tree.ts";

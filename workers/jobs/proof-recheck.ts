@@ -2,7 +2,6 @@
 import pLimit from "p-limit";
 import { z } from "zod";
 import type { ProofReader } from "../../clients/ports.ts";
-import { Failure } from "../../core/errors.ts";
 import {
   type Rate,
   RESERVED_FOR_NEW_PROOFS,
@@ -10,7 +9,8 @@ import {
   readsOfRechecks,
   rechecks,
   strangers,
-} from "../../core/proof-allowances.ts";
+} from "../../core/agents/proof-allowances.ts";
+import { Failure } from "../../core/errors.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { type Checked, type ProofRecord, proofsDue, storeChecks } from "../../db/agents/proofs.ts";
 import { levelsOf, takeAll, takeTokens } from "../../db/callers/allowances.ts";

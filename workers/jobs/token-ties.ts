@@ -2,9 +2,9 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import { z } from "zod";
 import type { Chain } from "../../clients/ports.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { isDeployedBy, type TokenTie } from "../../core/directory/token.ts";
-import type { Address } from "../../core/facts.ts";
-import { READ_GAS } from "../../core/gas-bounds.ts";
+import { READ_GAS } from "../../core/transactions/gas-bounds.ts";
 import { linksDue, postponeLink, settleLink, type TokenLink } from "../../db/directory/token-links.ts";
 import { defineJob } from "../job.ts";
 

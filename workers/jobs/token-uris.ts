@@ -1,6 +1,6 @@
 /** Reads the URIs of tokens from the chain, and queues the transactions that set missing ones. */
 import { z } from "zod";
-import { tokenUriOf } from "../../core/token-uri.ts";
+import { tokenUriOf } from "../../core/agents/token-uri.ts";
 import {
   type KnownTokenUri,
   mintedWithoutUri,

@@ -1,6 +1,6 @@
 /** Broadcasts stored transactions. The bytes are in the database already, so repeating this is harmless. */
 import type { SendOutcome } from "../../clients/ports.ts";
-import type { Hex } from "../../core/facts.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import { type Attempt, recordBroadcast } from "../../db/transactions/signed-transactions.ts";
 import type { SenderSession } from "./session.ts";
 

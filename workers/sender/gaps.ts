@@ -1,6 +1,6 @@
 /** Nonce gaps: an unused nonce blocks every later one, so an empty transfer of the account to itself uses it. */
-import { TRANSFER_GAS } from "../../core/gas-bounds.ts";
-import { firstOffer } from "../../core/transaction-fees.ts";
+import { TRANSFER_GAS } from "../../core/transactions/gas-bounds.ts";
+import { firstOffer } from "../../core/transactions/transaction-fees.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { type SignedIntent, storeFiller } from "../../db/transactions/signed-transactions.ts";
 import { broadcast } from "./broadcast.ts";

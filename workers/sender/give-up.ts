@@ -1,6 +1,6 @@
 /** Ends intents that cannot be carried out: directly while they have no nonce, later by a filler at their nonce. */
-import { TRANSFER_GAS } from "../../core/gas-bounds.ts";
-import { type Fees, fillerOffer, type Market } from "../../core/transaction-fees.ts";
+import { TRANSFER_GAS } from "../../core/transactions/gas-bounds.ts";
+import { type Fees, fillerOffer, type Market } from "../../core/transactions/transaction-fees.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import {
   type NewAttempt,

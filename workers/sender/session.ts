@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { Logger } from "pino";
 import type { Chain, Signer } from "../../clients/ports.ts";
-import type { Address, Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { Fault } from "../../runtime/faults.ts";
 import type { IntentEffect } from "../intents/effect.ts";
 

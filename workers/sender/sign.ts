@@ -1,8 +1,9 @@
 /** queued → signed: simulates, assigns nonces, signs, stores nonces and bytes, and only then broadcasts. */
+
+import type { Hex } from "../../core/agents/facts.ts";
 import { Failure } from "../../core/errors.ts";
-import type { Hex } from "../../core/facts.ts";
-import { intentGasBound, withMargin } from "../../core/gas-bounds.ts";
-import { type Fees, firstOffer } from "../../core/transaction-fees.ts";
+import { intentGasBound, withMargin } from "../../core/transactions/gas-bounds.ts";
+import { type Fees, firstOffer } from "../../core/transactions/transaction-fees.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { type NewAttempt, nextOwnNonce, storeSigned } from "../../db/transactions/signed-transactions.ts";
 import { type Intent, queuedIntents } from "../../db/transactions/transaction-outbox.ts";

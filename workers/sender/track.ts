@@ -1,6 +1,6 @@
 /** signed → mined or reverted: reads receipts, broadcasts again, raises stuck offers, finds nonces that others used, closes gaps. */
 import { Failure } from "../../core/errors.ts";
-import { canBeIncluded, firstOffer, type Market, nextOffer } from "../../core/transaction-fees.ts";
+import { canBeIncluded, firstOffer, type Market, nextOffer } from "../../core/transactions/transaction-fees.ts";
 import {
   type Attempt,
   requeue,

@@ -1,9 +1,9 @@
 /** Builds the tree of all scores from one snapshot of the database. */
 import type pg from "pg";
 import { copyRows } from "../../../columns/copy-rows.ts";
-import { FIELD_END, packTree, type TreePart } from "../../../core/cred-tree/packed.ts";
-import { buildTree, type LeafColumns } from "../../../core/cred-tree/tree.ts";
-import type { Address, Hex } from "../../../core/facts.ts";
+import type { Address, Hex } from "../../../core/agents/facts.ts";
+import { FIELD_END, packTree, type TreePart } from "../../../core/cred/tree/packed.ts";
+import { buildTree, type LeafColumns } from "../../../core/cred/tree/tree.ts";
 import { readIndexState } from "../../operations/index-state.ts";
 import { openClient } from "../../sql/connect.ts";
 import { int8, statement } from "../../sql/statement.ts";

@@ -1,6 +1,6 @@
 /** Starts the building of a tree of scores: in a process of its own, or in this one when there are few scores. */
 import { fork } from "node:child_process";
-import type { TreePart } from "../../../core/cred-tree/packed.ts";
+import type { TreePart } from "../../../core/cred/tree/packed.ts";
 import { entryOf } from "../../../runtime/processes.ts";
 import { int8, statement } from "../../sql/statement.ts";
 import type { Queryable } from "../../sql/transaction.ts";

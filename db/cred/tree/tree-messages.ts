@@ -1,5 +1,5 @@
 /** Messages from the process that builds a tree of scores to the one that started it. */
-import type { TreePart } from "../../../core/cred-tree/packed.ts";
+import type { TreePart } from "../../../core/cred/tree/packed.ts";
 import type { TreeSummary } from "./build-tree.ts";
 
 /** Any number of `parts`, then one of the others. `peakBytes`: most memory that the process had; `cpuMs`: its CPU time. */

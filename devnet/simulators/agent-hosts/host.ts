@@ -1,6 +1,6 @@
 /** What a simulated host of an agent is: what it serves, and what its agent lists of it. */
 import type { Hono } from "hono";
-import type { ListingInput } from "../../../core/listing-input.ts";
+import type { ListingInput } from "../../../core/agents/listing-input.ts";
 import type { Settle } from "./payments.ts";
 
 export type AgentHostKey = "translator" | "auditor" | "solana-prices" | "members";

@@ -4,8 +4,8 @@ import { encodeAbiParameters, encodeFunctionData, getAddress, type Hex, parseEve
 import { privateKeyToAccount } from "viem/accounts";
 import { easAbi } from "../../../abis/eas.ts";
 import { identityAbi } from "../../../abis/identity.ts";
-import { OG_WALLETS } from "../../../core/og-wallets.ts";
-import { siwaText } from "../../../core/signed-texts.ts";
+import { OG_WALLETS } from "../../../core/agents/og-wallets.ts";
+import { siwaText } from "../../../core/callers/signed-texts.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import { pick } from "../../random.ts";
 import { until } from "../../until.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { encodeFunctionData, toHex } from "viem";
 import { erc8004IdentityAbi } from "../../../abis/erc8004.ts";
-import { contentDigest, humanUpdateText } from "../../../core/signed-texts.ts";
+import { contentDigest, humanUpdateText } from "../../../core/callers/signed-texts.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import { KEPT_ALIVE } from "../../patience.ts";
 import { pick } from "../../random.ts";

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { privateKeyToAccount } from "viem/accounts";
-import { apiKeyHash, apiKeyText } from "../../../core/api-keys.ts";
+import { apiKeyHash, apiKeyText } from "../../../core/callers/api-keys.ts";
 import { insertApiKey } from "../../../db/callers/api-keys.ts";
 import { openPool } from "../../../db/sql/connect.ts";
 import { agent as agentTable } from "../../../ponder.schema.ts";

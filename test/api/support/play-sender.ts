@@ -3,7 +3,7 @@ import type pg from "pg";
 import { decodeFunctionData } from "viem";
 import { identityAbi } from "../../../abis/identity.ts";
 import type { Receipt } from "../../../clients/ports.ts";
-import type { Hex } from "../../../core/facts.ts";
+import type { Hex } from "../../../core/agents/facts.ts";
 import { transaction } from "../../../db/sql/transaction.ts";
 import { intentByKey, OUTCOME_CHANNEL } from "../../../db/transactions/transaction-outbox.ts";
 import { until } from "../../../harness/until.ts";

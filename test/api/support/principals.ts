@@ -2,7 +2,7 @@
 
 import { type Http, openHttp } from "../../../clients/http.ts";
 import { createIdentityProvider } from "../../../clients/identity-provider.ts";
-import type { Address } from "../../../core/facts.ts";
+import type { Address } from "../../../core/agents/facts.ts";
 import { type AgentWallet, agentWallet } from "../../../harness/agent-wallet.ts";
 import { plantRows } from "../../../harness/onchain.ts";
 import { healthyChain, IDENTITY } from "../../../harness/stub-chain.ts";

@@ -1,5 +1,5 @@
 /** A chain as the indexer would have left it, and the service's own dispatcher, scores and sequencer over it, one step at a time. */
-import type { LoggedEvent } from "../../../core/events.ts";
+import type { LoggedEvent } from "../../../core/events/events.ts";
 import { recomputeCred } from "../../../db/cred/cred.ts";
 import { eventLog, eventsAfter } from "../../../db/events/events.ts";
 import { testLog } from "../../../harness/log.ts";

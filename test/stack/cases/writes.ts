@@ -10,7 +10,7 @@ import { easAbi } from "../../../abis/eas.ts";
 import { erc8004IdentityAbi } from "../../../abis/erc8004.ts";
 import { identityAbi } from "../../../abis/identity.ts";
 import { WRITE_FAULT_POINTS } from "../../../api/services/writing.ts";
-import { humanUpdateText } from "../../../core/signed-texts.ts";
+import { humanUpdateText } from "../../../core/callers/signed-texts.ts";
 import { CANONICAL, EXCHANGE_SCHEMAS, schemaUid } from "../../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../../devnet/chain-keys.ts";
 import { type AgentWallet, agentWallet, testChain } from "../../../harness/agent-wallet.ts";

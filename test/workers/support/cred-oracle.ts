@@ -5,7 +5,7 @@ import { base } from "viem/chains";
 import { credOracleAbi } from "../../../abis/cred-oracle.ts";
 import type { Chain } from "../../../clients/ports.ts";
 import { readBuild } from "../../../contracts/builds.ts";
-import type { Address } from "../../../core/facts.ts";
+import type { Address } from "../../../core/agents/facts.ts";
 import { SIGNALS } from "../../../core/signals/signals.ts";
 import { until } from "../../../harness/until.ts";
 import { credOracle } from "../../../workers/jobs/cred-oracle.ts";

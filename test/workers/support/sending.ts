@@ -11,7 +11,7 @@ import type { Chain } from "../../../clients/ports.ts";
 import { createSigner } from "../../../clients/signer.ts";
 import { loadConfig } from "../../../config/config.ts";
 import { readBuild } from "../../../contracts/builds.ts";
-import type { Address } from "../../../core/facts.ts";
+import type { Address } from "../../../core/agents/facts.ts";
 import { type Mint, type MintRequest, mintById } from "../../../db/mints/mints.ts";
 import { queueIntent } from "../../../db/transactions/transaction-outbox.ts";
 import { startAnvil } from "../../../devnet/anvil.ts";

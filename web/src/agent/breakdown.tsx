@@ -1,7 +1,7 @@
 /** Breakdown of a score: eight signals with weight, raw value and contribution. */
 
 import { useQuery } from "@tanstack/react-query";
-import { SIGNALS } from "../../../core/cred.ts";
+import { SIGNALS } from "../../../core/cred/cred.ts";
 import { factors } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { NoData } from "../parts/cred.tsx";

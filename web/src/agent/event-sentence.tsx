@@ -1,6 +1,6 @@
 /** What happened to an agent, in one sentence for each type of event. */
 import type { ReactNode } from "react";
-import type { EventData, EventType } from "../../../core/events.ts";
+import type { EventData, EventType } from "../../../core/events/events.ts";
 import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
 import type { AgentEvents } from "../api/types.ts";
 import { Address } from "../parts/address.tsx";

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { causeSays } from "../../../core/cred-causes.ts";
+import { causeSays } from "../../../core/cred/cred-causes.ts";
 import { history } from "../api/queries.ts";
 import type { CredPoint } from "../api/types.ts";
 import { Loading, ProblemNote } from "../parts/states.tsx";

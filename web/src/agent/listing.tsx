@@ -1,7 +1,7 @@
 /** What an agent lists about itself: services, skills, domains, metadata. */
 
 import type { ReactNode } from "react";
-import { placeOf } from "../../../core/listing.ts";
+import { placeOf } from "../../../core/agents/listing.ts";
 import type { Agent } from "../api/types.ts";
 import { OutLink, webAddress } from "../parts/out-link.tsx";
 import { Panel } from "../parts/panel.tsx";

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { CredLeaf } from "../../../core/cred-tree/leaf.ts";
+import type { CredLeaf } from "../../../core/cred/tree/leaf.ts";
 import { Problem } from "../api/answer.ts";
 import { credProof } from "../api/queries.ts";
 import type { Agent, CredProof } from "../api/types.ts";
@@ -88,7 +88,7 @@ function Proved({ proof, agent, explorer }: Props) {
 
 /** The code that hashes is loaded with the first check. */
 async function rootInBrowser({ leaf, proof }: CredProof): Promise<string> {
-  const { rootOfProof } = await import("../../../core/cred-tree/verify.ts");
+  const { rootOfProof } = await import("../../../core/cred/tree/verify.ts");
   return rootOfProof({ ...leaf, registry: leaf.registry.toLowerCase() } as CredLeaf, proof);
 }
 

@@ -1,6 +1,6 @@
 /** The eight signals of a score as a radar chart; the table beside it has the numbers. */
 
-import { SIGNALS } from "../../../core/cred.ts";
+import { SIGNALS } from "../../../core/cred/cred.ts";
 import type { Factors } from "../api/types.ts";
 import { say } from "../say.tsx";
 

@@ -1,8 +1,8 @@
 /** What happened to an agent, the newest first: the events of the log, and the changes of its score with their causes. */
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { causeSays } from "../../../core/cred-causes.ts";
-import type { EventType } from "../../../core/events.ts";
+import { causeSays } from "../../../core/cred/cred-causes.ts";
+import type { EventType } from "../../../core/events/events.ts";
 import { liveEvery } from "../api/events.ts";
 import { pagesOf } from "../api/pages.ts";
 import { agentPath } from "../api/queries.ts";

@@ -1,7 +1,7 @@
 /** Follows the event stream; after an event the queries on the screen are fetched again. */
 import type { QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
-import type { EventType } from "../../../core/events.ts";
+import type { EventType } from "../../../core/events/events.ts";
 
 /** All event types: each is shown on some screen of this terminal. */
 const TYPES = Object.keys({

@@ -2,7 +2,7 @@
 
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { SIGNALS } from "../../../core/cred.ts";
+import { SIGNALS } from "../../../core/cred/cred.ts";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { Radar } from "../agent/radar.tsx";
 import { agent as agentQuery, factors as factorsQuery } from "../api/queries.ts";

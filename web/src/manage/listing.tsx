@@ -1,6 +1,6 @@
 /** What an agent lists: its services, skills, domains, accepted payments and further metadata. None of it counts for the score. */
 import { type FormEvent, useMemo } from "react";
-import { placeOf } from "../../../core/listing.ts";
+import { placeOf } from "../../../core/agents/listing.ts";
 import type { Agent } from "../api/types.ts";
 import { TextArea, TextField } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";

@@ -3,7 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { profileSchema } from "../../../api/schemas/profile.ts";
 import type { updateSchema } from "../../../api/schemas/updates.ts";
-import { SIGNALS, scoreOf } from "../../../core/cred.ts";
+import { SIGNALS, scoreOf } from "../../../core/cred/cred.ts";
 import type { SignalKey } from "../../../core/signals/signals.ts";
 import { type Answer, get } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";

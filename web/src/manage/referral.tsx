@@ -1,7 +1,7 @@
 /** Section: the agent's referral link, what it has brought, and who came by it. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { BONUSES } from "../../../core/bonuses.ts";
+import { BONUSES } from "../../../core/mints/bonuses.ts";
 import { pagesOf } from "../api/pages.ts";
 import { agentPath, referral } from "../api/queries.ts";
 import type { Referred, Summary } from "../api/types.ts";

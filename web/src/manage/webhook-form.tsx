@@ -1,7 +1,7 @@
 /** A new webhook: where events go, which, and about whom; and a secret, which is shown once. */
 import { type FormEvent, useEffect, useState } from "react";
 import { Link } from "wouter";
-import type { EventType } from "../../../core/events.ts";
+import type { EventType } from "../../../core/events/events.ts";
 import { Problem } from "../api/answer.ts";
 import type { Agent, CreatedWebhook } from "../api/types.ts";
 import { Copy } from "../parts/copy.tsx";

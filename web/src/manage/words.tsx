@@ -7,7 +7,7 @@ import {
   PERSONALITY_LEVELS,
   PERSONALITY_TEXTS,
   type ShownPersonality,
-} from "../../../core/profile.ts";
+} from "../../../core/agents/profile.ts";
 import { NARRATIVE_VALUE } from "../../../core/signals/narrative.ts";
 import { Words } from "../agent/words.tsx";
 import type { Agent } from "../api/types.ts";

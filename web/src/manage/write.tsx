@@ -1,7 +1,7 @@
 /** A change of an agent's profile by the connected wallet: signed in, or as the owner by one signed line of text. */
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
-import { contentDigest } from "../../../core/signed-texts.ts";
+import { contentDigest } from "../../../core/callers/signed-texts.ts";
 import { agentPath, discovery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";

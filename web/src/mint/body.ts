@@ -1,5 +1,5 @@
 /** The body of a registration from the form's fields. A field's name is the path by which the service names its errors. */
-import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../../core/profile.ts";
+import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../../core/agents/profile.ts";
 import type { Faults } from "../parts/form.tsx";
 import { say } from "../say.tsx";
 import { keep, kept } from "../stored.ts";

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { Link } from "wouter";
-import { BONUSES } from "../../../core/bonuses.ts";
+import { BONUSES } from "../../../core/mints/bonuses.ts";
 import { get, Problem } from "../api/answer.ts";
 import { agent as agentQuery } from "../api/queries.ts";
 import type { NameCheck, Og, ReferralCode } from "../api/types.ts";

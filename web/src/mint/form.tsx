@@ -1,8 +1,8 @@
 /** The form of a registration: everything that `POST /api/v2/mint` takes. What is typed is kept over a reload. */
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
-import { SIGNALS } from "../../../core/cred.ts";
-import { DEFAULT_FRAMEWORK, FRAMEWORKS } from "../../../core/frameworks.ts";
-import { PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../../core/profile.ts";
+import { DEFAULT_FRAMEWORK, FRAMEWORKS } from "../../../core/agents/frameworks.ts";
+import { PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../../core/agents/profile.ts";
+import { SIGNALS } from "../../../core/cred/cred.ts";
 import { NARRATIVE_VALUE } from "../../../core/signals/narrative.ts";
 import { Check, Choice, type Faults, TextArea, TextField } from "../parts/form.tsx";
 import { say } from "../say.tsx";

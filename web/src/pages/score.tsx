@@ -1,7 +1,7 @@
 /** How the score is made: what it says, its tiers, its signals, what counts for nothing, and how to check it. */
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { SIGNALS } from "../../../core/cred.ts";
+import { SIGNALS } from "../../../core/cred/cred.ts";
 import { FOREIGN_CAP } from "../../../core/directory/cred.ts";
 import { TierShape } from "../parts/cred.tsx";
 import { PROOFS } from "../parts/marks.tsx";

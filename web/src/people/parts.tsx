@@ -1,6 +1,6 @@
 /** What people state of themselves, as lists and cards show it. */
 import { Link } from "wouter";
-import { type ListedService, placeOf } from "../../../core/listing.ts";
+import { type ListedService, placeOf } from "../../../core/agents/listing.ts";
 import type { Humans } from "../api/types.ts";
 import { OutLink, webAddress } from "../parts/out-link.tsx";
 import { Say, say } from "../say.tsx";

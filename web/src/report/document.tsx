@@ -1,6 +1,6 @@
 /** A report as a document: score, evidence for every point, standing, advice, risks. Shown only where its receipt is sound. */
 import type { ReactNode } from "react";
-import { SIGNALS } from "../../../core/cred.ts";
+import { SIGNALS } from "../../../core/cred/cred.ts";
 import { ScoreRing } from "../parts/cred.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Panel } from "../parts/panel.tsx";

@@ -1,5 +1,5 @@
 /** The judgement of a report that somebody holds: what is wrong with it, and whether it is this service's. */
-import type { GivenReceipt, ReceiptFindings } from "../../../core/cred-report/check.ts";
+import type { GivenReceipt, ReceiptFindings } from "../../../core/cred/report/check.ts";
 import type { MessageKey } from "../say.tsx";
 import type { Receipt } from "./library.ts";
 import type { Noted } from "./signer.ts";
@@ -33,7 +33,7 @@ export function readGiven(text: string): Given | null {
 
 /** Judges by what is given and known, without any request. The code that hashes and recovers is loaded with the first check. */
 export async function judge({ receipt, shown }: Given, known: Noted | null): Promise<Verdict> {
-  const { checkReceipt } = await import("../../../core/cred-report/check.ts");
+  const { checkReceipt } = await import("../../../core/cred/report/check.ts");
   const domain = receipt.domain ?? (known && { ...known, version: "1", verifyingContract: known.contract });
   const findings = checkReceipt({ ...receipt, domain }, shown);
   const { report, signer, messageFits, shownFits, addsUp } = findings;

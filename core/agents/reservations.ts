@@ -1,0 +1,88 @@
+/** What an answer says beside a proof that counts for the score: it was made under an earlier owner, or serves many agents. */
+
+import { PROOF_PLATFORMS, type ProofPlatformKey } from "../proof-platforms.ts";
+import { isoSeconds } from "../times.ts";
+import type { AgentFacts } from "./facts.ts";
+
+/** The agent's wallet, or its account on a platform. */
+export type ProofKind = "wallet" | ProofPlatformKey;
+
+/** Who owns a token, and which of its proofs were made under somebody else. */
+export type Ownership = {
+  /** How often the token was transferred, its mint included. */
+  transfers: number;
+  /** When it came to its owner, Unix seconds; null: it was never transferred. */
+  heldSince: number | null;
+  /** The proofs that were made before; `provedAt` is null where that is not known. ISO 8601. */
+  earlier: { proof: ProofKind; provedAt: string | null }[];
+};
+
+/** How many other agents share with an agent what may lift its score. At most `MOST_SHARED` are counted. */
+export type Shared = {
+  /** The exchange's attestation of its owner. */
+  attestation: number;
+  /** The identity token that lifts the cap of a foreign agent; 0 for own agents. */
+  identity: number;
+};
+export const MOST_SHARED = 1_000;
+export const UNSHARED: Shared = { attestation: 0, identity: 0 };
+
+/** The facts of one agent with what reservations are made of. */
+export type OwnedFacts = AgentFacts & { ownership: Ownership; shared: Shared };
+
+export type Reservation = {
+  /** `earlier_owner`: the proof was made under one, and counts in discovery once it is made again. `shared`: it serves other agents too. */
+  reason: "earlier_owner" | "shared";
+  /** `coinbase`: the exchange's attestation of the owner. `identity`: the token that lifts a foreign agent's cap. */
+  about: ProofKind | "coinbase" | "identity";
+  /** When the proof was made, and when the token came to its owner; null where that is not known. ISO 8601. */
+  provedAt?: string | null;
+  transferredAt?: string | null;
+  /** Number of other agents, and whether there are more. */
+  otherAgents?: number;
+  more?: boolean;
+  /** The same in words. */
+  says: string;
+};
+
+const LABELS = new Map<string, string>(PROOF_PLATFORMS.map(({ key, label }) => [key, `Its account on ${label}`]));
+const labelOf = (about: ProofKind | "coinbase") =>
+  about === "coinbase" ? "An owner's account at the exchange" : (LABELS.get(about) ?? "Its wallet");
+const day = (at: string) => at.slice(0, 10);
+
+/** The proofs that were made under an earlier owner. */
+export const earlierOwner = ({ heldSince, earlier }: Ownership): Reservation[] =>
+  earlier.map(({ proof, provedAt }) => reserved(proof, provedAt, heldSince));
+
+/** The reservation about a proof that an earlier owner made. @param heldSince Unix seconds; null: not known */
+export function reserved(
+  about: ProofKind | "coinbase",
+  provedAt: string | null,
+  heldSince: number | null,
+): Reservation {
+  const transferredAt = heldSince === null ? null : isoSeconds(heldSince);
+  const since = transferredAt === null ? "" : `; the token came to its present one on ${day(transferredAt)}`;
+  return {
+    reason: "earlier_owner",
+    about,
+    provedAt,
+    transferredAt,
+    says: `${labelOf(about)} was proved${provedAt === null ? "" : ` on ${day(provedAt)}`} under an earlier owner${since}.`,
+  };
+}
+
+const WHAT = {
+  attestation: ["coinbase", "The exchange's attestation of its owner also counts"],
+  identity: ["identity", "The identity token that lifts its cap also lifts it"],
+} as const;
+
+/** What serves other agents too. */
+export const sharedWith = (shared: Shared): Reservation[] =>
+  (["attestation", "identity"] as const).flatMap((key) => {
+    const [about, words] = WHAT[key];
+    const [otherAgents, more] = [Math.min(shared[key], MOST_SHARED), shared[key] > MOST_SHARED];
+    if (otherAgents === 0) return [];
+    const number = `${more ? "more than " : ""}${otherAgents.toLocaleString("en")}`;
+    const says = `${words} for ${number} other ${otherAgents === 1 ? "agent" : "agents"}.`;
+    return [{ reason: "shared", about, otherAgents, more, says }];
+  });
