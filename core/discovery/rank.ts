@@ -184,9 +184,9 @@ function relevantOf<C extends Candidate>(all: readonly Ranked<C>[]): Ranked<C>[]
 
 const age = (at: Date | null) => at?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
-/** Whether a hit had its name before another one, and the name does not say itself that it is a second one. */
+/** Whether a hit had its name before another one, and neither the name nor the text say that it is a second one. */
 function isOlder({ candidate: a }: Ranked<Candidate>, { candidate: b }: Ranked<Candidate>): boolean {
-  if (a.stuffed || (a.disguised && !b.disguised)) return false;
+  if (a.stuffed || (a.disguised && !b.disguised) || (a.copy && !b.copy)) return false;
   const by = age(a.nameSince) - age(b.nameSince) || age(a.registeredAt) - age(b.registeredAt);
   return by < 0;
 }

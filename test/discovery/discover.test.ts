@@ -237,6 +237,20 @@ describe("the search", () => {
     expect(await idsOf("puffin cruises")).toEqual([later]);
   });
 
+  it("takes nobody for the first of a name who has taken the text of another of that name", async () => {
+    const [older, younger] = await add([
+      { name: "Razorbill", description: "Watches the harbour for ferries that are late.", cred: 40, age: 300 },
+      { name: "Razorbill", description: "Ferries tinned herring between the islands.", cred: 40, age: 250 },
+    ]);
+    expect(await idsOf("razorbill")).toEqual([older]);
+    await database.pool.query(
+      `update offchain.directory d set description = o.description from offchain.directory o where d.id = $1 and o.id = $2`,
+      [older, younger],
+    );
+    await follow(new Date(NOW.getTime() + DAY_MS));
+    expect(await idsOf("razorbill")).toEqual([younger]);
+  });
+
   it("shows a stuffed text only where nothing else is found or its name is the query", async () => {
     const stuffed = "pottery glaze, pottery kiln, pottery wheel, glaze kiln, ".repeat(20);
     const [alone] = await add([{ name: "Bestglaze", description: stuffed, cred: 50 }]);
