@@ -236,10 +236,10 @@ function withoutCopies<C extends Candidate>(all: readonly Ranked<C>[]): Ranked<C
   const bySibling = new ByKey<number, Ranked<C>>();
   const byOwner = new ByKey<string, Ranked<C>>();
   const byName = new ByKey<number, Ranked<C>>();
-  // Those that may be imitations come last: what they imitate may be ranked behind them.
+  // What may be an imitation, and then what is a copy, come last: those that they are of may be ranked behind them.
   const later = laterNamesakes(all);
-  const mayImitate = (one: Ranked<C>) => one.candidate.imitation || later.has(one);
-  for (const one of [...all.filter((hit) => !mayImitate(hit)), ...all.filter(mayImitate)]) {
+  const turn = (one: Ranked<C>) => (one.candidate.copy ? 2 : Number(one.candidate.imitation || later.has(one)));
+  for (const one of all.toSorted((a, b) => turn(a) - turn(b))) {
     const { textKey, siblingKey, owner, simhash, nameKey } = one.candidate;
     const original =
       byText.of(textKey)[0] ??

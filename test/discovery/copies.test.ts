@@ -72,4 +72,19 @@ describe("agents of one name", () => {
       }),
     );
   });
+
+  it("never stand behind a copy of their text, whoever had their name before", () => {
+    const known = { siblingKey: null, simhash: null, registeredAt: null, disguised: false, stuffed: false };
+    const all = { ...known, imitation: false, worth: [1], named: true, rarelyNamed: true, exact: false };
+    const candidates: Candidate[] = [
+      { id: 1, trust: 5, owner: "0xaa", nameKey: 1, textKey: 7, copy: true, nameSince: new Date(0) },
+      { id: 2, trust: 50, owner: "0xbb", nameKey: 2, textKey: 8, copy: false, nameSince: new Date(1) },
+      { id: 3, trust: 150, owner: "0xcc", nameKey: 2, textKey: 7, copy: false, nameSince: new Date(2) },
+    ].map((one) => ({ ...all, ...one, length: 20, unmet: 0 }));
+    const hits = ranked(inOrder(candidates, [1]), new Map());
+    expect(hits.map(({ candidate: { id }, copies }) => [id, copies])).toEqual([
+      [3, 1],
+      [2, 0],
+    ]);
+  });
 });

@@ -18,6 +18,7 @@ import {
 } from "../../bench/discover/seeded.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { CredLeaf } from "../../core/cred/tree/leaf.ts";
+import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { openClient, openPool } from "../../db/sql/connect.ts";
 import { dataDir } from "../../devnet/data-dir.ts";
 import { REGISTRY_SIMULATORS } from "../../devnet/simulators/upstreams.ts";
@@ -227,6 +228,7 @@ describe("judged questions over the seeded world", () => {
       ...{ ...spam, jobs: [], metrics: { successfulJobCount: 0 }, createdAt: new Date().toISOString() },
     }));
     const generate = REGISTRY_SIMULATORS.virtuals.seeded;
+    const listed = Object.values(REGISTRY_SIMULATORS).reduce((sum, { seeded }) => sum + seeded, rows.length);
     await fetch(`${simulatorUrl}/_control/registries/virtuals/agents`, {
       method: "PUT",
       body: JSON.stringify({ rows, generate }),
@@ -236,10 +238,11 @@ describe("judged questions over the seeded world", () => {
       const count = async (sql: string) =>
         (await pool.query<{ n: number }>(`select count(*)::int4 as n from ${sql}`)).rows[0]!.n;
       await until(
-        "spam, offers and documents are there",
+        "all registries, spam, offers and documents are there",
         async () =>
-          (await count("offchain.directory where platform = 'virtuals' and removed_at is null")) ===
-            generate + rows.length &&
+          (await count(
+            `offchain.directory where removed_at is null and platform not in ('erc8004', '${OWN_PLATFORM}')`,
+          )) === listed &&
           (await count("offchain.offer where kind <> 'skill' and source <> 'registry'")) >= 4 &&
           (await count(`offchain.directory d where removed_at is null and not exists (
             select from offchain.discovery_document o where o.directory_id = d.id)`)) === 0,
