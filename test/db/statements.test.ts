@@ -23,6 +23,9 @@ import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
+/** Declared in the rooms together; fewer are found where their modules are not. */
+const LEAST_DECLARED = 400;
+
 type Field = { name: string; dataTypeID: number; tableID: number; columnID: number };
 type Connection = EventEmitter & { parse(query: object): void; describe(query: object): void; sync(): void };
 type Described = { parameters: number[]; fields: Field[] };
@@ -48,9 +51,7 @@ beforeAll(async () => {
   for (const row of columns.rows) mayBeNull.add(`${row.table}.${row.column}`);
   const modules = globSync("{api,columns,compose,db,devnet,indexer,ops,runtime,scripts,settlement,workers}/**/*.ts", {
     cwd: ROOT,
-  }).filter((path) =>
-    /from "[./]+\/statement\.ts"|from "[./]+db\/statement\.ts"/.test(readFileSync(join(ROOT, path), "utf8")),
-  );
+  }).filter((path) => /from "[\w./]+\/statement\.ts"/.test(readFileSync(join(ROOT, path), "utf8")));
   for (const path of modules) await import(join(ROOT, path));
 });
 
@@ -124,7 +125,8 @@ describe("declared statements", () => {
     const faults: string[] = [];
     for (const declared of declaredStatements()) faults.push(...(await faultsOf(declared)));
     expect([...new Set(faults)].join("\n")).toBe("");
-    expect(declaredStatements().length).toBeGreaterThan(3);
+    // What is declared in db/ and beside it: with few, the modules were not found.
+    expect(declaredStatements().length).toBeGreaterThan(LEAST_DECLARED);
   });
 
   it("that are declared otherwise are found", async () => {
