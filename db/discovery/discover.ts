@@ -163,33 +163,32 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
   ]);
   const { strong, weak } = levelsOf(needs, preferred);
   const wanted = wantedOf(query, needs);
-  const levels = { strong: branchesOf(strong), weak: branchesOf(weak) };
-  const trusted = levels.strong.filter(({ range }) => range >= LEAST_TRUSTED);
-  const others = levels.strong.filter(({ range }) => range < LEAST_TRUSTED);
+  // Whoever had a name first decides for all who have it, however little it is trusted.
+  const isNameAsked = needs.some(({ rare }) => rare);
+  const branches = branchesOf(strong);
+  const isFirst = ({ range }: Branch) => isNameAsked || range >= LEAST_TRUSTED;
+  const others = branches.filter((one) => !isFirst(one));
   const rows: Found[] = [];
   let room = MAX_CANDIDATES;
   let whole = true;
-  const take = async (branches: readonly Branch[]) => {
+  const take = async (of: readonly Branch[]) => {
     const some = await CANDIDATES.rows(db, {
       ...wanted,
       most: room,
-      branches: branches.map((one) => ({ ...one, condition: all([one.condition, filter]) })),
+      branches: of.map((one) => ({ ...one, condition: all([one.condition, filter]) })),
     });
     const within = await affordable(some);
     room -= some.length;
     whole &&= within.whole;
     rows.push(...within.rows);
   };
-  // Whoever had a name first decides for all who have it, however little it is trusted.
-  const isNameAsked = needs.some(({ rare }) => rare);
-  await take(isNameAsked ? levels.strong : trusted);
-  const isImitated = rows.some(({ disguised, imitation }) => disguised || imitation);
-  const isEnough = rows.length >= ENOUGH && !isImitated;
-  if (!isNameAsked && room > 0) {
-    if (isEnough) whole = false;
+  await take(branches.filter(isFirst));
+  if (others.length > 0 && room > 0) {
+    const isImitated = rows.some(({ disguised, imitation }) => disguised || imitation);
+    if (rows.length >= ENOUGH && !isImitated) whole = false;
     else await take(others);
   }
-  if (rows.length < ENOUGH && room > 0 && levels.weak.length > 0) await take(levels.weak);
+  if (rows.length < ENOUGH && room > 0 && weak.length > 0) await take(branchesOf(weak));
   return { rows, whole: whole && room > 0 };
 }
 

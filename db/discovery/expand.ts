@@ -109,7 +109,7 @@ async function correctInNames(db: Queryable, needs: readonly Completed[], found:
     const known = found.get(singleWord(need) ?? "");
     return known && known.documents > 0 && known.documents <= RARE_NAME ? [known.stem] : [];
   });
-  const named = [...(await namedWith(db, stems)).values()].flat();
+  const named = await namedWith(db, stems);
   return unknown.flatMap(({ need, word }) => {
     const meant = corrections(word, nearTo(word, named));
     for (const one of meant) found.set(one.word, one);

@@ -1,5 +1,4 @@
 /** Reads what is known about agents from where it is written: texts, offers, proofs, liveness, feedback. */
-
 import { earlierOwner, type Ownership, sharedWith } from "../../core/agents/reservations.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { PROTOCOLS, type Protocol } from "../../core/directory/protocols.ts";

@@ -76,7 +76,7 @@ const NAMED_WITH = statement({
   name: "discovery-named-with",
   params: { words: array(text) },
   text: `
-    select w as "of", l.lexeme as word, l.lexeme as stem, max(coalesce(c.documents, 0)) as documents
+    select l.lexeme as word, l.lexeme as stem, max(coalesce(c.documents, 0)) as documents
     from unnest($words::text[]) w
     cross join lateral (select (array_to_tsvector(array[w])::text || ':A')::tsquery as named) q
     cross join lateral (${TRUST_RANGES.map(
@@ -85,8 +85,8 @@ const NAMED_WITH = statement({
     ).join(" union all ")} limit ${ASKED_NAMES}) d
     cross join lateral unnest(d.words) l
     left join offchain.discovery_word c on c.word = l.lexeme
-    where 'A' = any(l.weights) and l.lexeme <> w group by w, l.lexeme`,
-  columns: { of: text, word: text, stem: text, documents: int4 },
+    where 'A' = any(l.weights) and l.lexeme <> w group by l.lexeme`,
+  columns: { word: text, stem: text, documents: int4 },
   prepared: true,
 });
 
@@ -158,10 +158,9 @@ export async function speltAlike(db: Queryable, words: readonly string[]): Promi
   return words.length === 0 ? new Map() : Map.groupBy(await SPELT_ALIKE.rows(db, { words }), (row) => row.of);
 }
 
-/** Of each word those that stand with it in a name. */
-export async function namedWith(db: Queryable, words: readonly string[]): Promise<Map<string, WordFound[]>> {
-  return words.length === 0 ? new Map() : Map.groupBy(await NAMED_WITH.rows(db, { words }), (row) => row.of);
-}
+/** The words that stand in a name with one of some. */
+export const namedWith = async (db: Queryable, words: readonly string[]): Promise<WordFound[]> =>
+  words.length === 0 ? [] : NAMED_WITH.rows(db, { words });
 
 export type Vouched = { shared: ReadonlySet<string>; named: ReadonlySet<string> };
 
