@@ -1,5 +1,4 @@
 /** Builds the parts that handlers get: those the process was started with, and what the API itself keeps in memory. */
-
 import { factsReader } from "../db/agents/facts-reader.ts";
 import { tokensWithoutUri } from "../db/agents/token-uris.ts";
 import { agentTotals } from "../db/lists/agent-list-sql.ts";

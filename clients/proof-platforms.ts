@@ -1,5 +1,4 @@
 /** The readers of social proofs: one opener for each platform of core/proof-platforms.ts. A missing one is a compile error. */
-
 import type { SettingsOf } from "../core/operations/upstream-variable.ts";
 import { type ClaimsByPlatform, PROOF_PLATFORMS, type ProofPlatform } from "../core/proof-platforms.ts";
 import type { ProofReaders } from "./ports.ts";

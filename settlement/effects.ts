@@ -1,5 +1,4 @@
 /** The effect of a payment beyond an answer, stored with it, so that it is carried out even if the process that settled it died. */
-
 import { commitMint, lockRegistrant, type MintCall, registrationStateOf } from "../db/mints/mint-acceptance.ts";
 import type { MintRequest } from "../db/mints/mints.ts";
 import { fulfilPayment, type Lease, owePayment } from "../db/payments/ledger.ts";

@@ -1,5 +1,4 @@
 /** Rate limits of clients and callers: token buckets, shown in RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
-
 import {
   RATE_POLICIES,
   type RateBucket,

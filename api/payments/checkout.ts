@@ -4,7 +4,6 @@
  * handler that only computes an answer: compute, `settle`, `fulfil`, return the answer. `withPayment` does the rest
  * around the handler: the 402, the replay of a stored answer, the headers, the credits.
  */
-
 import type { Address } from "../../core/agents/facts.ts";
 import type { Failure } from "../../core/errors.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";

@@ -1,5 +1,4 @@
 /** The sign-in of a request whose operation does not require one. */
-
 import type { Address } from "../../core/agents/facts.ts";
 import { Failure } from "../../core/errors.ts";
 import type { OpenCheckout } from "./checkout.ts";

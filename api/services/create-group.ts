@@ -1,5 +1,4 @@
 /** Creates a group: checks the creator, derives the id, and makes one group for repeated requests. */
-
 import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import { CREATOR_MIN_CRED, GROUPS_A_CREATOR, type Group, groupIdOf, refusalAt } from "../../core/messages/groups.ts";

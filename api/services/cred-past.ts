@@ -1,5 +1,4 @@
 /** The score of an agent at a time or at a block of the past. */
-
 import type { AgentFacts } from "../../core/agents/facts.ts";
 import { causeSays } from "../../core/cred/cred-causes.ts";
 import { tierOf, tierWord } from "../../core/cred/tiers.ts";

@@ -1,5 +1,4 @@
 /** Acts in groups: send, join and leave, each decided at the moment it is written, under its group's lock. */
-
 import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import { type Act, decideActs, type Message, type Outcome, requestKey } from "../../core/messages/acts.ts";

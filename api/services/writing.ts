@@ -1,5 +1,4 @@
 /** The frame of every write about an agent: one transaction that finds the agent, checks its controller, writes, and updates its score. */
-
 import type { OwnedFacts } from "../../core/agents/reservations.ts";
 import { fail } from "../../core/errors.ts";
 import { lockAgentWrites } from "../../db/agents/profiles.ts";

@@ -1,5 +1,4 @@
 /** Parses a question in natural language into the arguments of a tool, and summarises an answer in text. The question is untrusted. */
-
 import { TIERS } from "../../core/cred/tiers.ts";
 import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
 import type { ShortHit } from "../../core/views/found-in-short.ts";

@@ -1,5 +1,4 @@
 /** A process of its own that plants agents by the million, set-based: what it imports must not count as memory of the lists. */
-
 import { migrate } from "../../db/schema/migrate.ts";
 import { openPool } from "../../db/sql/connect.ts";
 import { plantOnchain } from "../../harness/onchain.ts";

@@ -1,5 +1,4 @@
 /** The port of the chain, and of the keys that sign for it. */
-
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { ReceiptData } from "../../core/cred/report/receipt.ts";
 import type { Market } from "../../core/transactions/transaction-fees.ts";

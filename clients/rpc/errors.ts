@@ -1,5 +1,4 @@
 /** Errors of JSON-RPC nodes, in one place: which describe the request, and which a limit or a trouble of the node. */
-
 import type { Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import { isKnownRefusal } from "./refusals.ts";

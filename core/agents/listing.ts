@@ -1,5 +1,4 @@
 /** The listing of an agent: services, skills, domains and metadata. They are shown as stated, not checked, and not part of the score. */
-
 import type { JsonObject } from "../json.ts";
 import type { AgentFacts } from "./facts.ts";
 

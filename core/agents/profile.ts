@@ -1,5 +1,4 @@
 /** The profile of an agent: off-chain and on-chain fields merged field by field; the newest write wins. */
-
 import type { Json } from "../json.ts";
 import { isBlank } from "../text.ts";
 import { isoSeconds } from "../times.ts";

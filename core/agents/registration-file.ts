@@ -1,5 +1,4 @@
 /** The ERC-8004 registration file of an agent, which its owner may publish in the canonical registry. */
-
 import { agentLink } from "../links.ts";
 import { isBlank } from "../text.ts";
 import { imageUrl } from "../views/image.ts";

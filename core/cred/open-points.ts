@@ -1,5 +1,4 @@
 /** The points that an agent's score is still short of and that a step of its own wins, from the advice of each signal. */
-
 import type { AgentFacts } from "../agents/facts.ts";
 import type { Signal } from "../signals/signal.ts";
 import type { RawSignals, SignalKey } from "../signals/signals.ts";

@@ -1,5 +1,4 @@
 /** The cred of foreign agents: the service's own signals over their known data, capped until they have an identity token here. */
-
 import type { Address, AgentFacts, Hex } from "../agents/facts.ts";
 import { credOf } from "../cred/cred.ts";
 import { mintOriginIndex } from "../mints/mint-origins.ts";

@@ -1,5 +1,4 @@
 /** Converts an own agent's facts, which every other view shows too, to an entry of the directory. */
-
 import type { Address, AgentFacts } from "../agents/facts.ts";
 import { listingOf } from "../agents/listing.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../agents/profile.ts";

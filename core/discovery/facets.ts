@@ -1,5 +1,4 @@
 /** Facets: how many of the agents found have each value. */
-
 import { tierOf } from "../cred/tiers.ts";
 import { PROTOCOLS } from "../directory/protocols.ts";
 import type { FacetKey, Facets } from "./query.ts";

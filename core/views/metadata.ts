@@ -1,5 +1,4 @@
 /** The ERC-721 metadata of an agent, as marketplaces read it. */
-
 import type { AgentFacts } from "../agents/facts.ts";
 import { mergeProfile } from "../agents/profile.ts";
 import { countedTraits } from "../agents/traits.ts";

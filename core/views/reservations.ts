@@ -1,5 +1,4 @@
 /** The reservations about one own agent. */
-
 import { earlierOwner, type OwnedFacts, type Reservation, reserved, sharedWith } from "../agents/reservations.ts";
 import { exchangeCounts } from "../cred/cred.ts";
 

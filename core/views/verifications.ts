@@ -1,5 +1,4 @@
 /** The verifications of an agent: records of its social proofs, and their short form in the report. */
-
 import type { AgentFacts, Hex, Proof } from "../agents/facts.ts";
 import { MAX_QUOTE, needleOf } from "../agents/proofs.ts";
 import type { Reservation } from "../agents/reservations.ts";

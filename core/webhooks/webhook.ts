@@ -1,5 +1,4 @@
 /** Types of a webhook, of its subscription to events, and of a delivery with its state. */
-
 import type { Address } from "../agents/facts.ts";
 import type { EventFilter, EventType } from "../events/events.ts";
 import type { DisabledReason, ReceiverHealth } from "./attempts.ts";

@@ -1,5 +1,4 @@
 /** Referrals as they are shown: whose code it is, and what it has brought. */
-
 import type { Address } from "../../core/agents/facts.ts";
 import { ogByCode } from "../../core/agents/og-wallets.ts";
 import { BONUSES } from "../../core/mints/bonuses.ts";

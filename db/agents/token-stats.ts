@@ -1,5 +1,4 @@
 /** Number of holders of the service token: a job counts it, every process reads it. */
-
 import { tokenStats as stats } from "../schema/tables.ts";
 import { preparedQuery } from "../sql/orm.ts";
 import { float8, statement, timestamptz } from "../sql/statement.ts";

@@ -1,5 +1,4 @@
 /** Reads the epochs of scores, and makes cred proofs from their kept trees. */
-
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { CredLeaf } from "../../core/cred/tree/leaf.ts";
 import { leafInSlot, neededFor, placeOfSlot, proveLeaf, slotOfToken } from "../../core/cred/tree/packed.ts";

@@ -1,5 +1,4 @@
 /** Writes to the event log, in the transaction that makes an event true: append, retract, mark as final. */
-
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { EventData, EventType } from "../../core/events/events.ts";
 import { array, jsonb, pgType, statement, text } from "../sql/statement.ts";

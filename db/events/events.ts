@@ -1,5 +1,4 @@
 /** Reads the event log: after a position, all events or final ones, filtered if wanted; and of one agent, the newest first. */
-
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { EventData, EventFilter, EventType, LoggedEvent } from "../../core/events/events.ts";
 import {

@@ -1,5 +1,4 @@
 /** Rights of wallets in groups at this moment: membership, the agent of a wallet with its cred, and revoked credentials, in one statement. */
-
 import type { Address } from "../../core/agents/facts.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import type { Speaker } from "../../core/messages/groups.ts";

@@ -1,5 +1,4 @@
 /** State of the service in the database: runs of scheduled jobs, scores that are behind. */
-
 import { jobRun } from "../schema/tables.ts";
 import { preparedQuery } from "../sql/orm.ts";
 import { int8, statement } from "../sql/statement.ts";

@@ -1,5 +1,4 @@
 /** Checks of the index: whether it is served, how fresh it is, and rows that show a fault. */
-
 import { tokensWithoutUri } from "../../db/agents/token-uris.ts";
 import { readIndexState } from "../../db/operations/index-state.ts";
 import { negativeBalances, sampleWithoutUri } from "../../db/operations/server-health.ts";

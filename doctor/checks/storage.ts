@@ -1,5 +1,4 @@
 /** Checks of Postgres and Redis: reachable, of a version that was tried, safe settings, schema, roles, eviction. */
-
 import { extensionState, rightsOf, serverSettings } from "../../db/operations/server-health.ts";
 import { pendingMigrations } from "../../db/schema/migrate.ts";
 import { type Check, error, type Finding, ok, reasonOf, skipped, warning } from "../check.ts";

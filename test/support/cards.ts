@@ -1,5 +1,4 @@
 /** Cards for tests: an ordinary agent's facts and its card, each field replaceable. */
-
 import type { AgentFacts, Proof } from "../../core/agents/facts.ts";
 import { type CardFacts, cardFacts } from "../../core/card/facts.ts";
 

@@ -1,5 +1,4 @@
 /** queued → mined without a transaction of its own: work that is on the chain already, after a restore of an older database. */
-
 import type { Hex } from "../../core/agents/facts.ts";
 import { Failure } from "../../core/errors.ts";
 import { type SignedIntent, takeOver } from "../../db/transactions/signed-transactions.ts";

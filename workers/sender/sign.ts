@@ -1,5 +1,4 @@
 /** queued → signed: simulates, assigns nonces, signs, stores nonces and bytes, and only then broadcasts. */
-
 import type { Hex } from "../../core/agents/facts.ts";
 import { Failure } from "../../core/errors.ts";
 import { intentGasBound, withMargin } from "../../core/transactions/gas-bounds.ts";

@@ -1,5 +1,4 @@
 /** The report's recommendations: the greatest open points of an agent, in words. */
-
 import type { AgentFacts } from "../../agents/facts.ts";
 import type { Signal } from "../../signals/signal.ts";
 import type { RawSignals } from "../../signals/signals.ts";
