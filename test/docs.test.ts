@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const FOREIGN = new Set(["node_modules", "dist", ".git", ".data", ".ponder", "generated"]);
+const FOREIGN = new Set(["gate-log", "node_modules", "dist", ".git", ".data", ".ponder", "generated"]);
 const files = globSync("**/*", { cwd: ROOT, exclude: (path) => FOREIGN.has(basename(path)) }).map((path) =>
   path.replaceAll("\\", "/"),
 );
