@@ -106,7 +106,7 @@ export const agentverse = registry({
     const { type, category, located } = made(i);
     return {
       address: `agent1q${i.toString(2).replaceAll("0", "q").replaceAll("1", "p").padStart(58, "z")}`,
-      name: nameOf(i),
+      name: nameOf(i, 1),
       readme: "",
       protocols: [{ name: "chat", version: "1", digest: `d${i % 7}` }],
       total_interactions: i % 1000,

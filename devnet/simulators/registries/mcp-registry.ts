@@ -10,7 +10,7 @@ export const mcpRegistry = registry({
     server: {
       name: `io.github.user${i}/server`,
       description: `Serves ${WORDS[i % 12]?.toLowerCase()} tools.`,
-      title: nameOf(i),
+      title: nameOf(i, 2),
       version: "1.0.0",
       remotes: i % 2 === 0 ? [{ type: "streamable-http", url: `https://mcp${i}.example/mcp` }] : [],
       packages: [{ registryType: "npm", identifier: `server-${i}`, version: "1.0.0", transport: { type: "stdio" } }],

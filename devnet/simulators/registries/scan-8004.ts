@@ -20,7 +20,7 @@ export const scan8004 = registry({
     is_testnet: false,
     owner_address: addressOf(i, 4),
     owner_ens: null,
-    name: nameOf(i),
+    name: nameOf(i, 4),
     description: `Scanned ${WORDS[i % 12]?.toLowerCase()} work.`,
     image_url: `https://images.example/scanned/${i}.png`,
     is_verified: false,

@@ -6,7 +6,7 @@ export const virtuals = registry({
   seeded: 80,
   make: (i) => ({
     id: i + 1,
-    name: nameOf(i),
+    name: nameOf(i, 0),
     description: `Does ${WORDS[i % 12]?.toLowerCase()} work for pay.`,
     walletAddress: addressOf(i, 1),
     ownerAddress: addressOf(i, 2),

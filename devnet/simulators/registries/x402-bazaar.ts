@@ -9,7 +9,7 @@ export const x402Bazaar = registry({
     type: "http",
     x402Version: 2,
     description: `Sells ${WORDS[i % 12]?.toLowerCase()} data.`,
-    serviceName: nameOf(i),
+    serviceName: nameOf(i, 5),
     accepts: [
       {
         scheme: "exact",
