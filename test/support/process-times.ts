@@ -34,7 +34,10 @@ const KINDS: [RegExp, string][] = [
 
 export class ProcessTimes {
   readonly #root: number;
-  readonly #seen = new Map<string, SeenProcess & Read & { key: string; gone: boolean; children: number }>();
+  readonly #seen = new Map<
+    string,
+    SeenProcess & Read & { key: string; parentKey: string | undefined; gone: boolean }
+  >();
   /** Of processes alive, by id. */
   #alive = new Map<number, string>();
 
@@ -61,15 +64,16 @@ export class ProcessTimes {
         const branch = !parent ? found.pid : parent.pid === this.#root ? found.pid : parent.branch;
         this.#seen.set(key, {
           ...found,
-          key,
-          branch,
+          ...{ key, parentKey, branch },
           ...(this.#describe(found.pid, found.parent) ?? { kind: "others", database: undefined }),
           seconds: found.own,
           gone: false,
-          children: 0,
         });
       } else {
-        Object.assign(known, found, { seconds: found.own });
+        Object.assign(known, found, {
+          seconds: found.own,
+          parentKey: alive.get(found.parent) ?? this.#alive.get(found.parent),
+        });
         // A process that has ended and was not waited for yet has no command line; its kind stays what it was.
         const described = this.#describe(found.pid, found.parent);
         if (described) Object.assign(known, described);
@@ -97,15 +101,16 @@ export class ProcessTimes {
 
   /** All processes seen so far, with the time of children that ended unseen counted for their parent. */
   all(): SeenProcess[] {
-    const childrenOf = new Map<number, number>();
-    for (const one of this.#seen.values())
-      if (one.gone) childrenOf.set(one.parent, (childrenOf.get(one.parent) ?? 0) + one.own + one.reaped);
-    return [...this.#seen.values()].map(({ pid, kind, branch, own, reaped, database }) => ({
-      pid,
-      kind,
-      branch,
-      database,
-      seconds: own + Math.max(0, reaped - (childrenOf.get(pid) ?? 0)),
+    // Ended ones: whoever waits for one inherits its time, and what it had inherited itself after the last look at it.
+    const children = Map.groupBy(
+      [...this.#seen.values()].filter(({ gone }) => gone),
+      ({ parentKey }) => parentKey,
+    );
+    const seenOf = (key: string): number =>
+      (children.get(key) ?? []).reduce((sum, one) => sum + one.own + Math.max(one.reaped, seenOf(one.key)), 0);
+    return [...this.#seen.values()].map(({ key, pid, kind, branch, own, reaped, database }) => ({
+      ...{ pid, kind, branch, database },
+      seconds: own + Math.max(0, reaped - seenOf(key)),
     }));
   }
 }
