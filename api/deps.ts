@@ -1,4 +1,4 @@
-/** The parts of the API: compose/ builds them for the process, tests build them from real parts of their own. */
+/** The parts of the API: wiring/ builds them for the process, tests build them from real parts of their own. */
 import type pg from "pg";
 import type {
   AuthorizationServer,

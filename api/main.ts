@@ -1,14 +1,14 @@
 /** The API process: `npm run api`. */
-import { composeApi } from "../compose/api.ts";
 import { loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { onShutdown } from "../runtime/lifecycle.ts";
+import { wireApi } from "../wiring/api.ts";
 import { createApi } from "./app.ts";
 import { startServer } from "./server.ts";
 
 try {
   const config = loadConfig(undefined, { of: "api" });
-  const { value: deps, close } = await composeApi(config);
+  const { value: deps, close } = await wireApi(config);
   const server = await startServer(createApi(deps), config.http);
   onShutdown(async () => {
     await server.stop();

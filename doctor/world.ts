@@ -1,4 +1,4 @@
-/** What the checks of the doctor examine: the configuration, and connections that only read. compose/doctor.ts builds it. */
+/** What the checks of the doctor examine: the configuration, and connections that only read. wiring/doctor.ts builds it. */
 import type {
   AuthorizationServer,
   Chain,

@@ -1,12 +1,12 @@
 /** `npm run doctor -- [--variables] [--json]`: examines configuration, nodes, contracts, money, upstreams and the running service. */
 import { parseArgs } from "node:util";
-import { composeDoctor } from "../compose/doctor.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { forgivingConfig, variableValues } from "../config/variable-values.ts";
 import { CHECKS } from "../doctor/checks.ts";
 import { countsOf, jsonReport, textReport, variablesReport } from "../doctor/report.ts";
 import { runChecks } from "../doctor/run.ts";
 import { redactor } from "../runtime/log.ts";
+import { wireDoctor } from "../wiring/doctor.ts";
 import { operatorCommand } from "./operator-command.ts";
 
 const USAGE = "Usage: npm run doctor -- [--variables] [--json]";
@@ -20,7 +20,7 @@ await operatorCommand(async (words) => {
   const colours = process.stdout.isTTY === true && process.stdout.hasColors();
   if (showVariables && !json) return print(variablesReport(variables, { colours }));
   const startedAt = performance.now();
-  const { value: world, close } = await composeDoctor(config, { variables, problems });
+  const { value: world, close } = await wireDoctor(config, { variables, problems });
   const results = await runChecks(CHECKS, world, json ? undefined : progress(CHECKS.length));
   const seconds = Number(((performance.now() - startedAt) / 1000).toFixed(1));
   print(

@@ -1,5 +1,4 @@
 /** `npm run pull -- <registry> [--full]`: pulls one registry into the directory now, with a progress bar. */
-import { composeWorkers } from "../compose/workers.ts";
 import { loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { OWN_PLATFORM } from "../core/directory/platforms.ts";
@@ -7,6 +6,7 @@ import { REGISTRY_READERS } from "../core/directory/registry-readers.ts";
 import { Failure } from "../core/errors.ts";
 import { ERC8004 } from "../db/directory/erc8004.ts";
 import { type PullProgress, pullProgress } from "../db/directory/pulls.ts";
+import { wireWorkers } from "../wiring/workers.ts";
 import type { JobContext } from "../workers/context.ts";
 import type { Job } from "../workers/job.ts";
 import { directoryOwn } from "../workers/jobs/directory-own.ts";
@@ -73,7 +73,7 @@ if (registry === undefined || !names.includes(registry) || options.some((option)
 try {
   const config = loadConfig();
   config.logLevel = "silent";
-  const { value: context, close } = await composeWorkers(config);
+  const { value: context, close } = await wireWorkers(config);
   try {
     const began = performance.now();
     const end = follow(context, registry);

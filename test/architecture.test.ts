@@ -18,7 +18,6 @@ const ROOMS = [
   "card-renderer",
   "clients",
   "columns",
-  "compose",
   "config",
   "contracts",
   "core",
@@ -33,6 +32,7 @@ const ROOMS = [
   "settlement",
   "src",
   "test",
+  "wiring",
   "workers",
 ];
 
@@ -218,11 +218,11 @@ const PAYING: Record<string, (string | RegExp)[]> = {
   "sdk/src/mpp.ts": ["mppx"],
 };
 
-/** Where a process begins, it reads its configuration and asks compose/ for its parts. */
+/** Where a process begins, it reads its configuration and asks wiring/ for its parts. */
 const ENTRIES: Record<string, string[]> = {
-  "api/main.ts": ["compose", "config", "runtime/lifecycle.ts"],
-  "workers/main.ts": ["compose", "config", "runtime/lifecycle.ts"],
-  "workers/readers.ts": ["compose", "config", "runtime/lifecycle.ts"],
+  "api/main.ts": ["wiring", "config", "runtime/lifecycle.ts"],
+  "workers/main.ts": ["wiring", "config", "runtime/lifecycle.ts"],
+  "workers/readers.ts": ["wiring", "config", "runtime/lifecycle.ts"],
   "db/schema/migrate.ts": ["node:fs"],
 };
 
@@ -335,11 +335,11 @@ describe("imports", () => {
     expect(cyclesIn(new Map(Object.entries({ a: ["b"], b: ["c", "d"], c: ["a"], d: [] })))).toEqual([["a", "b", "c"]]);
   });
 
-  it("construct clients in compose/ only", () => {
+  it("construct clients in wiring/ only", () => {
     const constructors = files
       .filter(
         ({ path }) =>
-          !/^(clients|test|harness|devnet|bench|scripts|indexer)\//.test(path) && !path.startsWith("compose/"),
+          !/^(clients|test|harness|devnet|bench|scripts|indexer)\//.test(path) && !path.startsWith("wiring/"),
       )
       .flatMap(({ imports }) =>
         imports.filter(({ target }) => target.startsWith("clients/") && target !== "clients/ports.ts"),
@@ -508,7 +508,7 @@ describe("readers", () => {
 
 describe("SQL", () => {
   const product = files.filter(({ path }) =>
-    /^(api|columns|compose|db|indexer|ops|runtime|settlement|workers)\//.test(path),
+    /^(api|columns|db|indexer|ops|runtime|settlement|wiring|workers)\//.test(path),
   );
 
   it("is declared with its types: db/sql/statement.ts alone runs a statement that the query builder did not write", () => {
@@ -551,7 +551,7 @@ describe("SQL", () => {
           !typeOnly && target.startsWith("db/replicas/") && !/^(test|bench|db\/replicas)\//.test(path),
       ),
     );
-    expect(openers.map(({ path }) => path)).toEqual(["compose/connections.ts"]);
+    expect(openers.map(({ path }) => path)).toEqual(["wiring/connections.ts"]);
   });
 
   it("runs on connections that db/sql/connect.ts makes: they read an int8 as a number", () => {

@@ -1,4 +1,4 @@
-/** What every job and loop of the worker process receives. Built in compose/; tests replace the ports only. */
+/** What every job and loop of the worker process receives. Built in wiring/; tests replace the ports only. */
 import type pg from "pg";
 import type { Logger } from "pino";
 import type {

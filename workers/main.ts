@@ -1,14 +1,14 @@
 /** The worker process: `npm run workers`. Any number of them may run. */
-import { startReaders } from "../compose/readers.ts";
-import { composeWorkers } from "../compose/workers.ts";
 import { loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { onShutdown, sayUp } from "../runtime/lifecycle.ts";
+import { startReaders } from "../wiring/readers.ts";
+import { wireWorkers } from "../wiring/workers.ts";
 import { JOBS } from "./jobs.ts";
 import { READERS, runWorkers } from "./run.ts";
 
 try {
-  const { value: context, close } = await composeWorkers(loadConfig(undefined, { of: "workers" }));
+  const { value: context, close } = await wireWorkers(loadConfig(undefined, { of: "workers" }));
   const workers = await runWorkers(context, JOBS, READERS);
   const readers = startReaders({ log: context.log });
   onShutdown(async () => {

@@ -1,15 +1,15 @@
-/** The process of readers, which each worker process has (compose/readers.ts): it runs the jobs that read what strangers have written. */
+/** The process of readers, which each worker process has (wiring/readers.ts): it runs the jobs that read what strangers have written. */
 import { setPriority } from "node:os";
-import { composeReaders } from "../compose/workers.ts";
 import { loadConfig } from "../config/config.ts";
 import { onShutdown, sayAlive, sayUp } from "../runtime/lifecycle.ts";
+import { wireReaders } from "../wiring/workers.ts";
 import { runReaders } from "./run.ts";
 
 /** Where cores are few, what sends and delivers goes first: this process gets a third of its share of a busy core. */
 const NICE = 5;
 setPriority(NICE);
 
-const { value: context, close } = await composeReaders(loadConfig(undefined, { of: "workers" }));
+const { value: context, close } = await wireReaders(loadConfig(undefined, { of: "workers" }));
 const readers = runReaders(context);
 onShutdown(async () => {
   await readers.stop();

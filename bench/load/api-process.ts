@@ -1,9 +1,9 @@
-/** A process with the API as `npm run api` composes it, which tells its parent where it listens and, asked, what its cards have cost. */
+/** A process with the API as `npm run api` wires it, which tells its parent where it listens and, asked, what its cards have cost. */
 import { createApi } from "../../api/app.ts";
 import { type Patience, startServer } from "../../api/server.ts";
 import type { CardRenderer, CardStats } from "../../card-renderer/renderer.ts";
-import { composeApi } from "../../compose/api.ts";
 import { loadConfig } from "../../config/config.ts";
+import { wireApi } from "../../wiring/api.ts";
 
 /** The parent's first message. `patience` undefined: the service's own. */
 export type Start = { patience: Patience | undefined };
@@ -13,7 +13,7 @@ export type Stats = { cards: CardStats; residentBytes: number };
 
 process.once("message", async ({ patience }: Start) => {
   const config = loadConfig();
-  const { value: deps } = await composeApi(config);
+  const { value: deps } = await wireApi(config);
   const server = await startServer(createApi(deps), { host: "127.0.0.1", port: 0 }, patience);
   process.on("message", (message) => {
     if (message !== "stats") return;

@@ -5,10 +5,10 @@
  */
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
-import { composeApi } from "../../compose/api.ts";
-import { composeWorkers } from "../../compose/workers.ts";
 import { loadConfig } from "../../config/config.ts";
 import { DEADLINE_MS } from "../../runtime/lifecycle.ts";
+import { wireApi } from "../../wiring/api.ts";
+import { wireWorkers } from "../../wiring/workers.ts";
 import { runWorkers } from "../../workers/run.ts";
 import { type TcpProxy, tcpProxy } from "../tcp-proxy.ts";
 import { startTroubledNode, type TroubledNode } from "../troubled-node.ts";
@@ -131,7 +131,7 @@ export async function startInside(specs: Record<InsidePart, Spec>, outside: Proc
     );
     try {
       if (part === "workers" || part === "workers-2") {
-        const { value, close: letGo } = await composeWorkers(config);
+        const { value, close: letGo } = await wireWorkers(config);
         close = letGo;
         const clock = () => new Date(Date.now() + skewMs);
         const workers = await runWorkers({ ...value, fault, clock });
@@ -140,7 +140,7 @@ export async function startInside(specs: Record<InsidePart, Spec>, outside: Proc
           await letGo();
         };
       } else {
-        const { value, close: letGo } = await composeApi(config);
+        const { value, close: letGo } = await wireApi(config);
         close = letGo;
         const api = createApi({ ...value, fault, now: () => Date.now() + skewMs });
         const server = await startServer(api, { host: "127.0.0.1", port: 0 });

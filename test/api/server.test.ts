@@ -7,12 +7,12 @@ import { z } from "zod";
 import { createApi } from "../../api/app.ts";
 import { endpoint, json } from "../../api/endpoint.ts";
 import { startServer } from "../../api/server.ts";
-import { composeApi } from "../../compose/api.ts";
 import { loadConfig } from "../../config/config.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
+import { wireApi } from "../../wiring/api.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 import { parseRaw, raw } from "./support/raw.ts";
 
@@ -159,7 +159,7 @@ describe("an API that starts while the database lets nobody in", () => {
       { DATABASE_URL: there.href, RPC_URL: "http://127.0.0.1:9", DATA_DIR: "/nonexistent", LOG_LEVEL: "silent" },
       { followStack: false },
     );
-    const { value, close } = await composeApi(config);
+    const { value, close } = await wireApi(config);
     const server = await startServer(createApi({ ...value, chain: healthyChain() }), { host: "127.0.0.1", port: 0 });
     const get = async (path: string) => (await fetch(server.url + path)).status;
     expect(await get("/health")).toBe(200);

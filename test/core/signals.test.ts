@@ -67,7 +67,7 @@ it("has a column of `offchain.cred` for each signal", () => {
 
 it("lists the signals in one file only", () => {
   const root = new URL("../..", import.meta.url);
-  const product = globSync("{api,clients,config,compose,core,db,ops,workers,card-renderer,web/src}/**/*.{ts,tsx}", {
+  const product = globSync("{api,clients,config,core,db,ops,wiring,workers,card-renderer,web/src}/**/*.{ts,tsx}", {
     cwd: root,
   });
   const naming = product.filter((path) => {

@@ -49,7 +49,7 @@ beforeAll(async () => {
      where c.relkind = 'r' and c.relnamespace = 'offchain'::regnamespace and a.attnum > 0 and not a.attnotnull`,
   );
   for (const row of columns.rows) mayBeNull.add(`${row.table}.${row.column}`);
-  const modules = globSync("{api,columns,compose,db,devnet,indexer,ops,runtime,scripts,settlement,workers}/**/*.ts", {
+  const modules = globSync("{api,columns,db,devnet,indexer,ops,runtime,scripts,settlement,wiring,workers}/**/*.ts", {
     cwd: ROOT,
   }).filter((path) => /from "[\w./]+\/statement\.ts"/.test(readFileSync(join(ROOT, path), "utf8")));
   for (const path of modules) await import(join(ROOT, path));

@@ -3,7 +3,6 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { composeDoctor } from "../../compose/doctor.ts";
 import { forgivingConfig, variableValues } from "../../config/variable-values.ts";
 import { serviceEnv } from "../../devnet/deploy.ts";
 import { simulatedUpstreams } from "../../devnet/simulators/environment.ts";
@@ -18,6 +17,7 @@ import { plantCheckpoint } from "../../harness/onchain.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { REDIS_BINARY, startRedis } from "../../harness/redis.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
+import { wireDoctor } from "../../wiring/doctor.ts";
 import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
@@ -79,7 +79,7 @@ afterAll(async () => {
 async function examine(change: Record<string, string> = {}, names?: string[], edit?: (world: World) => World) {
   const changed = { ...env, ...change };
   const { config, problems } = forgivingConfig(changed);
-  const { value, close } = await composeDoctor(config, { variables: variableValues(changed), problems });
+  const { value, close } = await wireDoctor(config, { variables: variableValues(changed), problems });
   try {
     const checks = CHECKS.filter(({ name }) => names?.includes(name) ?? true);
     expect(checks.length).toBeGreaterThanOrEqual(names?.length ?? 1);
@@ -140,7 +140,7 @@ describe("a healthy deployment", () => {
 
   it("is not written to", async () => {
     const { config, problems } = forgivingConfig(env);
-    const { value, close } = await composeDoctor(config, { variables: [], problems });
+    const { value, close } = await wireDoctor(config, { variables: [], problems });
     await expect(value.db.query("delete from offchain.api_key")).rejects.toThrow("read-only transaction");
     await close();
   });

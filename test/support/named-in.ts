@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PRODUCT =
-  "{api,card-renderer,clients,columns,compose,config,core,db,devnet,indexer,ops,runtime,scripts,settlement,src,web/src,workers}/**/*.{ts,tsx}";
+  "{api,card-renderer,clients,columns,config,core,db,devnet,indexer,ops,runtime,scripts,settlement,src,web/src,wiring,workers}/**/*.{ts,tsx}";
 
 /** Paths of the files whose code, comments left out, has the name in any case. */
 export const namedIn = (name: string): string[] =>

@@ -3,10 +3,10 @@ import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
-import { type Readers, startReaders } from "../../compose/readers.ts";
 import { type TestLog, testLog } from "../../harness/log.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
+import { type Readers, startReaders } from "../../wiring/readers.ts";
 import { defineJob, type Job } from "../../workers/job.ts";
 import { openQueues, type Queues } from "../../workers/queue.ts";
 import { READERS, runReaders, runWorkers, type Workers } from "../../workers/run.ts";

@@ -1,6 +1,6 @@
-/** Composing a process: what is open is closed, also when a later part fails to open. */
+/** Assembling a process: what is open is closed, also when a later part fails to open. */
 import { describe, expect, it } from "vitest";
-import { composed } from "../compose/composed.ts";
+import { assemble } from "../wiring/assemble.ts";
 
 /** Parts that write down that they were closed. */
 const recorder = () => {
@@ -12,10 +12,10 @@ const recorder = () => {
   return { closed, open };
 };
 
-describe("composed", () => {
+describe("assemble", () => {
   it("closes its parts in the reverse of the order in which they were opened", async () => {
     const { closed, open } = recorder();
-    const { value, close } = await composed(async (parts) => [open(parts, "database"), open(parts, "queues")]);
+    const { value, close } = await assemble(async (parts) => [open(parts, "database"), open(parts, "queues")]);
     expect(value).toEqual(["database", "queues"]);
     expect(closed).toEqual([]);
     await close();
@@ -24,23 +24,23 @@ describe("composed", () => {
 
   it("closes what is open when a later part fails, and says why it failed", async () => {
     const { closed, open } = recorder();
-    const composing = composed(async (parts) => {
+    const assembling = assemble(async (parts) => {
       open(parts, "database");
       open(parts, "queues");
       throw new Error("port 9464 for metrics is taken");
     });
-    await expect(composing).rejects.toThrow("port 9464");
+    await expect(assembling).rejects.toThrow("port 9464");
     expect(closed).toEqual(["queues", "database"]);
   });
 
   it("says why a part failed to open although another cannot be closed", async () => {
     const { closed, open } = recorder();
-    const composing = composed(async (parts) => {
+    const assembling = assemble(async (parts) => {
       open(parts, "database");
       parts.defer(() => Promise.reject(new Error("the connection is gone")));
       throw new Error("no chain");
     });
-    await expect(composing).rejects.toThrow("no chain");
+    await expect(assembling).rejects.toThrow("no chain");
     expect(closed).toEqual(["database"]);
   });
 });

@@ -28,7 +28,7 @@ import { type Ops, openOps } from "../ops/open.ts";
 import { openTraces } from "../ops/open-traces.ts";
 import { faultAt } from "../runtime/faults.ts";
 import { createLog } from "../runtime/log.ts";
-import { type Composed, composed } from "./composed.ts";
+import { type Assembly, assemble } from "./assemble.ts";
 import {
   databaseUrl,
   openChain,
@@ -50,8 +50,8 @@ const CONNECT_MS = 1_000;
 const EMBEDDINGS_MS = 5_000;
 
 /** @throws Error, one sentence, when a part cannot be opened; the parts opened before it are closed */
-export const composeApi = (config: Config): Promise<Composed<ApiDeps>> =>
-  composed(async (parts) => {
+export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
+  assemble(async (parts) => {
     const log = createLog(config, "api");
     parts.defer(await openTraces(config, "api"));
     const ops = openOps(config, "api", log);

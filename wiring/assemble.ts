@@ -1,7 +1,7 @@
 /** Building a value out of parts that must be closed: a failure of a later part closes the parts that are already open. */
 
-/** A composed value and the way to close its parts. */
-export type Composed<T> = { value: T; close(): Promise<void> };
+/** An assembled value and the way to close its parts. */
+export type Assembly<T> = { value: T; close(): Promise<void> };
 
 /**
  * Builds a value.
@@ -9,7 +9,7 @@ export type Composed<T> = { value: T; close(): Promise<void> };
  * @returns `close` closes the parts in the reverse of the order in which they were opened
  * @throws the error of `build`, after the parts opened before it are closed
  */
-export async function composed<T>(build: (parts: AsyncDisposableStack) => Promise<T>): Promise<Composed<T>> {
+export async function assemble<T>(build: (parts: AsyncDisposableStack) => Promise<T>): Promise<Assembly<T>> {
   const parts = new AsyncDisposableStack();
   try {
     const value = await build(parts);

@@ -26,7 +26,7 @@ import { openTraces } from "../ops/open-traces.ts";
 import { faultAt } from "../runtime/faults.ts";
 import { createLog } from "../runtime/log.ts";
 import type { JobContext } from "../workers/context.ts";
-import { type Composed, composed } from "./composed.ts";
+import { type Assembly, assemble } from "./assemble.ts";
 import {
   JOB_WAIT_MS,
   openChain,
@@ -44,13 +44,13 @@ import { openEthos, openMarkets } from "./reputation.ts";
 const EMBEDDINGS_MS = 60_000;
 
 /** @throws Error, one sentence, when a part cannot be opened; the parts opened before it are closed */
-export const composeWorkers = (config: Config): Promise<Composed<JobContext>> => composeRole(config, "workers");
+export const wireWorkers = (config: Config): Promise<Assembly<JobContext>> => wireRole(config, "workers");
 
 /** The parts of the process of readers: those of the workers, without what signs, delivers and pays. */
-export const composeReaders = (config: Config): Promise<Composed<JobContext>> => composeRole(config, "readers");
+export const wireReaders = (config: Config): Promise<Assembly<JobContext>> => wireRole(config, "readers");
 
-const composeRole = (config: Config, role: "workers" | "readers"): Promise<Composed<JobContext>> =>
-  composed(async (parts) => {
+const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly<JobContext>> =>
+  assemble(async (parts) => {
     const log = createLog(config, role);
     parts.defer(await openTraces(config, role));
     const ops = openOps(config, role, log);

@@ -19,7 +19,7 @@ import { serverSettings } from "../db/operations/server-health.ts";
 import { openReadOnlyPool } from "../db/sql/connect.ts";
 import { reasonOf } from "../doctor/check.ts";
 import type { DatabaseRole, Need, World } from "../doctor/world.ts";
-import { type Composed, composed } from "./composed.ts";
+import { type Assembly, assemble } from "./assemble.ts";
 import { openUpstreamHttp, userAgent } from "./connections.ts";
 import { openEmbeddings } from "./embeddings.ts";
 import { openAuthorizationServer } from "./identity-provider.ts";
@@ -31,11 +31,11 @@ const TURN_MS = 10_000;
 const NOWHERE = "postgres://127.0.0.1:1/none";
 
 /** Opens what the checks read. Nothing is asked before a check asks. */
-export const composeDoctor = (
+export const wireDoctor = (
   config: Config,
   about: { variables: readonly VariableValue[]; problems: readonly string[] },
-): Promise<Composed<World>> =>
-  composed(async (parts) => {
+): Promise<Assembly<World>> =>
+  assemble(async (parts) => {
     const db = openReadPool(parts, config.database.url ?? NOWHERE);
     const http = openUpstreamHttp(config, undefined, TURN_MS);
     parts.defer(() => http.close());
