@@ -7,7 +7,6 @@ import type { Endpoint } from "./endpoint.ts";
 import { readingKeys } from "./guards/api-key.ts";
 import { tokensOfClient } from "./guards/rate-limits.ts";
 import { walletGuard } from "./guards/wallet.ts";
-import { depsForReads, handlerDeps } from "./handler-deps.ts";
 import { type Admission, admission } from "./http/admission.ts";
 import { clientAddressBehind, comesFrom } from "./http/client-address.ts";
 import { networkOf } from "./http/client-network.ts";
@@ -15,6 +14,7 @@ import { errorAnswer } from "./http/error-answer.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
 import { requestUrl } from "./http/request-url.ts";
 import { ResponseHead } from "./http/response-head.ts";
+import { depsForReads, openDeps } from "./open-deps.ts";
 import type { Machinery } from "./request-handler.ts";
 import { allowedMethods, createRouter } from "./router.ts";
 import { ENDPOINTS } from "./routes/index.ts";
@@ -34,7 +34,7 @@ export type Api = {
 
 /** @throws Error when the configuration names trusted proxies that are no addresses */
 export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPOINTS): Api {
-  const deps = handlerDeps(given);
+  const deps = openDeps(given);
   const { config, meter, streams } = deps;
   const { service, http, chain } = config;
   meter?.streams(() => streams.count);

@@ -5,7 +5,7 @@ import { ignoredIn } from "../core/ignored.ts";
 import type { Operation } from "../core/payments/prices.ts";
 import type { Caller, CallerOf, CallerRule } from "./caller-types.ts";
 import type { Bucket, OwnLimit } from "./guards/rate-limits.ts";
-import type { HandlerDeps } from "./handler-types.ts";
+import type { HandlerDeps } from "./handler-deps.ts";
 import type { ResponseEnd } from "./http/concurrency-limit.ts";
 import type { StreamContent } from "./http/event-stream.ts";
 import { minBlock } from "./parameters.ts";

@@ -1,80 +1,53 @@
-/** Builds the parts that handlers get: those the process was started with, and what the API itself keeps in memory. */
-import { factsReader } from "../db/agents/facts-reader.ts";
-import { tokensWithoutUri } from "../db/agents/token-uris.ts";
-import { agentTotals } from "../db/lists/agent-list-sql.ts";
-import { openDirectoryList } from "../db/lists/directory.ts";
-import { standingJobs } from "../db/operations/job-runs.ts";
-import { staleScores } from "../db/operations/service-status.ts";
+/** What handlers get: what the API is made of, and what it keeps in memory itself. */
+import type { StandingQueue } from "../core/operations/standing-queues.ts";
+import type { ReadFacts } from "../db/agents/facts-reader.ts";
+import type { AgentTotals } from "../db/lists/agent-list-sql.ts";
+import type { DirectoryList } from "../db/lists/directory.ts";
 import type { ApiDeps } from "./deps.ts";
-import { rateLimits } from "./guards/rate-limits.ts";
-import { signedTexts } from "./guards/signed-text.ts";
-import type { HandlerDeps } from "./handler-types.ts";
-import { concurrencyLimit } from "./http/concurrency-limit.ts";
-import { eventStreams } from "./http/event-stream.ts";
-import { openPaymentService } from "./payments/payment-service.ts";
-import { balanceCache } from "./services/balances.ts";
-import { blockTimes } from "./services/block-times.ts";
-import { contractCache } from "./services/contract-facts.ts";
-import { groupActs } from "./services/group-acts.ts";
-import { logStreams } from "./services/log-streams.ts";
-import { messageStreams } from "./services/message-streams.ts";
-import { operatorStateReader } from "./services/operator-state.ts";
-import { sharedCount, sharedFor } from "./services/shared-answers.ts";
+import type { RateLimits } from "./guards/rate-limits.ts";
+import type { SignedTexts } from "./guards/signed-text.ts";
+import type { ConcurrencyLimit } from "./http/concurrency-limit.ts";
+import type { EventStreams } from "./http/event-stream.ts";
+import type { PaymentService } from "./payments/payment-service.ts";
+import type { BalanceCache } from "./services/balances.ts";
+import type { BlockTimes } from "./services/block-times.ts";
+import type { ContractCache } from "./services/contract-facts.ts";
+import type { GroupActs } from "./services/group-acts.ts";
+import type { LogStreams } from "./services/log-streams.ts";
+import type { MessageStreams } from "./services/message-streams.ts";
+import type { OperatorState } from "./services/operator-state.ts";
 
-/** Exports read thousands of rows each: one at a time for a client, 3 in the process. */
-const EXPORTS = { what: "exports", perHolder: 1, inAll: 3, retryAfter: 5 };
-
-/** Queries of the index by API key: the indexer itself runs 4 at once. */
-const INDEX_QUERIES = { what: "queries of the index", perHolder: 2, inAll: 8, retryAfter: 1 };
-
-/** Each may wait for its block, and query the database meanwhile. */
-const MIN_BLOCK_READS = { what: "reads with minBlock", inAll: 2_000, retryAfter: 1 };
-
-/** Milliseconds for which one answer serves all requests: an answer costs dozens of statements, or a call of the node. */
-const QUEUES_MS = 1_000;
-const STANDING_MS = 2_000;
-const HEAD_MS = 500;
-const TOKEN_URIS_MS = 5_000;
-
-export function handlerDeps(deps: ApiDeps): HandlerDeps {
-  const { contracts, rates, streams, minBlockReadsPerClient } = deps.config;
-  const limits = rateLimits(rates, deps.rateBuckets);
-  const reads = deps.replicas?.db ?? deps.db;
-  return {
-    ...deps,
-    directory: deps.directory ?? openDirectoryList({ url: "", db: reads, enabled: false }),
-    facts: factsReader(reads, contracts.identity.address),
-    signed: signedTexts(deps.chain, limits),
-    limits,
-    payments: openPaymentService(deps),
-    totals: sharedCount({ db: reads, index: deps.index }, agentTotals),
-    staleScores: sharedCount({ db: reads, index: deps.index }, staleScores),
-    operatorState: operatorStateReader(deps.db),
-    tokensWithoutUri: sharedFor(() => tokensWithoutUri(reads), TOKEN_URIS_MS),
-    queues: sharedFor(deps.queues, QUEUES_MS),
-    standing: sharedFor(() => standingJobs(deps.db, deps.queues), STANDING_MS),
-    chainHead: sharedFor(() => deps.chain.headBlock(), HEAD_MS),
-    contract: contractCache(deps.chain, contracts.identity.address, deps.now),
-    blockTimes: blockTimes(deps.chain, limits, deps.now),
-    balances: balanceCache(
-      deps.chain,
-      limits,
-      { usdc: contracts.usdc.address, neynarScores: contracts.neynarScores.address },
-      deps.now,
-    ),
-    groups: groupActs(deps),
-    streams: eventStreams(streams),
-    messageStreams: messageStreams(deps),
-    logStreams: logStreams(deps),
-    indexSlots: concurrencyLimit(INDEX_QUERIES),
-    exports: concurrencyLimit(EXPORTS),
-    minBlockReads: concurrencyLimit({ ...MIN_BLOCK_READS, perHolder: minBlockReadsPerClient }),
-  };
-}
-
-/**
- * The parts for a request. This alone decides where a request reads: one that only reads (`onlyReads`) has the replicas'
- * pool as its `db`, every other one has the primary's. A handler uses its `db` and need not know which it is.
- */
-export const depsForReads = (deps: HandlerDeps): HandlerDeps =>
-  deps.replicas ? { ...deps, db: deps.replicas.db } : deps;
+/** The parts that handlers get: those above, and the state that the API keeps in memory. */
+export type HandlerDeps = ApiDeps & {
+  directory: Pick<DirectoryList, "list" | "shown" | "totals" | "shows">;
+  facts: ReadFacts;
+  /** Whether a wallet signed a text that a request carries in its body. */
+  signed: SignedTexts;
+  limits: RateLimits;
+  payments: PaymentService;
+  totals(): Promise<AgentTotals>;
+  /** How many scores do not belong to their agent's present state. */
+  staleScores(): Promise<number>;
+  /** What operators see, at most five seconds old. */
+  operatorState(): Promise<OperatorState>;
+  /** Tokens without a URI on chain. */
+  tokensWithoutUri(): Promise<number>;
+  /** Queues on which work is due and nothing moves, at most two seconds old. @throws the database's error */
+  standing(): Promise<StandingQueue[]>;
+  /** The newest block's number, at most half a second old. @throws Failure upstream_unavailable */
+  chainHead(): Promise<number>;
+  contract: ContractCache;
+  blockTimes: BlockTimes;
+  balances: BalanceCache;
+  groups: GroupActs;
+  /** Limit of reads with `minBlock`, which may wait for their block. */
+  minBlockReads: ConcurrencyLimit;
+  /** All event streams of the process, of every kind. */
+  streams: EventStreams;
+  messageStreams: MessageStreams;
+  logStreams: LogStreams;
+  /** Limit of queries of the index that run at the same time. */
+  indexSlots: ConcurrencyLimit;
+  /** Limit of exports that run at the same time. */
+  exports: ConcurrencyLimit;
+};

@@ -1,6 +1,6 @@
 /** The block that an answer shows: names it in a header, and waits for the one a client requires. */
 import { fail } from "../core/errors.ts";
-import type { HandlerDeps } from "./handler-types.ts";
+import type { HandlerDeps } from "./handler-deps.ts";
 import type { AnswerHeaders } from "./http/headers.ts";
 
 /** Max milliseconds a request with `minBlock` waits. */

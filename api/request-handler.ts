@@ -9,7 +9,7 @@ import { hasCredential, identify, walletOf } from "./guards/callers.ts";
 import { type RateLimits, type ReadingKey, tokensOfCaller, tokensOfClient } from "./guards/rate-limits.ts";
 import type { WalletGuard } from "./guards/wallet.ts";
 import { handled } from "./handled.ts";
-import type { HandlerDeps } from "./handler-types.ts";
+import type { HandlerDeps } from "./handler-deps.ts";
 import type { Admission } from "./http/admission.ts";
 import type { ClientAddress } from "./http/client-address.ts";
 import { networkOf } from "./http/client-network.ts";

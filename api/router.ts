@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { type Context, Hono } from "hono";
 import { Failure } from "../core/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { HandlerDeps } from "./handler-types.ts";
+import type { HandlerDeps } from "./handler-deps.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { nearestPaths } from "./http/nearest-path.ts";
 import type { ResponseHead } from "./http/response-head.ts";

@@ -533,13 +533,7 @@ describe("SQL", () => {
   });
 
   it("leaves to one place which server a request reads from: a route uses the pool it is given", () => {
-    const own = [
-      "api/deps.ts",
-      "api/handler-deps.ts",
-      "api/app.ts",
-      "api/request-handler.ts",
-      "api/routes/operator.ts",
-    ];
+    const own = ["api/deps.ts", "api/open-deps.ts", "api/app.ts", "api/request-handler.ts", "api/routes/operator.ts"];
     const choosing = /\breplicas\b|\breadDeps\b|\bdepsForReads\b/;
     const chosen = inRoom("api").filter(
       ({ path, text }) => choosing.test(withoutComments(text)) && !own.includes(path),

@@ -5,7 +5,6 @@ import { recordRun } from "../db/operations/job-runs.ts";
 import { isNoIndex } from "../db/sql/transaction.ts";
 import { span } from "../runtime/tracing.ts";
 import type { JobContext } from "./context.ts";
-import { runDiscovery } from "./discovery.ts";
 import { runDispatcher } from "./dispatcher.ts";
 import { runEventLog } from "./event-log.ts";
 import type { Job } from "./job.ts";
@@ -13,6 +12,7 @@ import { openJobMoves } from "./job-moves.ts";
 import { selfCheck } from "./jobs/self-check.ts";
 import { JOBS } from "./jobs.ts";
 import { scheduleKeeper } from "./schedules.ts";
+import { followDocuments } from "./search-documents.ts";
 import { runSender } from "./sender.ts";
 import { runWebhooks } from "./webhooks.ts";
 
@@ -38,7 +38,7 @@ export async function runWorkers(
   const { queue, log, signer } = context;
   const dispatcher = runDispatcher(context);
   const eventLog = runEventLog(context);
-  const discovery = runDiscovery(context);
+  const discovery = followDocuments(context);
   const webhooks = context.webhooks ? runWebhooks({ ...context, webhooks: context.webhooks }) : undefined;
   if (!webhooks) log.info("WEBHOOK_KEYS is not set: there are no webhooks");
   const lookAfterSchedules = scheduleKeeper(queue, jobs, async () => {

@@ -8,8 +8,8 @@ import { authorizationFact, challengeFact } from "../../db/payments/payments.ts"
 import { FREE, type OpenCheckout, type Paid, type PaidRequest, type SettleOptions } from "./checkout.ts";
 import { type Collected, collectPayment } from "./collect.ts";
 import { keepLease } from "./lease.ts";
-import { paymentRequired } from "./offers.ts";
 import { type GivenPayment, readPayment } from "./payment-headers.ts";
+import { paymentRequired } from "./payment-options.ts";
 import type { PaymentService } from "./payment-service.ts";
 
 /** Opens the checkout of a request. Payment headers are read only where there is a price. @throws Failure invalid_input */
@@ -31,7 +31,7 @@ export async function openCheckout(service: PaymentService, request: PaidRequest
     paid: null,
     release() {},
     payer: async () => payerOf(given) ?? request.wallet ?? (await request.signedIn()),
-    refusal: (reason, retryAfter) => paymentRequired(service.offers, terms!, binding, reason, retryAfter),
+    refusal: (reason, retryAfter) => paymentRequired(service.paymentOptions, terms!, binding, reason, retryAfter),
     settle: (options = {}) => (terms ? settle(service, checkout, options) : Promise.resolve(FREE)),
   };
   return checkout;

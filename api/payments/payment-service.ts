@@ -12,7 +12,7 @@ import { currentPrices, priceLists } from "../../db/payments/price-list.ts";
 import type { Fault } from "../../runtime/faults.ts";
 import type { SettlementParts } from "../../settlement/settle.ts";
 import type { Log } from "../http/error-answer.ts";
-import { challengeOffer, type Offer, transferOffer, x402Offer } from "./offers.ts";
+import { challengeOption, type PaymentOption, transferOption, x402Option } from "./payment-options.ts";
 
 export type PaymentServiceParts = {
   config: Pick<Config, "chain" | "contracts" | "payments" | "pricing" | "service">;
@@ -29,7 +29,7 @@ export type PaymentService = PaymentServiceParts & {
   /** Null where MPP is not offered. */
   machinePayments: MachinePayments | null;
   settlement: SettlementParts;
-  offers: readonly Offer[];
+  paymentOptions: readonly PaymentOption[];
   /** The present price of an operation and the amounts accepted for it, in USDC units. */
   price(operation: Operation): Promise<{ units: bigint; honoured: bigint[] }>;
   /** The prices in force, at most a few seconds old; does not wait for the database. */
@@ -66,10 +66,10 @@ export function openPaymentService(parts: PaymentServiceParts): PaymentService {
     ...parts,
     machinePayments,
     settlement: { db, chain, facilitator, machinePayments, domain, confirmations, earlyUnits, fault },
-    offers: [
-      ...(facilitator ? [x402Offer] : []),
-      ...(machinePayments ? [challengeOffer({ machinePayments, now, salt: randomUUID })] : []),
-      transferOffer,
+    paymentOptions: [
+      ...(facilitator ? [x402Option] : []),
+      ...(machinePayments ? [challengeOption({ machinePayments, now, salt: randomUUID })] : []),
+      transferOption,
     ],
     shown: prices.shown,
     assertDomain: domainCheck(chain, domain, log),

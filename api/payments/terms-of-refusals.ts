@@ -2,7 +2,7 @@
 import { Failure } from "../../core/errors.ts";
 import type { Operation } from "../../core/payments/prices.ts";
 import { type DeclaredEndpoint, declarationOf } from "./bazaar.ts";
-import { paymentRequired } from "./offers.ts";
+import { paymentRequired } from "./payment-options.ts";
 import type { PaymentService } from "./payment-service.ts";
 
 type Sold = { endpoint: DeclaredEndpoint; operation: Operation; path: string };
@@ -13,7 +13,7 @@ async function termsOf(service: PaymentService, { endpoint, operation, path }: S
   if (!price || price.units === 0n) return null;
   const { method } = endpoint;
   const terms = service.termsFor({ operation, method, path, declaration: declarationOf(endpoint, null) }, price);
-  return paymentRequired(service.offers, terms, null);
+  return paymentRequired(service.paymentOptions, terms, null);
 }
 
 /** @returns handles the failure of a sign-in: adds the terms to `unauthenticated`, and throws in any case */

@@ -5,7 +5,7 @@ import { owePayment } from "../../db/payments/ledger.ts";
 import { dropLease, storeReply } from "../../db/payments/payment-leases.ts";
 import { type Payment, paymentsOf } from "../../db/payments/payments.ts";
 import type { OpenCheckout } from "./checkout.ts";
-import { paymentResponse } from "./offers.ts";
+import { paymentResponse } from "./payment-options.ts";
 import type { PaymentService } from "./payment-service.ts";
 import { ReplayedAnswer } from "./resume.ts";
 

@@ -3,7 +3,7 @@ import { type AgentCardSignature, publicKeyOf, signaturesOf } from "../../core/a
 import type { Hex } from "../../core/agents/facts.ts";
 import { costsInWords } from "../../core/payments/prices.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { agentCardSchema, jsonWebKeySetSchema } from "../schemas/agent-card.ts";
 import { DESCRIPTION } from "../services/sign-in-info.ts";

@@ -7,7 +7,7 @@ import { loadFacts } from "../../db/agents/facts.ts";
 import { agentsOfWallets } from "../../db/agents/wallets.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { batchSchema } from "../schemas/search.ts";
+import { batchSchema } from "../schemas/agent-search.ts";
 import { siteOf } from "../services/agent-facts.ts";
 
 const MOST = 100;

@@ -6,7 +6,7 @@ import { pullProgress } from "../../db/directory/pulls.ts";
 import { type RecordedProgress, readBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { scheduledRuns } from "../../db/operations/service-status.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { integer } from "../parameters.ts";
 import { healthSchema, readySchema, statusSchema } from "../schemas/service.ts";
 

@@ -11,7 +11,7 @@ import { imageHash } from "../../core/views/image.ts";
 import { agentPreview, PAGE_KEYS, pagePreview, versionOf } from "../../core/views/previews.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import { CACHE, endpoint, type Reply } from "../endpoint.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { accepts } from "../http/accept.ts";
 import { networkOf } from "../http/client-network.ts";
 import { choice, fileOf } from "../parameters.ts";

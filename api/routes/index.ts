@@ -2,6 +2,8 @@
 import type { Endpoint } from "../endpoint.ts";
 import { a2a } from "./a2a.ts";
 import { agentCard, jsonWebKeySet } from "./agent-card.ts";
+import { agentReport, verifications } from "./agent-report.ts";
+import { searchAgents } from "./agent-search.ts";
 import { agentSkill, agentSkills } from "./agent-skills.ts";
 import { agent, agents, leaderboard } from "./agents.ts";
 import { withAliases } from "./aliases.ts";
@@ -20,8 +22,7 @@ import {
   terminalMarks,
 } from "./directory.ts";
 import { terminalToken } from "./directory-claims.ts";
-import { discoverAgents, findAgents } from "./discover.ts";
-import { discoveryEndpoint } from "./discovery.ts";
+import { discoverAgents, findAgents } from "./discovery.ts";
 import { documentEndpoints } from "./docs.ts";
 import { agentEvents, eventPage, eventStream } from "./events.ts";
 import { handshakes } from "./handshakes.ts";
@@ -55,9 +56,8 @@ import { proofEndpoints } from "./proofs.ts";
 import { protectedResource } from "./protected-resource.ts";
 import { og, referral, referralCode, referred } from "./referrals.ts";
 import { crossRegistration, crossRegistrations, linkToken } from "./registries.ts";
-import { report, verifications } from "./report.ts";
 import { terminalReviewers, terminalReviews } from "./reviews.ts";
-import { search } from "./search.ts";
+import { serviceIndex } from "./service-index.ts";
 import { sessionOutcome } from "./sessions.ts";
 import { sitemap, sitemapFile } from "./sitemap.ts";
 import { challengeForSolana, registerSolana, verifySolana } from "./solana.ts";
@@ -70,7 +70,7 @@ import { endWebhook, listOfWebhooks, newWebhook, oneWebhook, rotateWebhook, swit
 import { agentRegistration, mcpServerCard, robotsText, serviceIcon, x402Manifest } from "./well-known.ts";
 
 export const ENDPOINTS: readonly Endpoint[] = withAliases([
-  discoveryEndpoint(() => ENDPOINTS),
+  serviceIndex(() => ENDPOINTS),
   health,
   ready,
   status,
@@ -96,13 +96,13 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   mcp,
   a2a,
   agents,
-  search,
+  searchAgents,
   discoverAgents,
   findAgents,
   batch,
   agent,
   handshakes,
-  report,
+  agentReport,
   verifications,
   referral,
   referred,

@@ -8,7 +8,7 @@ import { mintOriginIndex } from "../../core/mints/mint-origins.ts";
 import type { Mint } from "../../db/mints/mints.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { CACHE, endpoint, json, type Reply } from "../endpoint.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { networkOf } from "../http/client-network.ts";
 import type { Checkout } from "../payments/checkout.ts";
 import { mintBodySchema, mintStateSchema, pendingMintSchema, registrationSchema } from "../schemas/mint.ts";

@@ -7,7 +7,7 @@ import { findDirectoryId } from "../../db/directory/rows.ts";
 import { offeringOf } from "../../db/discovery/offering.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { minBlock } from "../parameters.ts";
-import { offeringSchema } from "../schemas/discover.ts";
+import { offeringSchema } from "../schemas/discovery.ts";
 import { behindAgent } from "../services/behind.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
 import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";

@@ -12,7 +12,7 @@ import { firstAgent } from "../../db/lists/agent-list-sql.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { isOpen } from "../caller-types.ts";
 import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { declarationOf } from "../payments/bazaar.ts";
 import { agentRegistrationSchema, mcpServerCardSchema, x402ManifestSchema } from "../schemas/well-known.ts";

@@ -5,7 +5,7 @@ import type { Chain } from "../../clients/ports.ts";
 import { checksum } from "../../core/addresses.ts";
 import type { Address, AgentFacts } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { factsOf } from "./agent-facts.ts";
 
 type Control = Pick<AgentFacts, "tokenId" | "owner" | "agentAddress">;

@@ -4,7 +4,7 @@ import { loadFacts } from "../../db/agents/facts.ts";
 import { type AgentPage, listAgents } from "../../db/lists/agent-list-sql.ts";
 import type { AgentQuery } from "../../db/lists/agents.ts";
 import { listSnapshot } from "../../db/sql/list-budget.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 
 /**
  * The facts are in the order of the page's token ids; an agent removed between the two reads is left out. The answer

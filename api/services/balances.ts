@@ -8,7 +8,7 @@ import type { Chain } from "../../clients/ports.ts";
 import { MULTICALL3 } from "../../core/addresses.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { READ_GAS } from "../../core/transactions/gas-bounds.ts";
-import type { Balances } from "../../core/views/report.ts";
+import type { Balances } from "../../core/views/agent-report.ts";
 import { expiringCache } from "../guards/expiring-cache.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 

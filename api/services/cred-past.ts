@@ -5,7 +5,7 @@ import { tierOf, tierWord } from "../../core/cred/tiers.ts";
 import { fail } from "../../core/errors.ts";
 import { credHeld } from "../../db/cred/cred-history.ts";
 import { historyState } from "../../db/cred/cred-history-months.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { epochOfScore } from "./cred-proofs.ts";
 
 /** What is asked for: a block's number, or a time. */

@@ -1,13 +1,13 @@
 /** Cred proofs: what an agent's score was in an epoch, with the path to the root that is on chain. */
 import { checksum } from "../../core/addresses.ts";
-import type { ReportEpoch } from "../../core/cred/report/view.ts";
+import type { ReportEpoch } from "../../core/cred/report/cred-report.ts";
 import { type CredLeaf, LEAF_TYPES, leafHash } from "../../core/cred/tree/leaf.ts";
 import { fail } from "../../core/errors.ts";
 import { txLink } from "../../core/links.ts";
 import { type CredEpoch, epochByNumber, latestPublished, leafOf, proofOf } from "../../db/cred/cred-epochs.ts";
 import { provingEpochs } from "../../db/cred/cred-history.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 
 /**
  * The proof of an agent's score.

@@ -7,7 +7,7 @@ import { fail } from "../../core/errors.ts";
 import { isoSeconds } from "../../core/times.ts";
 import { registrationsOf } from "../../db/directory/wallet-registrations.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { factsOf, siteOf } from "./agent-facts.ts";
 
 /**

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 import { showsBlock } from "../../db/directory/own.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 
 /** Max milliseconds of the wait, and milliseconds between two checks. */
 const WAIT_MS = 5_000;

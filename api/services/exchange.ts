@@ -14,7 +14,7 @@ import {
 } from "../../db/agents/attestations.ts";
 import { isNoIndex } from "../../db/sql/transaction.ts";
 import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { authorizeController } from "./agent-control.ts";
 import { emitVerified } from "./agent-events.ts";
 import { factsOf } from "./agent-facts.ts";

@@ -8,7 +8,7 @@ import { type HumanRef, humanIdOf } from "../../db/principals/humans.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import type { OwnerCaller, TokenCaller, WalletCaller } from "../caller-types.ts";
 import { nameOf } from "../guards/caller-name.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { withIndex } from "./humans.ts";
 
 /** Of one human. */

@@ -12,7 +12,7 @@ import { usedBy, useText } from "../../db/callers/human-updates.ts";
 import { newProfileWrite } from "../../db/transactions/chain-writes.ts";
 import { requireUnrevoked } from "../guards/callers.ts";
 import { personalHash, recoverSigner } from "../guards/signature.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { factsOf } from "./agent-facts.ts";
 import { requireSomething, type Update, updateOffchain, updatePaths } from "./update.ts";
 import { type Sale, writeAgent } from "./writing.ts";

@@ -31,7 +31,7 @@ import { isNoIndex, type Queryable, snapshot, transaction } from "../../db/sql/t
 import type { TokenCaller, WalletCaller } from "../caller-types.ts";
 import { nameOf } from "../guards/caller-name.ts";
 import { walletOf } from "../guards/callers.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { siteOf } from "./agent-facts.ts";
 
 export type HumanCaller = WalletCaller | TokenCaller;

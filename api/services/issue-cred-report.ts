@@ -5,18 +5,18 @@ import type { Config } from "../../config/config.ts";
 import { checksum } from "../../core/addresses.ts";
 import type { AgentFacts, Hex } from "../../core/agents/facts.ts";
 import { shownCred } from "../../core/cred/cred.ts";
+import { type CredReportInput, type CredReportView, credReportView } from "../../core/cred/report/cred-report.ts";
 import { type ReceiptData, type ReceiptDomain, readPayload, receiptData } from "../../core/cred/report/receipt.ts";
-import { type CredReportInput, type CredReportView, credReportView } from "../../core/cred/report/view.ts";
 import { fail } from "../../core/errors.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
 import { sessionCounts } from "../../db/callers/sessions.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { recoverSigner } from "../guards/signature.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import type { AgentRef } from "../parameters.ts";
 import { factsOf, siteOf } from "./agent-facts.ts";
 import { reportEpoch } from "./cred-proofs.ts";
-import { rankingOf } from "./ranking.ts";
+import { credRankOf } from "./cred-rank.ts";
 
 /** A report without its payment: computed before anything is charged. */
 export type DraftReport = { facts: AgentFacts; input: Omit<CredReportInput, "payment">; at: Date };
@@ -30,7 +30,7 @@ export async function draftReport(deps: HandlerDeps, ref: AgentRef, price: strin
   const at = new Date(now);
   return snapshot(deps.db, async (db) => {
     const facts = await factsOf({ db, config: deps.config }, ref);
-    const ranking = await rankingOf(deps, db, shownCred(facts, at).score);
+    const ranking = await credRankOf(deps, db, shownCred(facts, at).score);
     const sessions = await sessionCounts(db, facts.tokenId);
     const onchain = await reportEpoch(db, facts.tokenId);
     const reservations = reservationsOf(facts, at);

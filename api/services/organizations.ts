@@ -22,7 +22,7 @@ import type { PageQuery } from "../../db/principals/page.ts";
 import { type Queryable, snapshot, transaction } from "../../db/sql/transaction.ts";
 import { nameOf } from "../guards/caller-name.ts";
 import { walletOf } from "../guards/callers.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { type HumanCaller, holderHash, ownToken, withIndex } from "./humans.ts";
 
 /** Of one principal. */

@@ -5,7 +5,7 @@ import { profileView } from "../../core/views/profile.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { chainWritesSince, onchainTraits, recentChainWrites } from "../../db/transactions/chain-writes.ts";
 import { senderState } from "../../db/transactions/sender-state.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { factsOf } from "./agent-facts.ts";
 import { CHAIN_WRITES_A_DAY, TRAIT_PRICE_LIMIT_WEI } from "./chain-writes.ts";
 

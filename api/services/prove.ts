@@ -10,7 +10,7 @@ import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
 import { agentProvenBy, PROOF_ACCOUNT_INDEX, recordProof, traitTransaction } from "../../db/agents/proofs.ts";
 import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { authorizeController } from "./agent-control.ts";
 import { emitVerified } from "./agent-events.ts";
 import { payableTraitPrice } from "./chain-writes.ts";

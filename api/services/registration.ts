@@ -10,7 +10,7 @@ import { loadFacts } from "../../db/agents/facts.ts";
 import { ensureReferralCodes, referralCodeOf } from "../../db/agents/referral-codes.ts";
 import { referrerOf } from "../../db/agents/referrals.ts";
 import type { Mint } from "../../db/mints/mints.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { siteOf } from "./agent-facts.ts";
 
 /** A mint that is done: its token, transaction and block are known. */

@@ -15,7 +15,7 @@ import {
 } from "../../db/callers/solana-challenges.ts";
 import { liveMintOf, type Mint, mintByFingerprint } from "../../db/mints/mints.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import type { Checkout } from "../payments/checkout.ts";
 import type { SolanaRegistrationBody } from "../schemas/solana.ts";
 import { acceptMint, refuseRegistered, type SingleUse } from "./mint.ts";

@@ -11,7 +11,7 @@ import { cleanText } from "../../core/text.ts";
 import { READ_GAS } from "../../core/transactions/gas-bounds.ts";
 import { rememberLink } from "../../db/directory/token-links.ts";
 import { onchainTraits } from "../../db/transactions/chain-writes.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { authorizeController } from "./agent-control.ts";
 import { type ChainCall, payableTraitPrice, queueChainWrites } from "./chain-writes.ts";
 import { writeAgent } from "./writing.ts";

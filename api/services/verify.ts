@@ -7,7 +7,7 @@ import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
 import { recordWalletVerification } from "../../db/agents/wallets.ts";
 import { insertChainWrite } from "../../db/transactions/chain-writes.ts";
 import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { authorizeAgentWallet, controls } from "./agent-control.ts";
 import { requireFunds, writeAgent } from "./writing.ts";
 

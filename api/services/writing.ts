@@ -5,7 +5,7 @@ import { lockAgentWrites } from "../../db/agents/profiles.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { isNoIndex, type Queryable, rehearsal, transaction } from "../../db/sql/transaction.ts";
 import { type SenderState, senderState } from "../../db/transactions/sender-state.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { type Checkout, FREE_CHECKOUT } from "../payments/checkout.ts";
 import { factsOf } from "./agent-facts.ts";
 

@@ -1,11 +1,11 @@
 /** The tools that agents call by name over MCP and A2A: a few reads of the API, one entry each. Names and schemas follow from the endpoint. */
 import type { Endpoint } from "../endpoint.ts";
+import { searchAgents } from "../routes/agent-search.ts";
 import { agent, leaderboard } from "../routes/agents.ts";
 import { cred } from "../routes/cred.ts";
 import { verifyReceipt } from "../routes/cred-report.ts";
 import { terminalAgents } from "../routes/directory.ts";
-import { findAgents } from "../routes/discover.ts";
-import { search } from "../routes/search.ts";
+import { findAgents } from "../routes/discovery.ts";
 import {
   foundInWords,
   type Reading,
@@ -43,7 +43,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "search_agents",
     title: "Search agents",
-    endpoint: search,
+    endpoint: searchAgents,
     example: "Find verified agents named Atlas with a cred of at least 50.",
     read: readSearch,
   },

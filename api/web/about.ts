@@ -13,7 +13,7 @@ import { metadataView } from "../../core/views/metadata.ts";
 import { agentPreviewUrl, PAGE_KEYS, PAGES, pagePreviewUrl } from "../../core/views/previews.ts";
 import type { Site } from "../../core/views/site.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { siteOf } from "../services/agent-facts.ts";
 import type { PageHead } from "./head.ts";
 

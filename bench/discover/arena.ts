@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { foreignCred } from "../../core/directory/cred.ts";
 import { FACTOR_KEYS, type FactorKey, MAX_HITS } from "../../core/discovery/query.ts";
-import { trustOf } from "../../core/discovery/ranking.ts";
+import { trustOf } from "../../core/discovery/weights.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { writeDocuments } from "../../db/discovery/write-documents.ts";
 import type { World } from "./agents.ts";

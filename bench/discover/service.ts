@@ -8,7 +8,7 @@ import { openClient } from "../../db/sql/connect.ts";
 import { testLog } from "../../harness/log.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
-import { runDiscovery } from "../../workers/discovery.ts";
+import { followDocuments } from "../../workers/search-documents.ts";
 import type { World } from "./agents.ts";
 import { PLACES } from "./judge.ts";
 import { INDEXES, type Way } from "./plain-ways.ts";
@@ -74,7 +74,7 @@ export async function timed(what: string, work: () => Promise<void>): Promise<vo
 
 /** Keeps the documents current, as the workers do, until it is stopped. */
 export const follow = (pool: pg.Pool, world: World): { stop(): Promise<void> } =>
-  runDiscovery({ db: pool, log: testLog(), clock: () => new Date(world.now) });
+  followDocuments({ db: pool, log: testLog(), clock: () => new Date(world.now) });
 
 /** Sizes of the tables of the search, indexes included, in a line. */
 export async function sizes(pool: pg.Pool): Promise<string> {

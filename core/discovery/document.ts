@@ -1,8 +1,8 @@
 /** The document of an agent: its words as lexemes with their classes, and the keys by which copies are found. */
 import { hashOf, siblingKeyOf, simhashOf, textKeyOf } from "./copies.ts";
 import { nameKeyOf } from "./look-alikes.ts";
-import type { WordClass } from "./ranking.ts";
 import { nameQuality, textQuality } from "./text-quality.ts";
+import type { WordClass } from "./weights.ts";
 import { FUNCTION_WORDS, type Word, wordsOf } from "./words.ts";
 
 /** What an agent's texts are: written by strangers. */

@@ -3,7 +3,7 @@ import { isNear } from "./copies.ts";
 import { fused } from "./fusion.ts";
 import { nearness, type Positions } from "./nearness.ts";
 import type { FoundBy } from "./query.ts";
-import { covered, meaningRelevance, relevanceOf, TRUST_POWER } from "./ranking.ts";
+import { covered, meaningRelevance, relevanceOf, TRUST_POWER } from "./weights.ts";
 
 export type Candidate = {
   id: number;

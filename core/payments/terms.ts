@@ -75,7 +75,7 @@ export const requiredVersion2 = (terms: Terms, error: string, body: { digest: st
 });
 
 /** An entry of `accepts` in version 1; null on a chain that has no name in version 1. */
-export function offerVersion1(terms: Terms) {
+export function optionVersion1(terms: Terms) {
   const network = V1_NETWORKS[terms.domain.chainId];
   if (network === undefined) return null;
   return {

@@ -17,7 +17,7 @@ import {
   servicesOf,
   spokenBy,
   wordsOf,
-} from "./discover.ts";
+} from "./discovery.ts";
 
 /** Max bytes of one agent as JSON in UTF-8. */
 export const MOST_BYTES = 1_500;

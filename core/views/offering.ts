@@ -3,7 +3,7 @@ import type { Protocol } from "../directory/protocols.ts";
 import type { Factor } from "../discovery/query.ts";
 import type { Confirmation } from "../offers/confirmations.ts";
 import type { EndpointState } from "../offers/liveness.ts";
-import { type HitBackground, type NamedService, type Offer, servicesOf, spokenBy } from "./discover.ts";
+import { type HitBackground, type NamedService, type Offer, servicesOf, spokenBy } from "./discovery.ts";
 
 /** Who is paid for a call: the agent's own wallet, its owner, or somebody else. */
 export const RECEIVERS = ["agent", "owner", "other"] as const;

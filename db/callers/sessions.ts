@@ -1,5 +1,5 @@
 /** Outcomes of sessions with agents, as holders of an API key report them. */
-import type { SessionCounts } from "../../core/cred/report/view.ts";
+import type { SessionCounts } from "../../core/cred/report/cred-report.ts";
 import { int4, int8, nullable, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { lockText } from "../sql/locks.ts";
 import { statement, timestamptz } from "../sql/statement.ts";
 import { transaction } from "../sql/transaction.ts";
-import { dayOf } from "./ranks.ts";
+import { dayOf } from "./daily-ranks.ts";
 
 /** Whole UTC days of the longest window. */
 const VOLUME_DAYS = 30;

@@ -1,7 +1,7 @@
 /** Reads the documents that are ranked: a bounded number, those that match most first, and of those the most trusted. */
 import { quoted } from "../../core/discovery/document.ts";
 import { any, type Branch } from "../../core/discovery/levels.ts";
-import { STUFFED_VALUE, TEXT_FACTOR, type WordClass } from "../../core/discovery/ranking.ts";
+import { STUFFED_VALUE, TEXT_FACTOR, type WordClass } from "../../core/discovery/weights.ts";
 import {
   array,
   bool,

@@ -17,8 +17,8 @@ import {
   MAX_QUERY_LENGTH,
 } from "../../core/discovery/query.ts";
 import { type Candidate, inOrder, MAX_PLACED, type Ranked, ranked } from "../../core/discovery/rank.ts";
-import { explained, FIELD_WORTH, SYNONYM_WORTH, type WordClass } from "../../core/discovery/ranking.ts";
 import { type ReadQuery, readQuery } from "../../core/discovery/read-query.ts";
+import { explained, FIELD_WORTH, SYNONYM_WORTH, type WordClass } from "../../core/discovery/weights.ts";
 import { fail } from "../../core/errors.ts";
 import type { Row } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";

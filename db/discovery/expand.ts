@@ -1,10 +1,10 @@
 /** Turns what was read from a query into conditions on documents, with what the table of words knows about each. */
 import { quoted } from "../../core/discovery/document.ts";
 import { all, any } from "../../core/discovery/levels.ts";
-import { idf } from "../../core/discovery/ranking.ts";
 import type { Need } from "../../core/discovery/read-query.ts";
 import { corrections, MIN_CORRECTED, MIN_CORRECTED_IN_NAME, nearTo } from "../../core/discovery/spelling.ts";
 import { synonymsOf } from "../../core/discovery/synonyms.ts";
+import { idf } from "../../core/discovery/weights.ts";
 import { FUNCTION_WORDS, wordsOf } from "../../core/discovery/words.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { type Looked, lookUp, namedWith, speltAlike, vouchedWords } from "./words.ts";

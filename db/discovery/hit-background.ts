@@ -1,6 +1,6 @@
 /** What is shown of found agents beside their rows: services, offers, and whether its endpoints answer. One statement for a page. */
 import { liveness } from "../../core/offers/liveness.ts";
-import type { HitBackground } from "../../core/views/discover.ts";
+import type { HitBackground } from "../../core/views/discovery.ts";
 import { COUNTS, type EndpointRow, endpointStates, endpointsOf, OF_ANOTHER, unspokenBy } from "../offers/endpoints.ts";
 import { REGISTRY } from "../offers/offers.ts";
 import { array, int8, json, statement } from "../sql/statement.ts";

@@ -3,7 +3,7 @@ import { earlierOwner, type Ownership, sharedWith } from "../../core/agents/rese
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { PROTOCOLS, type Protocol } from "../../core/directory/protocols.ts";
 import { type AgentText, MAX_OFFERS } from "../../core/discovery/document.ts";
-import type { Known } from "../../core/discovery/ranking.ts";
+import type { Known } from "../../core/discovery/weights.ts";
 import { liveness } from "../../core/offers/liveness.ts";
 import { type SourceKind, spokenOf } from "../../core/offers/source-kinds.ts";
 import { ownershipOf } from "../agents/proof-ownership.ts";

@@ -1,5 +1,5 @@
 /** Reads what one agent offers, its endpoints, its trust, and who has the same name or one of the same endpoints. */
-import { explained, trustOf } from "../../core/discovery/ranking.ts";
+import { explained, trustOf } from "../../core/discovery/weights.ts";
 import { type Alikes, type EndpointView, MOST_ALIKE, MOST_COUNTED, type Offering } from "../../core/views/offering.ts";
 import { isoTime } from "../sql/fragments.ts";
 import { bool, int8, json, nullable, statement, text } from "../sql/statement.ts";

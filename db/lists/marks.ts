@@ -3,8 +3,8 @@
 import type { Marks } from "../../core/directory/marks.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { liveness } from "../../core/offers/liveness.ts";
+import { dayOf, RANK_DAYS } from "../directory/daily-ranks.ts";
 import { ERC8004 } from "../directory/erc8004.ts";
-import { dayOf, RANK_DAYS } from "../directory/ranks.ts";
 import { ownerAttested } from "../directory/score-sql.ts";
 import { type EndpointRow, endpointStates, endpointsOf } from "../offers/endpoints.ts";
 import { isoTime } from "../sql/fragments.ts";

@@ -20,7 +20,7 @@ export const discoveryDocument = offchain.table(
      * description, D of the rest. Marks, which no word can be, stand for what is filtered by (core/discovery/marks.ts).
      */
     words: tsvector().notNull(),
-    /** Trust in thousandths, as core/discovery/ranking.ts computes it from `factors`. */
+    /** Trust in thousandths, as core/discovery/weights.ts computes it from `factors`. */
     trust: smallint().notNull(),
     /** Its range of trust, 0 to `TRUST_FROM.length`. */
     trustRange: smallint()

@@ -1,7 +1,7 @@
 /** Found agents in short: bounded whatever strangers write, with what to call first, and texts of strangers in one place. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FoundAgent, hitView, MOST_OFFERS, type Offer } from "../../core/views/discover.ts";
+import { type FoundAgent, hitView, MOST_OFFERS, type Offer } from "../../core/views/discovery.ts";
 import {
   inputInWords,
   MOST_BYTES,

@@ -8,7 +8,7 @@ import { boundNonceOffer, readBoundNonce } from "../../core/payments/bound-nonce
 import {
   MAX_TIMEOUT_SECONDS,
   mismatch,
-  offerVersion1,
+  optionVersion1,
   outOfTime,
   requiredVersion2,
   type Terms,
@@ -170,9 +170,9 @@ describe("terms", () => {
     expect(requiredVersion2(terms, "x", null).extensions.bazaar).toEqual(extension);
     expect(requiredVersion2(terms, "x", null).extensions).not.toHaveProperty("mppx");
     expect(requiredVersion2(terms, "x", { digest: null }).extensions).toHaveProperty("mppx");
-    expect(offerVersion1(terms)?.outputSchema).toEqual(outputSchema);
-    expect(JSON.stringify([requiredVersion2(terms, "x", null), offerVersion1(terms)])).not.toMatch(/declaration|null/);
-    expect(offerVersion1({ ...terms, domain: { ...terms.domain, chainId: 1 } })).toBeNull();
+    expect(optionVersion1(terms)?.outputSchema).toEqual(outputSchema);
+    expect(JSON.stringify([requiredVersion2(terms, "x", null), optionVersion1(terms)])).not.toMatch(/declaration|null/);
+    expect(optionVersion1({ ...terms, domain: { ...terms.domain, chainId: 1 } })).toBeNull();
   });
 });
 

@@ -4,8 +4,8 @@ import { privateKeyToAccount } from "viem/accounts";
 import { expect, it } from "vitest";
 import type { Hex } from "../../core/agents/facts.ts";
 import { checkReceipt, receiptDigest, signerOf } from "../../core/cred/report/check.ts";
+import type { CredReportView } from "../../core/cred/report/cred-report.ts";
 import { type ReceiptDomain, receiptData } from "../../core/cred/report/receipt.ts";
-import type { CredReportView } from "../../core/cred/report/view.ts";
 
 const account = privateKeyToAccount(`0x${"7a".repeat(32)}`);
 const domain: ReceiptDomain = {

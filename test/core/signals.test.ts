@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { breakdownOf, credOf, SIGNALS, scoreOf } from "../../core/cred/cred.ts";
 import { recommendations } from "../../core/cred/report/advice.ts";
-import { credReportView } from "../../core/cred/report/view.ts";
+import { credReportView } from "../../core/cred/report/cred-report.ts";
 import { standardPrices } from "../../core/payments/prices.ts";
 import type { Signal } from "../../core/signals/signal.ts";
 import { cred } from "../../db/schema/tables.ts";

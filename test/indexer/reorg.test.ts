@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address } from "../../core/agents/facts.ts";
-import { recentTransactions } from "../../db/agents/report.ts";
+import { recentTransactions } from "../../db/agents/recent-transactions.ts";
 import { readIndexState } from "../../db/operations/index-state.ts";
 import { linkHumanAgent, writeHuman } from "../../db/principals/human-writes.ts";
 import { loadHumans } from "../../db/principals/humans.ts";

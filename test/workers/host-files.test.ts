@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { namedAgents } from "../../core/directory/named-agents.ts";
 import { sourcesOf } from "../../core/offers/readers.ts";
-import { shownOffers, spokenBy } from "../../core/views/discover.ts";
+import { shownOffers, spokenBy } from "../../core/views/discovery.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { hitBackgrounds } from "../../db/discovery/hit-background.ts";

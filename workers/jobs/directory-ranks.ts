@@ -1,6 +1,6 @@
 /** Records the ranks of the directory's first rows every day. */
 import { z } from "zod";
-import { storeRanks } from "../../db/directory/ranks.ts";
+import { storeRanks } from "../../db/directory/daily-ranks.ts";
 import { defineJob } from "../job.ts";
 
 export const directoryRanks = defineJob({

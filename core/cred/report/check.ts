@@ -6,8 +6,8 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Address, Hex } from "../../agents/facts.ts";
+import type { CredReportView } from "./cred-report.ts";
 import { RECEIPT_TYPES, type ReceiptDomain, type ReceiptMessage, readPayload, receiptMessage } from "./receipt.ts";
-import type { CredReportView } from "./view.ts";
 
 /** A receipt as a report carries it: every field is what somebody sent. */
 export type GivenReceipt = {

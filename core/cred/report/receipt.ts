@@ -2,7 +2,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Address, Hex } from "../../agents/facts.ts";
-import type { CredReportView } from "./view.ts";
+import type { CredReportView } from "./cred-report.ts";
 
 /** @see https://eips.ethereum.org/EIPS/eip-712 */
 export const RECEIPT_TYPES = {

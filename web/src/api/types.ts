@@ -1,6 +1,7 @@
 /** The bodies of the API as types: the output types of the schemas behind the OpenAPI document. */
 import type { z } from "zod";
 import type { agentSchema, leaderboardSchema, nameCheckSchema, summarySchema } from "../../../api/schemas/agent.ts";
+import type { agentReportSchema, verificationsSchema } from "../../../api/schemas/agent-report.ts";
 import type {
   credAdviceSchema,
   credByAddressSchema,
@@ -16,7 +17,7 @@ import type {
   terminalListSchema,
   terminalMarksSchema,
 } from "../../../api/schemas/directory.ts";
-import type { discoverSchema, offeringSchema } from "../../../api/schemas/discover.ts";
+import type { discoverSchema, offeringSchema } from "../../../api/schemas/discovery.ts";
 import type { errorSchema } from "../../../api/schemas/error.ts";
 import type { agentEventsSchema } from "../../../api/schemas/events.ts";
 import type { handshakesSchema } from "../../../api/schemas/handshakes.ts";
@@ -42,7 +43,6 @@ import type {
 } from "../../../api/schemas/principals.ts";
 import type { provenSchema } from "../../../api/schemas/proofs.ts";
 import type { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "../../../api/schemas/referral.ts";
-import type { reportSchema, verificationsSchema } from "../../../api/schemas/report.ts";
 import type { discoverySchema, statusSchema } from "../../../api/schemas/service.ts";
 import type { exchangeVerifySchema, verifySchema } from "../../../api/schemas/verify.ts";
 import type {
@@ -79,7 +79,7 @@ export type OpenPoint = CredAdvice["steps"][number];
 export type CredHistory = z.output<typeof credHistorySchema>;
 export type CredPoint = CredHistory["points"][number];
 export type CredProof = z.output<typeof credProofSchema>;
-export type Report = z.output<typeof reportSchema>;
+export type Report = z.output<typeof agentReportSchema>;
 export type Verifications = z.output<typeof verificationsSchema>;
 export type Proven = z.output<ReturnType<typeof provenSchema>>;
 export type PendingWrite = z.output<typeof pendingWriteSchema>;

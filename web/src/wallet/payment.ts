@@ -22,7 +22,7 @@ export type Terms = {
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 
-/** The terms of a 402; null when a browser's wallet can sign none of its offers. */
+/** The terms of a 402; null when a browser's wallet can sign none of its options. */
 export function readTerms(problem: Problem): Terms | null {
   const header = problem.headers.get("payment-required");
   if (!header) return null;

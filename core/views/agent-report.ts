@@ -23,7 +23,7 @@ export type Balances = {
 };
 
 /** A transaction of the index. */
-export type ReportedTransaction = {
+export type RecentTransaction = {
   hash: Hex;
   from: Address;
   to: Address | null;
@@ -45,7 +45,7 @@ export type TransactionView = {
   isError: boolean;
 };
 
-export type ReportView = {
+export type AgentReportView = {
   tokenId: number;
   name: string;
   walletAddress: Address;
@@ -88,15 +88,15 @@ export type ReportView = {
   explorer: string;
 };
 
-export type ReportInput = {
+export type AgentReportInput = {
   reservations: readonly Reservation[];
   balances: Balances;
-  transactions: readonly ReportedTransaction[];
+  transactions: readonly RecentTransaction[];
   rank: number;
   totalAgents: number;
 };
 
-export function reportView(facts: AgentFacts, input: ReportInput, site: Site, now: Date): ReportView {
+export function agentReportView(facts: AgentFacts, input: AgentReportInput, site: Site, now: Date): AgentReportView {
   const { score, tier } = shownCred(facts, now);
   const { eth, usdc, linkedToken: held } = input.balances;
   const { personality, narrative } = mergeProfile(facts);
@@ -144,7 +144,7 @@ export function reportView(facts: AgentFacts, input: ReportInput, site: Site, no
 }
 
 /** A failed transaction emits no event, so the index has none of them: `isError` is always false. */
-const transactionView = ({ hash, from, to, valueWei, minedAt, method }: ReportedTransaction): TransactionView => ({
+const transactionView = ({ hash, from, to, valueWei, minedAt, method }: RecentTransaction): TransactionView => ({
   hash,
   from: checksum(from),
   to: to && checksum(to),

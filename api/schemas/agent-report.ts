@@ -16,7 +16,7 @@ const proven = z
   .object({ verified: z.boolean(), handle: z.string().optional(), username: z.string().optional() })
   .meta({ id: "ProvenAccount", description: "Whether an account is proven now, and which" });
 
-export const reportSchema = z
+export const agentReportSchema = z
   .object({
     tokenId,
     name: z.string(),

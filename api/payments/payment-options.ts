@@ -1,18 +1,18 @@
-/** The offers of a 402: one for each way to pay, with its headers and its part of the body. */
+/** The payment options of a 402: one for each way to pay, with its headers and its part of the body. */
 import type { MachinePayments } from "../../clients/ports.ts";
 import { checksum } from "../../core/addresses.ts";
 import { Failure } from "../../core/errors.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";
 import { formatUsdc } from "../../core/payments/prices.ts";
 import { type Refusal, ruleOf } from "../../core/payments/refusals.ts";
-import { MAX_TIMEOUT_SECONDS, offerVersion1, requiredVersion2, type Terms } from "../../core/payments/terms.ts";
+import { MAX_TIMEOUT_SECONDS, optionVersion1, requiredVersion2, type Terms } from "../../core/payments/terms.ts";
 import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "./payment-headers.ts";
 
 /**
  * A way to pay in a 402.
- * @param binding the request to pay for; null before it was read: then the offer has the terms only
+ * @param binding the request to pay for; null before it was read: then the option has the terms only
  */
-export type Offer = (
+export type PaymentOption = (
   terms: Terms,
   error: string,
   binding: RequestBinding | null,
@@ -21,8 +21,8 @@ export type Offer = (
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
 
 /** x402: version 2 in a header, version 1 in the body; a client reads the one it knows. */
-export const x402Offer: Offer = (terms, error, binding) => {
-  const first = offerVersion1(terms);
+export const x402Option: PaymentOption = (terms, error, binding) => {
+  const first = optionVersion1(terms);
   return {
     headers: { "payment-required": base64(requiredVersion2(terms, error, binding && { digest: binding.bodyDigest })) },
     body: { x402Version: 1, accepts: first ? [first] : [] },
@@ -30,12 +30,12 @@ export const x402Offer: Offer = (terms, error, binding) => {
 };
 
 /** A transfer made by the payer itself, presented by its transaction's hash. */
-export const transferOffer: Offer = (terms) => ({
+export const transferOption: PaymentOption = (terms) => ({
   body: {
     transfer: {
       chainId: terms.domain.chainId,
-      asset: offerVersion1(terms)?.asset ?? terms.domain.verifyingContract,
-      to: offerVersion1(terms)?.payTo ?? terms.payTo,
+      asset: optionVersion1(terms)?.asset ?? terms.domain.verifyingContract,
+      to: optionVersion1(terms)?.payTo ?? terms.payTo,
       amount: String(terms.amountUnits),
       headers: PAYMENT_HEADERS,
       note: "Send exactly this amount from the wallet you sign in with, then repeat the request with the transaction's hash in one of these headers.",
@@ -44,8 +44,16 @@ export const transferOffer: Offer = (terms) => ({
 });
 
 /** MPP: a challenge for this very request in a header, its terms in the body. */
-export const challengeOffer =
-  ({ machinePayments, now, salt }: { machinePayments: MachinePayments; now(): number; salt(): string }): Offer =>
+export const challengeOption =
+  ({
+    machinePayments,
+    now,
+    salt,
+  }: {
+    machinePayments: MachinePayments;
+    now(): number;
+    salt(): string;
+  }): PaymentOption =>
   ({ payTo, amountUnits, resource: { description } }, _error, binding) => ({
     ...(binding && {
       headers: {
@@ -74,12 +82,12 @@ export const challengeOffer =
 
 /**
  * The 402 of a request.
- * @param binding see `Offer`
+ * @param binding see `PaymentOption`
  * @param reason the problem of the payment it brought; null when it brought none
  * @param retryAfter seconds, where more is known than what the reason says
  */
 export function paymentRequired(
-  offers: readonly Offer[],
+  options: readonly PaymentOption[],
   terms: Terms,
   binding: RequestBinding | null,
   reason: Refusal | null = null,
@@ -87,7 +95,7 @@ export function paymentRequired(
 ): Failure {
   const price = formatUsdc(terms.amountUnits);
   const rule = reason && ruleOf(reason);
-  const made = offers.map((offer) => offer(terms, reason ?? "payment_required", binding));
+  const made = options.map((option) => option(terms, reason ?? "payment_required", binding));
   return new Failure("payment_required", rule?.says ?? `This operation costs ${price} USDC.`, {
     headers: {
       ...Object.assign({}, ...made.map(({ headers }) => headers)),

@@ -2,10 +2,10 @@
 import { countAgents } from "../../db/lists/agent-list-sql.ts";
 import type { AgentQuery } from "../../db/lists/agents.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
-import type { HandlerDeps } from "../handler-types.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 
 /** Rank 1 is the best; equal scores share a rank. */
-export type Ranking = { rank: number; totalAgents: number };
+export type CredRank = { rank: number; totalAgents: number };
 
 const ALL_AGENTS: AgentQuery = { spam: true, sort: "credScore", order: "desc", limit: 1, position: { offset: 0 } };
 
@@ -14,11 +14,11 @@ const ALL_AGENTS: AgentQuery = { spam: true, sort: "credScore", order: "desc", l
  * millisecond, or by SQL.
  * @param tx the transaction in which the rest of the answer is read
  */
-export async function rankingOf(
+export async function credRankOf(
   { agentList, index }: Pick<HandlerDeps, "agentList" | "index">,
   tx: Queryable,
   score: number,
-): Promise<Ranking> {
+): Promise<CredRank> {
   const count = async (query: AgentQuery) =>
     (await agentList?.recall(query, index.block))?.total ?? (await countAgents(tx, query));
   const above = await count({ ...ALL_AGENTS, minScore: score + 1 });

@@ -8,7 +8,7 @@ import { type Loop, runLoop } from "./loop.ts";
 const TIMER_MS = 400;
 
 /** Runs until stopped. Any number of processes may run it: one at a time does the work. */
-export function runDiscovery(
+export function followDocuments(
   { db, log, clock }: Pick<JobContext, "db" | "log" | "clock">,
   { timerMs = TIMER_MS } = {},
 ): Pick<Loop, "stop"> {

@@ -4,23 +4,23 @@ import { parseAddress } from "../../core/addresses.ts";
 import { linkedToken } from "../../core/agents/traits.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
-import { reportView } from "../../core/views/report.ts";
+import { agentReportView } from "../../core/views/agent-report.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
 import { verificationsView } from "../../core/views/verifications.ts";
-import { recentTransactions } from "../../db/agents/report.ts";
+import { recentTransactions } from "../../db/agents/recent-transactions.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
-import { reportSchema, verificationsSchema } from "../schemas/report.ts";
+import { agentReportSchema, verificationsSchema } from "../schemas/agent-report.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
+import { credRankOf } from "../services/cred-rank.ts";
 import { methodName } from "../services/method-names.ts";
-import { rankingOf } from "../services/ranking.ts";
 
 const TRANSACTIONS = 10;
 /** How a linked token's chain may be written when it is this one. */
 const THIS_CHAIN = /^(base|8453|eip155:8453)$/i;
 
-export const report = endpoint({
+export const agentReport = endpoint({
   method: "get",
   path: "/api/v2/agent/{ref}/report",
   operationId: "getReport",
@@ -28,7 +28,7 @@ export const report = endpoint({
   summary: "What an agent holds, has done lately, has proven, and where it stands",
   data: true,
   params: z.object({ ref: agentRef }),
-  responses: { 200: { description: "The report", schema: reportSchema } },
+  responses: { 200: { description: "The report", schema: agentReportSchema } },
   errors: ["not_found"],
   async handler({ deps, params, now }) {
     const at = new Date(now);
@@ -37,14 +37,14 @@ export const report = endpoint({
       return {
         facts,
         transactions: await recentTransactions(db, facts.tokenId, TRANSACTIONS),
-        ranking: await rankingOf(deps, db, shownCred(facts, at).score),
+        ranking: await credRankOf(deps, db, shownCred(facts, at).score),
       };
     });
     const linked = linkedToken(facts.traits);
     const token = linked && THIS_CHAIN.test(linked.chain.trim()) ? parseAddress(linked.contractAddress) : null;
     const balances = await deps.balances.of(facts.agentAddress, token);
     return json(
-      reportView(
+      agentReportView(
         facts,
         {
           balances,

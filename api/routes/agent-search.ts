@@ -4,13 +4,13 @@ import { TIERS, type TierKey } from "../../core/cred/tiers.ts";
 import { summaryView } from "../../core/views/summary.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { agentFilters, agentSearch, flag, limit, optionalChoice, owner } from "../parameters.ts";
-import { searchSchema } from "../schemas/search.ts";
+import { searchSchema } from "../schemas/agent-search.ts";
 import { siteOf } from "../services/agent-facts.ts";
 import { pageOfAgents } from "../services/agent-pages.ts";
 
 const TIER_KEYS = TIERS.map(({ key }) => key) as [TierKey, ...TierKey[]];
 
-export const search = endpoint({
+export const searchAgents = endpoint({
   method: "get",
   path: "/api/v2/search",
   operationId: "searchAgents",
