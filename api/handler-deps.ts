@@ -12,8 +12,8 @@ import type { PaymentService } from "./payments/payment-service.ts";
 import type { BalanceCache } from "./services/balances.ts";
 import type { BlockTimes } from "./services/block-times.ts";
 import type { ContractCache } from "./services/contract-facts.ts";
-import type { GroupActs } from "./services/group-acts.ts";
 import type { LogStreams } from "./services/log-streams.ts";
+import type { MessageActs } from "./services/message-acts.ts";
 import type { MessageStreams } from "./services/message-streams.ts";
 import type { OperatorState } from "./services/operator-state.ts";
 
@@ -39,7 +39,7 @@ export type HandlerDeps = ApiDeps & {
   contract: ContractCache;
   blockTimes: BlockTimes;
   balances: BalanceCache;
-  groups: GroupActs;
+  groups: MessageActs;
   /** Limit of reads with `minBlock`, which may wait for their block. */
   minBlockReads: ConcurrencyLimit;
   /** All event streams of the process, of every kind. */

@@ -15,8 +15,8 @@ import { openPaymentService } from "./payments/payment-service.ts";
 import { balanceCache } from "./services/balances.ts";
 import { blockTimes } from "./services/block-times.ts";
 import { contractCache } from "./services/contract-facts.ts";
-import { groupActs } from "./services/group-acts.ts";
 import { logStreams } from "./services/log-streams.ts";
+import { messageActs } from "./services/message-acts.ts";
 import { messageStreams } from "./services/message-streams.ts";
 import { operatorStateReader } from "./services/operator-state.ts";
 import { sharedCount, sharedFor } from "./services/shared-answers.ts";
@@ -62,7 +62,7 @@ export function openDeps(deps: ApiDeps): HandlerDeps {
       { usdc: contracts.usdc.address, neynarScores: contracts.neynarScores.address },
       deps.now,
     ),
-    groups: groupActs(deps),
+    groups: messageActs(deps),
     streams: eventStreams(streams),
     messageStreams: messageStreams(deps),
     logStreams: logStreams(deps),

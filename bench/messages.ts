@@ -136,7 +136,7 @@ async function time(work: (n: number) => Promise<unknown>): Promise<number> {
 }
 const cheapest = (calls: number[]) => calls.toSorted((a, b) => a - b)[Math.floor(calls.length / 10)]!;
 
-/** One batch of a group, as api/services/group-acts.ts writes it; every third message has an Idempotency-Key. */
+/** One batch of a group, as api/services/message-acts.ts writes it; every third message has an Idempotency-Key. */
 const send = (pool: pg.Pool, groupId: string, day: Date, count: number) =>
   transaction(pool, async (tx) => {
     const group = (await lockGroup(tx, groupId))!;

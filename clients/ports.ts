@@ -6,6 +6,6 @@ export type * from "./ports/index-queries.ts";
 export type * from "./ports/inspection.ts";
 export type * from "./ports/meter.ts";
 export type * from "./ports/payments.ts";
-export type * from "./ports/proofs.ts";
 export type * from "./ports/pulled.ts";
+export type * from "./ports/social-proofs.ts";
 export type * from "./ports/webhooks.ts";

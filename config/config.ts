@@ -9,7 +9,7 @@ import { embeddingsConfig } from "./embeddings.ts";
 import { identityProviderConfig } from "./identity-provider.ts";
 import { keysConfig } from "./keys.ts";
 import { limitsConfig } from "./limits.ts";
-import { messagingConfig } from "./messaging.ts";
+import { messagesConfig } from "./messages.ts";
 import { operationsConfig } from "./operations.ts";
 import { pricingConfig, requirePayees } from "./pricing.ts";
 import { secretsOf } from "./secrets.ts";
@@ -100,7 +100,7 @@ function configOf(v: Values, dataDir: string, secrets: string[]) {
     ...contractsConfig(v),
     ...keysConfig(v, publicUrl),
     ...limitsConfig(v),
-    ...messagingConfig(v),
+    ...messagesConfig(v),
     /** Undefined: the service takes no access tokens. */
     identityProvider: identityProviderConfig(v),
     upstreams: upstreamsConfig(v),

@@ -5,7 +5,7 @@ import { EMBEDDINGS } from "./embeddings.ts";
 import { IDENTITY_PROVIDER } from "./identity-provider.ts";
 import { KEYS } from "./keys.ts";
 import { LIMITS } from "./limits.ts";
-import { EVENTS, MESSAGING, WEBHOOKS } from "./messaging.ts";
+import { EVENTS, MESSAGES, WEBHOOKS } from "./messages.ts";
 import { OPERATIONS } from "./operations.ts";
 import { PRICING } from "./pricing.ts";
 import { SERVICE } from "./service.ts";
@@ -25,7 +25,7 @@ export const GROUPS: Record<string, Record<string, Variable>> = {
   Limits: LIMITS,
   Events: EVENTS,
   Webhooks: WEBHOOKS,
-  Messaging: MESSAGING,
+  Messaging: MESSAGES,
   "Identity provider": IDENTITY_PROVIDER,
   Upstreams: UPSTREAMS,
   Embeddings: EMBEDDINGS,
@@ -43,7 +43,7 @@ export const VARIABLES = {
   ...LIMITS,
   ...EVENTS,
   ...WEBHOOKS,
-  ...MESSAGING,
+  ...MESSAGES,
   ...IDENTITY_PROVIDER,
   ...UPSTREAMS,
   ...EMBEDDINGS,

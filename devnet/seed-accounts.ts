@@ -1,7 +1,7 @@
 /** Seeds what lies outside of the chain: accounts on the simulated platforms, the proofs they give, reputation at Ethos. */
 import pLimit from "p-limit";
 import type { PrivateKeyAccount } from "viem";
-import { needleOf } from "../core/agents/proofs.ts";
+import { needleOf } from "../core/agents/social-proofs.ts";
 import type { ProofPlatformKey } from "../core/proof-platforms.ts";
 import { postAs, type Service } from "./post-as.ts";
 import { PLATFORM_SIMULATORS, REGISTRY_SIMULATORS } from "./simulators/upstreams.ts";

@@ -12,11 +12,11 @@ import {
   TRENDING_FORMULA,
   UNRANKED_SORT,
 } from "../../core/directory/filters.ts";
-import { marksView } from "../../core/directory/marks.ts";
 import { OWN_PLATFORM, PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { registrationView } from "../../core/directory/registration-view.ts";
 import { type TerminalRow, terminalRow } from "../../core/directory/row.ts";
+import { rowBadgesView } from "../../core/directory/row-badges.ts";
 import { fail } from "../../core/errors.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
 import { ERC8004 } from "../../db/directory/erc8004.ts";
@@ -24,7 +24,7 @@ import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 import { erc8004Registration } from "../../db/directory/registration.ts";
 import { directoryDetail, directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import { sharedOf } from "../../db/directory/shared-lifts.ts";
-import { directoryMarks } from "../../db/lists/marks.ts";
+import { directoryBadges } from "../../db/lists/row-badges.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
@@ -46,11 +46,11 @@ import {
 } from "../parameters.ts";
 import {
   terminalAgentSchema,
+  terminalBadgesSchema,
   terminalCountsSchema,
   terminalDetailSchema,
   terminalExportSchema,
   terminalListSchema,
-  terminalMarksSchema,
 } from "../schemas/directory.ts";
 import { csvHead, csvLine } from "../services/csv.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
@@ -298,10 +298,10 @@ export const terminalAgent = endpoint({
   },
 });
 
-/** Max agents of one request for marks: one page of the list. */
-const MAX_MARKS = 100;
+/** Max agents of one request for badges: one page of the list. */
+const MAX_BADGE_ROWS = 100;
 
-export const terminalMarks = endpoint({
+export const terminalBadges = endpoint({
   method: "get",
   path: "/api/terminal/marks",
   operationId: "listTerminalMarks",
@@ -313,20 +313,20 @@ export const terminalMarks = endpoint({
       .string()
       .transform((text, ctx) => {
         const ids = text.split(",");
-        if (ids.length <= MAX_MARKS && ids.every((id) => /^[1-9]\d{0,14}$/.test(id))) return ids.map(Number);
-        ctx.addIssue(`must be 1 to ${MAX_MARKS} ids of the directory, separated by commas`);
+        if (ids.length <= MAX_BADGE_ROWS && ids.every((id) => /^[1-9]\d{0,14}$/.test(id))) return ids.map(Number);
+        ctx.addIssue(`must be 1 to ${MAX_BADGE_ROWS} ids of the directory, separated by commas`);
         return z.NEVER;
       })
       .meta({
         documented: { type: "string", pattern: "^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,99}$" },
-        description: `\`id\` of up to ${MAX_MARKS} rows, separated by commas; those that are gone are left out`,
+        description: `\`id\` of up to ${MAX_BADGE_ROWS} rows, separated by commas; those that are gone are left out`,
         examples: ["1,2"],
       }),
   }),
-  responses: { 200: { description: "The marks, in the order asked for", schema: terminalMarksSchema } },
+  responses: { 200: { description: "The marks, in the order asked for", schema: terminalBadgesSchema } },
   async handler({ deps: { db, config }, query, now }) {
     const rules = { now: new Date(now), exchangeSchema: config.attestationSchemas[0]! };
-    const marks = await directoryMarks(db, query.ids, rules);
-    return json({ marks: marks.map(marksView) });
+    const badges = await directoryBadges(db, query.ids, rules);
+    return json({ marks: badges.map(rowBadgesView) });
   },
 });

@@ -16,10 +16,10 @@ import { credUpdates } from "./cred-updates.ts";
 import {
   terminalAgent,
   terminalAgents,
+  terminalBadges,
   terminalCounts,
   terminalCsv,
   terminalJson,
-  terminalMarks,
 } from "./directory.ts";
 import { terminalToken } from "./directory-claims.ts";
 import { discoverAgents, findAgents } from "./discovery.ts";
@@ -52,7 +52,6 @@ import { terminalOffers } from "./offers.ts";
 import { operatorState } from "./operator.ts";
 import { organization, organizationRegister, organizations } from "./organizations.ts";
 import { pricing } from "./pricing.ts";
-import { proofEndpoints } from "./proofs.ts";
 import { protectedResource } from "./protected-resource.ts";
 import { og, referral, referralCode, referred } from "./referrals.ts";
 import { crossRegistration, crossRegistrations, linkToken } from "./registries.ts";
@@ -60,11 +59,12 @@ import { terminalReviewers, terminalReviews } from "./reviews.ts";
 import { serviceIndex } from "./service-index.ts";
 import { sessionOutcome } from "./sessions.ts";
 import { sitemap, sitemapFile } from "./sitemap.ts";
+import { proofEndpoints } from "./social-proofs.ts";
 import { challengeForSolana, registerSolana, verifySolana } from "./solana.ts";
 import { stats } from "./stats.ts";
 import { tokenHolders } from "./token-stats.ts";
 import { personality, profile, update } from "./updates.ts";
-import { exchangeVerify, verify } from "./verify.ts";
+import { exchangeVerify, walletVerify } from "./verification.ts";
 import { webhookDeliveries, webhookReplay, webhookReplayDead, webhookTest } from "./webhook-deliveries.ts";
 import { endWebhook, listOfWebhooks, newWebhook, oneWebhook, rotateWebhook, switchOnWebhook } from "./webhooks.ts";
 import { agentRegistration, mcpServerCard, robotsText, serviceIcon, x402Manifest } from "./well-known.ts";
@@ -123,7 +123,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   terminalJson,
   terminalCsv,
   terminalCounts,
-  terminalMarks,
+  terminalBadges,
   terminalAgent,
   terminalOffers,
   terminalReviewers,
@@ -165,7 +165,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   personality,
   profile,
   humanUpdate,
-  verify,
+  walletVerify,
   exchangeVerify,
   ...proofEndpoints(),
   linkToken,

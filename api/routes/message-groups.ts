@@ -13,8 +13,8 @@ import {
   membershipSchema,
   membersSchema,
 } from "../schemas/messages.ts";
-import { createGroup } from "../services/create-group.ts";
-import { noSuchGroup } from "../services/group-acts.ts";
+import { createGroup } from "../services/create-message-group.ts";
+import { noSuchGroup } from "../services/message-acts.ts";
 import { requireReader } from "../services/message-readers.ts";
 
 const params = z.object({ groupId });

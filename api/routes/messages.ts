@@ -1,6 +1,6 @@
 /** Messages of a group: read in pages, followed as a stream, and sent. */
 import { z } from "zod";
-import { refusalAt } from "../../core/messages/groups.ts";
+import { refusalAt } from "../../core/messages/message-groups.ts";
 import { groupView, messageView } from "../../core/views/messages.ts";
 import { accessOf } from "../../db/messages/message-access.ts";
 import { groupById } from "../../db/messages/message-groups.ts";
@@ -10,7 +10,7 @@ import { endpoint, json } from "../endpoint.ts";
 import { lastEventId, positionAfter } from "../last-event-id.ts";
 import { groupId, limit, type MessagePlace, messagePlace } from "../parameters.ts";
 import { messageBodySchema, messagesSchema, sentSchema } from "../schemas/messages.ts";
-import { noSuchGroup, refuse } from "../services/group-acts.ts";
+import { noSuchGroup, refuse } from "../services/message-acts.ts";
 import { requireReader } from "../services/message-readers.ts";
 import { requestName } from "./message-groups.ts";
 

@@ -234,7 +234,7 @@ export const terminalDetailSchema = terminalAgentSchema
   })
   .meta({ id: "TerminalAgentDetail" });
 
-export const terminalMarksSchema = z
+export const terminalBadgesSchema = z
   .object({
     marks: z.array(
       z.object({

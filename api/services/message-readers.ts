@@ -1,10 +1,10 @@
 /** Who may read a group: anyone a public one; a private one its members whose cred still passes the gate. */
 import { fail } from "../../core/errors.ts";
-import { type Group, type Refusal, refusalAt } from "../../core/messages/groups.ts";
+import { type Group, type Refusal, refusalAt } from "../../core/messages/message-groups.ts";
 import { type Access, accessOf } from "../../db/messages/message-access.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import type { ApiDeps } from "../deps.ts";
-import { refuse } from "./group-acts.ts";
+import { refuse } from "./message-acts.ts";
 
 /** Why a wallet may not read a private group; null when it may. */
 export function readRefusal({ member, minCred, speaker }: Access): Refusal | null {

@@ -1,7 +1,7 @@
 /** Streams of message groups: one feed for each group with readers in this process, woken by Postgres. A reader that loses the right to read gets the reason. */
 import type { Address } from "../../core/agents/facts.ts";
 import { CREDENTIAL_LIFETIME_MS } from "../../core/callers/wallet-credential.ts";
-import type { Group } from "../../core/messages/groups.ts";
+import type { Group } from "../../core/messages/message-groups.ts";
 import { messageView } from "../../core/views/messages.ts";
 import { type Access, accessOf } from "../../db/messages/message-access.ts";
 import { MESSAGES_CHANNEL, messagesAfter, newestMessages } from "../../db/messages/messages.ts";

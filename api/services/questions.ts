@@ -1,7 +1,7 @@
 /** The meaning of questions: asked of the provider of embeddings within a budget and a short time, and kept in memory. */
 import type pg from "pg";
 import type { Embeddings } from "../../clients/ports.ts";
-import { ofDay } from "../../core/agents/proof-allowances.ts";
+import { ofDay } from "../../core/agents/social-proof-allowances.ts";
 import type { Questions } from "../../core/discovery/meaning.ts";
 import { takeAll } from "../../db/callers/allowances.ts";
 import type { Log } from "../http/error-answer.ts";

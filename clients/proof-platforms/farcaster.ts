@@ -1,6 +1,6 @@
 /** Proofs on Farcaster: a cast of the account with the needle in its text, read through a hub or through Neynar. */
 import { z } from "zod";
-import { needleOf, quoteOf } from "../../core/agents/proofs.ts";
+import { needleOf, quoteOf } from "../../core/agents/social-proofs.ts";
 import type { FarcasterClaim } from "../../core/proof-platforms/farcaster.ts";
 import { parseFarcasterName } from "../../core/proof-platforms/farcaster.ts";
 import { withinAllowance } from "../http/on-behalf.ts";

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { needleOf, quoteOf } from "../../core/agents/proofs.ts";
+import { needleOf, quoteOf } from "../../core/agents/social-proofs.ts";
 import type { XClaim, x } from "../../core/proof-platforms/x.ts";
 import { withinAllowance } from "../http/on-behalf.ts";
 import { scarceLookups } from "../http/scarce-lookups.ts";

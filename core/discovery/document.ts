@@ -1,9 +1,9 @@
 /** The document of an agent: its words as lexemes with their classes, and the keys by which copies are found. */
 import { hashOf, siblingKeyOf, simhashOf, textKeyOf } from "./copies.ts";
 import { nameKeyOf } from "./look-alikes.ts";
+import { FUNCTION_WORDS, type Word, wordsOf } from "./split-words.ts";
 import { nameQuality, textQuality } from "./text-quality.ts";
 import type { WordClass } from "./weights.ts";
-import { FUNCTION_WORDS, type Word, wordsOf } from "./words.ts";
 
 /** What an agent's texts are: written by strangers. */
 export type AgentText = {
@@ -130,15 +130,15 @@ const telling = <W extends Word>(words: readonly W[]) => words.filter(({ word })
 const MAX_POSITIONS = 6;
 
 /**
- * The text of a tsvector: of each word the stem and, where that is another, the word; and marks without a position.
+ * The text of a tsvector: of each word the stem and, where that is another, the word; and the lexemes of filters, without a position.
  * @param stems of the words; a word that is not in it is its own stem
  */
 export function tsvectorOf(
   words: DocumentText["words"],
-  marks: readonly string[],
+  filterLexemes: readonly string[],
   stems: ReadonlyMap<string, string>,
 ): string {
-  const lexemes = new Map<string, string[]>(marks.map((mark) => [mark, []]));
+  const lexemes = new Map<string, string[]>(filterLexemes.map((lexeme) => [lexeme, []]));
   for (const { word, place, class: weight } of words)
     for (const lexeme of new Set([stems.get(word) ?? word, word])) {
       const positions = lexemes.get(lexeme);

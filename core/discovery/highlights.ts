@@ -2,7 +2,7 @@
 import type { Protocol } from "../directory/protocols.ts";
 import type { AgentText } from "./document.ts";
 import type { DiscoverHit, Field, Range } from "./query.ts";
-import { type Word, wordsOf } from "./words.ts";
+import { type Word, wordsOf } from "./split-words.ts";
 
 /** UTF-16 units of an excerpt. */
 const EXCERPT = 200;

@@ -1,5 +1,5 @@
 /** Names as look-alikes share them: letters of other scripts, digits and claims such as "official" do not make another name. */
-import { folded } from "./words.ts";
+import { folded } from "./split-words.ts";
 
 /** Letters that are drawn like Latin ones, after folding. */
 const DRAWN_ALIKE: Record<string, string> = {

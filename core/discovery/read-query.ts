@@ -1,7 +1,7 @@
 /** Reads a query as typed: words, phrases, alternatives, exclusions, and what words ask for instead of being searched. */
 import type { Protocol } from "../directory/protocols.ts";
 import { MAX_QUERY_LENGTH } from "./query.ts";
-import { FUNCTION_WORDS, folded, wordsOf } from "./words.ts";
+import { FUNCTION_WORDS, folded, wordsOf } from "./split-words.ts";
 
 /** One thing that is searched for: any of its alternatives, each a word or the words of a phrase. */
 export type Need = {

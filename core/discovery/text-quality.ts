@@ -1,5 +1,5 @@
 /** How far a text reads like a description: lists of keywords and repetitions are for searches, not for readers. */
-import { FUNCTION_WORDS } from "./words.ts";
+import { FUNCTION_WORDS } from "./split-words.ts";
 
 /** Shorter texts cannot be told: a terse description is a list too. */
 const MIN_WORDS = 40;

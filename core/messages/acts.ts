@@ -1,6 +1,6 @@
 /** Decides a batch of acts in one group, in their order, from the state that was read under the group's lock. Pure. */
 import type { Address } from "../agents/facts.ts";
-import { type Refusal, refusalAt, type Speaker } from "./groups.ts";
+import { type Refusal, refusalAt, type Speaker } from "./message-groups.ts";
 
 /** An act in a group. `request` identifies a repeated request; null when the request has no key. */
 export type Act =

@@ -1,5 +1,5 @@
 /** GitHub: a public gist of the account has a file with the agent's token id or needle. */
-import { needleOf } from "../agents/proofs.ts";
+import { needleOf } from "../agents/social-proofs.ts";
 import { proofPlatform, text } from "./platform.ts";
 
 /** @property gistId the gist to read; without it the account's newest public gists are searched */

@@ -3,7 +3,7 @@ import { checksum } from "../addresses.ts";
 import type { Address } from "../agents/facts.ts";
 import { type TierWord, tierOf, tierWord } from "../cred/tiers.ts";
 import type { Message } from "../messages/acts.ts";
-import { type Group, minCredTier, type Speaker } from "../messages/groups.ts";
+import { type Group, minCredTier, type Speaker } from "../messages/message-groups.ts";
 
 export type GroupView = {
   id: string;

@@ -1,7 +1,7 @@
 /** The verifications of an agent: records of its social proofs, and their short form in the report. */
 import type { AgentFacts, Hex, Proof } from "../agents/facts.ts";
-import { MAX_QUOTE, needleOf } from "../agents/proofs.ts";
 import type { Reservation } from "../agents/reservations.ts";
+import { MAX_QUOTE, needleOf } from "../agents/social-proofs.ts";
 import { exchangeCounts, validProofs } from "../cred/cred.ts";
 import { foreignLink, foreignText } from "../directory/foreign-text.ts";
 import {

@@ -1,6 +1,6 @@
 /** Token buckets in the database: they hold for all processes together, and survive them. */
 import type pg from "pg";
-import type { Bucket } from "../../core/agents/proof-allowances.ts";
+import type { Bucket } from "../../core/agents/social-proof-allowances.ts";
 import { deleteInParts } from "../sql/batches.ts";
 import { array, float8, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";

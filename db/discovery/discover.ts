@@ -4,10 +4,10 @@ import { PROTOCOLS, type Protocol } from "../../core/directory/protocols.ts";
 import { hashOf } from "../../core/discovery/copies.ts";
 import { quoted } from "../../core/discovery/document.ts";
 import { facetsOf } from "../../core/discovery/facets.ts";
+import * as filterLexemes from "../../core/discovery/filter-lexemes.ts";
 import { highlightsOf } from "../../core/discovery/highlights.ts";
 import { all, any, type Branch, branchesOf, type Condition, levelsOf, not } from "../../core/discovery/levels.ts";
 import { nameKeyOf } from "../../core/discovery/look-alikes.ts";
-import * as marks from "../../core/discovery/marks.ts";
 import type { Questions } from "../../core/discovery/meaning.ts";
 import {
   type DiscoverHit,
@@ -25,10 +25,10 @@ import type { Queryable } from "../sql/transaction.ts";
 import { CANDIDATES, classesOf, POSITIONS } from "./candidates.ts";
 import { type Expanded, expand, phrase } from "./expand.ts";
 import { knownAgents } from "./known.ts";
+import { lookUp } from "./look-up-words.ts";
 import { matcher, wordsOfAgents } from "./matcher.ts";
 import { near } from "./near.ts";
 import { isWithin, withPrices } from "./prices.ts";
-import { lookUp } from "./words.ts";
 
 /** Documents that are ranked. What matches less, or is trusted less, than this many is not reached. */
 export const MAX_CANDIDATES = 300;
@@ -158,8 +158,8 @@ type Asked = {
 };
 async function candidates(db: Queryable, { query, read, needs, filter, affordable }: Asked) {
   const preferred = all([
-    ...read.speaks.map((protocol) => quoted(marks.protocolMark(protocol))),
-    ...(read.maxPrice === null || read.maxPrice === 0 ? [] : [quoted(marks.pricedMark)]),
+    ...read.speaks.map((protocol) => quoted(filterLexemes.protocolLexeme(protocol))),
+    ...(read.maxPrice === null || read.maxPrice === 0 ? [] : [quoted(filterLexemes.pricedLexeme)]),
   ]);
   const { strong, weak } = levelsOf(needs, preferred);
   const wanted = wantedOf(query, needs);
@@ -196,20 +196,20 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
 async function filterOf(db: Queryable, query: DiscoverQuery, read: ReadQuery): Promise<Condition> {
   const wanted = (query.speaks ?? []).slice(0, PROTOCOLS.length).map((name) => {
     const protocol = PROTOCOLS.find((one) => one.toLowerCase() === name.toLowerCase());
-    return quoted(protocol ? marks.protocolMark(protocol) : "!");
+    return quoted(protocol ? filterLexemes.protocolLexeme(protocol) : "!");
   });
   const { found } = read.excluded.length > 0 ? await lookUp(db, read.excluded.flat()) : { found: new Map() };
   return all([
     ...wanted,
     ...(query.platform && query.platform.length > 0
-      ? [any(query.platform.map((one) => quoted(marks.platformMark(one))))]
+      ? [any(query.platform.map((one) => quoted(filterLexemes.platformLexeme(one))))]
       : []),
-    ...(query.chain === undefined ? [] : [quoted(marks.chainMark(query.chain))]),
-    ...(query.verified === undefined ? [] : [quoted(marks.verifiedMark(query.verified))]),
-    ...(query.accepts === "x402" ? [quoted(marks.protocolMark("x402"))] : []),
-    ...(query.maxPrice === undefined ? [] : [quoted(marks.pricedMark)]),
+    ...(query.chain === undefined ? [] : [quoted(filterLexemes.chainLexeme(query.chain))]),
+    ...(query.verified === undefined ? [] : [quoted(filterLexemes.verifiedLexeme(query.verified))]),
+    ...(query.accepts === "x402" ? [quoted(filterLexemes.protocolLexeme("x402"))] : []),
+    ...(query.maxPrice === undefined ? [] : [quoted(filterLexemes.pricedLexeme)]),
     ...read.excluded.map((words) => not(phrase(words, (word) => found.get(word)?.stem ?? word))),
-    ...read.excludedProtocols.map((protocol) => not(quoted(marks.protocolMark(protocol)))),
+    ...read.excludedProtocols.map((protocol) => not(quoted(filterLexemes.protocolLexeme(protocol)))),
   ]);
 }
 

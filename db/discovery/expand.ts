@@ -3,11 +3,11 @@ import { quoted } from "../../core/discovery/document.ts";
 import { all, any } from "../../core/discovery/levels.ts";
 import type { Need } from "../../core/discovery/read-query.ts";
 import { corrections, MIN_CORRECTED, MIN_CORRECTED_IN_NAME, nearTo } from "../../core/discovery/spelling.ts";
+import { FUNCTION_WORDS, wordsOf } from "../../core/discovery/split-words.ts";
 import { synonymsOf } from "../../core/discovery/synonyms.ts";
 import { idf } from "../../core/discovery/weights.ts";
-import { FUNCTION_WORDS, wordsOf } from "../../core/discovery/words.ts";
 import type { Queryable } from "../sql/transaction.ts";
-import { type Looked, lookUp, namedWith, speltAlike, vouchedWords } from "./words.ts";
+import { type Looked, lookUp, namedWith, speltAlike, vouchedWords } from "./look-up-words.ts";
 
 /** A need as documents are asked for it. */
 export type Expanded = {

@@ -1,5 +1,5 @@
 /** Tells which word of a query a word of an agent's text matches. */
-import { wordsOf } from "../../core/discovery/words.ts";
+import { wordsOf } from "../../core/discovery/split-words.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import type { Expanded } from "./expand.ts";
 import type { KnownAgent } from "./known.ts";

@@ -1,6 +1,6 @@
 /** The meanings of agents: which text each has, which texts were sent to the provider of embeddings, and their vectors. */
 import type pg from "pg";
-import { type Bucket, ofDay } from "../../core/agents/proof-allowances.ts";
+import { type Bucket, ofDay } from "../../core/agents/social-proof-allowances.ts";
 import { meaningDigest, meaningText, numbersOf, packed, signsOf } from "../../core/discovery/meaning.ts";
 import { levelsOf, takeTokens } from "../callers/allowances.ts";
 import { deleteInParts } from "../sql/batches.ts";

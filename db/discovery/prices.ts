@@ -1,6 +1,6 @@
 /** Tells what an agent costs for what was asked: the price of its offers that match, not of any that it may list beside them. */
 import { MAX_OFFERS, MAX_WORDS } from "../../core/discovery/document.ts";
-import { wordsOf } from "../../core/discovery/words.ts";
+import { wordsOf } from "../../core/discovery/split-words.ts";
 import { countingOffers } from "../offers/endpoints.ts";
 import { array, filtered, float8, int8, nullable, type Row, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";

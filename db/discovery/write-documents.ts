@@ -2,8 +2,8 @@
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { type DocumentText, documentText, tsvectorOf } from "../../core/discovery/document.ts";
+import * as filterLexemes from "../../core/discovery/filter-lexemes.ts";
 import { imitates, isDisguised } from "../../core/discovery/look-alikes.ts";
-import * as marks from "../../core/discovery/marks.ts";
 import { IMITATION_QUALITY } from "../../core/discovery/text-quality.ts";
 import { factorValues, trustOf } from "../../core/discovery/weights.ts";
 import { array, bool, int8, jsonb, nullable, statement, text as textType, timestamptz } from "../sql/statement.ts";
@@ -136,16 +136,16 @@ function rowOf(
   const factors = factorValues({ ...agent.known, textQuality, copy });
   const trust = trustOf(factors);
   const { id, platform, chainId, verified, speaks, priceUsd, owner, registeredAt } = agent;
-  const marked = [
-    marks.platformMark(platform),
-    marks.verifiedMark(verified),
-    ...speaks.map(marks.protocolMark),
-    ...(chainId === null ? [] : [marks.chainMark(chainId)]),
-    ...(priceUsd === null ? [] : [marks.pricedMark]),
+  const lexemes = [
+    filterLexemes.platformLexeme(platform),
+    filterLexemes.verifiedLexeme(verified),
+    ...speaks.map(filterLexemes.protocolLexeme),
+    ...(chainId === null ? [] : [filterLexemes.chainLexeme(chainId)]),
+    ...(priceUsd === null ? [] : [filterLexemes.pricedLexeme]),
   ];
   return {
     id,
-    words: tsvectorOf(words, marked, stems),
+    words: tsvectorOf(words, lexemes, stems),
     trust,
     factors,
     platform,

@@ -1,7 +1,7 @@
 /** Rights of wallets in groups at this moment: membership, the agent of a wallet with its cred, and revoked credentials, in one statement. */
 import type { Address } from "../../core/agents/facts.ts";
 import { shownCred } from "../../core/cred/cred.ts";
-import type { Speaker } from "../../core/messages/groups.ts";
+import type { Speaker } from "../../core/messages/message-groups.ts";
 import { loadFacts } from "../agents/facts.ts";
 import { ownAgentOf } from "../agents/wallets.ts";
 import { array, bool, int2, int8, narrow, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";

@@ -2,7 +2,7 @@
 import { eq } from "drizzle-orm";
 import type { Address } from "../../core/agents/facts.ts";
 import type { Counters } from "../../core/messages/acts.ts";
-import type { Group } from "../../core/messages/groups.ts";
+import type { Group } from "../../core/messages/message-groups.ts";
 import { messageGroup } from "../schema/tables.ts";
 import { isoTime } from "../sql/fragments.ts";
 import { orm } from "../sql/orm.ts";

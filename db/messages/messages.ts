@@ -4,7 +4,7 @@ import type pg from "pg";
 import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import type { Message } from "../../core/messages/acts.ts";
-import type { Group } from "../../core/messages/groups.ts";
+import type { Group } from "../../core/messages/message-groups.ts";
 import { appendEvents, type NewEvent } from "../events/append-events.ts";
 import { messageGroup } from "../schema/tables.ts";
 import { isoTime } from "../sql/fragments.ts";

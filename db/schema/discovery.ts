@@ -17,7 +17,7 @@ export const discoveryDocument = offchain.table(
     directoryId: bigint({ mode: "number" }).primaryKey(),
     /**
      * Lexemes of its words: weight A those of the name, B of offers and their tags, C of the beginning of the
-     * description, D of the rest. Marks, which no word can be, stand for what is filtered by (core/discovery/marks.ts).
+     * description, D of the rest. Lexemes that no word can be stand for what is filtered by (core/discovery/filter-lexemes.ts).
      */
     words: tsvector().notNull(),
     /** Trust in thousandths, as core/discovery/weights.ts computes it from `factors`. */

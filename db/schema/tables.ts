@@ -11,7 +11,7 @@ export * from "./directory.ts";
 export * from "./directory-planes.ts";
 export * from "./discovery.ts";
 export * from "./events.ts";
-export * from "./messaging.ts";
+export * from "./messages.ts";
 export * from "./offers.ts";
 export * from "./payments.ts";
 export * from "./principals.ts";

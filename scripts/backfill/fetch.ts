@@ -9,7 +9,7 @@ import { indexBuild } from "../../indexer/schema-name.ts";
 import { withSession } from "../../indexer/session.ts";
 import { CommandError, indexedContracts, type Part, type Selection, selectionOf } from "./arguments.ts";
 import type { Display } from "./display.ts";
-import { count, duration } from "./words.ts";
+import { count, duration } from "./formats.ts";
 
 type Run = { log: Logger; display: Display; stopping: AbortSignal };
 

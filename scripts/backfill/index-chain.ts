@@ -7,7 +7,7 @@ import { launchIndexer } from "../../indexer/launcher.ts";
 import { indexerGauges } from "../../ops/metrics/indexer.ts";
 import { openOps } from "../../ops/open.ts";
 import type { Display } from "./display.ts";
-import { count, duration } from "./words.ts";
+import { count, duration } from "./formats.ts";
 
 /** @param stopping aborted when the operator interrupts; the index keeps what it has */
 export async function indexChain(

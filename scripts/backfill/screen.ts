@@ -1,7 +1,7 @@
 /** How the backfill's progress looks: a block of lines in a terminal, one line in a log. Pure functions of the record. */
 import { styleText } from "node:util";
 import type { BackfillProgress, LastFailure } from "../../db/operations/backfill-progress.ts";
-import { columns, count, duration, percent, rate } from "./words.ts";
+import { columns, count, duration, percent, rate } from "./formats.ts";
 
 const BAR_WIDTH = 40;
 

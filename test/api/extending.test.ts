@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { proofEndpoints } from "../../api/routes/proofs.ts";
+import { proofEndpoints } from "../../api/routes/social-proofs.ts";
 import { type Http, openHttp } from "../../clients/http.ts";
 import type { OpenReader } from "../../clients/proof-platforms/opener.ts";
 import { openProofReaders } from "../../clients/proof-platforms.ts";
@@ -12,7 +12,7 @@ import type { OpenPages } from "../../clients/registries/pages.ts";
 import { openRegistries } from "../../clients/registries.ts";
 import { declaredVariables, settingsOf } from "../../config/upstreams.ts";
 import { API_AND_WORKERS } from "../../config/variable.ts";
-import { needleOf, quoteOf } from "../../core/agents/proofs.ts";
+import { needleOf, quoteOf } from "../../core/agents/social-proofs.ts";
 import { SIGNALS } from "../../core/cred/cred.ts";
 import { blankEntry } from "../../core/directory/entry.ts";
 import type { PlatformKey } from "../../core/directory/platforms.ts";

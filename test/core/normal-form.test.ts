@@ -1,11 +1,11 @@
 /** Normal forms: what a stranger's text may cost, what is refused or cut, and that no living script notices. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { quoteOf } from "../../core/agents/proofs.ts";
+import { quoteOf } from "../../core/agents/social-proofs.ts";
 import { isReservedName, traitKey } from "../../core/agents/trait-input.ts";
 import { oneLine } from "../../core/card/line.ts";
 import { foreignText } from "../../core/directory/foreign-text.ts";
-import { folded, wordsOf } from "../../core/discovery/words.ts";
+import { folded, wordsOf } from "../../core/discovery/split-words.ts";
 import { beginningOf, MOST_MARKS, type NormalForm, normalForm, normalOrProblem } from "../../core/normal-form.ts";
 import { offerOf, type RawOffer } from "../../core/offers/offer.ts";
 import { suggestedSlug } from "../../core/principals/slugs.ts";

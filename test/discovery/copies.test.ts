@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { siblingKeyOf } from "../../core/discovery/copies.ts";
 import { type Candidate, inOrder, ranked } from "../../core/discovery/rank.ts";
-import { wordsOf } from "../../core/discovery/words.ts";
+import { wordsOf } from "../../core/discovery/split-words.ts";
 
 const words = (text: string) => wordsOf(text, 400).map(({ word }) => word);
 const keyOf = (operator: string | null, name: string, text: string) => siblingKeyOf(operator, words(name), words(text));

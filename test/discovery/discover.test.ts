@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DiscoverQuery } from "../../core/discovery/query.ts";
 import { readQuery } from "../../core/discovery/read-query.ts";
-import { wordsOf } from "../../core/discovery/words.ts";
+import { wordsOf } from "../../core/discovery/split-words.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

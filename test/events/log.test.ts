@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chainEventOf, EVENT_NAMES, EVENT_TYPES } from "../../core/events/events.ts";
 import { eventView } from "../../core/views/events.ts";
-import { recordProof, storeChecks } from "../../db/agents/proofs.ts";
+import { recordProof, storeChecks } from "../../db/agents/social-proofs.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { offchainSource, retractSources } from "../../db/events/append-events.ts";
 import { eventLog, eventsAfter } from "../../db/events/events.ts";

@@ -5,7 +5,7 @@ import type { Address } from "../../core/agents/facts.ts";
 import type { ProofKind } from "../../core/agents/reservations.ts";
 import { findFacts } from "../../db/agents/facts.ts";
 import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
-import { recordProof } from "../../db/agents/proofs.ts";
+import { recordProof } from "../../db/agents/social-proofs.ts";
 import { recordWalletVerification } from "../../db/agents/wallets.ts";
 import { syncOwnRows } from "../../db/directory/own.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";

@@ -5,7 +5,7 @@ import { freePortsInARow } from "../../harness/free-ports.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { type Parts, startParts } from "../support/parts.ts";
 import { metricsCases } from "./cases/metrics.ts";
-import { proofsCases } from "./cases/proofs.ts";
+import { proofsCases } from "./cases/social-proofs.ts";
 import { writesCases } from "./cases/writes.ts";
 
 let simulators: Simulated;

@@ -14,7 +14,7 @@ import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { Failure } from "../../core/errors.ts";
 import { byProofPlatform, type ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { recordProof } from "../../db/agents/proofs.ts";
+import { recordProof } from "../../db/agents/social-proofs.ts";
 import { storeEthosScores } from "../../db/directory/ethos.ts";
 import { testLog } from "../../harness/log.ts";
 import { LONG } from "../../harness/patience.ts";

@@ -2,7 +2,7 @@
 import { encodeFunctionData } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import { recordProof } from "../../db/agents/proofs.ts";
+import { recordProof } from "../../db/agents/social-proofs.ts";
 import { mintById } from "../../db/mints/mints.ts";
 import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
 import { until } from "../../harness/until.ts";

@@ -1,5 +1,5 @@
 /** Intents `proof:<tokenId>:<platform>`: the trait that goes with an agent's first proof on a platform. */
-import { proofStands, setProofTransaction } from "../../db/agents/proofs.ts";
+import { proofStands, setProofTransaction } from "../../db/agents/social-proofs.ts";
 import { attemptedKey, type Intent } from "../../db/transactions/transaction-outbox.ts";
 import type { IntentEffect } from "./effect.ts";
 

@@ -9,10 +9,10 @@ import {
   readsOfRechecks,
   rechecks,
   strangers,
-} from "../../core/agents/proof-allowances.ts";
+} from "../../core/agents/social-proof-allowances.ts";
 import { Failure } from "../../core/errors.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { type Checked, type ProofRecord, proofsDue, storeChecks } from "../../db/agents/proofs.ts";
+import { type Checked, type ProofRecord, proofsDue, storeChecks } from "../../db/agents/social-proofs.ts";
 import { levelsOf, takeAll, takeTokens } from "../../db/callers/allowances.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { appendEvents } from "../../db/events/append-events.ts";

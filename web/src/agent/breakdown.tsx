@@ -4,11 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { factors } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
+import { count, decimals } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
-import { count, decimals } from "../words.ts";
 import { Radar } from "./radar.tsx";
 
 export function Breakdown({ agent }: { agent: Agent }) {

@@ -1,11 +1,11 @@
 /** The registration of an agent in the canonical ERC-8004 registry: its file, and what is wrong with the file. */
 
 import type { Registration8004 } from "../api/types.ts";
+import { count, date } from "../formats.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { say } from "../say.tsx";
-import { count, date } from "../words.ts";
 
 const FILE: Record<Registration8004["file"]["status"], string> = {
   waiting: say("agent.fileWaiting"),

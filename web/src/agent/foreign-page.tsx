@@ -10,13 +10,14 @@ import { CompareLink } from "../compare/bar.tsx";
 import { comparedText } from "../compare/compared.ts";
 import { Token } from "../directory/cells.tsx";
 import { platformLabel } from "../directory/facets.ts";
-import { detail, detailPath, marksPath, marks as marksQuery, offering, rowLink } from "../directory/source.ts";
+import { badgesPath, badges as badgesQuery, detail, detailPath, offering, rowLink } from "../directory/source.ts";
+import { age, date, moment, short } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { ProofMarks, Protocols } from "../parts/marks.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Reservations } from "../parts/reservations.tsx";
+import { ProofBadges, Protocols } from "../parts/row-badges.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
@@ -24,7 +25,6 @@ import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { tierOf } from "../tiers.ts";
-import { age, date, moment, short } from "../words.ts";
 import { Claim } from "./claim.tsx";
 import { SameAs } from "./elsewhere.tsx";
 import { Erc8004 } from "./erc8004.tsx";
@@ -151,8 +151,8 @@ function useExplorer(chainId: number | null): string | undefined {
 function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) {
   const link = rowLink(row);
   const watched = useStored("watched").includes(link);
-  const { data: answer } = useQuery(marksQuery([row.id]));
-  const marks = answer?.data.marks[0];
+  const { data: answer } = useQuery(badgesQuery([row.id]));
+  const badges = answer?.data.marks[0];
   return (
     <header className="agent-head foreign">
       <Sigil seed={`${row.platform}:${row.agent_id}`} score={row.cred_score} size={120} />
@@ -174,8 +174,8 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
           <p className="faint">{say("agent.itHasNoDescription")}</p>
         )}
         <p className="tags">
-          {marks && <ProofMarks marks={marks} own={false} />}
-          {marks && <Protocols of={marks.protocols} />}
+          {badges && <ProofBadges badges={badges} own={false} />}
+          {badges && <Protocols of={badges.protocols} />}
         </p>
         <dl className="facts">
           <div>
@@ -197,8 +197,8 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
           <div>
             <dt>{say("agent.active")}</dt>
             <dd>
-              {marks?.active_at ? (
-                <span title={moment(marks.active_at)}>{say("agent.ago", { active_at: age(marks.active_at) })}</span>
+              {badges?.active_at ? (
+                <span title={moment(badges.active_at)}>{say("agent.ago", { active_at: age(badges.active_at) })}</span>
               ) : (
                 <NoData reason={say("agent.nobodyHasSeenItAct")} />
               )}
@@ -216,7 +216,7 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
             <Icon name="star" filled={watched} /> {watched ? say("agent.watched") : say("agent.watch")}
           </button>
           <CompareLink text={comparedText(row)} />
-          <ApiButton paths={[detailPath(row.agent_id, row.platform), marksPath([row.id])]} />
+          <ApiButton paths={[detailPath(row.agent_id, row.platform), badgesPath([row.id])]} />
         </p>
       </div>
       <ScoreRing score={row.cred_score} size={168} />

@@ -4,11 +4,11 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { get } from "../api/answer.ts";
 import type { Handshakes as Page } from "../api/types.ts";
+import { age, moment } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
-import { age, moment } from "../words.ts";
 
 const PAGE_ROWS = 8;
 

@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { agentPath, cardPath } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { CompareLink } from "../compare/bar.tsx";
+import { count, date, originWords } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -10,7 +11,6 @@ import { Say, say } from "../say.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { useWallet } from "../wallet/session.ts";
-import { count, date, originWords } from "../words.ts";
 
 export function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
   const id = String(agent.tokenId);

@@ -5,10 +5,10 @@ import { useState } from "react";
 import { causeSays } from "../../../core/cred/cred-causes.ts";
 import { history } from "../api/queries.ts";
 import type { CredPoint } from "../api/types.ts";
+import { date, moment } from "../formats.ts";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { TIERS, tierOf } from "../tiers.ts";
-import { date, moment } from "../words.ts";
 import { Timeline } from "./timeline.tsx";
 
 const WIDTH = 720;

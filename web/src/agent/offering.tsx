@@ -6,6 +6,7 @@ import { callsOf } from "../../../core/offers/calls.ts";
 import type { Offering } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
 import { agentLink, offering as offeringQuery } from "../directory/source.ts";
+import { age, count, date, moment } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Bar, Factors, headingOf } from "../parts/factors.tsx";
@@ -14,7 +15,6 @@ import { OutLink } from "../parts/out-link.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
-import { age, count, date, moment } from "../words.ts";
 
 type Of = { agentRef: string; platform: string };
 const useOffering = ({ agentRef, platform }: Of) => useQuery(offeringQuery(agentRef, platform));

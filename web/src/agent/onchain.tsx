@@ -6,11 +6,11 @@ import type { CredLeaf } from "../../../core/cred/tree/leaf.ts";
 import { Problem } from "../api/answer.ts";
 import { credProof } from "../api/queries.ts";
 import type { Agent, CredProof } from "../api/types.ts";
+import { age, count, moment, short } from "../formats.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Say, say } from "../say.tsx";
-import { age, count, moment, short } from "../words.ts";
 import { ChainRoot } from "./chain-root.tsx";
 
 /** Nothing where no scores are published. */
@@ -88,7 +88,7 @@ function Proved({ proof, agent, explorer }: Props) {
 
 /** The code that hashes is loaded with the first check. */
 async function rootInBrowser({ leaf, proof }: CredProof): Promise<string> {
-  const { rootOfProof } = await import("../../../core/cred/tree/verify.ts");
+  const { rootOfProof } = await import("../../../core/cred/tree/verify-cred-proof.ts");
   return rootOfProof({ ...leaf, registry: leaf.registry.toLowerCase() } as CredLeaf, proof);
 }
 

@@ -6,6 +6,7 @@ import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { Problem } from "../api/answer.ts";
 import { agent as agentQuery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
+import { count, short } from "../formats.ts";
 import { useMedia } from "../media.ts";
 import { Address } from "../parts/address.tsx";
 import { Copy } from "../parts/copy.tsx";
@@ -14,7 +15,6 @@ import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
 import { kindOf } from "../shell/search-box.tsx";
 import { tierOf } from "../tiers.ts";
-import { count, short } from "../words.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { Elsewhere } from "./elsewhere.tsx";
 import { Handshakes } from "./handshakes.tsx";
@@ -24,8 +24,8 @@ import { Lift } from "./lift.tsx";
 import { Listing } from "./listing.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
 import { Onchain } from "./onchain.tsx";
+import { SelfDescription } from "./self-description.tsx";
 import { Verifications } from "./verifications.tsx";
-import { Words } from "./words.tsx";
 
 export default function AgentPage({ agentRef }: { agentRef: string }) {
   const { data: answer, error, refetch } = useQuery(agentQuery(agentRef));
@@ -92,7 +92,7 @@ function Panels({ agent, explorer }: PanelsProps) {
   const words = (
     <>
       <Panel title={say("agent.inItsOwnWords")}>
-        <Words agent={agent} />
+        <SelfDescription agent={agent} />
       </Panel>
       <Listing agent={agent} />
     </>

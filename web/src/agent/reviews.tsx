@@ -5,12 +5,12 @@ import { Link } from "wouter";
 import { MOST_ENTRIES } from "../../../core/directory/reviews.ts";
 import { pagesOf } from "../api/pages.ts";
 import type { Review, Reviewers, Reviews as ReviewPage } from "../api/types.ts";
+import { count, date, decimals, duration, moment } from "../formats.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
 import { More } from "../parts/more.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
-import { count, date, decimals, duration, moment } from "../words.ts";
 
 type Reviewer = Reviewers["reviewers"][number];
 /** `path`: of the reviews in the API. */

@@ -7,13 +7,13 @@ import { liveEvery } from "../api/events.ts";
 import { pagesOf } from "../api/pages.ts";
 import { agentPath } from "../api/queries.ts";
 import type { AgentEvents, CredPoint } from "../api/types.ts";
+import { date, moment } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
 import { TierShape } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
-import { date, moment } from "../words.ts";
 import { type AgentEvent, TOLD, type Told, whatHappened } from "./event-sentence.tsx";
 
 /** A change of the score: what it was before is known but of the first in the span. */

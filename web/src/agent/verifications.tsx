@@ -7,11 +7,11 @@ import { PROOF_PLATFORMS, type ProofPlatformKey } from "../../../core/proof-plat
 import { report, verifications } from "../api/queries.ts";
 import type { Agent, Verifications as Records } from "../api/types.ts";
 import { offering } from "../directory/source.ts";
+import { age, decimals, moment } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Reservations } from "../parts/reservations.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
-import { age, decimals, moment } from "../words.ts";
 
 const STATUS = {
   verified: say("agent.proofVerified"),

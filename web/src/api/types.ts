@@ -12,10 +12,10 @@ import type { credReportSchema } from "../../../api/schemas/cred-report.ts";
 import type {
   reviewersSchema,
   reviewsSchema,
+  terminalBadgesSchema,
   terminalCountsSchema,
   terminalDetailSchema,
   terminalListSchema,
-  terminalMarksSchema,
 } from "../../../api/schemas/directory.ts";
 import type { discoverSchema, offeringSchema } from "../../../api/schemas/discovery.ts";
 import type { errorSchema } from "../../../api/schemas/error.ts";
@@ -41,10 +41,10 @@ import type {
   organizationSchema,
   ownHumanSchema,
 } from "../../../api/schemas/principals.ts";
-import type { provenSchema } from "../../../api/schemas/proofs.ts";
 import type { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "../../../api/schemas/referral.ts";
 import type { discoverySchema, statusSchema } from "../../../api/schemas/service.ts";
-import type { exchangeVerifySchema, verifySchema } from "../../../api/schemas/verify.ts";
+import type { provenSchema } from "../../../api/schemas/social-proofs.ts";
+import type { exchangeVerifySchema, verifySchema } from "../../../api/schemas/verification.ts";
 import type {
   createdWebhookSchema,
   deliveriesSchema,
@@ -58,7 +58,7 @@ import type { x402ManifestSchema } from "../../../api/schemas/well-known.ts";
 export type Directory = z.output<typeof terminalListSchema>;
 export type Row = Directory["agents"][number];
 export type Counts = z.output<typeof terminalCountsSchema>;
-export type Marks = z.output<typeof terminalMarksSchema>["marks"][number];
+export type RowBadges = z.output<typeof terminalBadgesSchema>["marks"][number];
 export type Detail = z.output<typeof terminalDetailSchema>;
 export type Registration8004 = NonNullable<Detail["erc8004"]>;
 export type Reviewers = z.output<typeof reviewersSchema>;

@@ -5,10 +5,10 @@ import type { Row } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
 import { directory } from "../directory/source.ts";
 import { readView } from "../directory/view.ts";
+import { short } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { say } from "../say.tsx";
-import { short } from "../words.ts";
 import { comparedText } from "./compared.ts";
 
 const MOST_FOUND = 6;

@@ -7,7 +7,8 @@ import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { Radar } from "../agent/radar.tsx";
 import { agent as agentQuery, factors as factorsQuery } from "../api/queries.ts";
 import type { Factors } from "../api/types.ts";
-import { detail, detailPath, marks as marksQuery, offering, rowLink } from "../directory/source.ts";
+import { badges as badgesQuery, detail, detailPath, offering, rowLink } from "../directory/source.ts";
+import { count } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Scroll } from "../parts/scroll.tsx";
@@ -15,7 +16,6 @@ import { Empty } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
-import { count } from "../words.ts";
 import { Add } from "./add.tsx";
 import { MOST_COMPARED, readCompared, readIds, writeIds } from "./compared.ts";
 import { type Known, LINES } from "./rows.tsx";
@@ -30,7 +30,7 @@ function useColumns(texts: readonly string[]): Column[] {
   const details = useQueries({ queries: named.map(({ ref, platform }) => detail(ref, platform)) });
   const rows = details.map(({ data }) => data?.data);
   const offerings = useQueries({ queries: named.map(({ ref, platform }) => offering(ref, platform)) });
-  const marks = useQuery(marksQuery(rows.flatMap((row) => (row ? [row.id] : [])))).data?.data.marks;
+  const badges = useQuery(badgesQuery(rows.flatMap((row) => (row ? [row.id] : [])))).data?.data.marks;
   const isOwn = (i: number) => rows[i]?.platform === OWN_PLATFORM && rows[i].tokenId !== null;
   const agents = useQueries({
     queries: rows.map((row, i) => ({ ...agentQuery(String(row?.tokenId ?? "")), enabled: isOwn(i) })),
@@ -48,7 +48,7 @@ function useColumns(texts: readonly string[]): Column[] {
       error: details[i]!.error,
       detail: row,
       offering: offerings[i]?.data?.data,
-      marks: marks?.find(({ id }) => id === row?.id),
+      badges: badges?.find(({ id }) => id === row?.id),
       agent,
       factors: agent && broken?.tokenId === agent.tokenId ? broken.factors : undefined,
     };

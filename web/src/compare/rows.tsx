@@ -1,19 +1,19 @@
 /** The rows of a comparison: what is told of each agent, of its own registry or another. */
 import type { ReactNode } from "react";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
-import type { Agent, Detail, Marks, Offering } from "../api/types.ts";
+import type { Agent, Detail, Offering, RowBadges } from "../api/types.ts";
 import { Token } from "../directory/cells.tsx";
 import { platformLabel } from "../directory/facets.ts";
+import { count, date, dollars, originWords } from "../formats.ts";
 import { Cred, NoData } from "../parts/cred.tsx";
-import { ProofMarks } from "../parts/marks.tsx";
+import { ProofBadges } from "../parts/row-badges.tsx";
 import { say } from "../say.tsx";
-import { count, date, dollars, originWords } from "../words.ts";
 
 /** What is known of one agent; undefined while it is loaded. */
 export type Known = {
   detail: Detail | undefined;
   offering: Offering | undefined;
-  marks: Marks | undefined;
+  badges: RowBadges | undefined;
   /** Own agents only. */
   agent: Agent | undefined;
 };
@@ -33,9 +33,9 @@ const ofOffering = (label: string, cell: Cell<Offering>): Line => ({
   label,
   cell: ({ offering }) => (offering ? cell(offering) : waiting()),
 });
-const ofMarks = (label: string, cell: (of: Marks, platform: string) => ReactNode): Line => ({
+const ofBadges = (label: string, cell: (of: RowBadges, platform: string) => ReactNode): Line => ({
   label,
-  cell: ({ marks, detail }) => (marks && detail ? cell(marks, detail.platform) : waiting()),
+  cell: ({ badges, detail }) => (badges && detail ? cell(badges, detail.platform) : waiting()),
 });
 /** Told of own agents: the registry of others does not have it. */
 const ofOwn = (label: string, cell: Cell<Agent>): Line => ({
@@ -50,7 +50,7 @@ function lowestPrice({ offers }: Offering): ReactNode {
   return prices.length === 0 ? nothing(say("compare.noPrice")) : dollars(Math.min(...prices));
 }
 
-function feedbackOf({ feedback }: Marks): ReactNode {
+function feedbackOf({ feedback }: RowBadges): ReactNode {
   if (feedback === null) return nothing(say("directory.takesNoFeedback"));
   if (feedback.count === 0) return nothing(say("directory.noFeedback"));
   return say("directory.feedback", { count: feedback.count, reviewers: feedback.reviewers });
@@ -62,8 +62,10 @@ export const LINES: readonly Line[] = [
   ofDetail(say("compare.registered"), ({ created_at }) =>
     created_at === null ? nothing(say("directory.notSaid")) : date(created_at),
   ),
-  ofMarks(say("compare.proofs"), (marks, platform) => <ProofMarks marks={marks} own={platform === OWN_PLATFORM} />),
-  ofMarks(say("compare.speaks"), ({ protocols }) =>
+  ofBadges(say("compare.proofs"), (badges, platform) => (
+    <ProofBadges badges={badges} own={platform === OWN_PLATFORM} />
+  )),
+  ofBadges(say("compare.speaks"), ({ protocols }) =>
     // Marks would break within their words where four agents stand on a phone.
     protocols.length > 0 ? protocols.join(", ") : nothing(say("directory.noProtocol")),
   ),
@@ -76,7 +78,7 @@ export const LINES: readonly Line[] = [
       ? nothing(say(liveness ? "compare.onlyNamed" : "compare.notAsked"))
       : liveness.says,
   ),
-  ofMarks(say("compare.reviews"), feedbackOf),
+  ofBadges(say("compare.reviews"), feedbackOf),
   ofDetail(say("compare.token"), (detail) => <Token row={detail} />),
   ofOwn(say("compare.points"), ({ points }) => count(points)),
   ofOwn(say("compare.framework"), ({ framework }) => <bdi>{framework}</bdi>),

@@ -1,18 +1,18 @@
 /** The columns of the table, and the cells that the cards of small screens share with it. */
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import type { Marks } from "../api/types.ts";
+import type { RowBadges } from "../api/types.ts";
 import { CompareButton } from "../compare/bar.tsx";
+import { age, count, moment, percent, short, usd } from "../formats.ts";
 import { Cred, NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Change, ProofMarks, Protocols, Sparkline } from "../parts/marks.tsx";
+import { Change, ProofBadges, Protocols, Sparkline } from "../parts/row-badges.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { say } from "../say.tsx";
 import { toggleStored, useStored } from "../stored.ts";
-import { age, count, moment, percent, short, usd } from "../words.ts";
 import { chainLabel, platformLabel } from "./facets.ts";
 import { useChanged } from "./live.ts";
-import { type MarkedRow, type Row, rowLink } from "./source.ts";
+import { type BadgedRow, type Row, rowLink } from "./source.ts";
 import type { Sort } from "./view.ts";
 
 const OWN = "helixa";
@@ -42,33 +42,33 @@ export function AgentCell({ row }: { row: Row }) {
   );
 }
 
-export function CredCell({ row }: { row: MarkedRow }) {
+export function CredCell({ row }: { row: BadgedRow }) {
   const changed = useChanged(row.cred_score);
   return (
     <span className={changed ? "flash cred-cell" : "cred-cell"}>
       <Cred score={row.cred_score} />
-      <Sparkline points={row.marks?.points ?? []} score={row.cred_score} />
-      <Change by={row.marks?.change_7d} />
+      <Sparkline points={row.badges?.points ?? []} score={row.cred_score} />
+      <Change by={row.badges?.change_7d} />
     </span>
   );
 }
 
-/** Marks arrive after their row; their cells are empty until then. */
-export const ProofsCell = ({ row, column = false }: { row: MarkedRow; column?: boolean }) =>
-  row.marks ? <ProofMarks marks={row.marks} own={row.platform === OWN} column={column} /> : null;
+/** Badges arrive after their row; their cells are empty until then. */
+export const ProofsCell = ({ row, column = false }: { row: BadgedRow; column?: boolean }) =>
+  row.badges ? <ProofBadges badges={row.badges} own={row.platform === OWN} column={column} /> : null;
 
-function ProtocolsCell({ row }: { row: MarkedRow }) {
-  if (!row.marks) return null;
-  return row.marks.protocols.length > 0 ? (
-    <Protocols of={row.marks.protocols} />
+function ProtocolsCell({ row }: { row: BadgedRow }) {
+  if (!row.badges) return null;
+  return row.badges.protocols.length > 0 ? (
+    <Protocols of={row.badges.protocols} />
   ) : (
     <NoData reason={say("directory.noProtocol")} />
   );
 }
 
-function FeedbackCell({ row }: { row: MarkedRow }) {
-  if (!row.marks) return null;
-  const { feedback } = row.marks;
+function FeedbackCell({ row }: { row: BadgedRow }) {
+  if (!row.badges) return null;
+  const { feedback } = row.badges;
   if (feedback === null) return <NoData reason={say("directory.takesNoFeedback")} />;
   if (feedback.count === 0) return <NoData reason={say("directory.noFeedback")} />;
   return (
@@ -159,13 +159,13 @@ const OwnerLink = ({ owner }: { owner: string }) =>
   );
 
 /** What only own agents have; of others nothing is known, or could be. */
-const ofOwn = (row: MarkedRow, cell: (marks: Marks) => ReactNode) =>
-  !row.marks ? null : row.platform === OWN ? cell(row.marks) : <NoData reason={say("directory.ownOnly")} />;
+const ofOwn = (row: BadgedRow, cell: (badges: RowBadges) => ReactNode) =>
+  !row.badges ? null : row.platform === OWN ? cell(row.badges) : <NoData reason={say("directory.ownOnly")} />;
 
 /** Whether its endpoints answer: in a word, not by colour alone. */
-function HealthCell({ row }: { row: MarkedRow }) {
-  if (!row.marks) return null;
-  const { health } = row.marks;
+function HealthCell({ row }: { row: BadgedRow }) {
+  if (!row.badges) return null;
+  const { health } = row.badges;
   if (health === null) return <NoData reason={say("directory.notChecked")} />;
   const state = health.value === 1 ? "answers" : health.value === 0 ? "silent" : "partly";
   return (
@@ -182,7 +182,7 @@ export type Column = {
   sort?: Sort;
   className?: string;
   extra?: true;
-  cell(row: MarkedRow): ReactNode;
+  cell(row: BadgedRow): ReactNode;
 };
 
 export const COLUMNS: Column[] = [
@@ -294,8 +294,8 @@ export const COLUMNS: Column[] = [
     label: say("directory.column.active"),
     className: "number",
     cell: (row) =>
-      !row.marks ? null : row.marks.active_at ? (
-        when(row.marks.active_at)
+      !row.badges ? null : row.badges.active_at ? (
+        when(row.badges.active_at)
       ) : (
         <NoData reason={say("directory.notSeen")} />
       ),

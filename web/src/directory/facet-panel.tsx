@@ -2,8 +2,8 @@
 import { useQueries } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import type { Facets } from "../../../core/directory/facets.ts";
+import { count } from "../formats.ts";
 import { say } from "../say.tsx";
-import { count } from "../words.ts";
 import { LIST_KEYS, LISTS, RANGES, type RangeKey, toggled, tokenLabel, valuesOf, withValues } from "./facets.ts";
 import { totalOf } from "./source.ts";
 import { readInteger, type View } from "./view.ts";

@@ -3,9 +3,9 @@ import { type Facets, VERIFIED_KINDS, type VerifiedKind } from "../../../core/di
 import { platformLabel as labelOf, OWN_PLATFORM, PLATFORMS } from "../../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../../core/directory/protocols.ts";
 import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
+import { short } from "../formats.ts";
 import { say } from "../say.tsx";
 import { SITE_NAME } from "../site.ts";
-import { short } from "../words.ts";
 
 /** The chains that registries name most, by chain id; another one stands in the address. */
 const CHAINS = new Map([

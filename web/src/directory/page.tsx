@@ -15,8 +15,8 @@ import { store, stored, toggleStored } from "../stored.ts";
 import { CanDo } from "./can-do.tsx";
 import { Filters, type Opened } from "./filters.tsx";
 import { useLiveRows } from "./live.ts";
-import { Pager, Rows, useMarked } from "./rows.tsx";
-import { directory, type MarkedRow, rowLink } from "./source.ts";
+import { Pager, Rows, useBadged } from "./rows.tsx";
+import { type BadgedRow, directory, rowLink } from "./source.ts";
 import { Tools, Totals } from "./tools.tsx";
 import { isNarrowed, PAGE_SIZE, readView, type View, widened, writeView } from "./view.ts";
 import { useWatched } from "./watched.ts";
@@ -39,7 +39,7 @@ export function DirectoryPage() {
   // Hidden rows keep their place.
   const placed = known.map((row, i) => ({ ...row, place: (view.page - 1) * PAGE_SIZE + i + 1 }));
   const shown = view.spam || isWatched || view.q !== "" ? placed : placed.filter(({ name }) => !isSpam(name));
-  const rows = useMarked(shown);
+  const rows = useBadged(shown);
   const [opened, open] = useState<Opened>(null);
   const active = useRowKeys(rows, key, () => open((now) => (now ? null : "key")));
   const loaded = isWatched ? rows.length > 0 || !watched.loading : data !== undefined;
@@ -149,7 +149,7 @@ function Nothing({ view, change }: { view: View; change: (view: View) => void })
 }
 
 /** Handles j, k, Enter, s, c and f. @returns index of the current row, -1 before the first key */
-function useRowKeys(rows: MarkedRow[], key: string, toggleFacets: () => void): number {
+function useRowKeys(rows: BadgedRow[], key: string, toggleFacets: () => void): number {
   const [position, setPosition] = useState({ key, index: -1 });
   const [, go] = useLocation();
   const index = position.key === key ? position.index : -1;

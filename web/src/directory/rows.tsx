@@ -1,26 +1,26 @@
-/** The rows of a view with their marks: a table, or cards where the screen is narrow; and the pages below. */
+/** The rows of a view with their badges: a table, or cards where the screen is narrow; and the pages below. */
 import { useQuery } from "@tanstack/react-query";
 import { memo, useDeferredValue, useId } from "react";
+import { age } from "../formats.ts";
 import { useMedia } from "../media.ts";
 import { say } from "../say.tsx";
-import { age } from "../words.ts";
 import { AgentCell, COLUMNS, CredCell, ProofsCell, RowActions, TokenCell } from "./cells.tsx";
 import { platformLabel } from "./facets.ts";
-import { type MarkedRow, marks, type Row } from "./source.ts";
+import { type BadgedRow, badges, type Row } from "./source.ts";
 import { Table } from "./table.tsx";
 import { nextSort, PAGE_SIZE, type View } from "./view.ts";
 
 type PlacedRow = Row & { place: number };
 
-/** Rows with their marks, which arrive later and are shown without blocking what a person does meanwhile. */
-export function useMarked(rows: PlacedRow[]): MarkedRow[] {
-  const data = useDeferredValue(useQuery(marks(rows.map(({ id }) => id))).data);
+/** Rows with their badges, which arrive later and are shown without blocking what a person does meanwhile. */
+export function useBadged(rows: PlacedRow[]): BadgedRow[] {
+  const data = useDeferredValue(useQuery(badges(rows.map(({ id }) => id))).data);
   const byId = new Map(data?.data.marks.map((each) => [each.id, each]));
-  return rows.map((row) => ({ ...row, marks: byId.get(row.id) }));
+  return rows.map((row) => ({ ...row, badges: byId.get(row.id) }));
 }
 
 type Props = {
-  rows: MarkedRow[];
+  rows: BadgedRow[];
   total: number;
   view: View;
   /** Index of the current row; -1 for none. */
@@ -84,7 +84,7 @@ function Sorts({ view, change }: Pick<Props, "view" | "change">) {
 }
 
 type CardProps = {
-  row: MarkedRow;
+  row: BadgedRow;
   /** Changes when the ages are to be written again. */
   now: number;
 };
@@ -92,8 +92,8 @@ type CardProps = {
 /** A hundred of them stand on a page: one is rendered again only when something of its row has changed. */
 const Card = memo(OneCard, (before, after) => before.now === after.now && isSame(before.row, after.row));
 
-const isSame = (one: MarkedRow, other: MarkedRow): boolean =>
-  (Object.keys(other) as (keyof MarkedRow)[]).every((key) => one[key] === other[key]);
+const isSame = (one: BadgedRow, other: BadgedRow): boolean =>
+  (Object.keys(other) as (keyof BadgedRow)[]).every((key) => one[key] === other[key]);
 
 function OneCard({ row }: CardProps) {
   return (
@@ -108,7 +108,7 @@ function OneCard({ row }: CardProps) {
         <span className="card-rest faint">
           {[
             platformLabel(row.platform),
-            ...(row.marks?.protocols ?? []),
+            ...(row.badges?.protocols ?? []),
             ...(row.created_at ? [age(row.created_at)] : []),
           ].join(" · ")}
         </span>

@@ -3,13 +3,13 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { get } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
-import type { Counts, Detail, Directory, Marks, Offering, Row } from "../api/types.ts";
+import type { Counts, Detail, Directory, Offering, Row, RowBadges } from "../api/types.ts";
 import { PAGE_SIZE, type View, writeFacets } from "./view.ts";
 
 export type { Directory, Row };
 
-/** A row with its place in the view, from 1, and its marks, which a second request loads. */
-export type MarkedRow = Row & { place: number; marks: Marks | undefined };
+/** A row with its place in the view, from 1, and its badges, which a second request loads. */
+export type BadgedRow = Row & { place: number; badges: RowBadges | undefined };
 
 /** The API path of a view. */
 export function directoryPath(view: Omit<View, "spam">, limit = PAGE_SIZE): string {
@@ -68,11 +68,11 @@ export const exportPath = (view: View, format: "csv" | "json"): string => {
   return `/api/terminal/agents.${format}${query.size > 0 ? `?${query}` : ""}`;
 };
 
-export const marksPath = (ids: readonly number[]): string => `/api/terminal/marks?ids=${ids.join(",")}`;
-export const marks = (ids: readonly number[]) =>
+export const badgesPath = (ids: readonly number[]): string => `/api/terminal/marks?ids=${ids.join(",")}`;
+export const badges = (ids: readonly number[]) =>
   queryOptions({
     queryKey: ["marks", ids],
-    queryFn: get<{ marks: Marks[] }>(marksPath(ids)),
+    queryFn: get<{ marks: RowBadges[] }>(badgesPath(ids)),
     ...liveEvery(3),
     placeholderData: keepPreviousData,
     enabled: ids.length > 0,

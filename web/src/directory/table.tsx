@@ -2,11 +2,11 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useRef } from "react";
 import { useMedia } from "../media.ts";
-import { Change } from "../parts/marks.tsx";
+import { Change } from "../parts/row-badges.tsx";
 import { say } from "../say.tsx";
 import { useStored } from "../stored.ts";
 import { RowActions, shownColumns } from "./cells.tsx";
-import type { MarkedRow } from "./source.ts";
+import type { BadgedRow } from "./source.ts";
 import { isRanking, nextSort, PAGE_SIZE, type View, writeView } from "./view.ts";
 
 const HEIGHT = { comfortable: 56, compact: 44 };
@@ -33,7 +33,7 @@ function useKeptPlace(scroller: RefObject<HTMLDivElement | null>, asked: string)
 }
 
 type Props = {
-  rows: MarkedRow[];
+  rows: BadgedRow[];
   total: number;
   view: View;
   active: number;
@@ -97,8 +97,8 @@ export function Table({ rows, total, view, active, dim, change }: Props) {
               <tr key={row.id} aria-rowindex={first + index + 2} aria-current={index === active || undefined}>
                 <td className="number rank faint">
                   {row.place}
-                  {isRanking(view) && row.marks?.rank_7d_ago && (
-                    <Change by={row.marks.rank_7d_ago - row.place} of="places" />
+                  {isRanking(view) && row.badges?.rank_7d_ago && (
+                    <Change by={row.badges.rank_7d_ago - row.place} of="places" />
                   )}
                 </td>
                 {columns.map(({ key, className, cell }) => (

@@ -2,8 +2,8 @@
 
 import { useState } from "react";
 import type { Discovered } from "../api/types.ts";
+import { count } from "../formats.ts";
 import { say } from "../say.tsx";
-import { count } from "../words.ts";
 import { FACETS, type FacetGroup, filterCount, isSame, PRICES, type View } from "./view.ts";
 
 type Props = { view: View; facets: Discovered["facets"] | undefined; change: (view: View) => void };

@@ -4,6 +4,7 @@ import type { DiscoveredHit } from "../api/types.ts";
 import { CompareButton } from "../compare/bar.tsx";
 import { platformLabel } from "../directory/facets.ts";
 import { rowLink } from "../directory/source.ts";
+import { count, short } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Bar, Factors, headingOf } from "../parts/factors.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -11,7 +12,6 @@ import { Marked } from "../parts/marked.tsx";
 import { Offers } from "../parts/offers.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Say, say } from "../say.tsx";
-import { count, short } from "../words.ts";
 
 /** Fields whose text stands elsewhere in the card. */
 const SHOWN_ELSEWHERE = new Set(["name"]);

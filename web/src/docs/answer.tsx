@@ -1,9 +1,9 @@
 /** What the service answered: status, time, the headers that matter, and the body. */
 import { indented } from "../../../core/request-samples.ts";
 import type { Raw } from "../api/answer.ts";
+import { count } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
 import { say } from "../say.tsx";
-import { count } from "../words.ts";
 
 /** Headers of general use; the others are seen by the sample's own tools. */
 const SHOWN = ["content-type", "etag", "link", "x-indexed-block", "ratelimit", "retry-after", "x-ignored-params"];

@@ -2,6 +2,7 @@
 import type { FormEvent } from "react";
 import type { ProofPlatform, ProofPlatformKey } from "../../../core/proof-platforms.ts";
 import type { Agent, PendingWrite, Proven, Verifications } from "../api/types.ts";
+import { age, moment } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
 import { faultsOf, TextField } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -9,7 +10,6 @@ import { OutLink } from "../parts/out-link.tsx";
 import { Say, say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { OperationSteps, type Running } from "../wallet/operation.tsx";
-import { age, moment } from "../words.ts";
 import { useAgentOperation } from "./agent-operation.ts";
 import { Done, isPending, Pending } from "./outcome.tsx";
 import { PROOF_FORMS, type ProofForm } from "./proof-forms.ts";

@@ -2,11 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import type { FormEvent } from "react";
 import type { Agent } from "../api/types.ts";
+import { short } from "../formats.ts";
 import { TextField } from "../parts/form.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
-import { short } from "../words.ts";
 import { type Change, Changes } from "./changes.tsx";
 import { useDraft } from "./draft.ts";
 import { type Profile, profileOf } from "./profile.ts";

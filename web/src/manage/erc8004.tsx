@@ -5,6 +5,7 @@ import type { z } from "zod";
 import type { crossRegistrationSchema } from "../../../api/schemas/registries.ts";
 import { agentPath } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
+import { moment, short } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
@@ -12,7 +13,6 @@ import { say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { OperationSteps, Refused, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
-import { moment, short } from "../words.ts";
 import { ether, useGas } from "./gas.ts";
 import {
   type Asked,

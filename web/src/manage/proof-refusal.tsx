@@ -2,10 +2,10 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
+import { duration } from "../formats.ts";
 import { Hint } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
 import { Note, Refused } from "../wallet/operation.tsx";
-import { duration } from "../words.ts";
 
 export function ProofRefusal({ problem, label }: { problem: unknown; label: string }) {
   if (!(problem instanceof Problem)) return <Refused problem={problem} />;

@@ -5,6 +5,7 @@ import { BONUSES } from "../../../core/mints/bonuses.ts";
 import { pagesOf } from "../api/pages.ts";
 import { agentPath, referral } from "../api/queries.ts";
 import type { Referred, Summary } from "../api/types.ts";
+import { count, date } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Cred } from "../parts/cred.tsx";
 import { More } from "../parts/more.tsx";
@@ -13,7 +14,6 @@ import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
-import { count, date } from "../words.ts";
 import type { SectionProps } from "./section-props.ts";
 
 export default function ReferralSection({ agent }: SectionProps) {

@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { Agent } from "../api/types.ts";
 import { detail } from "../directory/source.ts";
+import { date, short } from "../formats.ts";
 import { OutLink } from "../parts/out-link.tsx";
 import { Loading } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
-import { date, short } from "../words.ts";
 import type { CrossRegistrations } from "./registration.ts";
 
 type Registration = CrossRegistrations["registrations"][number];

@@ -13,7 +13,7 @@ export type Section = {
 /** In the order in which they are shown; the first is the one of `/agent/7/manage`. */
 export const SECTIONS: readonly Section[] = [
   { key: "score", label: "prove.score", load: () => import("./score.tsx") },
-  { key: "words", label: "manage.words", load: () => import("./words.tsx") },
+  { key: "words", label: "manage.words", load: () => import("./self-description.tsx") },
   { key: "traits", label: "manage.traits", load: () => import("./traits.tsx") },
   { key: "listing", label: "manage.listing", load: () => import("./listing.tsx") },
   { key: "proofs", label: "prove.proofs", load: () => import("./proofs.tsx") },

@@ -1,7 +1,7 @@
 /** Where a change is written, off chain or on chain, with what that costs; and the writes on chain that are under way. */
+import { moment } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { say } from "../say.tsx";
-import { moment } from "../words.ts";
 import { isUnderWay, type Profile } from "./profile.ts";
 import { Transactions } from "./write.tsx";
 

@@ -1,11 +1,11 @@
 /** The deliveries of a webhook, the newest first, each with its attempts and their outcome. */
 import { useState } from "react";
 import type { Delivery, Deliveries as Page, QueuedDelivery } from "../api/types.ts";
+import { age, moment } from "../formats.ts";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { OperationSteps } from "../wallet/operation.tsx";
 import { useSignedRead } from "../wallet/signed-read.tsx";
-import { age, moment } from "../words.ts";
 import { useWebhookOperation } from "./webhook-operation.ts";
 
 const LIMIT = 20;

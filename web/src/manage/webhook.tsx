@@ -1,10 +1,10 @@
 /** One webhook: its state in words, and what its owner can do: test, deliveries, replay, another secret, switch on, end. */
 import { type FormEvent, useEffect, useState } from "react";
 import type { QueuedDelivery, Replayed, RotatedSecret, Webhook as Row } from "../api/types.ts";
+import { count, moment } from "../formats.ts";
 import { Choice } from "../parts/form.tsx";
 import { say } from "../say.tsx";
 import { OperationSteps, type Running } from "../wallet/operation.tsx";
-import { count, moment } from "../words.ts";
 import { Done } from "./outcome.tsx";
 import { Deliveries } from "./webhook-deliveries.tsx";
 import { Secret } from "./webhook-form.tsx";

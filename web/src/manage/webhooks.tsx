@@ -3,11 +3,11 @@
 import { useCallback, useState } from "react";
 import { Link } from "wouter";
 import type { Webhook as Row } from "../api/types.ts";
+import { short } from "../formats.ts";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { NeedsSignIn, useSignedRead } from "../wallet/signed-read.tsx";
-import { short } from "../words.ts";
 import { Done } from "./outcome.tsx";
 import type { SectionProps } from "./section-props.ts";
 import { Webhook } from "./webhook.tsx";

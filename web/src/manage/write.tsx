@@ -4,13 +4,13 @@ import { type ReactNode, useEffect, useState } from "react";
 import { contentDigest } from "../../../core/callers/signed-texts.ts";
 import { agentPath, discovery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
+import { short } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
 import { type Faults, faultsOf } from "../parts/form.tsx";
 import { say } from "../say.tsx";
 import { OperationSteps, Refused, type Running, useOperation } from "../wallet/operation.tsx";
 import { ask, hexOf } from "../wallet/providers.ts";
 import { type Connected, filled, useWallet } from "../wallet/session.ts";
-import { short } from "../words.ts";
 import type { Written } from "./profile.ts";
 
 /** The answer of a write that goes on chain and is not there yet. */

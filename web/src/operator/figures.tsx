@@ -1,12 +1,12 @@
 /** The figures of the operators' page, each panel one subject. */
 import type { ReactNode } from "react";
 import type { OperatorState, Status } from "../api/types.ts";
+import { age, count, decimals, duration } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { NoData } from "../parts/cred.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Scroll } from "../parts/scroll.tsx";
 import { type MessageKey, say } from "../say.tsx";
-import { age, count, decimals, duration } from "../words.ts";
 import { wordsOf } from "./state-words.ts";
 
 type Props = { state: OperatorState; status: Status };

@@ -2,16 +2,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link } from "wouter";
-import { Pager, Rows, useMarked } from "../directory/rows.tsx";
+import { Pager, Rows, useBadged } from "../directory/rows.tsx";
 import { directory, directoryPath, totalOf } from "../directory/source.ts";
 import { PAGE_SIZE, readView, type View, writeView } from "../directory/view.ts";
+import { count, short } from "../formats.ts";
 import { NotFound } from "../pages/not-found.tsx";
 import { Address } from "../parts/address.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
-import { count, short } from "../words.ts";
 
 export default function OwnerPage() {
   const owner = addressRef();
@@ -27,7 +27,7 @@ function Owned({ owner }: { owner: string }) {
   const { data: answer, error, isPlaceholderData, refetch } = useQuery(directory(view));
   const own = useQuery(totalOf({ ...view, facets: { ...view.facets, platform: ["helixa"] } })).data;
   const data = answer?.data;
-  const rows = useMarked(
+  const rows = useBadged(
     (data?.agents ?? []).map((row, i) => ({ ...row, place: (view.page - 1) * PAGE_SIZE + i + 1 })),
   );
   useEffect(() => {

@@ -3,13 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { type LeaderboardSort, leaderboard, leaderboardPath } from "../api/queries.ts";
+import { age, count, short } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
-import { age, count, short } from "../words.ts";
 
 export default function LeaderboardPage() {
   const [params, setParams] = useSearchParams();

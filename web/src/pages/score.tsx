@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { FOREIGN_CAP } from "../../../core/directory/cred.ts";
+import { count } from "../formats.ts";
 import { TierShape } from "../parts/cred.tsx";
-import { PROOFS } from "../parts/marks.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { PROOFS } from "../parts/row-badges.tsx";
 import { Say, say } from "../say.tsx";
 import { TIERS } from "../tiers.ts";
-import { count } from "../words.ts";
 
 export default function ScorePage() {
   return (

@@ -1,5 +1,5 @@
 /** An address or a transaction, shortened, to be copied or looked up in the explorer. */
-import { short } from "../words.ts";
+import { short } from "../formats.ts";
 import { Copy } from "./copy.tsx";
 
 /** Links to the explorer that the service's discovery document names. */

@@ -1,8 +1,8 @@
 /** Offers of an agent: kind, name, address and price of each. Their texts are strangers'. */
 import type { ReactNode } from "react";
 import type { DiscoveredOffer } from "../api/types.ts";
+import { count, dollars } from "../formats.ts";
 import { say } from "../say.tsx";
-import { count, dollars } from "../words.ts";
 import { OutLink } from "./out-link.tsx";
 
 /** Offers that are shown before the rest is unfolded. */

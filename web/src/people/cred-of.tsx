@@ -1,8 +1,8 @@
 /** The breakdown of a human's cred: eight signals, each with what it was read from. */
 import type { HumanCred } from "../api/types.ts";
+import { age, date, decimals } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
 import { type MessageKey, say } from "../say.tsx";
-import { age, date, decimals } from "../words.ts";
 
 type Signal = keyof HumanCred["breakdown"];
 

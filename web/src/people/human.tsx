@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { get, Problem } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Human, HumanCred } from "../api/types.ts";
+import { date } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { ScoreRing } from "../parts/cred.tsx";
 import { Panel } from "../parts/panel.tsx";
@@ -12,7 +13,6 @@ import { Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { addressRef } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
-import { date } from "../words.ts";
 import { CredOf } from "./cred-of.tsx";
 import { Description, placesOf, Stated, Words } from "./parts.tsx";
 

@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { get } from "../api/answer.ts";
 import { agent, discovery } from "../api/queries.ts";
 import type { Organization } from "../api/types.ts";
+import { date } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
@@ -11,7 +12,6 @@ import { Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
 import { addressRef } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
-import { date } from "../words.ts";
 import { Description, placesOf, Stated, Words } from "./parts.tsx";
 
 export default function OrganizationPage() {

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { OwnHuman, Summary } from "../api/types.ts";
+import { short } from "../formats.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Loading } from "../parts/states.tsx";
@@ -10,7 +11,6 @@ import { ConnectWallet } from "../wallet/connect.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { ownAgents } from "../wallet/own-agents.ts";
 import { disconnect, useWallet } from "../wallet/session.ts";
-import { short } from "../words.ts";
 
 type Props = {
   human: OwnHuman;

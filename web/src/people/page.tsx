@@ -3,13 +3,13 @@ import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query"
 import { Link } from "wouter";
 import { get } from "../api/answer.ts";
 import type { Humans, Organizations } from "../api/types.ts";
+import { date, short } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
-import { date, short } from "../words.ts";
 import { Description, placesOf, Stated, Words } from "./parts.tsx";
 
 const PAGE_SIZE = 50;

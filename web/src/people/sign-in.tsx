@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useState } from "react";
 import { discovery } from "../api/queries.ts";
+import { time } from "../formats.ts";
 import { TextField } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Trouble } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { hasEnded, signInByToken, type TokenSignIn } from "../wallet/access-token.ts";
-import { time } from "../words.ts";
 import { begin } from "./provider.ts";
 
 /** Ways to sign in without a wallet: at the identity provider where the service is its client, else by a pasted token. */

@@ -1,12 +1,12 @@
 /** A report as a document: score, evidence for every point, standing, advice, risks. Shown only where its receipt is sound. */
 import type { ReactNode } from "react";
 import { SIGNALS } from "../../../core/cred/cred.ts";
+import { count, date, moment } from "../formats.ts";
 import { ScoreRing } from "../parts/cred.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
-import { count, date, moment } from "../words.ts";
 import type { Signed } from "./library.ts";
 import { risksOf } from "./risks.ts";
 

@@ -10,12 +10,12 @@ import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import "../styles/report.css";
+import { moment } from "../formats.ts";
 import { OperationSteps, Refused, useOperation } from "../wallet/operation.tsx";
-import { moment } from "../words.ts";
 import { CheckPage } from "./check-page.tsx";
 import { ReportDocument } from "./document.tsx";
 import { download, forgetReport, isStored, type Kept, keepReport, signedOf, useReports } from "./library.ts";
-import { Offer } from "./offer.tsx";
+import { ReportPrice } from "./price.tsx";
 import { AskService, Checks, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
 import { givenOf } from "./verdict.ts";
 
@@ -105,7 +105,7 @@ function OfAgent({ tokenId, name, score, own }: OfAgentProps) {
         </p>
       )}
       {chosen && <Bought key={chosen.receipt.reportId} kept={chosen} now={score} />}
-      {["idle", "refused"].includes(op.state.at) && <Offer tokenId={tokenId} again={own.length > 0} op={op} />}
+      {["idle", "refused"].includes(op.state.at) && <ReportPrice tokenId={tokenId} again={own.length > 0} op={op} />}
     </>
   );
 }

@@ -3,9 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { call } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
+import { date, short } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { say } from "../say.tsx";
-import { date, short } from "../words.ts";
 import { type Noted, noted, noteSigner } from "./signer.ts";
 import { type Given, judge, type Verdict } from "./verdict.ts";
 

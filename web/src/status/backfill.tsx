@@ -1,8 +1,8 @@
 /** The indexer's own work while it is not done: rates, time left, each contract's share, and the nodes it asks. */
 import type { Status } from "../api/types.ts";
+import { count, decimals, duration } from "../formats.ts";
 import { Scroll } from "../parts/scroll.tsx";
 import { say } from "../say.tsx";
-import { count, decimals, duration } from "../words.ts";
 
 type BackfillStatus = NonNullable<Status["backfill"]>;
 

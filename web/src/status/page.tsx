@@ -3,13 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { status } from "../api/queries.ts";
 import type { Status } from "../api/types.ts";
+import { age, count, decimals, duration } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Scroll } from "../parts/scroll.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
-import { age, count, decimals, duration } from "../words.ts";
 import { Backfill } from "./backfill.tsx";
 import { type Problem, problemsOf, workName } from "./problems.ts";
 

@@ -1,8 +1,8 @@
 /** What of the service's state is not as it should be, as sentences: the worst first. */
 import type { Status } from "../api/types.ts";
+import { age, duration } from "../formats.ts";
 import { say } from "../say.tsx";
 import { LATE_SECONDS } from "../shell/shell.tsx";
-import { age, duration } from "../words.ts";
 
 /** bad: something stands still, is wrong or fails. note: it goes on, and something is left out of it. */
 export type Problem = { level: "bad" | "note"; text: string };

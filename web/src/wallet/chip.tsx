@@ -1,9 +1,9 @@
 /** The connected wallet in the bar; its dialog is loaded when it is opened. */
 import { lazy, Suspense, useState } from "react";
+import { short } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { say } from "../say.tsx";
-import { short } from "../words.ts";
 import { useWallet } from "./session.ts";
 
 const Account = lazy(() => import("./account.tsx"));

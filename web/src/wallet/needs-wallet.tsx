@@ -1,7 +1,7 @@
 /** What only certain wallets may do: shown to them, and a way to connect one of them to everyone else. */
 import type { ReactNode } from "react";
+import { short } from "../formats.ts";
 import { say } from "../say.tsx";
-import { short } from "../words.ts";
 import { ConnectWallet } from "./connect.tsx";
 import { disconnect, useWallet } from "./session.ts";
 

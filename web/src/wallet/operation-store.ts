@@ -3,9 +3,9 @@
  * same payment until the outcome is known. What was sent is kept in this browser, so that a reload goes on with it.
  */
 import { call, Problem } from "../api/answer.ts";
+import { usdc } from "../formats.ts";
 import { say } from "../say.tsx";
 import { keep, kept } from "../stored.ts";
-import { usdc } from "../words.ts";
 import { tokenSignIn } from "./access-token.ts";
 import { type CallerRule, credentialsOf, forgetRefused, isCallerSignedIn, isOfHuman } from "./credentials.ts";
 import { isSettled, readTerms, signPayment, type Terms } from "./payment.ts";

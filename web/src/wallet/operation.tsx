@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Problem } from "../api/answer.ts";
+import { usdc } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Hint, Trouble } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
-import { usdc } from "../words.ts";
 import type { CallerRule } from "./credentials.ts";
 import { Operation, type State } from "./operation-store.ts";
 import { holding, type Terms } from "./payment.ts";

@@ -1,8 +1,8 @@
 /** A payment by x402: terms of a 402, the wallet's signature (EIP-3009), and the header that carries it. */
 import { TRANSFER_WITH_AUTHORIZATION } from "../../../core/payments/transfer-with-authorization.ts";
 import type { Problem } from "../api/answer.ts";
+import { usdc } from "../formats.ts";
 import { say } from "../say.tsx";
-import { usdc } from "../words.ts";
 import { ask, changeTo, type Provider, WalletRefusal } from "./providers.ts";
 
 export type Terms = {

@@ -2,9 +2,9 @@
 import { useSyncExternalStore } from "react";
 import { call, Problem } from "../api/answer.ts";
 import type { Discovery } from "../api/types.ts";
+import { short } from "../formats.ts";
 import { say } from "../say.tsx";
 import { keep, kept, onKeptElsewhere } from "../stored.ts";
-import { short } from "../words.ts";
 import { hasEnded, tokenSignIn } from "./access-token.ts";
 import {
   accountsOf,

@@ -9,13 +9,13 @@ import {
   type ShownPersonality,
 } from "../../../core/agents/profile.ts";
 import { NARRATIVE_VALUE } from "../../../core/signals/narrative.ts";
-import { Words } from "../agent/words.tsx";
+import { SelfDescription } from "../agent/self-description.tsx";
 import type { Agent } from "../api/types.ts";
+import { date } from "../formats.ts";
 import { Choice, type Faults, TextArea } from "../parts/form.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { useWallet } from "../wallet/session.ts";
-import { date } from "../words.ts";
 import { type Change, Changes } from "./changes.tsx";
 import { useDraft } from "./draft.ts";
 import { type Profile, type ProfileField, pointsOf, profileOf, scoreWith } from "./profile.ts";
@@ -41,7 +41,7 @@ const MOST_PERSONALITY = 256;
 
 const textOf = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
 
-export default function WordsSection({ agent }: SectionProps) {
+export default function SelfDescriptionSection({ agent }: SectionProps) {
   const { data: answer, error, refetch } = useQuery(profileOf(agent.tokenId));
   if (answer) return <WordsForm agent={agent} profile={answer.data} />;
   return error ? <ProblemNote error={error} retry={() => void refetch()} /> : <Loading rows={8} />;
@@ -95,7 +95,7 @@ function WordsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
         />
         <details className="form-more">
           <summary>{say("manage.preview")}</summary>
-          <Words agent={previewOf(agent, typed)} />
+          <SelfDescription agent={previewOf(agent, typed)} />
         </details>
         <StorageChoice
           {...{ profile, parts, storage: where, choose: setStorage }}

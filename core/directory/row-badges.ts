@@ -1,8 +1,8 @@
-/** The marks of a row of the directory, shown beside its fields. Keys are in snake_case, like the row's. */
+/** The badges of a row of the directory, shown with its fields. Keys are in snake_case, like the row's. */
 import { byProofPlatform, type ProofPlatformKey } from "../proof-platforms.ts";
 import { type Protocol, protocolsOf } from "./protocols.ts";
 
-export type Marks = {
+export type RowBadges = {
   id: number;
   score: number;
   walletProven: boolean;
@@ -30,7 +30,7 @@ export type Marks = {
   rankWeekAgo: number | null;
 };
 
-export type MarksView = {
+export type RowBadgesView = {
   id: number;
   verifications: Record<"siwa" | ProofPlatformKey | "coinbase", boolean>;
   protocols: Protocol[];
@@ -44,22 +44,22 @@ export type MarksView = {
   points: { at: string; score: number }[];
 };
 
-export function marksView(marks: Marks): MarksView {
+export function rowBadgesView(badges: RowBadges): RowBadgesView {
   return {
-    id: marks.id,
+    id: badges.id,
     verifications: {
-      siwa: marks.walletProven,
-      ...byProofPlatform(({ key }) => marks.proofs.includes(key)),
-      coinbase: marks.coinbase,
+      siwa: badges.walletProven,
+      ...byProofPlatform(({ key }) => badges.proofs.includes(key)),
+      coinbase: badges.coinbase,
     },
-    protocols: protocolsOf(marks.services, marks.x402Supported),
-    feedback: marks.feedback,
-    framework: marks.framework,
-    soulbound: marks.soulbound,
-    health: marks.liveness && { value: marks.liveness.value, says: marks.liveness.says },
-    active_at: marks.activeAt,
-    change_7d: marks.weekAgo === null ? null : marks.score - marks.weekAgo,
-    rank_7d_ago: marks.rankWeekAgo,
-    points: marks.points,
+    protocols: protocolsOf(badges.services, badges.x402Supported),
+    feedback: badges.feedback,
+    framework: badges.framework,
+    soulbound: badges.soulbound,
+    health: badges.liveness && { value: badges.liveness.value, says: badges.liveness.says },
+    active_at: badges.activeAt,
+    change_7d: badges.weekAgo === null ? null : badges.score - badges.weekAgo,
+    rank_7d_ago: badges.rankWeekAgo,
+    points: badges.points,
   };
 }

@@ -1,7 +1,7 @@
 /** Social proofs: an account on a platform shows which agent it belongs to. One operation for each platform of the list. */
 import { z } from "zod";
 import type { ProofReader } from "../../clients/ports.ts";
-import { needleOf } from "../../core/agents/proofs.ts";
+import { needleOf } from "../../core/agents/social-proofs.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import { txLink } from "../../core/links.ts";
 import { PROOF_PLATFORMS, type ProofPlatform, type ProofPlatformKey } from "../../core/proof-platforms.ts";
@@ -11,9 +11,9 @@ import { type Call, type Endpoint, endpoint, json, type Reply } from "../endpoin
 import { networkOf } from "../http/client-network.ts";
 import { tokenId } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
-import { capitalised, proofBodySchema, provenSchema } from "../schemas/proofs.ts";
+import { capitalised, proofBodySchema, provenSchema } from "../schemas/social-proofs.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
-import { prove } from "../services/prove.ts";
+import { proveAccount } from "../services/prove-account.ts";
 
 const params = z.object({ id: tokenId });
 const errors: ErrorCode[] = [
@@ -42,20 +42,20 @@ export function proofEndpoints(platforms: readonly ProofPlatform[] = PROOF_PLATF
       summary: platform.summary,
       description: `By the token's owner or the agent's wallet. ${platform.description}`,
       body: proofBodySchema(platform),
-      handler: (call) => proveAccount(platform, call),
+      handler: (call) => proveOn(platform, call),
     }),
   );
 }
 
 type ProofCall = Call<z.output<typeof params>, unknown, unknown, WalletCaller>;
 
-async function proveAccount(platform: ProofPlatform, call: ProofCall): Promise<Reply> {
+async function proveOn(platform: ProofPlatform, call: ProofCall): Promise<Reply> {
   const { deps, params, caller, clientAddress, now, body: claim } = call;
   const tokenId = params.id;
   const { prefix } = deps.config.service;
   const expected = needleOf(prefix, tokenId);
   const key = platform.key as ProofPlatformKey;
-  const proven = await prove(deps, {
+  const proven = await proveAccount(deps, {
     platform: key,
     reader: deps.proofs[key] as ProofReader<unknown>,
     claim,

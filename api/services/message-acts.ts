@@ -2,7 +2,7 @@
 import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import { type Act, decideActs, type Message, type Outcome, requestKey } from "../../core/messages/acts.ts";
-import type { Group, Refusal, Speaker } from "../../core/messages/groups.ts";
+import type { Group, Refusal, Speaker } from "../../core/messages/message-groups.ts";
 import { accessOf } from "../../db/messages/message-access.ts";
 import { deleteMembers, insertMembers, lockGroup, updateCounters } from "../../db/messages/message-groups.ts";
 import { insertMessages, messagesByRequest } from "../../db/messages/messages.ts";
@@ -10,7 +10,7 @@ import { type Queryable, transaction } from "../../db/sql/transaction.ts";
 import type { ApiDeps } from "../deps.ts";
 import { keyedBatcher } from "./keyed-batcher.ts";
 
-export type GroupActs = {
+export type MessageActs = {
   /** @throws Failure not_found, forbidden, overloaded, indexer_behind */
   send(groupId: string, message: Omit<Extract<Act, { kind: "send" }>, "kind">): Promise<Message>;
   /**
@@ -37,7 +37,7 @@ type Result = { group: Group; outcome: Outcome } | null;
  * Acts of one group that arrive while a batch of it is being written share the next batch: a flood of messages is a few
  * transactions on a few connections, however many clients send.
  */
-export function groupActs({ db, fault }: Pick<ApiDeps, "db" | "fault">): GroupActs {
+export function messageActs({ db, fault }: Pick<ApiDeps, "db" | "fault">): MessageActs {
   const batches = keyedBatcher<Act, Result>(
     { batchSize: 100, concurrency: 3, waiting: 5_000 },
     async (groupId, acts) => {

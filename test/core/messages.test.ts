@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { type Act, decideActs, type Known, type Message, requestKey } from "../../core/messages/acts.ts";
-import { groupIdOf, minCredTier, refusalAt, type Speaker } from "../../core/messages/groups.ts";
+import { groupIdOf, minCredTier, refusalAt, type Speaker } from "../../core/messages/message-groups.ts";
 import { messageView } from "../../core/views/messages.ts";
 
 describe("the id of a topic", () => {

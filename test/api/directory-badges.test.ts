@@ -1,4 +1,4 @@
-/** Marks of the directory's rows, and what the canonical registry knows of one agent: only what is known, about whom it is known. */
+/** Badges of the directory's rows, and what the canonical registry knows of one agent: only what is known, about whom it is known. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { checksum } from "../../core/addresses.ts";
 import { storeRanks } from "../../db/directory/daily-ranks.ts";

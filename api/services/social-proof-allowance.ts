@@ -13,7 +13,7 @@ import {
   type Rate,
   readsOfStrangers,
   strangers,
-} from "../../core/agents/proof-allowances.ts";
+} from "../../core/agents/social-proof-allowances.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { levelsOf, takeAll, takeTokens } from "../../db/callers/allowances.ts";

@@ -1,6 +1,6 @@
 /** Looks words of a query up: stems, numbers of documents, words that begin alike, words that are spelt alike. */
+import { verifiedLexeme } from "../../core/discovery/filter-lexemes.ts";
 import { TRUST_RANGES } from "../../core/discovery/levels.ts";
-import { verifiedMark } from "../../core/discovery/marks.ts";
 import { array, bool, filtered, int4, int8, nullable, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
@@ -109,7 +109,7 @@ function keptOf(db: Queryable): Kept {
   return fresh;
 }
 
-const MARKS = [verifiedMark(true), verifiedMark(false)];
+const VERIFIED_LEXEMES = [verifiedLexeme(true), verifiedLexeme(false)];
 
 export type LookedUp = {
   found: Map<string, Looked>;
@@ -127,7 +127,7 @@ export async function lookUp(
   most = 0,
 ): Promise<LookedUp> {
   const known = keptOf(db);
-  const asked = new Set([...words, ...MARKS]);
+  const asked = new Set([...words, ...VERIFIED_LEXEMES]);
   const missing = [...asked].filter((word) => !known.words.has(word));
   const completed = begun === null ? [] : known.completions.get(begun);
   const rows =
@@ -150,7 +150,11 @@ export async function lookUp(
   const completions = completed ?? rows.filter(({ completes }) => completes);
   if (begun !== null && [...begun].length <= KEPT_LETTERS) known.completions.set(begun, completions);
   for (const { word, stem, documents } of completions) found.set(word, { stem, documents });
-  return { found, completions, total: MARKS.reduce((sum, mark) => sum + (found.get(mark)?.documents ?? 0), 0) };
+  return {
+    found,
+    completions,
+    total: VERIFIED_LEXEMES.reduce((sum, lexeme) => sum + (found.get(lexeme)?.documents ?? 0), 0),
+  };
 }
 
 /** Of each word those that share many groups of three letters with it, the most similar first. */

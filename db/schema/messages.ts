@@ -17,7 +17,7 @@ import { at, offchain, tokenId } from "./columns.ts";
 export const messageGroup = offchain.table(
   "message_group",
   {
-    /** The topic in its normal form: core/messages/groups.ts. */
+    /** The topic in its normal form: core/messages/message-groups.ts. */
     groupId: text().primaryKey(),
     /** Grows in the order of creation. */
     ordinal: bigserial({ mode: "number" }).notNull().unique(),

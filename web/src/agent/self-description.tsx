@@ -18,7 +18,7 @@ const MANNERS = {
   humor: say("agent.humor"),
 } as const;
 
-export function Words({ agent: { narrative, personality, socials } }: { agent: Agent }) {
+export function SelfDescription({ agent: { narrative, personality, socials } }: { agent: Agent }) {
   const texts = [
     ...Object.entries(TEXTS).map(([key, label]) => [label, narrative?.[key as keyof typeof TEXTS]] as const),
     ...Object.entries(MANNERS).map(([key, label]) => [label, personality?.[key as keyof typeof MANNERS]] as const),

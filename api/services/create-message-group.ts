@@ -1,13 +1,19 @@
 /** Creates a group: checks the creator, derives the id, and makes one group for repeated requests. */
 import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import { CREATOR_MIN_CRED, GROUPS_A_CREATOR, type Group, groupIdOf, refusalAt } from "../../core/messages/groups.ts";
+import {
+  CREATOR_MIN_CRED,
+  GROUPS_A_CREATOR,
+  type Group,
+  groupIdOf,
+  refusalAt,
+} from "../../core/messages/message-groups.ts";
 import { lockAgentWrites } from "../../db/agents/profiles.ts";
 import { speakersOf } from "../../db/messages/message-access.ts";
 import { countGroupsOf, groupByRequest, insertGroup } from "../../db/messages/message-groups.ts";
 import { type Queryable, transaction } from "../../db/sql/transaction.ts";
 import type { ApiDeps } from "../deps.ts";
-import { refuse } from "./group-acts.ts";
+import { refuse } from "./message-acts.ts";
 
 export type GroupRequest = Pick<Group, "topic" | "description" | "minCred" | "isPublic"> & {
   creator: Address;

@@ -3,25 +3,25 @@ import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { FoundProof, ProofReader } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import { proofTrait } from "../../core/agents/proofs.ts";
+import { proofTrait } from "../../core/agents/social-proofs.ts";
 import { foreignText } from "../../core/directory/foreign-text.ts";
 import { fail } from "../../core/errors.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
-import { agentProvenBy, PROOF_ACCOUNT_INDEX, recordProof, traitTransaction } from "../../db/agents/proofs.ts";
+import { agentProvenBy, PROOF_ACCOUNT_INDEX, recordProof, traitTransaction } from "../../db/agents/social-proofs.ts";
 import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { authorizeController } from "./agent-control.ts";
 import { emitVerified } from "./agent-events.ts";
 import { payableTraitPrice } from "./chain-writes.ts";
-import { askWithin } from "./proof-allowance.ts";
+import { askWithin } from "./social-proof-allowance.ts";
 import { requireFunds, type Write, writeAgent } from "./writing.ts";
 
 /** Max code points of the text that was found in place of a proof. */
 const MAX_FOUND = 280;
 
 /** A request to prove an account of a platform. */
-export type Claimed<C> = {
+export type AccountClaim<C> = {
   platform: ProofPlatformKey;
   reader: ProofReader<C>;
   claim: C;
@@ -36,7 +36,7 @@ export type Claimed<C> = {
   hint: string;
 };
 
-export type Proven = FoundProof & {
+export type ProvenAccount = FoundProof & {
   trait: string;
   /** The transaction of the trait, or the key of the intent that brings it. */
   transaction: { txHash: Hex } | { intentKey: string };
@@ -48,7 +48,7 @@ export type Proven = FoundProof & {
  * @throws Failure not_found, forbidden, rate_limited, proof_missing, conflict, upstream_unavailable, out_of_funds,
  *   indexer_behind
  */
-export async function prove<C>(deps: HandlerDeps, claimed: Claimed<C>): Promise<Proven> {
+export async function proveAccount<C>(deps: HandlerDeps, claimed: AccountClaim<C>): Promise<ProvenAccount> {
   const { platform, reader, tokenId, wallet, network, now, expected, hint, claim } = claimed;
   const authorize = await authorizeController(deps, tokenId, wallet);
   const asker = { platform, tokenId, wallet, network, claim, now: new Date(now) };
@@ -104,7 +104,7 @@ async function giveTrait(
   { tx, facts }: Write,
   platform: ProofPlatformKey,
   contract: { identity: Address; valueWei: bigint },
-): Promise<Proven["transaction"]> {
+): Promise<ProvenAccount["transaction"]> {
   const { tokenId } = facts;
   const trait = proofTrait(platform);
   const given = await traitTransaction(tx, tokenId, trait);

@@ -1,7 +1,7 @@
 /** Rules of social proofs: what shows a needle and what only looks like it, gist contents, names of accounts. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_QUOTE, needleOf, proofTrait, quoteOf } from "../../core/agents/proofs.ts";
+import { MAX_QUOTE, needleOf, proofTrait, quoteOf } from "../../core/agents/social-proofs.ts";
 import { parseFarcasterName, parseFid } from "../../core/proof-platforms/farcaster.ts";
 import {
   GIST_MAX_BYTES,

@@ -1,14 +1,14 @@
 /** A platform's allowance is shared fairly: failing proofs of many agents keep neither another agent nor the re-checks from it. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { askWithin } from "../../api/services/proof-allowance.ts";
+import { askWithin } from "../../api/services/social-proof-allowance.ts";
 import type { ProofReader } from "../../clients/ports.ts";
 import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { unconfiguredProofs } from "../../clients/unavailable.ts";
-import { readsOfRechecks, strangers } from "../../core/agents/proof-allowances.ts";
+import { readsOfRechecks, strangers } from "../../core/agents/social-proof-allowances.ts";
 import type { XClaim } from "../../core/proof-platforms/x.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
-import { recordProof } from "../../db/agents/proofs.ts";
+import { recordProof } from "../../db/agents/social-proofs.ts";
 import { forgetFullAllowances, takeAll, takeTokens } from "../../db/callers/allowances.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { testLog } from "../../harness/log.ts";

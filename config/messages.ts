@@ -49,7 +49,7 @@ export const WEBHOOKS = {
 } satisfies Record<string, Variable>;
 
 /** Variables of `Messaging` in `.env.example`. */
-export const MESSAGING = {
+export const MESSAGES = {
   MESSAGE_RETENTION: variable(
     WORKERS,
     "Messages older than this are deleted (unset: the service keeps all messages)",
@@ -58,7 +58,7 @@ export const MESSAGING = {
 } satisfies Record<string, Variable>;
 
 /** Options of `eventRetentionMs`, `credHistoryRetentionMs`, `webhooks`, `messageRetentionMs` in the configuration. */
-export function messagingConfig(v: ValuesOf<typeof EVENTS & typeof WEBHOOKS & typeof MESSAGING>) {
+export function messagesConfig(v: ValuesOf<typeof EVENTS & typeof WEBHOOKS & typeof MESSAGES>) {
   return {
     eventRetentionMs: v.EVENT_RETENTION,
     /** Undefined: the service keeps the whole history of scores. Never shorter than the events that tell of it. */

@@ -1,7 +1,7 @@
 /** What is known about agents of the directory beside their rows: proofs, feedback, activity and where the score came from. */
 
-import type { Marks } from "../../core/directory/marks.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import type { RowBadges } from "../../core/directory/row-badges.ts";
 import { liveness } from "../../core/offers/liveness.ts";
 import { dayOf, RANK_DAYS } from "../directory/daily-ranks.ts";
 import { ERC8004 } from "../directory/erc8004.ts";
@@ -60,7 +60,7 @@ const MARKS = statement({
       join offchain.directory d on d.id = asked.id and d.removed_at is null
       cross join lateral (select ${KEYS}) t
       order by asked.place`,
-  columns: { marks: json<Omit<Marks, "liveness"> & { endpoints: EndpointRow[] | null }>() },
+  columns: { marks: json<Omit<RowBadges, "liveness"> & { endpoints: EndpointRow[] | null }>() },
   prepared: true,
 });
 
@@ -69,11 +69,11 @@ const MARKS = statement({
  * @param exchangeSchema EAS schema of the exchange's verified account
  * @throws the driver's error; 42P01 or 3F000 while there is no index
  */
-export async function directoryMarks(
+export async function directoryBadges(
   db: Queryable,
   ids: readonly number[],
   { now, exchangeSchema }: { now: Date; exchangeSchema: string },
-): Promise<Marks[]> {
+): Promise<RowBadges[]> {
   const rows = await MARKS.rows(db, { ids, now: Math.floor(now.getTime() / 1000), exchangeSchema });
   return rows.map(({ marks: { endpoints, ...marks } }) => ({
     ...marks,

@@ -5,15 +5,15 @@ import type { ErrorCode } from "../../core/errors.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { tokenId } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
-import { exchangeVerifySchema, verifySchema } from "../schemas/verify.ts";
+import { exchangeVerifySchema, verifySchema } from "../schemas/verification.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
-import { verifyExchange } from "../services/exchange.ts";
-import { verifyWallet } from "../services/verify.ts";
+import { verifyExchange } from "../services/verify-exchange.ts";
+import { verifyWallet } from "../services/verify-wallet.ts";
 
 const params = z.object({ id: tokenId });
 const errors: ErrorCode[] = ["forbidden", "not_found", "conflict", "out_of_funds"];
 
-export const verify = endpoint({
+export const walletVerify = endpoint({
   method: "post",
   path: "/api/v2/agent/{id}/verify",
   operationId: "verifyWallet",

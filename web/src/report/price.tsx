@@ -1,4 +1,4 @@
-/** The offer of a report: what it has, what it costs and who is paid, before a wallet opens. */
+/** A report for sale: what it has, what it costs and who is paid, before a wallet opens. */
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/answer.ts";
 import { agentPath, discovery } from "../api/queries.ts";
@@ -15,7 +15,7 @@ const prices = { queryKey: [PRICING], queryFn: get<Prices>(PRICING), refetchInte
 const HAS = ["evidence", "history", "advice", "risks", "receipt"] as const;
 
 /** @param again whether one was bought before */
-export function Offer({ tokenId, again, op }: { tokenId: number; again: boolean; op: Running<CredReport> }) {
+export function ReportPrice({ tokenId, again, op }: { tokenId: number; again: boolean; op: Running<CredReport> }) {
   const { data: answer, error, refetch } = useQuery(prices);
   const receiver = useReceiver("GET", "/api/v2/agent/:ref/cred-report");
   const explorer = useQuery(discovery).data?.data.explorer;

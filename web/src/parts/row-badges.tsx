@@ -1,10 +1,10 @@
-/** Marks of a row: proofs, protocols, history of the score. */
+/** Badges of a row: proofs, protocols, history of the score. */
 
 import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
-import type { Marks } from "../api/types.ts";
+import type { RowBadges } from "../api/types.ts";
+import { moment } from "../formats.ts";
 import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
-import { moment } from "../words.ts";
 
 /** The proofs by their letters, in the order of the columns. */
 export const PROOFS = [
@@ -17,8 +17,8 @@ export const PROOFS = [
  * Five letters, filled where something is proven.
  * @param column in a column of a table: a letter that is not asked for leaves its place empty
  */
-export function ProofMarks({ marks, own, column }: { marks: Marks; own: boolean; column?: boolean }) {
-  const proven = PROOFS.filter(({ key }) => marks.verifications[key]).map(({ label }) => label);
+export function ProofBadges({ badges, own, column }: { badges: RowBadges; own: boolean; column?: boolean }) {
+  const proven = PROOFS.filter(({ key }) => badges.verifications[key]).map(({ label }) => label);
   // Other registries prove wallets and owners' accounts only, so the other proofs are not shown as missing there.
   const asked = own ? PROOFS : PROOFS.filter(({ key }) => key === "siwa" || key === "coinbase");
   return (
@@ -33,8 +33,8 @@ export function ProofMarks({ marks, own, column }: { marks: Marks; own: boolean;
         <i
           key={key}
           aria-hidden="true"
-          title={`${letter}: ${label}, ${say(marks.verifications[key] ? "compare.proven" : "compare.notProven")}. ${say(`score.mark.${key}`)}`}
-          data-proven={marks.verifications[key] || undefined}
+          title={`${letter}: ${label}, ${say(badges.verifications[key] ? "compare.proven" : "compare.notProven")}. ${say(`score.mark.${key}`)}`}
+          data-proven={badges.verifications[key] || undefined}
           data-na={!asked.some((other) => other.key === key) || undefined}
         >
           {letter}
@@ -44,7 +44,7 @@ export function ProofMarks({ marks, own, column }: { marks: Marks; own: boolean;
   );
 }
 
-export const Protocols = ({ of }: { of: Marks["protocols"] }) => (
+export const Protocols = ({ of }: { of: RowBadges["protocols"] }) => (
   <span className="tags one-line">
     {of.map((protocol) => (
       <span key={protocol} className="tag">
@@ -58,7 +58,7 @@ const WIDTH = 64;
 const HEIGHT = 22;
 
 /** Sparkline of the score's last changes; renders nothing before the first change. */
-export function Sparkline({ points, score }: { points: Marks["points"]; score: number }) {
+export function Sparkline({ points, score }: { points: RowBadges["points"]; score: number }) {
   const first = points[0];
   if (!first || points.length < 2) return <span className="spark" aria-hidden="true" />;
   const scores = points.map((point) => point.score);

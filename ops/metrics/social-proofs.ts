@@ -1,8 +1,8 @@
 /** Recorded proofs whose check is due, and what is left of the platforms' budgets of reads. */
 import type { Registry } from "prom-client";
-import { readsOfRechecks, readsOfStrangers } from "../../core/agents/proof-allowances.ts";
+import { readsOfRechecks, readsOfStrangers } from "../../core/agents/social-proof-allowances.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { proofsOverdue } from "../../db/agents/proofs.ts";
+import { proofsOverdue } from "../../db/agents/social-proofs.ts";
 import { levelsOf } from "../../db/callers/allowances.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import { cachedRead } from "./cached-read.ts";

@@ -1,0 +1,11 @@
+/** Lexemes of a document that stand for what is filtered by. No word has their first character. */
+import { PROTOCOLS, type Protocol } from "../directory/protocols.ts";
+
+const lexeme = (kind: string, value: string | number) => `!${kind}${value}`;
+
+export const platformLexeme = (platform: string) => lexeme("p", platform);
+export const protocolLexeme = (protocol: Protocol) => lexeme("s", PROTOCOLS.indexOf(protocol));
+export const chainLexeme = (chain: number) => lexeme("c", chain);
+export const verifiedLexeme = (verified: boolean) => lexeme("v", verified ? 1 : 0);
+/** Any known price. */
+export const pricedLexeme = lexeme("$", "");
