@@ -33,8 +33,8 @@ export type RunningServer = {
  * Max milliseconds for a request's headers, for the whole request, and for a client to take the next bytes of its
  * answer.
  */
-export type Patience = { headersMs: number; requestMs: number; takeMs?: number };
-const PATIENCE: Patience = { headersMs: HEADERS_TIMEOUT_MS, requestMs: REQUEST_TIMEOUT_MS };
+export type ReadTimeouts = { headersMs: number; requestMs: number; takeMs?: number };
+const READ_TIMEOUTS: ReadTimeouts = { headersMs: HEADERS_TIMEOUT_MS, requestMs: REQUEST_TIMEOUT_MS };
 
 export type Binding = {
   host: string;
@@ -46,13 +46,17 @@ export type Binding = {
 };
 
 /** @throws the listen error, e.g. EADDRINUSE */
-export async function startServer(api: Api, bind: Binding, patience: Patience = PATIENCE): Promise<RunningServer> {
+export async function startServer(
+  api: Api,
+  bind: Binding,
+  timeouts: ReadTimeouts = READ_TIMEOUTS,
+): Promise<RunningServer> {
   let stopping = false;
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: patience.headersMs,
-      requestTimeout: patience.requestMs,
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: 1_000,
       // The listener refuses a missing Host itself, with a body like any other refusal.
@@ -62,7 +66,7 @@ export async function startServer(api: Api, bind: Binding, patience: Patience = 
       if (stopping) outgoing.setHeader("Connection", "close");
       outgoing.once("prefinish", () => {
         // Without a socket it waits behind another answer on its connection, and begins after that one.
-        if (outgoing.socket?.writableLength !== 0) outgoing.setTimeout(patience.takeMs ?? TAKE_TIMEOUT_MS);
+        if (outgoing.socket?.writableLength !== 0) outgoing.setTimeout(timeouts.takeMs ?? TAKE_TIMEOUT_MS);
       });
       api.listener(incoming, outgoing);
     },

@@ -10,7 +10,7 @@ import { goal } from "./goal.ts";
 import type { Hostile, Right, Told } from "./hosts/planted.ts";
 
 /** Max milliseconds of processor time that a hostile host may cost. */
-const MOST_CPU_MS = 50;
+const MAX_CPU_MS = 50;
 
 type Cost = { found: Found; requests: number; cpuMs: number; wallMs: number };
 type Measure = (host: Right | Hostile) => Promise<Cost>;
@@ -29,7 +29,7 @@ export default async function hosts(args: string[]): Promise<void> {
     console.log();
     console.log(goal(`all ${right} right hosts are read`, `${right - wrong.length}`, wrong.length === 0));
     const held = `${hostile.length - dear.length}`;
-    const what = `all ${hostile.length} hostile ones cost under ${MOST_CPU_MS} ms of CPU each, and give no more than they may`;
+    const what = `all ${hostile.length} hostile ones cost under ${MAX_CPU_MS} ms of CPU each, and give no more than they may`;
     console.log(goal(what, held, dear.length === 0));
     if (wrong.length + dear.length > 0) process.exitCode = 1;
   } finally {
@@ -92,7 +92,7 @@ async function readHostile(group: readonly Hostile[], measure: Measure): Promise
   head("hostile", group.length);
   for (const host of group) {
     const cost = await measure(host);
-    const held = cost.found.offers.length <= host.mostOffers && cost.cpuMs < MOST_CPU_MS;
+    const held = cost.found.offers.length <= host.mostOffers && cost.cpuMs < MAX_CPU_MS;
     if (!held) dear.push(host.name);
     row(host.name, cost, held ? "" : "  TOO MUCH");
   }

@@ -50,8 +50,8 @@ export type CardRendererOptions = {
 /** Two drawings leave most of the thread pool to the API; one core stays free, so answers do not wait for drawings. */
 const AT_ONCE = Math.max(1, Math.min(2, availableParallelism() - 1));
 /** Max cards in the queue: about a second of drawing. */
-const WAITING_MAX = 50;
-const WAITING_PER_CLIENT = WAITING_MAX / 2;
+const MAX_WAITING = 50;
+const WAITING_PER_CLIENT = MAX_WAITING / 2;
 const MEGABYTE = 1024 * 1024;
 
 export function createCardRenderer(options: CardRendererOptions = {}): CardRenderer {
@@ -67,7 +67,7 @@ export function createCardRenderer(options: CardRendererOptions = {}): CardRende
 
   /** Runs `work` when its turn comes. */
   const inTurn = async <T>(client: string, work: () => Promise<T>): Promise<T> => {
-    if (closed || queue.length >= WAITING_MAX) {
+    if (closed || queue.length >= MAX_WAITING) {
       counts.refused++;
       fail("overloaded", "Too many images are being drawn right now; try again in a moment.", { retryAfter: 1 });
     }

@@ -6,24 +6,26 @@ import { isUnbilled, type Upstream } from "./http.ts";
 import type { Embeddings } from "./ports.ts";
 
 /** Texts of one call. */
-const BATCH = 64;
+const TEXTS_PER_CALL = 64;
 /** Bytes of one number as JSON, with its comma, at most. */
 const NUMBER_BYTES = 32;
 
-const answer = z.object({ data: z.array(z.unknown()).max(BATCH) });
+const answer = z.object({ data: z.array(z.unknown()).max(TEXTS_PER_CALL) });
 const entry = z.object({ index: z.int().nonnegative(), embedding: z.array(z.number()) });
 
 /** Max bytes of an answer: a larger one has more vectors, or larger ones, than can be used. */
-export const maxAnswerBytes = (dimensions: number): number => BATCH * (dimensions * NUMBER_BYTES + 500) + 10_000;
+export const maxAnswerBytes = (dimensions: number): number =>
+  TEXTS_PER_CALL * (dimensions * NUMBER_BYTES + 500) + 10_000;
 
 /** @param api opened on EMBEDDINGS_URL, with its key and `maxAnswerBytes` */
 export function embeddings(api: Upstream, { model, dimensions }: { model: string; dimensions: number }): Embeddings {
   return {
     model: `${model}/${dimensions}`,
     dimensions,
-    batch: BATCH,
+    batch: TEXTS_PER_CALL,
     async vectors(texts) {
-      if (texts.length === 0 || texts.length > BATCH) throw new RangeError(`${texts.length} texts in one call`);
+      if (texts.length === 0 || texts.length > TEXTS_PER_CALL)
+        throw new RangeError(`${texts.length} texts in one call`);
       try {
         const vectors = await api.ask({
           method: "POST",

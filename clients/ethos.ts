@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Upstream } from "./http.ts";
 import type { Ethos } from "./ports.ts";
 
-const BATCH = 100;
+const WALLETS_PER_CALL = 100;
 const MAX_SCORE = 2_800;
 const scores = z.record(z.string(), z.unknown());
 const entry = z.object({ score: z.number() }).nullish();
@@ -11,7 +11,7 @@ const entry = z.object({ score: z.number() }).nullish();
 /** @param api opened on ETHOS_API_URL */
 export function ethosScores(api: Upstream): Ethos {
   return {
-    batch: BATCH,
+    batch: WALLETS_PER_CALL,
     scores: (wallets) =>
       api.ask({
         method: "POST",

@@ -14,7 +14,7 @@ export const REDIRECTED_PER_DAY = 1_000;
 /** Rate and circuit breaker of one host. Many agents keep their files on the same host, which must not be overloaded. */
 const PER_HOST = { rate: { burst: 20, perSecond: 5 }, breaker: { failures: 5, openMs: 5_000, longestMs: 600_000 } };
 /** Max milliseconds to wait for the rate of a host; otherwise the request is sent later. */
-const PATIENCE_MS = 5_000;
+const TURN_TIMEOUT_MS = 5_000;
 /** Streams of one host that are open at a time while their reader sends it more: they must leave connections for that. */
 const MAX_STREAMS = 2;
 /** Seconds until another stream of a host is tried. */
@@ -80,7 +80,7 @@ export function foreignEndpoints(
   /** Sends one request, at its host's pace. */
   async function ask(target: URL, request: Omit<ForeignRequest, "url">): Promise<ForeignAnswer> {
     const pace = paces(target.host);
-    const wait = pace.take(PATIENCE_MS);
+    const wait = pace.take(TURN_TIMEOUT_MS);
     if (wait.seconds > 0) return { kind: "deferred", seconds: wait.seconds };
     if (wait.ms > 0) await new Promise((done) => setTimeout(done, wait.ms));
     try {

@@ -14,9 +14,9 @@ export type IdentityProviderOptions = {
 };
 
 /** Keys are fetched again after 10 minutes. */
-const FRESH_MS = 600_000;
+const KEYS_FRESH_MS = 600_000;
 /** While the provider is unavailable, keys stay valid for one hour after they were fetched. */
-const BELIEVED_MS = 3_600_000;
+const KEYS_USABLE_MS = 3_600_000;
 /** Max seconds between the provider's clock and the server's. */
 const LEEWAY_SECONDS = 5;
 const MAX_KEYS_BYTES = 65_536;
@@ -59,7 +59,7 @@ export function createIdentityProvider(options: IdentityProviderOptions, http: H
         // Throws when the answer is not a key set, which counts as trouble of the provider.
         read: ({ json }) => createLocalJWKSet(json as JSONWebKeySet),
       }),
-    { freshMs: FRESH_MS, usableMs: BELIEVED_MS },
+    { freshMs: KEYS_FRESH_MS, usableMs: KEYS_USABLE_MS },
   );
 
   /** The key that a token names; fetches the keys once more when it is unknown. */

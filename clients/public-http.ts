@@ -50,7 +50,7 @@ const MAX_BYTES = 1_000_000;
 /** Max bytes of an answer with its heads, extensions and trailers. */
 const MAX_WIRE_BYTES = 1_500_000;
 const CONNECT_MS = 3_000;
-const CONNECTIONS = 4;
+const CONNECTIONS_PER_HOST = 4;
 /** Statuses that name another place for a GET, and those that keep method and body (RFC 9110, section 15.4). */
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const KEEPS_METHOD = new Set([307, 308]);
@@ -59,7 +59,7 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
   const {
     userAgent,
     limits,
-    connections = CONNECTIONS,
+    connections = CONNECTIONS_PER_HOST,
     resolve = lookupAll,
     maxWireBytes = MAX_WIRE_BYTES,
     ...allowance

@@ -12,7 +12,7 @@ export type RateBucketOptions = {
   patienceMs?: number;
 };
 
-const PATIENCE_MS = 250;
+const COMMAND_TIMEOUT_MS = 250;
 /** Milliseconds without requests to Redis after a failure, because a hanging Redis must not delay every request. */
 const PAUSE_MS = 1_000;
 /** Milliseconds without an answer after which the connection is given up for another. */
@@ -55,7 +55,7 @@ export function openRateBuckets({
   redisUrl,
   prefix,
   log,
-  patienceMs = PATIENCE_MS,
+  patienceMs = COMMAND_TIMEOUT_MS,
 }: RateBucketOptions): RateBuckets & { close(): void } {
   const memory = memoryBuckets();
   if (!redisUrl) return { ...memory, close() {} };

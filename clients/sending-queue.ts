@@ -6,7 +6,7 @@ import type { Chain, Signer } from "./ports.ts";
 
 /** Max milliseconds until a node counts an accepted transaction as pending; after that the node has lost it. */
 const LAG_MS = 3_000;
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 export type Send = (to: Address, data: Hex) => Promise<Hex>;
 
@@ -64,7 +64,7 @@ export function createSendingQueue(
         return hash;
       }
       accepted.clear();
-      if (outcome.kind !== "nonce_used" || attempt === ATTEMPTS)
+      if (outcome.kind !== "nonce_used" || attempt === MAX_ATTEMPTS)
         throw new Error(`the transaction was not taken: ${outcome.kind}`);
     }
   }

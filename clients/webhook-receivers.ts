@@ -13,15 +13,15 @@ const MAX_BYTES = 65_536;
 /** Rate of requests to one host. Many webhooks may use the same host, which must not be overloaded. */
 const PER_HOST = { burst: 100, perSecond: 50 };
 /** Max concurrent requests to one host. The limit of connections is the same, so no request waits for another's connection. */
-const TOGETHER = 16;
+const REQUESTS_PER_HOST = 16;
 /**
  * Max concurrent requests to one host for webhooks whose receiver was slow recently. Other webhooks may use the same host,
  * so slow ones must not take all places. For the same reason a failing host is not paused as a whole; each webhook pauses
  * by itself.
  */
-const SLOW_TOGETHER = 4;
+const SLOW_REQUESTS_PER_HOST = 4;
 /** When all places of a host are taken, the delay of the next try grows with the number of requests already waiting. */
-const NO_ROOM = { burst: TOGETHER, perSecond: PER_HOST.perSecond };
+const NO_ROOM = { burst: REQUESTS_PER_HOST, perSecond: PER_HOST.perSecond };
 const NO_ROOM_SECONDS = { least: 0.25, most: 30 };
 /** Max hosts in memory; the least recently used one is dropped. */
 const MAX_HOSTS = 2_000;
@@ -55,7 +55,7 @@ export function openWebhookReceivers(options: WebhookReceiverOptions): WebhookRe
     ...rest,
     loopback: allowLoopback,
     limits: { ...LIMITS, ...limits },
-    connections: TOGETHER,
+    connections: REQUESTS_PER_HOST,
   });
   const targets = webhookTargets(options);
   const hosts = new Map<string, Host>();
@@ -81,7 +81,7 @@ export function openWebhookReceivers(options: WebhookReceiverOptions): WebhookRe
 
   /** Takes a place at a host. @returns 0, or the seconds to wait when no place is free */
   function refusedBy(host: Host, slow: boolean): number {
-    if (host.all < TOGETHER && (!slow || host.slow < SLOW_TOGETHER)) {
+    if (host.all < REQUESTS_PER_HOST && (!slow || host.slow < SLOW_REQUESTS_PER_HOST)) {
       if (host.sent.take() === 0) return 0;
       host.sent.giveBack();
     }

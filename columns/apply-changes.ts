@@ -5,7 +5,7 @@ import type { Changes } from "./table-source.ts";
 /** Max milliseconds per slice; the rest runs in the next turn of the event loop. */
 export const SLICE_MS = 2;
 /** Changes between two readings of the clock. */
-const STRIDE = 32;
+const CHANGES_PER_CLOCK_READING = 32;
 
 /**
  * Each row is whole at any time; between two slices some rows have changed and others not yet.
@@ -19,7 +19,7 @@ export async function applyChanges(
   let sliceEnd = performance.now() + SLICE_MS;
   let applied = 0;
   const pause = async () => {
-    if (atOnce || ++applied % STRIDE !== 0 || performance.now() < sliceEnd) return;
+    if (atOnce || ++applied % CHANGES_PER_CLOCK_READING !== 0 || performance.now() < sliceEnd) return;
     await nextTurn();
     sliceEnd = performance.now() + SLICE_MS;
   };

@@ -5,7 +5,7 @@ import type { NumberColumn } from "./number-column.ts";
 export type SortableColumn = NumberColumn | BytesColumn;
 
 /** Max slots that are sorted by insertion; it is faster than the radix sort for these. */
-const INSERTION_SORT_MAX = 32;
+const MAX_INSERTION_SORT = 32;
 const DIGITS = 8;
 const BUCKETS = 256;
 
@@ -73,7 +73,7 @@ function sortBytes(column: BytesColumn, keys: Keys, count: number): void {
   const open: [from: number, to: number, depth: number][] = [[0, count, 0]];
   for (let range = open.pop(); range !== undefined; range = open.pop()) {
     const [from, to, depth] = range;
-    if (to - from <= INSERTION_SORT_MAX) {
+    if (to - from <= MAX_INSERTION_SORT) {
       insertionSort(column, slots, from, to);
       continue;
     }

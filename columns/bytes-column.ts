@@ -29,10 +29,10 @@ export const emptyBytes = (width: number): BytesImage => ({
 });
 
 /** A length from this on takes five bytes instead of one: this byte, then the length. */
-const LONG = 255;
-const LONG_PREFIX = 5;
+const LONG_FROM_BYTES = 255;
+const LONG_PREFIX_BYTES = 5;
 /** Max values of a column that are stored once for all slots that have them, and max bytes of each: they are never removed. */
-const SHARED_MAX = 64;
+const MAX_SHARED = 64;
 const SHARED_LENGTH = 64;
 
 export class BytesColumn {
@@ -90,7 +90,7 @@ export class BytesColumn {
   start(slot: number): number {
     if (this.width > 0) return slot * this.width;
     const offset = this.#offsets[slot]!;
-    return offset + (this.heap[offset]! < LONG ? 1 : LONG_PREFIX);
+    return offset + (this.heap[offset]! < LONG_FROM_BYTES ? 1 : LONG_PREFIX_BYTES);
   }
 
   /** Number of bytes of the slot's value; 0 for null. */
@@ -131,7 +131,7 @@ export class BytesColumn {
     for (const offset of this.#shared)
       if (this.heap[offset] === length && compareBytes(this.heap, offset + 1, length, bytes, 0, length) === 0)
         return offset;
-    if (this.#shared.length === SHARED_MAX) return 0;
+    if (this.#shared.length === MAX_SHARED) return 0;
     const offset = this.#append(bytes);
     this.#shared.push(offset);
     return offset;
@@ -143,9 +143,9 @@ export class BytesColumn {
     if (this.#used + size > this.heap.length) this.#makeRoom(size);
     const { heap } = this;
     const offset = this.#used;
-    if (bytes.length < LONG) heap[offset] = bytes.length;
+    if (bytes.length < LONG_FROM_BYTES) heap[offset] = bytes.length;
     else {
-      heap[offset] = LONG;
+      heap[offset] = LONG_FROM_BYTES;
       for (let i = 0; i < 4; i++) heap[offset + 1 + i] = bytes.length >>> (i * 8);
     }
     copyBytes(heap, bytes, offset + size - bytes.length);
@@ -222,7 +222,7 @@ export class BytesColumn {
         const offset = this.#offsets[slot]!;
         if (offset > 0) this.#offsets[slot] = places.get(offset) ?? moved(offset);
       }
-      this.#shared.splice(0, SHARED_MAX, ...places.values());
+      this.#shared.splice(0, MAX_SHARED, ...places.values());
       this.#used = used;
       this.#garbage = 0;
     }
@@ -232,7 +232,7 @@ export class BytesColumn {
   #lengthAt(offset: number): number {
     const { heap } = this;
     const length = heap[offset]!;
-    if (length < LONG) return length;
+    if (length < LONG_FROM_BYTES) return length;
     return heap[offset + 1]! + heap[offset + 2]! * 2 ** 8 + heap[offset + 3]! * 2 ** 16 + heap[offset + 4]! * 2 ** 24;
   }
 
@@ -243,7 +243,7 @@ export class BytesColumn {
 }
 
 /** Heap bytes of a value of `length` bytes, its length included. */
-const sizeOf = (length: number) => length + (length < LONG ? 1 : LONG_PREFIX);
+const sizeOf = (length: number) => length + (length < LONG_FROM_BYTES ? 1 : LONG_PREFIX_BYTES);
 
 /** As memcmp; of two with a common beginning the shorter is first. */
 export function compareBytes(

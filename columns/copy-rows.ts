@@ -95,7 +95,7 @@ export class CopyRow {
 const YEAR_2000 = Date.UTC(2000, 0);
 
 /** Bytes before the first row: an 11-byte signature, 4 bytes of flags, 4 bytes with the length of an extension. */
-const HEADER = 19;
+const HEADER_BYTES = 19;
 
 /**
  * Runs a SELECT and calls back for each of its rows, in order.
@@ -130,7 +130,7 @@ class CopyOut extends pg.Query {
   handleCopyData({ chunk }: { chunk: Buffer }): void {
     if (this.failure !== undefined) return;
     try {
-      const at = this.#begun ? 0 : HEADER + chunk.readInt32BE(HEADER - 4);
+      const at = this.#begun ? 0 : HEADER_BYTES + chunk.readInt32BE(HEADER_BYTES - 4);
       this.#begun = true;
       if (at < chunk.length && this.#row.take(chunk, at)) this.#onRow(this.#row);
     } catch (error) {

@@ -36,12 +36,12 @@ export type SlotPage = {
 };
 
 /** Max matches that are sorted directly: cheaper than walking past the rows that do not match. */
-const DIRECT_SORT_MAX = 512;
+const MAX_DIRECT_SORT = 512;
 
 export function findPage(view: SortedView, request: PageRequest): SlotPage {
   const { bits, total, position, limit } = request;
   if ("offset" in position && position.offset >= total) return { slots: [], skipped: position.offset };
-  if (bits !== null && total <= DIRECT_SORT_MAX) return pageOfFewRows(view, bits, request);
+  if (bits !== null && total <= MAX_DIRECT_SORT) return pageOfFewRows(view, bits, request);
   const { nulls: isNull, nullCount } = view.column;
   const nulls = nullCount === 0 ? 0 : bits === null ? nullCount : countCommon(bits, isNull);
   const matches = total - nulls;

@@ -13,9 +13,9 @@ type ArrayHeader = { array: ArrayName; length: number; sent: number };
 const isArrayHeader = (value: object): value is ArrayHeader => "array" in value && "length" in value;
 
 /** Max bytes of a chunk, so that the sender can wait for the reader between two. */
-const CHUNK = 2 ** 20;
+const CHUNK_BYTES = 2 ** 20;
 /** Bytes of the length of a description; length 0 ends the image. */
-const LENGTH = 4;
+const LENGTH_BYTES = 4;
 
 /**
  * The bytes of one part, in chunks: the length of its description, the description, then all arrays in order. Zeros at
@@ -33,14 +33,15 @@ export function* bytesOfPart(part: ImagePart): Generator<Uint8Array> {
   const description = serialize(described);
   yield lengthBytes(description.length);
   yield description;
-  for (const bytes of arrays) for (let at = 0; at < bytes.length; at += CHUNK) yield bytes.subarray(at, at + CHUNK);
+  for (const bytes of arrays)
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
 }
 
 /** Follows the last part. */
 export const END_OF_IMAGE = lengthBytes(0);
 
 function lengthBytes(length: number): Uint8Array {
-  const bytes = Buffer.alloc(LENGTH);
+  const bytes = Buffer.alloc(LENGTH_BYTES);
   bytes.writeUInt32LE(length);
   return bytes;
 }
@@ -53,7 +54,7 @@ export async function receiveImage(chunks: AsyncIterable<Uint8Array>): Promise<T
   const source = new ByteSource(chunks);
   const parts = new ImageParts();
   for (;;) {
-    const length = Buffer.alloc(LENGTH);
+    const length = Buffer.alloc(LENGTH_BYTES);
     await source.fill(length);
     if (length.readUInt32LE() === 0) return parts.whole();
     const description = Buffer.alloc(length.readUInt32LE());

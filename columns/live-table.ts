@@ -38,7 +38,7 @@ export type LiveTable<State> = {
   close(): Promise<void>;
 };
 
-const DEFAULT_MEMORY = 512 * 2 ** 20;
+const DEFAULT_MEMORY_BYTES = 512 * 2 ** 20;
 
 /**
  * Opens a live table; returns at once, `table` is set when the first load has finished.
@@ -47,7 +47,7 @@ const DEFAULT_MEMORY = 512 * 2 ** 20;
 export function openLiveTable<State>(
   source: TableSource<State>,
   processFile: string,
-  { url, pollMs = 250, checkMs = 600_000, memory = new MemoryBudget(DEFAULT_MEMORY), log }: LiveTableOptions,
+  { url, pollMs = 250, checkMs = 600_000, memory = new MemoryBudget(DEFAULT_MEMORY_BYTES), log }: LiveTableOptions,
 ): LiveTable<State> {
   const pause = new InterruptibleSleep();
   const wake = () => pause.interrupt();

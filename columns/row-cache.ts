@@ -4,14 +4,14 @@
 export type RenderRows = (ids: readonly number[]) => Promise<Map<number, Uint8Array>>;
 
 /** Max bytes that are allocated, and dropped, at once: an array of its own for each row would take a quarter of its size again. */
-const CHUNK = 2 ** 18;
+const CHUNK_BYTES = 2 ** 18;
 /** Chunks of a small cache. */
 const MIN_CHUNKS = 4;
 
 /** Before each row: its length, whether it was read since it was written, and its id. */
 const READ_AT = 4;
 const ID_AT = 5;
-const PREFIX = 13;
+const PREFIX_BYTES = 13;
 
 type Chunk = { readonly bytes: Buffer; used: number };
 
@@ -32,7 +32,7 @@ export class RowCache {
 
   /** @param maxBytes of all cached rows; one that is longer than half a chunk is not cached */
   constructor(maxBytes: number) {
-    this.#chunkBytes = Math.min(CHUNK, Math.floor(maxBytes / MIN_CHUNKS));
+    this.#chunkBytes = Math.min(CHUNK_BYTES, Math.floor(maxBytes / MIN_CHUNKS));
     this.#maxChunks = Math.floor(maxBytes / this.#chunkBytes);
   }
 
@@ -87,7 +87,7 @@ export class RowCache {
   }
 
   #store(id: number, row: Uint8Array): void {
-    const size = PREFIX + row.length;
+    const size = PREFIX_BYTES + row.length;
     if (size > this.#chunkBytes / 2) return void this.#places.delete(id);
     const newest = this.#chunks.at(-1);
     if (newest === undefined || newest.used + size > this.#chunkBytes) this.#nextChunk();
@@ -104,7 +104,7 @@ export class RowCache {
     for (let at = 0; at < oldest.used; ) {
       const row = rowAt(oldest.bytes, at);
       const id = oldest.bytes.readDoubleLE(at + ID_AT);
-      const size = PREFIX + row.length;
+      const size = PREFIX_BYTES + row.length;
       if (this.#places.get(id) === start + at) {
         if (oldest.bytes[at + READ_AT] === 1 && newest.used + size <= this.#chunkBytes / 2) this.#append(id, row);
         else this.#places.delete(id);
@@ -120,11 +120,11 @@ export class RowCache {
     bytes.writeUInt32LE(row.length, used);
     bytes[used + READ_AT] = 0;
     bytes.writeDoubleLE(id, used + ID_AT);
-    bytes.set(row, used + PREFIX);
+    bytes.set(row, used + PREFIX_BYTES);
     this.#places.set(id, (this.#gone + this.#chunks.length - 1) * this.#chunkBytes + used);
-    chunk.used = used + PREFIX + row.length;
+    chunk.used = used + PREFIX_BYTES + row.length;
   }
 }
 
 /** No `subarray`: a `Buffer` takes longer to make. */
-const rowAt = (bytes: Buffer, at: number) => new Uint8Array(bytes.buffer, at + PREFIX, bytes.readUInt32LE(at));
+const rowAt = (bytes: Buffer, at: number) => new Uint8Array(bytes.buffer, at + PREFIX_BYTES, bytes.readUInt32LE(at));

@@ -21,13 +21,13 @@ type Numbered = { number: number; data: Segment };
 export type TrigramIndexImage = { segment: Segment; owner: Uint8Array };
 
 /** Number of changed texts at which they become a segment; until then a search reads each of them. */
-const UNINDEXED_MAX = 1024;
+const MAX_UNINDEXED = 1024;
 /** Entries merged between two readings of the clock. */
 const STRIDE = 20_000;
 /** Max trigrams of a long needle among which the rarest is chosen. */
-const CONSIDERED = 64;
+const MAX_CONSIDERED = 64;
 /** Max texts whose trigrams are sorted; for more texts it is cheaper to count all 2^24 trigrams. */
-const SORT_MAX = 2_500;
+const MAX_SORT_SLOTS = 2_500;
 /** A slot below this fits into one double together with a trigram of 24 bits. */
 const MAX_SLOTS = 2 ** 29;
 const TRIGRAMS = 2 ** 24;
@@ -64,7 +64,7 @@ export class TrigramIndex {
   change(slot: number): void {
     this.#owner[slot] = 0;
     this.#unindexed.add(slot);
-    if (this.#unindexed.size >= UNINDEXED_MAX) this.#flush();
+    if (this.#unindexed.size >= MAX_UNINDEXED) this.#flush();
   }
 
   /** The slot has no row any more. */
@@ -118,7 +118,7 @@ export class TrigramIndex {
     if (third === undefined) return [(first! << 16) | (second << 8), ((first! << 16) | (second << 8)) + 256];
     let best = 0;
     let least = Number.POSITIVE_INFINITY;
-    for (let at = 0; at + 2 < needle.length && at < CONSIDERED; at++) {
+    for (let at = 0; at + 2 < needle.length && at < MAX_CONSIDERED; at++) {
       const key = trigram(needle, at);
       let size = 0;
       for (const { data } of this.#segments)
@@ -148,7 +148,7 @@ export class TrigramIndex {
   *#mergePair(older: Numbered, newer: Numbered): Generator<void> {
     const keys = new Uint32Array(older.data.keys.length + newer.data.keys.length);
     const starts = new Uint32Array(keys.length + 1);
-    const writer = new SlotListWriter(older.data.lists.length + newer.data.lists.length + ROOM);
+    const writer = new SlotListWriter(older.data.lists.length + newer.data.lists.length + SPARE_BYTES);
     const next = [0, 0];
     const slots: number[] = [];
     let distinct = 0;
@@ -201,7 +201,7 @@ const FIRST_SEGMENT = 1;
 /** The index of a whole column: a first pass measures the lists, a second writes them. @param slots number of slots, each with a text or null */
 export function buildTrigramIndex(texts: Texts, slots: number, capacity: number): TrigramIndexImage {
   const owner = new Uint8Array(capacity).fill(FIRST_SEGMENT, 0, slots);
-  if (slots <= SORT_MAX)
+  if (slots <= MAX_SORT_SLOTS)
     return {
       segment: segmentOf(
         Array.from({ length: slots }, (_, slot) => slot),
@@ -267,7 +267,7 @@ function segmentOf(slots: number[], texts: Texts): Segment {
   const sorted = Float64Array.from(entries).sort();
   const keys: number[] = [];
   const starts: number[] = [];
-  const writer = new SlotListWriter(entries.length + ROOM);
+  const writer = new SlotListWriter(entries.length + SPARE_BYTES);
   for (let i = 0; i < sorted.length; i++) {
     const entry = sorted[i]!;
     if (entry === sorted[i - 1]) continue;
@@ -306,4 +306,4 @@ const bytesOf = ({ keys, starts, lists }: Segment) => keys.byteLength + starts.b
 
 const ascending = (a: number, b: number) => a - b;
 /** Spare bytes of a writer: room for one distance of the max length, so that the expected size never makes it grow. */
-const ROOM = 8;
+const SPARE_BYTES = 8;

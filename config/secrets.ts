@@ -3,9 +3,9 @@ import type { Variable } from "./variable.ts";
 import { VARIABLES, type Values } from "./variables.ts";
 
 /** Min characters of a secret that the log redacts; a shorter one would match ordinary words. */
-const SHORTEST_SECRET = 8;
+const MIN_SECRET_CHARS = 8;
 /** Min characters of a part of a node's URL that counts as the provider's key; shorter parts name networks. */
-const SHORTEST_NODE_KEY = 16;
+const MIN_NODE_KEY_CHARS = 16;
 
 /**
  * Every secret of the configuration, as a text could contain it: variables marked as one, passwords of databases,
@@ -29,10 +29,10 @@ export function secretsOf(v: Values): string[] {
   const keys = nodes.flatMap((node) => {
     const { pathname, searchParams, password } = new URL(node);
     return [...pathname.split("/"), ...searchParams.values(), password].filter(
-      (part) => part.length >= SHORTEST_NODE_KEY,
+      (part) => part.length >= MIN_NODE_KEY_CHARS,
     );
   });
-  const all = [...marked, ...passwords, ...keys].filter((secret) => secret.length >= SHORTEST_SECRET);
+  const all = [...marked, ...passwords, ...keys].filter((secret) => secret.length >= MIN_SECRET_CHARS);
   // The longest first: a secret may begin with another.
   return [...new Set(all)].sort((a, b) => b.length - a.length);
 }

@@ -1,4 +1,4 @@
-/** Testing: faults on demand, and patience with a machine that is busy. */
+/** Testing: faults on demand, and longer waits for a machine that is busy. */
 import { z } from "zod";
 import { integer } from "./checks.ts";
 import { API_AND_WORKERS, INDEXER, type Variable, variable } from "./variable.ts";

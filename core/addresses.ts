@@ -18,7 +18,7 @@ const MAX_KNOWN = 10_000;
 /** The state of Keccak-256, of which 136 bytes take input: the 40 digits fit into one block. */
 const state = new Uint8Array(200);
 const lanes = new Uint32Array(state.buffer);
-const RATE = 136;
+const KECCAK_RATE_BYTES = 136;
 const written = new Uint8Array(40);
 
 /**
@@ -34,7 +34,7 @@ export function checksum(address: Address): Address {
   lanes.fill(0);
   for (let i = 0; i < 40; i++) state[i] = lower.charCodeAt(i + 2);
   state[40] = 1;
-  state[RATE - 1] = 0x80;
+  state[KECCAK_RATE_BYTES - 1] = 0x80;
   keccakP(lanes);
   for (let i = 0; i < 40; i++) {
     const digit = lower.charCodeAt(i + 2);

@@ -7,7 +7,7 @@ import { commandOf, type ProcessName } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 15_000;
+const MAX_DELAY_MS = 15_000;
 /** A process that ran this long has recovered: its next failure is a first one again. */
 const STABLE_MS = 60_000;
 const STOP_MS = 12_000;
@@ -96,7 +96,7 @@ export class Supervisor {
         `${part.name} ended (${signal ?? code}), starting it again in ${part.delay / 1000} s: ${lastLine(lastWords)}`,
       );
       part.timer = setTimeout(() => this.#run(part, command), part.delay);
-      part.delay = Math.min(part.delay * 2, LONGEST_DELAY_MS);
+      part.delay = Math.min(part.delay * 2, MAX_DELAY_MS);
     });
   }
 }

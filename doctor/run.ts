@@ -7,7 +7,7 @@ export type Result = Pick<Check, "name" | "group"> & { ms: number; findings: Fin
 /** Max milliseconds of a check that names none. */
 const LIMIT_MS = 15_000;
 /** Max checks at the same time: each holds a connection or two. */
-const AT_ONCE = 8;
+const CHECKS_AT_ONCE = 8;
 
 /**
  * @param onResult called as each check ends
@@ -26,7 +26,7 @@ export async function runChecks(
       onResult(results[at]!);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, work));
   return results;
 }
 

@@ -3,7 +3,7 @@ import { LONG } from "./patience.ts";
 
 /** Between two looks, milliseconds: what comes soon is seen soon, and waiting long costs little. */
 const FIRST_PAUSE = 10;
-const LONGEST_PAUSE = 100;
+const MAX_PAUSE_MS = 100;
 
 /**
  * Polls until `probe` gives something truthy.
@@ -29,6 +29,6 @@ export async function until<T>(
     if (Date.now() > deadline)
       throw new Error(`${what}: not within ${timeoutMs} ms (last: ${String(last)})`, { cause: last });
     await new Promise((done) => setTimeout(done, everyMs ?? pause));
-    pause = Math.min(pause * 1.25, LONGEST_PAUSE);
+    pause = Math.min(pause * 1.25, MAX_PAUSE_MS);
   }
 }

@@ -30,7 +30,7 @@ export type Completeness = {
 export type Refills = { due(): boolean; begin(): void };
 
 const FIRST_PAUSE_MS = 600_000;
-const LONGEST_PAUSE_MS = 21_600_000;
+const MAX_PAUSE_MS = 21_600_000;
 
 /** @param now milliseconds of a clock that only grows */
 export function openRefills(now: () => number = () => performance.now()): Refills {
@@ -40,7 +40,7 @@ export function openRefills(now: () => number = () => performance.now()): Refill
     due: () => now() >= dueAt,
     begin() {
       dueAt = now() + pauseMs;
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     },
   };
 }

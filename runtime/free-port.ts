@@ -3,26 +3,26 @@ import { createSocket, type Socket } from "node:dgram";
 import { createServer } from "node:net";
 
 /** Below those that systems give to outgoing connections, which may take any of them before it is listened on. */
-const FIRST = 10_000;
-const LAST = 32_767;
+const FIRST_PORT = 10_000;
+const LAST_PORT = 32_767;
 /** Who is given a port finds the next ones free by `portOr`: nobody is given these. */
-const APART = 4;
-const TRIES = 100;
+const PORTS_APART = 4;
+const MAX_TRIES = 100;
 
 /**
  * What this process was given last, as UDP sockets: who asked may not listen yet, and while a socket is bound no other
  * process is given the TCP port of the same number.
  */
 const given: Socket[] = [];
-const MOST_GIVEN = 250;
+const MAX_GIVEN = 250;
 
 /**
  * @param host the address it is wanted at
  * @throws the last try's error, as when the address is none of this machine's
  */
 export async function freePort(host = "127.0.0.1"): Promise<number> {
-  for (let left = TRIES; ; ) {
-    const port = FIRST + APART * Math.floor((Math.random() * (LAST - FIRST)) / APART);
+  for (let left = MAX_TRIES; ; ) {
+    const port = FIRST_PORT + PORTS_APART * Math.floor((Math.random() * (LAST_PORT - FIRST_PORT)) / PORTS_APART);
     try {
       await take(port);
       return await tryPort(port, host);
@@ -41,7 +41,7 @@ function take(port: number): Promise<void> {
     });
     socket.bind({ port, address: "127.0.0.1", exclusive: true }, () => {
       socket.unref();
-      if (given.push(socket) > MOST_GIVEN) given.shift()!.close();
+      if (given.push(socket) > MAX_GIVEN) given.shift()!.close();
       resolve();
     });
   });

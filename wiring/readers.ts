@@ -10,7 +10,7 @@ import { commandOf } from "../runtime/processes.ts";
  */
 const SILENT_MS = 30_000;
 const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 15_000;
+const MAX_DELAY_MS = 15_000;
 
 export type Readers = {
   /** Ends it, and starts no other. */
@@ -50,7 +50,7 @@ export function startReaders({ log, command = commandOf("readers"), silentMs = S
       if (stopping) return;
       log.warn({ code, signal, againInMs: delay }, "the readers ended and are started again");
       again = setTimeout(start, delay);
-      delay = Math.min(2 * delay, LONGEST_DELAY_MS);
+      delay = Math.min(2 * delay, MAX_DELAY_MS);
     });
   }
 

@@ -15,7 +15,7 @@ export type ContractRead = { to: Address; data: Hex };
 export type ContractAnswers = { answers: (Hex | null)[]; at: number | null };
 
 /** Max concurrent calls on a chain without Multicall3. */
-const AT_ONCE = 4;
+const CALLS_AT_ONCE = 4;
 
 const TIME_CALL = encodeFunctionData({ abi: multicall3Abi, functionName: "getCurrentBlockTimestamp" });
 
@@ -60,7 +60,7 @@ export async function readContracts(
 }
 
 async function readEach(chain: Pick<Chain, "call">, reads: readonly ContractRead[]): Promise<(Hex | null)[]> {
-  const limit = pLimit(AT_ONCE);
+  const limit = pLimit(CALLS_AT_ONCE);
   const answers = await Promise.all(reads.map((read) => limit(() => chain.call(read))));
   return answers.map((answer) => (answer.ok ? answer.data : null));
 }

@@ -32,7 +32,7 @@ import { SUBSCRIPTIONS, type Subscriber } from "./subscriptions.ts";
 export const DISPATCHER_FAULT_POINTS = ["dispatcher.claimed", "dispatcher.committed", "dispatcher.queued"] as const;
 
 /** Max events that one pass claims; a backlog takes several passes. */
-const BATCH = 1_000;
+const EVENTS_PER_PASS = 1_000;
 /** Milliseconds until a pass without a notification; bounds the delay after a lost notification. */
 const TIMER_MS = 2_000;
 
@@ -74,7 +74,7 @@ export async function dispatch(context: DispatcherContext): Promise<void> {
     });
     context.fault("dispatcher.committed");
     if (claimed > 0) await queuePending(context);
-    if (claimed < BATCH) return;
+    if (claimed < EVENTS_PER_PASS) return;
   }
 }
 
@@ -84,7 +84,7 @@ async function reconcileOutbox({ clock, config, log, fault }: DispatcherContext,
   const index = await servedIndex(tx);
   if (index === null) return 0;
   const settled = await settledBlock(tx, index);
-  const { claimed, events } = await claimEvents(tx, { block: settled.block, limit: BATCH });
+  const { claimed, events } = await claimEvents(tx, { block: settled.block, limit: EVENTS_PER_PASS });
   // What is left out here never comes: a worker whose clock is ahead of the database's does not decide it.
   const now = Math.min(clock().getTime(), (await databaseNow(tx)).getTime());
   await appendEvents(tx, logEventsOf(events, index, new Date(now - config.eventRetentionMs)));
@@ -95,7 +95,7 @@ async function reconcileOutbox({ clock, config, log, fault }: DispatcherContext,
     await undo(tx, retracted, clock());
   }
   await finalizeSources(tx, await finalizeEvents(tx, index));
-  if (claimed < BATCH) await settleUpTo(tx, index);
+  if (claimed < EVENTS_PER_PASS) await settleUpTo(tx, index);
   return claimed;
 }
 

@@ -10,10 +10,10 @@ import type { JobContext } from "./context.ts";
 import { DOCUMENT_MS, withinTime } from "./within-time.ts";
 
 /** Hosts that are due in one run, how many are asked at once and stored together, and max milliseconds of asking. */
-const DUE = 256;
-const AT_ONCE = 16;
-const BATCH = 64;
-const LONGEST_MS = 10_000;
+const HOSTS_PER_RUN = 256;
+const HOSTS_AT_ONCE = 16;
+const HOSTS_PER_STATEMENT = 64;
+const MAX_ASKING_MS = 10_000;
 const DAY_MS = 86_400_000;
 /** Milliseconds until a host that names no agent is asked again, doubled with each time up to a day. */
 const RETRY_MS = 300_000;
@@ -24,15 +24,15 @@ type Due = Awaited<ReturnType<typeof dueHostFiles>>[number];
 export async function readHostFiles(context: JobContext): Promise<number> {
   const { db, clock, fault } = context;
   const began = clock();
-  const due = await dueHostFiles(db, began, DUE);
+  const due = await dueHostFiles(db, began, HOSTS_PER_RUN);
   const gone = due.filter(({ isNamed }) => !isNamed).map(({ origin }) => origin);
   if (gone.length > 0) await forgetHosts(db, gone);
   const named = due.filter(({ isNamed }) => isNamed);
-  const limit = pLimit(AT_ONCE);
+  const limit = pLimit(HOSTS_AT_ONCE);
   let changed = 0;
-  for (let from = 0; from < named.length; from += BATCH) {
-    const batch = named.slice(from, from + BATCH);
-    const isOver = () => clock().getTime() - began.getTime() > LONGEST_MS;
+  for (let from = 0; from < named.length; from += HOSTS_PER_STATEMENT) {
+    const batch = named.slice(from, from + HOSTS_PER_STATEMENT);
+    const isOver = () => clock().getTime() - began.getTime() > MAX_ASKING_MS;
     if (isOver()) break;
     const asked = await Promise.all(batch.map((host) => limit(() => (isOver() ? null : read(context, host)))));
     const reads = asked.filter((one) => one !== null);

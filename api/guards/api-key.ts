@@ -51,7 +51,7 @@ async function goodKey(db: Queryable, header: Header, attempt: Attempt): Promise
 }
 
 /** Milliseconds for which a checked key is cached on reads, where it grants a larger budget and nothing else. */
-const BELIEVED_MS = 5_000;
+const KEY_CACHE_MS = 5_000;
 
 export type ReadingKeys = {
   /**
@@ -82,7 +82,7 @@ export function readingKeys(db: Queryable): ReadingKeys {
       const reads: ReadingKey | null = known.scopes.includes("read")
         ? { kind: "apiKey", apiKeyId: id, readsPerMinute }
         : null;
-      good.set(String(header), reads, now + BELIEVED_MS);
+      good.set(String(header), reads, now + KEY_CACHE_MS);
       if (reads) await recordUse(db, id, new Date(now)).catch(() => {});
       return reads;
     },

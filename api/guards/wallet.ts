@@ -20,7 +20,7 @@ import type { SignedTexts } from "./signed-text.ts";
 /** A contract's verdict may change, so it is cached for one minute. */
 const CONTRACT_VERDICT_MS = 60_000;
 /** Max signatures that wait to be checked; the last of them waits one to two seconds. */
-const MOST_WAITING = 5_000;
+const MAX_WAITING = 5_000;
 const TEXT_OF: Record<SignInKind, string> = { siwa: "auth.agent.message", siwe: "auth.human.message" };
 
 export type WalletGuard = {
@@ -43,7 +43,7 @@ function turns(): () => Promise<void> {
   let last = Promise.resolve();
   let waiting = 0;
   return () => {
-    if (waiting >= MOST_WAITING)
+    if (waiting >= MAX_WAITING)
       fail("overloaded", "Too many signatures are waiting to be checked. Try again shortly.", { retryAfter: 2 });
     waiting++;
     last = last.then(

@@ -53,7 +53,7 @@ export type EventFeed<T> = {
 };
 
 /** Max rows of one statement. */
-const PAGE = 200;
+const ROWS_PER_READ = 200;
 
 /** @param start the feed reads the log from this position; followers read earlier rows themselves */
 export function eventFeed<T, R extends FeedRow = FeedRow>(source: FeedSource<T, R>, start: number): EventFeed<T> {
@@ -122,7 +122,7 @@ class Feed<T, R extends FeedRow> implements EventFeed<T> {
       while ((this.#mustRead || this.#mustDeliver) && this.#followers.size > 0) {
         if (this.#mustRead) {
           this.#mustRead = false;
-          const page = await this.#source.read(this.#recent.head, PAGE);
+          const page = await this.#source.read(this.#recent.head, ROWS_PER_READ);
           this.#recent.add(page.rows, page.through);
           if (page.more) this.#mustRead = true;
         }
@@ -176,7 +176,9 @@ class Feed<T, R extends FeedRow> implements EventFeed<T> {
   }
 
   #readFor({ as, position }: Follower<T>): Promise<FeedPage<R>> {
-    return this.#source.readFor ? this.#source.readFor(as, position, PAGE) : this.#source.read(position, PAGE);
+    return this.#source.readFor
+      ? this.#source.readFor(as, position, ROWS_PER_READ)
+      : this.#source.read(position, ROWS_PER_READ);
   }
 
   /** Writes the wanted rows after the follower's position while its stream takes them. @returns whether it took all */

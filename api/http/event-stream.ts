@@ -71,7 +71,7 @@ const STREAM_HEADERS = {
 
 const RETRY_MS = 2_000;
 /** Seconds after which a reader with too many streams may retry. */
-const RETRY_AFTER = 15;
+const RETRY_AFTER_SECONDS = 15;
 /** Milliseconds over which the reconnects of an ending process's readers are spread. */
 const SPREAD_MS = 4_000;
 const HEARTBEAT = ": still here\n\n";
@@ -94,7 +94,7 @@ export function eventStreams(rules: StreamRules): EventStreams {
     what: "event streams",
     perHolder: perClient,
     inAll: perProcess,
-    retryAfter: RETRY_AFTER,
+    retryAfter: RETRY_AFTER_SECONDS,
   });
   let ending = false;
   let beats: NodeJS.Timeout | undefined;

@@ -7,14 +7,14 @@ import { type ContentCoding, encoder } from "./content-coding.ts";
 import type { Log } from "./error-answer.ts";
 import type { StreamContent } from "./event-stream.ts";
 
-export type SlicePatience = {
+export type SliceTimeouts = {
   /** Max milliseconds in which a client takes no bytes before it is disconnected. */
   stallMs: number;
   /** Aborts when the whole answer has taken too long; begins with the answer. */
   total(): AbortSignal;
 };
 
-const PATIENCE: SlicePatience = { stallMs: 10_000, total: () => AbortSignal.timeout(60_000) };
+const SLICE_TIMEOUTS: SliceTimeouts = { stallMs: 10_000, total: () => AbortSignal.timeout(60_000) };
 
 /**
  * The slices as the body of an answer. The first one is read before the answer begins, so that a failure is still a
@@ -23,14 +23,14 @@ const PATIENCE: SlicePatience = { stallMs: 10_000, total: () => AbortSignal.time
 export async function slicedBody(
   slices: AsyncGenerator<string, void>,
   log: Log,
-  patience: SlicePatience = PATIENCE,
+  timeouts: SliceTimeouts = SLICE_TIMEOUTS,
 ): Promise<StreamContent> {
   const first = await slices.next();
   return {
     headers: { "cache-control": "no-store" },
     compressible: true,
     stream(outgoing, coding) {
-      send(outgoing, coding, first, slices, patience).catch((error: Error) => {
+      send(outgoing, coding, first, slices, timeouts).catch((error: Error) => {
         log.warn({ err: error }, "an answer was cut off in the middle");
         outgoing.req.socket.destroy();
       });
@@ -43,7 +43,7 @@ async function send(
   coding: ContentCoding | undefined,
   first: IteratorResult<string, void>,
   slices: AsyncGenerator<string, void>,
-  { stallMs, total }: SlicePatience,
+  { stallMs, total }: SliceTimeouts,
 ): Promise<void> {
   if (outgoing.destroyed) return;
   // Destroys the connection: a response that waits behind another one on it (pipelining) has no socket of its own.

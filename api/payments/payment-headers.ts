@@ -28,7 +28,7 @@ export const PAYMENT_HEADERS = [
 export const CREDENTIAL_HEADER = "Payment-Authorization";
 
 /** A payload has about 1,400 characters for an account's key and a few thousand for a contract wallet, and as many again for the declaration (bazaar.ts), which clients send back. */
-const MOST_CHARACTERS = 16_384;
+const MAX_HEADER_CHARS = 16_384;
 const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
 /** With either alphabet (RFC 4648, sections 4 and 5). */
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
@@ -55,7 +55,7 @@ export async function readPayment(
   if (first === undefined) return credential === null ? null : challenged(credential, machinePayments);
   if (credential !== null) refuse(first.name, "must be the only payment of the request");
   for (const { name, value } of given)
-    if (value.length > MOST_CHARACTERS) refuse(name, `must have at most ${MOST_CHARACTERS} characters`);
+    if (value.length > MAX_HEADER_CHARS) refuse(name, `must have at most ${MAX_HEADER_CHARS} characters`);
   if (given.every(({ value }) => TRANSACTION.test(value))) {
     const hashes = new Set(given.map(({ value }) => value.toLowerCase() as Hex));
     if (hashes.size > 1) refuse(first.name, "must not differ from the transaction hash in another payment header");
@@ -76,8 +76,8 @@ function readCredential(headers: HeaderValues): string | null {
   if (found.size === 0) return null;
   if (found.size > 1 || !own.every(isPayment)) refuse(CREDENTIAL_HEADER, "must be one credential, Payment {base64url}");
   const [credential] = found;
-  if (credential!.length > MOST_CHARACTERS)
-    refuse(CREDENTIAL_HEADER, `must have at most ${MOST_CHARACTERS} characters`);
+  if (credential!.length > MAX_HEADER_CHARS)
+    refuse(CREDENTIAL_HEADER, `must have at most ${MAX_HEADER_CHARS} characters`);
   return credential!;
 }
 

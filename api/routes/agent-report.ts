@@ -16,7 +16,7 @@ import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { credRankOf } from "../services/cred-rank.ts";
 import { methodName } from "../services/method-names.ts";
 
-const TRANSACTIONS = 10;
+const RECENT_TRANSACTIONS = 10;
 /** How a linked token's chain may be written when it is this one. */
 const THIS_CHAIN = /^(base|8453|eip155:8453)$/i;
 
@@ -36,7 +36,7 @@ export const agentReport = endpoint({
       const facts = await factsOf({ db, config: deps.config }, params.ref);
       return {
         facts,
-        transactions: await recentTransactions(db, facts.tokenId, TRANSACTIONS),
+        transactions: await recentTransactions(db, facts.tokenId, RECENT_TRANSACTIONS),
         ranking: await credRankOf(deps, db, shownCred(facts, at).score),
       };
     });

@@ -10,7 +10,7 @@ import { endpoint, json } from "../endpoint.ts";
 import { batchSchema } from "../schemas/agent-search.ts";
 import { siteOf } from "../services/agent-facts.ts";
 
-const MOST = 100;
+const MAX_AGENTS = 100;
 
 const asked = z.union([z.string(), z.number()]);
 type Asked = z.output<typeof asked>;
@@ -20,7 +20,7 @@ export const batch = endpoint({
   path: "/api/v2/agents/batch",
   operationId: "getAgents",
   tag: "Agents",
-  summary: `Up to ${MOST} agents at once, by token id or wallet address`,
+  summary: `Up to ${MAX_AGENTS} agents at once, by token id or wallet address`,
   description:
     "`found` is in the order asked, each agent once. `missing` and `invalid` repeat what was asked as it was asked.",
   guard: { bucket: "reads" },
@@ -28,7 +28,7 @@ export const batch = endpoint({
   body: z.strictObject({
     ids: z
       .array(asked)
-      .max(MOST)
+      .max(MAX_AGENTS)
       .meta({
         description: "Token ids (numbers or decimal strings) and 0x addresses, in any mixture",
         examples: [[0, "1", "0x19B16428f0721a5f627F190Ca61D493A632B423F"]],

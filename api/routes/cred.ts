@@ -56,7 +56,7 @@ export const cred = endpoint({
 });
 
 const DEFAULT_DAYS = 90;
-const MOST_DAYS = 3650;
+const MAX_DAYS = 3650;
 
 export const history = endpoint({
   method: "get",
@@ -67,7 +67,7 @@ export const history = endpoint({
   data: true,
   params: z.object({ id: tokenId }),
   query: z.object({
-    days: integer({ min: 1, max: MOST_DAYS, what: `How far back; ${DEFAULT_DAYS} by default` })
+    days: integer({ min: 1, max: MAX_DAYS, what: `How far back; ${DEFAULT_DAYS} by default` })
       .optional()
       .transform((days) => days ?? DEFAULT_DAYS),
   }),

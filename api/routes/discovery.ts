@@ -12,9 +12,9 @@ import { type Call, endpoint, json } from "../endpoint.ts";
 import { choices, dollars, flag, integer, limit, optionalChoice, searchText } from "../parameters.ts";
 import { discoverSchema, foundSchema } from "../schemas/discovery.ts";
 
-const MOST_CURSOR = 1_000;
-const MOST_CHAIN = 2 ** 31 - 1;
-const MOST_DOLLARS = 1_000_000;
+const MAX_CURSOR = 1_000;
+const MAX_CHAIN_ID = 2 ** 31 - 1;
+const MAX_PRICE_USD = 1_000_000;
 
 const question = {
   q: searchText(
@@ -26,12 +26,12 @@ const question = {
     PLATFORMS.map(({ key }) => key) as [PlatformKey, ...PlatformKey[]],
     "Only agents of these registries",
   ),
-  chain: integer({ min: 1, max: MOST_CHAIN, what: "Only agents of this chain, by its id", example: 8453 }).optional(),
+  chain: integer({ min: 1, max: MAX_CHAIN_ID, what: "Only agents of this chain, by its id", example: 8453 }).optional(),
   minCred: integer({ min: 0, max: 100, what: "Least cred score" }).optional(),
   verified: flag("Only agents whose wallet is proven, or only others"),
   accepts: optionalChoice(["x402"], "Only agents that take this way of payment"),
   maxPrice: dollars({
-    max: MOST_DOLLARS,
+    max: MAX_PRICE_USD,
     what: "Only agents with an offer that is known to cost at most this many US dollars per call",
     example: 0.05,
   }),
@@ -40,7 +40,7 @@ const question = {
   ),
   cursor: z
     .string()
-    .max(MOST_CURSOR, "must be a nextCursor of this operation")
+    .max(MAX_CURSOR, "must be a nextCursor of this operation")
     .regex(/^[\w-]+$/, "must be a nextCursor of this operation")
     .optional()
     .meta({

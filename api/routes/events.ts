@@ -12,16 +12,16 @@ import { factsOf } from "../services/agent-facts.ts";
 import { resume, type Wanted } from "../services/log-streams.ts";
 
 /** Agents and owners that one reader may name. */
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 
 const position = (what: string) => integer({ min: 0, max: Number.MAX_SAFE_INTEGER, what }).optional();
 const agents = listOf(agentRef, {
-  most: MOST_NAMED,
+  most: MAX_NAMED,
   what: "Only events about these agents, each a token id or the agent's wallet",
   example: "0,12",
 });
 const owners = listOf(walletAddress, {
-  most: MOST_NAMED,
+  most: MAX_NAMED,
   what: "Only events about agents of these owners, or former owners at a transfer",
   example: "0x19B16428f0721a5f627F190Ca61D493A632B423F",
 });

@@ -12,7 +12,7 @@ import { healthSchema, readySchema, statusSchema } from "../schemas/service.ts";
 
 /** The database has confirmed the index's state within this time, or it is not answering. */
 const DATABASE_SILENCE_MS = 5_000;
-const PATIENCE_MS = 2_000;
+const CHECKS_TIMEOUT_MS = 2_000;
 
 export const health = endpoint({
   method: "get",
@@ -83,7 +83,7 @@ const headOf = ({ chainHead }: HandlerDeps): Promise<number | null> => inTime(ch
 
 /** Null when it fails, or takes longer than whoever asks for readiness waits. */
 function inTime<T>(answer: Promise<T>): Promise<T | null> {
-  const late = new Promise<null>((resolve) => setTimeout(resolve, PATIENCE_MS, null).unref());
+  const late = new Promise<null>((resolve) => setTimeout(resolve, CHECKS_TIMEOUT_MS, null).unref());
   return Promise.race([answer.catch(() => null), late]);
 }
 

@@ -17,7 +17,7 @@ import type { ContractShare } from "../services/receiver.ts";
 import { isMinted, registrationOf } from "../services/registration.ts";
 
 /** How long an answer waits for the index after the chain has answered, to show the agent in full. */
-const INDEX_PATIENCE_MS = { mint: 3_000, state: 500 };
+const INDEX_TIMEOUT_MS = { mint: 3_000, state: 500 };
 
 export const mint = endpoint({
   method: "post",
@@ -105,7 +105,7 @@ export async function answerMint(
       extra: { mintId: decided.mintId },
       hint: payment.price > 0n ? `${hint.again} ${hint.credit}` : hint.again,
     });
-  const registration = await registrationOf(deps, decided, now, INDEX_PATIENCE_MS.mint);
+  const registration = await registrationOf(deps, decided, now, INDEX_TIMEOUT_MS.mint);
   return json(registration, { status: 201, headers: known ? { "Idempotent-Replayed": "true" } : {} });
 }
 
@@ -163,7 +163,7 @@ export const mintState = endpoint({
     const found = await mintStatus(deps.db, mintId);
     if (!found) return fail("not_found", "There is no such registration.");
     if (isMinted(found)) {
-      const registration = await registrationOf(deps, found, now, INDEX_PATIENCE_MS.state);
+      const registration = await registrationOf(deps, found, now, INDEX_TIMEOUT_MS.state);
       return json({ status: "minted", mintId, ...registration });
     }
     if (found.state === "pending") return json(pending(deps, found));

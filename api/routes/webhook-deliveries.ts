@@ -15,7 +15,7 @@ const guard = { caller: "siwa" } as const;
 const params = z.object({ webhookId });
 const deliveryId = integer({ min: 1, max: Number.MAX_SAFE_INTEGER, what: "The delivery's id" });
 /** Max dead deliveries that become due with one call. */
-const MOST_REPLAYED = 1_000;
+const MAX_REPLAYED = 1_000;
 
 export const webhookDeliveries = endpoint({
   method: "get",
@@ -99,7 +99,7 @@ export const webhookReplayDead = endpoint({
   operationId: "replayDeadWebhookDeliveries",
   tag,
   summary: "Send everything once more that was given up since a time",
-  description: `At most ${MOST_REPLAYED} with one call, the oldest first; \`remaining\` tells of the rest.`,
+  description: `At most ${MAX_REPLAYED} with one call, the oldest first; \`remaining\` tells of the rest.`,
   guard,
   params,
   body: replayBodySchema,
@@ -109,7 +109,7 @@ export const webhookReplayDead = endpoint({
     const { webhookId } = await enabledWebhook(deps.db, { owner: caller.wallet, ...params });
     await count("webhook-sends", caller.wallet);
     const since = new Date(body.since);
-    const replayed = await replayDead(deps.db, { webhookId, since, most: MOST_REPLAYED, now: new Date(now) });
+    const replayed = await replayDead(deps.db, { webhookId, since, most: MAX_REPLAYED, now: new Date(now) });
     return json({ replayed, remaining: await countDead(deps.db, webhookId, since) }, { status: 202 });
   },
 });

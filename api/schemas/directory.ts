@@ -4,7 +4,7 @@ import { z } from "zod";
 import { DEFECT_CODES } from "../../core/directory/file-defects.ts";
 import { DIRECTORY_FILTERS, type DirectoryFilter } from "../../core/directory/filters.ts";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
-import { MOST_ENTRIES, STANDINGS, type Standing } from "../../core/directory/reviews.ts";
+import { MAX_ENTRIES, STANDINGS, type Standing } from "../../core/directory/reviews.ts";
 import { PRICED_FROM_USD, TOKEN_SOURCES } from "../../core/directory/token.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { textSchema } from "../../core/text.ts";
@@ -134,7 +134,7 @@ export const reviewersSchema = z
           description: "The mean of its newest entry of each tag that has a scale; null where none has",
         }),
         entries: count.meta({
-          description: `What it wrote, up to ${MOST_ENTRIES.toLocaleString("en")}, those taken back among them`,
+          description: `What it wrote, up to ${MAX_ENTRIES.toLocaleString("en")}, those taken back among them`,
         }),
         taken_back: count,
         first_at: moment,

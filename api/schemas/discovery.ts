@@ -5,7 +5,7 @@ import { FACTOR_KEYS, FIELDS, FOUND_BY, MEANING_STATES } from "../../core/discov
 import { CONFIRMATIONS } from "../../core/offers/confirmations.ts";
 import { ENDPOINT_STATUSES } from "../../core/offers/liveness.ts";
 import { METHODS } from "../../core/offers/offer.ts";
-import { MOST_ALIKE, MOST_COUNTED, RECEIVERS } from "../../core/views/offering.ts";
+import { MAX_ALIKE_SHOWN, MAX_COUNTED_ALIKE, RECEIVERS } from "../../core/views/offering.ts";
 import { terminalAgentSchema } from "./directory.ts";
 import { address, count, moment, tokenId } from "./fields.ts";
 
@@ -117,7 +117,9 @@ const alikes = (what: string) =>
         }),
       ),
     })
-    .meta({ description: `${what}: how many, ${MOST_COUNTED} at most, and the oldest ${MOST_ALIKE} of them` });
+    .meta({
+      description: `${what}: how many, ${MAX_COUNTED_ALIKE} at most, and the oldest ${MAX_ALIKE_SHOWN} of them`,
+    });
 
 export const offeringSchema = z
   .object({

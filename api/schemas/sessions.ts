@@ -4,7 +4,7 @@ import { textSchema } from "../../core/text.ts";
 
 export const OUTCOMES = ["success", "failure", "partial"] as const;
 /** Max duration in seconds, the limit of the column: 68 years. */
-const MOST_SECONDS = 2 ** 31 - 1;
+const MAX_DURATION_SECONDS = 2 ** 31 - 1;
 
 export const sessionOutcomeBodySchema = z
   .object({
@@ -13,7 +13,7 @@ export const sessionOutcomeBodySchema = z
     sessionId: textSchema({ min: 1, max: 128 })
       .optional()
       .meta({ description: "Your name of the session: reported twice, it counts once" }),
-    duration: z.int().min(0).max(MOST_SECONDS).optional().meta({ description: "Seconds" }),
+    duration: z.int().min(0).max(MAX_DURATION_SECONDS).optional().meta({ description: "Seconds" }),
   })
   .meta({ id: "SessionOutcome", examples: [{ outcome: "success", duration: 42 }] });
 

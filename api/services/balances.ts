@@ -16,8 +16,8 @@ const FRESH_MS = 60_000;
 /** Milliseconds until the chain is called again after a failure, so that not every request calls it. */
 const RETRY_MS = 2_000;
 /** Max milliseconds a request waits; then the balances are null. */
-const PATIENCE_MS = 2_000;
-const REMEMBERED = 10_000;
+const BALANCES_TIMEOUT_MS = 2_000;
+const MAX_REMEMBERED = 10_000;
 const USDC_DECIMALS = 6;
 
 export type BalanceCache = {
@@ -29,7 +29,7 @@ export type BalanceCache = {
 };
 
 /** A score of 1, in the units of Neynar's contract. */
-const NEYNAR_MAX = 1_000_000;
+const MAX_NEYNAR_UNITS = 1_000_000;
 
 const UNKNOWN: Balances = { eth: null, usdc: null, linkedToken: null, neynarScore: null };
 
@@ -45,7 +45,7 @@ export function balanceCache(
   contracts: Contracts,
   now: () => number,
 ): BalanceCache {
-  const known = expiringCache<Balances>(REMEMBERED);
+  const known = expiringCache<Balances>(MAX_REMEMBERED);
   const asking = new Map<string, Promise<Balances>>();
 
   async function read(wallet: Address, linkedToken: Address | null): Promise<Balances | null> {
@@ -70,7 +70,7 @@ export function balanceCache(
         answer = ask(key, wallet, linkedToken).finally(() => asking.delete(key));
         asking.set(key, answer);
       }
-      return Promise.race([answer, pause(PATIENCE_MS, UNKNOWN, { ref: false })]);
+      return Promise.race([answer, pause(BALANCES_TIMEOUT_MS, UNKNOWN, { ref: false })]);
     },
   };
 }
@@ -124,7 +124,7 @@ const toNumber = ({ success, returnData }: { success: boolean; returnData: Hex }
 
 /** Of a contract of others: 0 says that there is no score, and more than the highest is none. */
 const neynarScore = (units: bigint | null): number | null =>
-  units === null || units === 0n || units > NEYNAR_MAX ? null : Number(units) / NEYNAR_MAX;
+  units === null || units === 0n || units > MAX_NEYNAR_UNITS ? null : Number(units) / MAX_NEYNAR_UNITS;
 
 /** A contract may claim any number of decimals; beyond a byte it is not an ERC-20. */
 const linkedBalance = (units: bigint | null, decimals: bigint | null): Balances["linkedToken"] =>

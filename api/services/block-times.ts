@@ -4,7 +4,7 @@ import { fail } from "../../core/errors.ts";
 import { expiringCache } from "../guards/expiring-cache.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 
-const REMEMBERED = 50_000;
+const MAX_REMEMBERED = 50_000;
 /** Blocks below the indexed one that no reorganisation reaches any more; one hour of Base. */
 const SETTLED_BLOCKS = 1_800;
 const FRESH_MS = 10_000;
@@ -24,7 +24,7 @@ export function blockTimes(
   limits: Pick<RateLimits, "take">,
   now: () => number,
 ): BlockTimes {
-  const known = expiringCache<number>(REMEMBERED);
+  const known = expiringCache<number>(MAX_REMEMBERED);
   const asking = new Map<number, Promise<number>>();
 
   async function ask(block: number, indexed: number): Promise<number> {

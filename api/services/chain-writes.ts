@@ -53,7 +53,7 @@ export async function payableTraitPrice(chain: Pick<Chain, "traitPrice">, identi
 }
 
 /** Max parts written on chain per agent and day; the service pays for these transactions. */
-export const CHAIN_WRITES_A_DAY = 100;
+export const CHAIN_WRITES_PER_DAY = 100;
 const DAY_MS = 86_400_000;
 
 /**
@@ -115,9 +115,9 @@ const refuseSecond = (slot: string) =>
 
 async function requireAllowance({ tx, facts, now }: Write, more: number): Promise<void> {
   const { count, oldestAt } = await chainWritesSince(tx, facts.tokenId, new Date(now.getTime() - DAY_MS));
-  if (count + more <= CHAIN_WRITES_A_DAY) return;
+  if (count + more <= CHAIN_WRITES_PER_DAY) return;
   const freeAt = (oldestAt ?? now).getTime() + DAY_MS;
-  fail("rate_limited", `The service writes at most ${CHAIN_WRITES_A_DAY} parts of an agent on chain in a day.`, {
+  fail("rate_limited", `The service writes at most ${CHAIN_WRITES_PER_DAY} parts of an agent on chain in a day.`, {
     retryAfter: Math.max(1, Math.ceil((freeAt - now.getTime()) / 1000)),
     hint: "The token's owner can always write to the contract itself.",
   });

@@ -6,7 +6,7 @@ import type { Address } from "../../core/agents/facts.ts";
 const FRESH_MS = 60_000;
 const RETRY_MS = 2_000;
 /** Max milliseconds a request waits for the first answer. */
-const PATIENCE_MS = 1_000;
+const PRICE_TIMEOUT_MS = 1_000;
 
 export type ContractFacts = {
   contractDeployed: boolean;
@@ -57,7 +57,7 @@ export function contractCache(chain: Chain, address: Address, now: () => number)
     },
     async current() {
       const asked = askIfOld();
-      if (known.mintPriceWei === null) await Promise.race([asked, pause(PATIENCE_MS, undefined, { ref: false })]);
+      if (known.mintPriceWei === null) await Promise.race([asked, pause(PRICE_TIMEOUT_MS, undefined, { ref: false })]);
       return known;
     },
   };

@@ -3,7 +3,7 @@ import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import {
   CREATOR_MIN_CRED,
-  GROUPS_A_CREATOR,
+  GROUPS_PER_CREATOR,
   type Group,
   groupIdOf,
   refusalAt,
@@ -40,8 +40,8 @@ export async function createGroup({ db }: Pick<ApiDeps, "db">, asked: GroupReque
     // Serialises the creations of one agent, because its groups are counted.
     await lockAgentWrites(tx, tokenId);
     await requireCreator(tx, creator, now);
-    if ((await countGroupsOf(tx, creator)) >= GROUPS_A_CREATOR)
-      fail("conflict", `This wallet has created ${GROUPS_A_CREATOR} groups; it can create no more.`);
+    if ((await countGroupsOf(tx, creator)) >= GROUPS_PER_CREATOR)
+      fail("conflict", `This wallet has created ${GROUPS_PER_CREATOR} groups; it can create no more.`);
     const group = await insertGroup(tx, { ...asked, groupId });
     if (group) return group;
     // The second of two equal concurrent requests ends here.

@@ -12,7 +12,7 @@ import type { HandlerDeps } from "../handler-deps.ts";
 import { withIndex } from "./humans.ts";
 
 /** Of one human. */
-export const LINKS_A_HUMAN = 50;
+export const LINKS_PER_HUMAN = 50;
 
 /**
  * Links an agent. The wallet that signed has to own the token; it must be the human's own, or the request must also
@@ -41,8 +41,8 @@ export const linkAgent = (
         });
       const holding = await holdingOf(tx, tokenId, identity.address);
       if (holding === null) return failNoAgent({ tokenId });
-      if ((await otherLinks(tx, id, tokenId, identity.address)) >= LINKS_A_HUMAN)
-        fail("conflict", `A human has at most ${LINKS_A_HUMAN} linked agents.`);
+      if ((await otherLinks(tx, id, tokenId, identity.address)) >= LINKS_PER_HUMAN)
+        fail("conflict", `A human has at most ${LINKS_PER_HUMAN} linked agents.`);
       const link = { humanId: id, tokenId, owner: caller.wallet };
       if (!(await linkHumanAgent(tx, link, identity.address, new Date(now))))
         fail("forbidden", `Agent ${tokenId} belongs to another wallet.`, {

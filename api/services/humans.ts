@@ -37,7 +37,7 @@ import { siteOf } from "./agent-facts.ts";
 export type HumanCaller = WalletCaller | TokenCaller;
 
 /** Max milliseconds a registration waits for the wallet's number of transactions; the worker reads it again. */
-const CHAIN_PATIENCE_MS = 1_500;
+const CHAIN_TIMEOUT_MS = 1_500;
 
 /** The name under which a deleted principal's slugs are reserved for it. */
 export const holderHash = (caller: HumanCaller): string => hash("sha256", nameOf(caller), "hex");
@@ -107,7 +107,7 @@ async function countTransactions({ chain, db, log }: HandlerDeps, wallet: Addres
     .nonce(wallet, "latest")
     .then((count) => storeTransactionCount(db, wallet, count, new Date(now)))
     .catch((err) => log.debug({ err }, "a human's transactions could not be counted"));
-  await Promise.race([asked, pause(CHAIN_PATIENCE_MS, undefined, { ref: false })]);
+  await Promise.race([asked, pause(CHAIN_TIMEOUT_MS, undefined, { ref: false })]);
 }
 
 /** @throws Failure not_found, indexer_behind */

@@ -34,7 +34,7 @@ type Row = FeedRow & { event: LoggedEvent };
 /** Milliseconds between reads for events without a notification. */
 const WATCH_MS = 1_000;
 /** Positions before the end from which a new feed reads, for readers that reconnect. */
-const BEFOREHAND = 200;
+const POSITIONS_BEFORE_END = 200;
 
 /** The position from which a reader continues, and the gap where it misses events. */
 export function resume({ head, keptAfter }: LogBounds, after: number): { after: number; gap: Gap | null } {
@@ -76,7 +76,7 @@ export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs =
         wants: ({ wants }, { event }) => wants(event),
         failed,
       },
-      Math.max(keptAfter, head - BEFOREHAND),
+      Math.max(keptAfter, head - POSITIONS_BEFORE_END),
     );
 
   return {

@@ -32,7 +32,7 @@ export type MessageStreams = {
 /** Milliseconds between reads for changes without a notification: a lost one, changed scores and memberships. */
 const WATCH_MS = 1_000;
 /** Messages before the newest one from which a new feed reads; most readers reconnect after fewer. */
-const BEFOREHAND = 200;
+const MESSAGES_BEFORE_NEWEST = 200;
 
 export function messageStreams(
   { db, log, now }: Pick<ApiDeps, "db" | "log" | "now">,
@@ -67,7 +67,7 @@ export function messageStreams(
         revoked: (followers) => revoked(groupId, followers),
         failed,
       },
-      Math.max(0, newest - BEFOREHAND),
+      Math.max(0, newest - MESSAGES_BEFORE_NEWEST),
     );
 
   /** Checks all readers of a private group with one query. */

@@ -26,8 +26,8 @@ import type { HandlerDeps } from "../handler-deps.ts";
 import { type HumanCaller, holderHash, ownToken, withIndex } from "./humans.ts";
 
 /** Of one principal. */
-export const ORGANIZATIONS_A_PRINCIPAL = 20;
-const ATTEMPTS = 8;
+export const ORGANIZATIONS_PER_PRINCIPAL = 20;
+const SLUG_ATTEMPTS = 8;
 const ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
 
 type Registration = Omit<OrganizationWrite, "token"> & {
@@ -83,8 +83,8 @@ async function addOrganization(
   at: Date,
 ): Promise<string> {
   const principal = nameOf(caller);
-  if ((await organizationsOf(tx, principal)).length >= ORGANIZATIONS_A_PRINCIPAL)
-    fail("conflict", `A principal has at most ${ORGANIZATIONS_A_PRINCIPAL} organizations.`);
+  if ((await organizationsOf(tx, principal)).length >= ORGANIZATIONS_PER_PRINCIPAL)
+    fail("conflict", `A principal has at most ${ORGANIZATIONS_PER_PRINCIPAL} organizations.`);
   const since = new Date(at.getTime() - SLUG_RETIREMENT_MS);
   for (const candidate of slug === undefined ? suggestions(displayName) : [slug]) {
     const key = slugKey(candidate);
@@ -100,7 +100,7 @@ async function addOrganization(
 function* suggestions(displayName: string): Generator<string> {
   const plain = suggestedSlug(displayName);
   if (plain !== null) yield plain;
-  for (let i = 0; i < ATTEMPTS; i++) {
+  for (let i = 0; i < SLUG_ATTEMPTS; i++) {
     const ending = Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
     yield `${plain ?? "org"}-${ending}`;
   }

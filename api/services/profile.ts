@@ -7,7 +7,7 @@ import { chainWritesSince, onchainTraits, recentChainWrites } from "../../db/tra
 import { senderState } from "../../db/transactions/sender-state.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { factsOf } from "./agent-facts.ts";
-import { CHAIN_WRITES_A_DAY, TRAIT_PRICE_LIMIT_WEI } from "./chain-writes.ts";
+import { CHAIN_WRITES_PER_DAY, TRAIT_PRICE_LIMIT_WEI } from "./chain-writes.ts";
 
 const DAY_MS = 86_400_000;
 /** Writes are shown for a week: the service may be without funds for days. */
@@ -26,7 +26,7 @@ export async function readProfile(deps: HandlerDeps, tokenId: number, now: numbe
     const chain = {
       ...{ writes, indexedBlock, traitPriceWei, traitPriceLimitWei: TRAIT_PRICE_LIMIT_WEI },
       traitsOnchain: new Set(traits.map(({ name }) => traitKey(name))),
-      allowance: { max: CHAIN_WRITES_A_DAY, left: Math.max(0, CHAIN_WRITES_A_DAY - today.count) },
+      allowance: { max: CHAIN_WRITES_PER_DAY, left: Math.max(0, CHAIN_WRITES_PER_DAY - today.count) },
       funded: sender === null || (sender.funded && sender.pausedUntil === null),
     };
     return profileView(facts, deps.payments.shown(), chain, new Date(now));

@@ -9,8 +9,8 @@ import type { Log } from "../http/error-answer.ts";
 /** Milliseconds that a search waits. A later answer is kept for the next search. */
 const WAIT_MS = 500;
 /** Questions that are kept, and that are asked at the same time. */
-const KEPT = 1_000;
-const ASKED_AT_ONCE = 16;
+const MAX_KEPT = 1_000;
+const QUESTIONS_AT_ONCE = 16;
 
 type Options = {
   db: pg.Pool;
@@ -47,7 +47,7 @@ export function openQuestions({ db, embeddings, perDay, now, log, waitMs = WAIT_
   function keep(question: string, vector: Float32Array): void {
     kept.delete(question);
     kept.set(question, vector);
-    if (kept.size > KEPT) kept.delete(kept.keys().next().value!);
+    if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
   }
 
   return {
@@ -59,7 +59,7 @@ export function openQuestions({ db, embeddings, perDay, now, log, waitMs = WAIT_
         return known;
       }
       if (!asking.has(question)) {
-        if (asking.size >= ASKED_AT_ONCE) return null;
+        if (asking.size >= QUESTIONS_AT_ONCE) return null;
         asking.set(question, send(question));
       }
       return within(waitMs, asking.get(question)!);

@@ -19,7 +19,7 @@ import { writeAgent } from "./writing.ts";
 /** The chain whose contracts this service can ask. */
 const OWN_CHAIN = "base";
 /** Max hex digits of an answer that are decoded: a contract may answer anything, of any length. */
-const LONGEST_ANSWER = 4_096;
+const MAX_ANSWER_HEX_DIGITS = 4_096;
 
 /**
  * Queues the link; of several, the newest counts.
@@ -84,7 +84,7 @@ async function readText(
 ): Promise<string | null> {
   const data = encodeFunctionData({ abi: usdcAbi, functionName });
   const answer = await chain.call({ to, data, gas: READ_GAS });
-  if (!answer.ok || answer.data === "0x" || answer.data.length > LONGEST_ANSWER) return null;
+  if (!answer.ok || answer.data === "0x" || answer.data.length > MAX_ANSWER_HEX_DIGITS) return null;
   const cleaned = cleanText(decodeText(answer.data, functionName) ?? "", {
     min: 1,
     max: functionName === "name" ? 64 : 32,

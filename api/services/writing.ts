@@ -91,7 +91,7 @@ export function refuseUnlessFunded({ funded, pausedUntil }: Pick<SenderState, "f
     );
 }
 
-const MOST_SECONDS = 86_400;
+const MAX_RETRY_SECONDS = 86_400;
 /** The sender ends the pause by its own clock, a moment after the time. */
 const secondsUntil = (time: Date) =>
-  Math.min(MOST_SECONDS, Math.max(1, Math.ceil((time.getTime() - Date.now()) / 1000)));
+  Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil((time.getTime() - Date.now()) / 1000)));

@@ -1,12 +1,12 @@
 /** A process with the API as `npm run api` wires it, which tells its parent where it listens and, asked, what its cards have cost. */
 import { createApi } from "../../api/app.ts";
-import { type Patience, startServer } from "../../api/server.ts";
+import { type ReadTimeouts, startServer } from "../../api/server.ts";
 import type { CardRenderer, CardStats } from "../../card-renderer/renderer.ts";
 import { loadConfig } from "../../config/config.ts";
 import { wireApi } from "../../wiring/api.ts";
 
 /** The parent's first message. `patience` undefined: the service's own. */
-export type Start = { patience: Patience | undefined };
+export type Start = { patience: ReadTimeouts | undefined };
 export type Started = { port: number };
 /** The answer to `stats`. */
 export type Stats = { cards: CardStats; residentBytes: number };

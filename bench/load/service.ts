@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import type { Patience } from "../../api/server.ts";
+import type { ReadTimeouts } from "../../api/server.ts";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
@@ -25,7 +25,7 @@ export type LoadWorld = {
   /** Of the node: how often it was asked whether a wallet is a contract. */
   asked(): number;
   /** One more process of the API on the same agents, with an empty folder for cards. */
-  startApi(options?: { env?: Record<string, string>; patience?: Patience }): Promise<LoadedApi>;
+  startApi(options?: { env?: Record<string, string>; patience?: ReadTimeouts }): Promise<LoadedApi>;
   /** Keyed reads over so many connections, each with one request at a time. @param ids of the first so many agents; all of them */
   read(api: LoadedApi, connections: number, seconds: number, ids?: number): Promise<Loaded>;
   stop(): Promise<void>;
@@ -80,7 +80,7 @@ export async function startWorld(agents: number): Promise<LoadWorld> {
   };
 }
 
-async function started(child: ChildProcess, patience: Patience | undefined): Promise<LoadedApi> {
+async function started(child: ChildProcess, patience: ReadTimeouts | undefined): Promise<LoadedApi> {
   child.send({ patience } satisfies Start);
   const { port } = await Promise.race([
     told<Started>(child, "port"),

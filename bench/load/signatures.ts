@@ -7,7 +7,7 @@ import { type Check, counted, measured, ofReads, ratioOfP99 } from "./check.ts";
 import type { LoadWorld } from "./service.ts";
 
 const READERS = 2;
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 /** Of one client, which the storm is: at once, and a second. */
 const ALLOWANCE = { burst: 60, perSecond: 1 };
 /** What bad signatures may be answered: refused, or told to come later. */
@@ -28,7 +28,7 @@ export async function signatures(
   const [askedBefore, began] = [world.asked(), performance.now()];
   const answered = () => Object.values(byStatus).reduce((sum, n) => sum + n, 0);
   // On a busy machine a short storm may be over before its first answer.
-  for (let round = 0; round < rounds || (answered() === 0 && round < MOST_ROUNDS); round++) {
+  for (let round = 0; round < rounds || (answered() === 0 && round < MAX_ROUNDS); round++) {
     quiet.push((await world.read(api, READERS, seconds)).p99Ms);
     storm.send({ url: api.url, perSecond } satisfies Storm);
     const loaded = await world.read(api, READERS, seconds);

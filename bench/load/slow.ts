@@ -1,14 +1,14 @@
 /** L7: clients that hold on to the server: headers that never end, bodies that trickle, headers that are too large. */
 import { connect, type Socket } from "node:net";
-import type { Patience } from "../../api/server.ts";
+import type { ReadTimeouts } from "../../api/server.ts";
 import { type Check, counted, measured, ofReads, ratioOfP99 } from "./check.ts";
 import type { LoadedApi, LoadWorld } from "./service.ts";
 
-export type SlowPlan = { sockets: number; bodies: number; readSeconds: number; patience?: Patience };
+export type SlowPlan = { sockets: number; bodies: number; readSeconds: number; patience?: ReadTimeouts };
 
 const READERS = 8;
 /** The service's own, where a plan does not shorten it. */
-const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000 };
+const SLOW_TIMEOUTS: ReadTimeouts = { headersMs: 10_000, requestMs: 30_000 };
 /** The server looks around once a second, and a busy machine is late. */
 const LATE_MS = 10_000;
 /** All trickling bodies together, a second. */
@@ -16,7 +16,7 @@ const BODY_BYTES = 100_000;
 const TOO_LARGE = 40 * 1024;
 
 export async function slow(world: LoadWorld, plan: SlowPlan): Promise<Check[]> {
-  const { patience = PATIENCE } = plan;
+  const { patience = SLOW_TIMEOUTS } = plan;
   const api = await world.startApi({ patience });
   await world.read(api, READERS, plan.readSeconds);
   const quiet = [(await world.read(api, READERS, plan.readSeconds)).p99Ms];

@@ -18,7 +18,7 @@ type Fetch = typeof fetch;
 
 const MINT_UNITS = 1_000_000n;
 /** How often a client comes back with the same payment while it is told `payment_pending`. */
-const PATIENCE = 20;
+const MAX_TRIES = 20;
 const RECEIPT_MS = 5_000;
 /** A credential is good for an hour, so nobody signs in for each request. */
 const SIGNED_IN_MS = 1_800_000;
@@ -67,7 +67,7 @@ export function population(devnet: DevnetFile, say: (status: number, text: strin
     const request = new Request(input, init);
     for (let tries = 1; ; tries++) {
       const response = await fetchInTime(request.clone());
-      if (response.status !== 503 || tries === PATIENCE) return response;
+      if (response.status !== 503 || tries === MAX_TRIES) return response;
       const text = await response.text();
       say(response.status, text);
       if (!text.includes("payment_pending")) return new Response(text, { status: 503, headers: response.headers });
@@ -83,7 +83,7 @@ export function population(devnet: DevnetFile, say: (status: number, text: strin
   /** Gives a wallet what a registration costs. A reorganisation may take the transfer back: then once more. */
   async function give(client: (typeof rich)[number]["client"], to: Hex): Promise<void> {
     const usdc = { address: CANONICAL.usdc as Hex, abi: usdcAbi };
-    for (let tries = 0; tries < PATIENCE; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       if (ending.aborted) throw new NotSent();
       const has = await chain.readContract({ ...usdc, functionName: "balanceOf", args: [to] });
       if (has >= MINT_UNITS) return;

@@ -17,13 +17,13 @@ export type Row = { what: string; early: string; late: string; growth: string; p
 export type Verdict = { rows: Row[]; pass: boolean; windows: Record<"early" | "late", [from: number, to: number]> };
 
 /** Everything may grow by so much. */
-export const MOST_GROWTH = 0.05;
+export const MAX_GROWTH = 0.05;
 /** Handles and connections come and go with requests: so many more are no growth. */
 const SLACK = 3;
 /** Of all answers: a machine that is busy with other things for a second may say so. */
-const MOST_REFUSED = 0.001;
+const MAX_REFUSED = 0.001;
 /** Completed jobs are kept up to a number for each queue, which an hour does not reach; what waits must not pile up. */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 /** Where nobody but finality and retention keep the number of rows down. */
 const BOUNDED = /\._reorg__/;
 const ROWS_SLACK = 500;
@@ -52,8 +52,8 @@ export function judge(samples: readonly Sample[], seconds: number, happened: Hap
     rows.push({ what, early: show(a), late: show(b), growth, pass: b <= allowed(a) });
   };
   const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MB`;
-  const few = (value: number) => Math.max(value * (1 + MOST_GROWTH), value + SLACK);
-  const share = (value: number) => value * (1 + MOST_GROWTH);
+  const few = (value: number) => Math.max(value * (1 + MAX_GROWTH), value + SLACK);
+  const share = (value: number) => value * (1 + MAX_GROWTH);
 
   const parts = [...new Set(samples.flatMap((sample) => Object.keys(sample.parts)))];
   for (const part of parts) {
@@ -76,14 +76,14 @@ export function judge(samples: readonly Sample[], seconds: number, happened: Hap
   compare(
     "jobs that wait",
     ({ waitingJobs }) => waitingJobs,
-    () => MOST_WAITING,
+    () => MAX_WAITING,
   );
 
   const none = (what: string, n: number) => rows.push({ what, early: "", late: String(n), growth: "", pass: n === 0 });
   none("5xx other than 503, or no answer at all", happened.errors);
   const refused = happened.refusals / happened.answers;
   const shown = `${(refused * 100).toFixed(2)} %`;
-  rows.push({ what: "503: come back later", early: "", late: shown, growth: "", pass: refused <= MOST_REFUSED });
+  rows.push({ what: "503: come back later", early: "", late: shown, growth: "", pass: refused <= MAX_REFUSED });
   none("parts that ended", happened.restarts.length);
   none("rejections and exceptions nobody caught", happened.uncaught.length);
   return { rows, pass: rows.every(({ pass }) => pass), windows };

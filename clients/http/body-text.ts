@@ -15,7 +15,7 @@ const CODINGS: Record<string, Decompress> = {
   deflate: (bytes, options) => ((bytes[0] ?? 0) % 16 === 8 ? ofZlib : ofDeflate)!(bytes, options),
 };
 /** Max codings of one body. */
-const MOST_CODINGS = 3;
+const MAX_CODINGS = 3;
 
 /** A body that is not what its headers say. */
 export class BrokenBody extends Error {}
@@ -31,7 +31,7 @@ export async function bodyText(body: Buffer, headers: AnswerHeaders, maxBytes: n
     .filter((coding) => coding !== "");
   // A coding that nobody knows is taken for none, as browsers do: servers name there what is no compression.
   const known = codings.every((coding) => Object.hasOwn(CODINGS, coding)) ? codings : [];
-  if (known.length > MOST_CODINGS) throw new BrokenBody(`${known.length} content codings`);
+  if (known.length > MAX_CODINGS) throw new BrokenBody(`${known.length} content codings`);
   let bytes = body;
   for (const coding of known.toReversed()) {
     if (bytes.length === 0) break;

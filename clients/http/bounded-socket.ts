@@ -6,9 +6,9 @@ import type { Socket } from "node:net";
 import { OversizeAnswer } from "./exchange.ts";
 
 /** Max bytes that the parser gets at once. */
-const PIECE = 2_048;
+const PIECE_BYTES = 2_048;
 /** Max pieces of one answer: a letter costs as much as a kilobyte does. Beyond the first ones each has so many bytes on average. */
-const MOST_PIECES = 2_500;
+const MAX_PIECES = 2_500;
 const FIRST_PIECES = 24;
 const BYTES_OF_PIECE = 64;
 
@@ -28,12 +28,12 @@ export function boundAnswers(socket: Socket, maxBytes: number): void {
       size = 0;
       pieces = 0;
     }
-    const piece: Buffer | null = read(socket.readableLength > PIECE ? PIECE : undefined);
+    const piece: Buffer | null = read(socket.readableLength > PIECE_BYTES ? PIECE_BYTES : undefined);
     if (piece === null) return null;
     size += piece.length;
     pieces++;
     if (size > maxBytes) socket.destroy(new OversizeAnswer(`an answer of more than ${maxBytes} bytes`));
-    else if (pieces > Math.min(MOST_PIECES, FIRST_PIECES + size / BYTES_OF_PIECE))
+    else if (pieces > Math.min(MAX_PIECES, FIRST_PIECES + size / BYTES_OF_PIECE))
       socket.destroy(new Error("an answer letter by letter"));
     else return piece;
     return null;

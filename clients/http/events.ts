@@ -1,7 +1,7 @@
 /** Cuts a stream of events into its events while it arrives, whatever its pieces are, at a cost that grows with its length alone. */
 
 /** Max lines of a stream: what has more has no answer in it, and is only read. */
-const MOST_LINES = 16_384;
+const MAX_LINES = 16_384;
 
 /** @returns takes a piece of a stream; gives the events that it ended and that have data, each as its lines */
 export function eventCutter(): (piece: Buffer) => string[] {
@@ -12,7 +12,7 @@ export function eventCutter(): (piece: Buffer) => string[] {
   let afterReturn = false;
   let count = 0;
   return (piece) => {
-    if (count > MOST_LINES) return [];
+    if (count > MAX_LINES) return [];
     let text = decoder.decode(piece, { stream: true });
     if (afterReturn && text.startsWith("\n")) text = text.slice(1);
     if (text === "") return [];

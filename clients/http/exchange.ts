@@ -39,7 +39,7 @@ export type Incoming = { status: number; headers: AnswerHeaders; text: string };
 export class OversizeAnswer extends Error {}
 
 /** Max answers of status 1xx before an answer. */
-const MOST_BEFORE = 16;
+const MAX_INTERIM_ANSWERS = 16;
 
 const isStream = (headers: AnswerHeaders): boolean =>
   (headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
@@ -60,7 +60,7 @@ export async function exchange(dispatcher: Dispatcher, request: Outgoing, limits
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
     onInfo: () => {
-      if (++before > MOST_BEFORE) flood.abort(new Error("too many answers of status 1xx"));
+      if (++before > MAX_INTERIM_ANSWERS) flood.abort(new Error("too many answers of status 1xx"));
     },
     signal: AbortSignal.any([
       ...(request.signal ? [request.signal] : []),

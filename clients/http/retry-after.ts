@@ -3,7 +3,7 @@
 export type AnswerHeaders = Record<string, string | undefined>;
 
 /** Max seconds to wait. A longer request for a pause is cut to this; the next request then shows whether it still applies. */
-const LONGEST_SECONDS = 900;
+const MAX_RETRY_SECONDS = 900;
 
 /**
  * Seconds to wait as the headers state them; null when they do not. Supported are Retry-After (RFC 9110: seconds or a
@@ -26,4 +26,4 @@ export function retryAfter(
 export const isSpent = (headers: AnswerHeaders): boolean =>
   (headers["x-rate-limit-remaining"] ?? headers["x-ratelimit-remaining"]) === "0";
 
-const bounded = (seconds: number) => Math.min(LONGEST_SECONDS, Math.max(0, Math.ceil(seconds)));
+const bounded = (seconds: number) => Math.min(MAX_RETRY_SECONDS, Math.max(0, Math.ceil(seconds)));

@@ -5,9 +5,9 @@ import type { LearnedLimits } from "../ports.ts";
 import { openRpcPool } from "../rpc/pool.ts";
 
 /** Requests of the burst that measures the rate. */
-const BURST = 60;
+const BURST_REQUESTS = 60;
 /** Blocks of the first eth_getLogs; a node that takes them has no limit that matters. */
-const WIDEST_RANGE = 10_000;
+const MAX_RANGE_BLOCKS = 10_000;
 /** Requests for logs after which the range is known: each refusal halves it, or names it. */
 const LOG_REQUESTS = 24;
 const POLL_MS = 20;
@@ -25,7 +25,7 @@ export async function learnLimits(chainId: number, node: RpcNode, address: Addre
   try {
     const head = Number(await pool.request("eth_blockNumber", []));
     const startedAt = performance.now();
-    const burst = Array.from({ length: BURST }, (_, i) =>
+    const burst = Array.from({ length: BURST_REQUESTS }, (_, i) =>
       pool.request("eth_getBlockByNumber", [hex(Math.max(0, head - i)), false]).then(
         () => true,
         () => false,
@@ -33,7 +33,7 @@ export async function learnLimits(chainId: number, node: RpcNode, address: Addre
     );
     const answered = (await Promise.all(burst)).filter(Boolean).length;
     const measuredPerSecond = answered / Math.max(0.001, (performance.now() - startedAt) / 1000);
-    const range = { fromBlock: hex(Math.max(0, head - WIDEST_RANGE + 1)), toBlock: hex(head) };
+    const range = { fromBlock: hex(Math.max(0, head - MAX_RANGE_BLOCKS + 1)), toBlock: hex(head) };
     let ended = false;
     const logs = pool.request("eth_getLogs", [{ address, ...range }]).then(
       () => undefined,
@@ -45,7 +45,12 @@ export async function learnLimits(chainId: number, node: RpcNode, address: Addre
     while (!ended && (stats().requests.eth_getLogs ?? 0) < LOG_REQUESTS)
       await new Promise((done) => setTimeout(done, POLL_MS));
     const failure = ended ? await logs : undefined;
-    return { ...stats(), measuredPerSecond, asked: Math.min(WIDEST_RANGE, head + 1), logsFailure: failure?.message };
+    return {
+      ...stats(),
+      measuredPerSecond,
+      asked: Math.min(MAX_RANGE_BLOCKS, head + 1),
+      logsFailure: failure?.message,
+    };
   } finally {
     pool.close();
   }

@@ -42,7 +42,7 @@ export function nameIn(
 }
 
 /** Max pages of an account's casts to search. */
-const PAGES = 3;
+const MAX_PAGES = 3;
 
 export function farcasterProofs(reader: FarcasterReader): ProofReader<FarcasterClaim> {
   async function find({ username, fid: claimed }: FarcasterClaim, sought: SoughtProof): Promise<FoundProof | NoProof> {
@@ -59,7 +59,7 @@ export function farcasterProofs(reader: FarcasterReader): ProofReader<FarcasterC
         if (quote !== null) return found(resolved, username ?? (await reader.nameOf(resolved)), { hash, quote });
       }
       newest ??= casts[0]?.text;
-      if (++page >= PAGES) break;
+      if (++page >= MAX_PAGES) break;
     }
     const reason = `No recent cast of ${username ?? `account ${resolved}`} shows ${needle}.`;
     return { reason, ...(newest !== undefined && { found: newest }) };

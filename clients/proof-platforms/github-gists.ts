@@ -9,15 +9,15 @@ import type { PublicHttp } from "../public-http.ts";
 import { unavailable } from "../unavailable.ts";
 
 /** Max gists of an account to search, the newest; and max requests of one search. */
-const SEARCHED = 500;
-const REQUESTS = 12;
+const MAX_GISTS = 500;
+const MAX_REQUESTS = 12;
 /**
  * Gists per page, the largest first. A list names every file of a gist, up to 300, so a page of 100 gists can exceed the
  * size limit. Each size divides the one before: a smaller page begins where a larger one would.
  */
 const PAGE_SIZES = [100, 20, 4, 1] as const;
 /** Max gists with the right file name to open. */
-const CANDIDATES = 5;
+const MAX_CANDIDATES = 5;
 /** Max characters of a stored ETag. */
 const MAX_ETAG = 256;
 
@@ -75,7 +75,7 @@ export const openGists = (api: Upstream, raw: PublicHttp) => ({
     const ids: string[] = [];
     let searched = 0;
     let size: number = PAGE_SIZES[0];
-    for (let request = 0; request < REQUESTS && searched < SEARCHED && ids.length < CANDIDATES; request++) {
+    for (let request = 0; request < MAX_REQUESTS && searched < MAX_GISTS && ids.length < MAX_CANDIDATES; request++) {
       const page = await listPage(api, login, { per_page: size, page: searched / size + 1 });
       if (page === "missing") return null;
       if (page === "large" && size > 1) {
@@ -83,11 +83,11 @@ export const openGists = (api: Upstream, raw: PublicHttp) => ({
         continue;
       }
       if (page !== "large") ids.push(...page.gists.filter(hasFile(fileName)).map(({ id }) => id));
-      if (page !== "large" && page.last) return { ids: ids.slice(0, CANDIDATES), searched: null };
+      if (page !== "large" && page.last) return { ids: ids.slice(0, MAX_CANDIDATES), searched: null };
       searched += size;
       size = sizeAt(searched, size);
     }
-    return { ids: ids.slice(0, CANDIDATES), searched };
+    return { ids: ids.slice(0, MAX_CANDIDATES), searched };
   },
 
   /** @param etag of the last known state; for the same state the result is "unchanged", which does not count against the quota */

@@ -13,13 +13,13 @@ import { bearer, type OpenReader } from "./opener.ts";
 
 const FIELDS = "id,name,username,description";
 /** Max ids or names of one lookup. */
-const BATCH = 100;
+const ACCOUNTS_PER_LOOKUP = 100;
 /**
  * Max milliseconds that a proof waits for its lookup to be sent. New proofs have a share of 0.35 × 300 requests in 15
  * minutes. Once it is used up, one request of 100 names is sent every 8.6 s.
  */
-const PATIENCE_MS = 12_000;
-const PLACES = 1_000;
+const LOOKUP_TIMEOUT_MS = 12_000;
+const MAX_WAITING_LOOKUPS = 1_000;
 
 /** An id is looked up and indexed unchanged. Old accounts have longer names than X allows today. */
 const user = z.object({
@@ -89,13 +89,13 @@ export function xProofs(api: Upstream): ProofReader<XClaim> {
   const lookUp = scarceLookups({
     one: account,
     several: accountsBy,
-    most: BATCH,
-    patienceMs: PATIENCE_MS,
-    places: PLACES,
+    most: ACCOUNTS_PER_LOOKUP,
+    patienceMs: LOOKUP_TIMEOUT_MS,
+    places: MAX_WAITING_LOOKUPS,
   });
 
   return withinAllowance({
-    batch: BATCH,
+    batch: ACCOUNTS_PER_LOOKUP,
     async find({ handle }, sought) {
       const found = await lookUp(handle);
       return typeof found === "string" ? noAccount(handle, found) : judge(found, sought);

@@ -6,7 +6,7 @@ import { EMPTY_PAGE, pagedRegistry, placeBehind, type ReadPage } from "./paged-r
 import type { OpenPages } from "./pages.ts";
 
 /** Matches of one search that it returns; the stated total ends there too. */
-const CAP = 10_000;
+const MAX_MATCHES = 10_000;
 
 /**
  * The orders in which a part is read that has more agents than a search returns. The oldest and the newest by creation
@@ -79,14 +79,14 @@ function behindOrder(place: Place, agents: readonly unknown[], pageSize: number)
   const overlapping = place.overlapping + within.length;
   return {
     next: nextOrder({ ...place, waiting, overlapping }, pageSize),
-    cut: `Agentverse returns ${CAP} agents of a search, and a part of its directory has more than twice as many.`,
+    cut: `Agentverse returns ${MAX_MATCHES} agents of a search, and a part of its directory has more than twice as many.`,
   };
 }
 
 function read(place: Place, json: unknown, pageSize: number): ReadPage {
   const { agents, total = null } = answer.parse(json);
   const end = place.offset + agents.length;
-  const capped = (total ?? end) >= CAP;
+  const capped = (total ?? end) >= MAX_MATCHES;
   // A directory in parts has no total.
   const expected = capped || place.waiting.length > 0 || !isWhole(place.part) ? null : total;
   const page = { items: agents, expected };
@@ -99,9 +99,9 @@ function read(place: Place, json: unknown, pageSize: number): ReadPage {
   if (place.order === NEWEST && met !== null && agents.some((agent) => (creationOf(agent) ?? met) < met))
     return { ...page, next: nextPart(place, pageSize) };
   const oldestUpTo = place.order === OLDEST ? creationOf(agents.at(-1)) : met;
-  if (agents.length > 0 && end < Math.min(CAP, total ?? CAP))
+  if (agents.length > 0 && end < Math.min(MAX_MATCHES, total ?? MAX_MATCHES))
     return { ...page, next: { ...place, oldestUpTo, ...placeBehind(place, pageSize, agents.length) } };
-  const short = agents.length === 0 && place.offset < Math.min(CAP, total ?? 0);
+  const short = agents.length === 0 && place.offset < Math.min(MAX_MATCHES, total ?? 0);
   const behind = capped ? behindOrder({ ...place, oldestUpTo }, agents, pageSize) : { next: nextPart(place, pageSize) };
   return { ...page, ...behind, ...(short && { cut: EMPTY_PAGE }) };
 }
@@ -119,7 +119,7 @@ export const agentversePages: OpenPages = (upstream, { pageSize }) =>
     placeOf: (cursor) => placeSchema.safeParse(cursor).data ?? begin({}, pageSize),
     behind(place) {
       const next = placeBehind(place, pageSize);
-      return next.offset < CAP ? { ...place, ...next } : nextOrder(place, pageSize);
+      return next.offset < MAX_MATCHES ? { ...place, ...next } : nextOrder(place, pageSize);
     },
     nameOf: ({ part, order, offset }) =>
       [...Object.values(part), ORDERS[order]!.sort, ORDERS[order]!.direction, offset].join(" "),

@@ -1,7 +1,7 @@
 /** The bloom of a block's header: which addresses and topics its logs have, and perhaps more. */
 import { type Hex, hexToBytes, keccak256 } from "viem";
 
-const BYTES = 256;
+const BLOOM_BYTES = 256;
 
 /** What a log puts into its block's bloom. */
 export type BloomedLog = { address: Hex; topics: readonly Hex[] };
@@ -16,12 +16,12 @@ export function bloomOf(logs: Iterable<BloomedLog>): Uint8Array {
     items.add(address);
     for (const topic of topics) items.add(topic);
   }
-  const bloom = new Uint8Array(BYTES);
+  const bloom = new Uint8Array(BLOOM_BYTES);
   for (const item of items) {
     const hash = keccak256(item, "bytes");
     for (const at of [0, 2, 4]) {
       const bit = ((hash[at]! << 8) | hash[at + 1]!) & 0x7ff;
-      bloom[BYTES - 1 - (bit >> 3)]! |= 1 << (bit & 7);
+      bloom[BLOOM_BYTES - 1 - (bit >> 3)]! |= 1 << (bit & 7);
     }
   }
   return bloom;

@@ -12,7 +12,7 @@ const NAMED_MS = 3_600_000;
 /** Max gas of one transaction since Fusaka (EIP-7825), which some nodes also apply to calls. */
 const TRANSACTION_CAP = 16_777_216;
 /** Below this a call is not retried with less gas. */
-const LEAST_GAS = 1_000_000;
+const MIN_GAS = 1_000_000;
 
 export type NodeLimits = {
   /** Max requests of a batch. */
@@ -71,7 +71,7 @@ export function openLimits(now: () => number): NodeLimits {
     gasRefused(asked, message) {
       const half = asked > TRANSACTION_CAP ? TRANSACTION_CAP : Math.floor(asked / 2);
       const cap = namedGas(message, asked) ?? half;
-      if (cap < LEAST_GAS) return false;
+      if (cap < MIN_GAS) return false;
       gas = Math.min(gas, cap);
       return true;
     },

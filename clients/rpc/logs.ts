@@ -5,10 +5,10 @@ import { blockNumber, type LogFilter, toQuantity } from "./requests.ts";
 import { type Route, TooWide } from "./route.ts";
 
 /** Ranges of one request that are read at the same time. */
-const AT_ONCE = 4;
+const RANGES_AT_ONCE = 4;
 /** Max ranges of one request, and max bytes of their answers in all. */
-const MOST_RANGES = 10_000;
-const MOST_BYTES = 256_000_000;
+const MAX_RANGES = 10_000;
+const MAX_BYTES = 256_000_000;
 /** Tries to read all ranges without a reorganisation between the first and the last. */
 const TRIES = 3;
 /** Blocks below the head from which no reorganisation is expected. */
@@ -58,19 +58,19 @@ async function headerAt(route: Route, block: unknown): Promise<Header> {
 }
 
 async function split(route: Route, filter: LogFilter, from: number, to: number): Promise<unknown[]> {
-  const limit = pLimit(AT_ONCE);
+  const limit = pLimit(RANGES_AT_ONCE);
   let bytes = 0;
   let ranges = 0;
   let failed = false;
 
   async function read(first: number, last: number): Promise<unknown[]> {
     if (failed) return [];
-    if (++ranges > MOST_RANGES) return unreachable(new Error(`more than ${MOST_RANGES} ranges of logs`));
+    if (++ranges > MAX_RANGES) return unreachable(new Error(`more than ${MAX_RANGES} ranges of logs`));
     const part = { ...filter, fromBlock: toQuantity(first), toBlock: toQuantity(last) };
     try {
       const answer = await limit(() => route.send({ method: "eth_getLogs", params: [part] }));
       bytes += answer.bytes;
-      if (bytes > MOST_BYTES) return unreachable(new Error(`more than ${MOST_BYTES} bytes of logs`));
+      if (bytes > MAX_BYTES) return unreachable(new Error(`more than ${MAX_BYTES} bytes of logs`));
       return Array.isArray(answer.result) ? answer.result : unreachable(new Error("logs that are not a list"));
     } catch (error) {
       if (error instanceof TooWide) return readParts(first, last, error.blocks);
@@ -80,7 +80,7 @@ async function split(route: Route, filter: LogFilter, from: number, to: number):
   }
 
   async function readParts(first: number, last: number, blocks: number): Promise<unknown[]> {
-    if ((last - first) / blocks > MOST_RANGES) unreachable(new Error(`more than ${MOST_RANGES} ranges of logs`));
+    if ((last - first) / blocks > MAX_RANGES) unreachable(new Error(`more than ${MAX_RANGES} ranges of logs`));
     const parts: Promise<unknown[]>[] = [];
     for (let at = first; at <= last; at += blocks) parts.push(read(at, Math.min(last, at + blocks - 1)));
     return (await Promise.all(parts)).flat();

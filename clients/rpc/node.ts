@@ -48,7 +48,7 @@ const KEEP_ALIVE_MS = 10_000;
 /** Sent alone: their answers are large, or their outcome must be their own. */
 const ALONE = new Set(["eth_sendRawTransaction", "eth_getLogs", "eth_getBlockReceipts", "eth_chainId"]);
 /** Different methods counted by name. */
-const METHODS = 50;
+const MAX_NAMED_METHODS = 50;
 
 /** Among the refusals of a node: what it left out of its answers. */
 export const OMISSION = "omission";
@@ -332,7 +332,7 @@ function openCounts() {
     posts: 0,
     retried: 0,
     asked(method: string) {
-      add(requests, requests.has(method) || requests.size < METHODS ? method : "other");
+      add(requests, requests.has(method) || requests.size < MAX_NAMED_METHODS ? method : "other");
     },
     refused(fault: string) {
       add(refused, fault);

@@ -1,17 +1,17 @@
 /** The rate of requests that one URL accepts, as learned from its refusals. */
 
 /** Rate above which a node counts as unlimited, in requests per second. */
-const UNLIMITED = 2_000;
+const UNLIMITED_PER_SECOND = 2_000;
 /** Milliseconds without a refusal after which the rate grows by a quarter. */
 const GROWS_AFTER_MS = 5_000;
 const GROWTH = 1.25;
 /** Milliseconds of the first pause when the node names none; each further refusal without an answer between doubles it. */
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 /** Share of the rate at which a node refused that is tried next. */
-const SHARE = 0.7;
+const RATE_SHARE_AFTER_REFUSAL = 0.7;
 /** Lowest rate; a node that takes less still pauses each time. A process with few requests must not stay slow for minutes. */
-const LEAST = 5;
+const MIN_PER_SECOND = 5;
 
 export type Pace = {
   /** Requests per second; null: none was refused so far. */
@@ -75,18 +75,21 @@ export function openPace(now: () => number): Pace {
       if (perSecond === null || now() - changedAt < GROWS_AFTER_MS) return;
       changedAt = now();
       perSecond *= GROWTH;
-      if (perSecond > UNLIMITED) perSecond = null;
+      if (perSecond > UNLIMITED_PER_SECOND) perSecond = null;
     },
     refused(pauseMs, sentAt) {
       // Requests that were under way at the first refusal are refused with it: they lower the rate once.
       if (sentAt > refusedAt) {
         count(0);
-        perSecond = Math.max(LEAST, Math.min(perSecond ?? Infinity, Math.max(second.sent, second.before)) * SHARE);
+        perSecond = Math.max(
+          MIN_PER_SECOND,
+          Math.min(perSecond ?? Infinity, Math.max(second.sent, second.before)) * RATE_SHARE_AFTER_REFUSAL,
+        );
         changedAt = refusedAt = now();
         tokens = 0;
         filledAt = now();
         pausedUntil = Math.max(pausedUntil, now() + (pauseMs ?? nextPauseMs));
-        nextPauseMs = Math.min(nextPauseMs * 2, LONGEST_PAUSE_MS);
+        nextPauseMs = Math.min(nextPauseMs * 2, MAX_PAUSE_MS);
       } else if (pauseMs !== null) pausedUntil = Math.max(pausedUntil, now() + pauseMs);
     },
   };

@@ -11,11 +11,11 @@ import { blockNumber, type LogFilter, toQuantity } from "./requests.ts";
 import type { Route } from "./route.ts";
 
 /** Headers whose blooms are kept: Ponder asks for a block's logs right after its header. */
-const HEADERS = 256;
+const HEADERS_KEPT = 256;
 /** Blocks of a range that is read block by block, each with its proof: an index reads a hole again in such ranges. */
 const PROVEN_BLOCKS = 8;
 /** Looks at a range until one adds nothing. */
-const MOST_LOOKS = 6;
+const MAX_LOOKS = 6;
 
 type Log = BloomedLog & { blockNumber: Hex; blockHash: Hex; logIndex: Hex };
 
@@ -43,7 +43,7 @@ export class WholeLogs {
     if (typeof hash !== "string" || logsBloom === undefined) return;
     this.#blooms.delete(hash);
     this.#blooms.set(hash, readBloom(logsBloom));
-    if (this.#blooms.size > HEADERS) this.#blooms.delete(this.#blooms.keys().next().value!);
+    if (this.#blooms.size > HEADERS_KEPT) this.#blooms.delete(this.#blooms.keys().next().value!);
   }
 
   /** The logs of a filter, whole. @throws RpcRequestError, Failure as RpcPool.request does */
@@ -104,7 +104,7 @@ export class WholeLogs {
 
   async #ofRange(filter: LogFilter): Promise<unknown> {
     const found = new Map<string, Log>();
-    for (let look = 0; look < MOST_LOOKS; look++) {
+    for (let look = 0; look < MAX_LOOKS; look++) {
       const [way, before] = look % 2 === 0 ? (["route", "other"] as const) : (["other", "route"] as const);
       const logs = await readLogs(this.#options[way], filter);
       if (!Array.isArray(logs)) return unreachable(new Error("logs that are not a list"));

@@ -54,7 +54,7 @@ const recordOf = ({ tokenId }: Pick<AgentFacts, "tokenId">, { publicUrl }: Pick<
   `${publicUrl}/api/v2/agent/${tokenId}`;
 
 /** Max characters of a URI on chain that is read here. */
-const LONGEST_URI = 65_536;
+const MAX_URI_LENGTH = 65_536;
 const INLINE = "data:application/json;base64,";
 
 /** The file as the URI of a registration: inside of it, so that nothing has to be served. */
@@ -72,7 +72,7 @@ export function registeredFile(
   site: Site,
   now: Date,
 ): "current" | "outdated" | "other" {
-  if (uri.length > LONGEST_URI || !uri.startsWith(INLINE)) return "other";
+  if (uri.length > MAX_URI_LENGTH || !uri.startsWith(INLINE)) return "other";
   const record = recordOf(facts, site);
   try {
     const file = JSON.parse(Buffer.from(uri.slice(INLINE.length), "base64").toString("utf8"));

@@ -16,14 +16,14 @@ export type Ownership = {
   earlier: { proof: ProofKind; provedAt: string | null }[];
 };
 
-/** How many other agents share with an agent what may lift its score. At most `MOST_SHARED` are counted. */
+/** How many other agents share with an agent what may lift its score. At most `MAX_SHARED_AGENTS` are counted. */
 export type Shared = {
   /** The exchange's attestation of its owner. */
   attestation: number;
   /** The identity token that lifts the cap of a foreign agent; 0 for own agents. */
   identity: number;
 };
-export const MOST_SHARED = 1_000;
+export const MAX_SHARED_AGENTS = 1_000;
 export const UNSHARED: Shared = { attestation: 0, identity: 0 };
 
 /** The facts of one agent with what reservations are made of. */
@@ -79,7 +79,7 @@ const WHAT = {
 export const sharedWith = (shared: Shared): Reservation[] =>
   (["attestation", "identity"] as const).flatMap((key) => {
     const [about, words] = WHAT[key];
-    const [otherAgents, more] = [Math.min(shared[key], MOST_SHARED), shared[key] > MOST_SHARED];
+    const [otherAgents, more] = [Math.min(shared[key], MAX_SHARED_AGENTS), shared[key] > MAX_SHARED_AGENTS];
     if (otherAgents === 0) return [];
     const number = `${more ? "more than " : ""}${otherAgents.toLocaleString("en")}`;
     const says = `${words} for ${number} other ${otherAgents === 1 ? "agent" : "agents"}.`;

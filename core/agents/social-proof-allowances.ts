@@ -40,11 +40,11 @@ export const rechecks = (platform: ProofPlatformKey, rate: Rate): Bucket =>
   shareOf(`proofs:${platform}:rechecks`, rate, 0.15);
 
 /** The part of a share of strangers that one client network may use. */
-const OF_NETWORK = 0.85;
+const NETWORK_SHARE = 0.85;
 
 /** Requests for new proofs from one client network, so that some are left for other networks. */
 export const ofNetwork = (platform: ProofPlatformKey, network: string, rate: Rate): Bucket =>
-  shareOf(`proofs:${platform}:network:${network}`, rate, 0.35 * OF_NETWORK);
+  shareOf(`proofs:${platform}:network:${network}`, rate, 0.35 * NETWORK_SHARE);
 
 /** Reads that a request takes from a platform's budget. `perDay` null: the platform has no budget. */
 export type Reads = { perDay: number | null; count: number };
@@ -62,7 +62,7 @@ export function readsOfStrangers(platform: ProofPlatformKey, network: string, re
   const most = Math.ceil(reads.perDay / 2);
   return [
     ofDay(`proofs:${platform}:reads:strangers`, most, reads.count, now),
-    ofDay(`proofs:${platform}:reads:network:${network}`, most * OF_NETWORK, reads.count, now),
+    ofDay(`proofs:${platform}:reads:network:${network}`, most * NETWORK_SHARE, reads.count, now),
   ];
 }
 
@@ -94,7 +94,7 @@ export const failuresOf = (platform: ProofPlatformKey, tokenId: number, claim: s
 });
 
 /** Proofs that an agent may always request while any allowance is left: the first, and one more after a mistake. */
-const FIRST = 2;
+const RESERVED_PER_AGENT = 2;
 
 /**
  * Max proofs that an agent or a wallet may have requested, this one included. It is the full quota while the bucket of new
@@ -102,7 +102,7 @@ const FIRST = 2;
  * @param left fill level of the bucket of new proofs, from 0 to 1
  */
 export const maxRequested = (most: number, left: number): number =>
-  Math.min(most, Math.max(FIRST, Math.floor((most * (3 * left - 1)) / 2)));
+  Math.min(most, Math.max(RESERVED_PER_AGENT, Math.floor((most * (3 * left - 1)) / 2)));
 
 /** Re-checks may also use the allowance of new proofs while its bucket is filled above this share. */
 export const RESERVED_FOR_NEW_PROOFS = 0.5;

@@ -21,7 +21,7 @@ const WORD = String.raw`[\p{L}\p{N}\p{M}_]`;
 const JOINT = String.raw`[\-‐‑.:/\\@#&+=~%$*^']`;
 
 /** Max UTF-16 units of a quote on each side of the needle: a whole bio or post, of a longer text the sentence. */
-const QUOTED_AROUND = 160;
+const QUOTE_UNITS_PER_SIDE = 160;
 /** Max code points of a quote, with the longest needle. */
 export const MAX_QUOTE = 400;
 
@@ -37,7 +37,7 @@ export function quoteOf(text: string, needle: string): string | null {
   const shown = plain(text);
   const at = alone.exec(shown)?.index;
   if (at === undefined) return null;
-  const [from, to] = [Math.max(0, at - QUOTED_AROUND), at + needle.length + QUOTED_AROUND];
+  const [from, to] = [Math.max(0, at - QUOTE_UNITS_PER_SIDE), at + needle.length + QUOTE_UNITS_PER_SIDE];
   const cut = { before: from > 0 ? "…" : "", after: to < shown.length ? "…" : "" };
   return foreignText(`${cut.before}${shown.slice(from, to)}${cut.after}`, MAX_QUOTE);
 }

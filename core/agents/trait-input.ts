@@ -8,9 +8,9 @@ import type { Trait } from "./facts.ts";
 import { countedTraits } from "./traits.ts";
 
 /** Max traits in one request. */
-export const TRAITS_A_CALL = 10;
+export const TRAITS_PER_CALL = 10;
 /** Max traits of one agent, on chain and off chain together; the score counts nine. */
-export const TRAITS_AN_AGENT = 50;
+export const TRAITS_PER_AGENT = 50;
 /** Category of a trait that is given without one. */
 export const DEFAULT_CATEGORY = "general";
 
@@ -48,7 +48,7 @@ export const traitInputSchema = z
 /** The traits of one request: at most ten, without a repeated name. */
 export const traitsInputSchema = z
   .array(traitInputSchema)
-  .max(TRAITS_A_CALL)
+  .max(TRAITS_PER_CALL)
   .check((ctx) => {
     const seen = new Set<string>();
     for (const [i, { name }] of ctx.value.entries()) {
@@ -80,8 +80,8 @@ export function newTraits(present: readonly Trait[], given: readonly TraitInput[
       });
     return before === undefined;
   });
-  if (fresh.length > 0 && counted.length + fresh.length > TRAITS_AN_AGENT)
-    fail("conflict", `An agent has at most ${TRAITS_AN_AGENT} traits; this one has ${counted.length}.`);
+  if (fresh.length > 0 && counted.length + fresh.length > TRAITS_PER_AGENT)
+    fail("conflict", `An agent has at most ${TRAITS_PER_AGENT} traits; this one has ${counted.length}.`);
   return fresh;
 }
 

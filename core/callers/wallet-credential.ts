@@ -30,7 +30,7 @@ export const CREDENTIAL_SKEW_MS = 300_000;
  */
 export const firstDateAfterRevocation = (at: number): number => at + CREDENTIAL_SKEW_MS + 1;
 /** Max characters of a header that may hold a credential; signatures of contract wallets are long (ERC-6492). */
-export const CREDENTIAL_MAX_LENGTH = 8192;
+export const MAX_CREDENTIAL_LENGTH = 8192;
 
 const SHAPE = /^(0x[0-9a-fA-F]{40}):(\d{13}|\d{10}):(0x(?:[0-9a-fA-F]{2})+)$/;
 const LOOKS_LIKE_ONE = /^0x[0-9a-fA-F]{40}:/;
@@ -59,7 +59,7 @@ export function findCredential(headers: {
  * @throws invalid_input when there are two different ones
  */
 export function findAccessToken(authorization: string | undefined): string | null {
-  if (!authorization || authorization.length > CREDENTIAL_MAX_LENGTH) return null;
+  if (!authorization || authorization.length > MAX_CREDENTIAL_LENGTH) return null;
   const bearers = authorization.split(",").filter((part) => /^\s*bearer\s/i.test(part));
   const [first, ...others] = new Set(bearers.map(withoutScheme).filter((part) => ACCESS_TOKEN.test(part)));
   if (others.length > 0) fail("invalid_input", "The request carries two different access tokens; send one.");
@@ -72,7 +72,7 @@ export function findAccessToken(authorization: string | undefined): string | nul
  * @throws unauthenticated when it has another form or is longer than 8 KiB
  */
 export function parseCredential(value: string): WalletCredential {
-  if (value.length > CREDENTIAL_MAX_LENGTH) malformed("is longer than 8 KiB");
+  if (value.length > MAX_CREDENTIAL_LENGTH) malformed("is longer than 8 KiB");
   const match = SHAPE.exec(withoutScheme(value));
   if (!match) malformed("must be {address}:{timestamp}:{signature}");
   const [, address, timestamp, signature] = match as unknown as [string, string, string, Hex];
@@ -136,7 +136,7 @@ const TEXTS: Record<SignInKind, TextsOf> = {
 /** The parts of a header that look like a wallet's credential. A header that is too long counts as one, unparsed. */
 function candidates(header: string | undefined): string[] {
   if (!header) return [];
-  if (header.length > CREDENTIAL_MAX_LENGTH) return [header];
+  if (header.length > MAX_CREDENTIAL_LENGTH) return [header];
   return header
     .split(",")
     .map(withoutScheme)

@@ -11,7 +11,7 @@ const STACKED = /(\p{M}{3})\p{M}+/gu;
 const STRAY_MARK = /^\p{M}+|(?<= )\p{M}+/gu;
 
 /** Code points of one character as people count them, at most: a family of emoji with its skin tones has eleven. */
-const MOST_OF_ONE = 12;
+const MAX_CHARACTER_CODE_POINTS = 12;
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
@@ -20,7 +20,7 @@ const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
  * @returns "" when nothing visible is left.
  */
 export function oneLine(raw: string, max: number): string {
-  const clean = normalForm(raw, "NFC", max * MOST_OF_ONE)
+  const clean = normalForm(raw, "NFC", max * MAX_CHARACTER_CODE_POINTS)
     .replace(UNSEEN, "")
     .replace(BLANK_LETTER, " ")
     .replace(STRAY_JOINER, "")

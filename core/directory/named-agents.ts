@@ -4,7 +4,7 @@
 export const HOST_FILE = "/.well-known/agent-registration.json";
 
 /** Max agents that one document names; of more the first count. */
-const MOST_NAMED = 2_000;
+const MAX_NAMED = 2_000;
 
 /**
  * The agents of a file, each once and in lower case: `eip155:<chain>:<registry>/<agentId>` of its `registrations`, and the
@@ -24,11 +24,11 @@ export function namedAgents(file: unknown): string[] {
       ? `${agentRegistry.toLowerCase()}/${agentId}`
       : [];
   });
-  return [...new Set([...wallets, ...agents])].slice(0, MOST_NAMED);
+  return [...new Set([...wallets, ...agents])].slice(0, MAX_NAMED);
 }
 
 const listOf = (raw: unknown): Record<string, unknown>[] =>
-  (Array.isArray(raw) ? raw.slice(0, MOST_NAMED) : []).filter((entry) => entry !== null && typeof entry === "object");
+  (Array.isArray(raw) ? raw.slice(0, MAX_NAMED) : []).filter((entry) => entry !== null && typeof entry === "object");
 
 const DECIMAL = /^(?:0|[1-9]\d{0,77})$/;
 const CAIP_10 = /^eip155:[1-9]\d{0,8}:(0x[0-9a-f]{40})$/i;

@@ -28,7 +28,7 @@ export type Reviewer = {
   agent: { tokenId: number; name: string; credScore: number } | null;
   /** 0 to 1; null where none of its standing entries has a scale. */
   rating: number | null;
-  /** At most `MOST_ENTRIES`, those taken back among them. */
+  /** At most `MAX_ENTRIES`, those taken back among them. */
   entries: number;
   takenBack: number;
   /** Unix seconds. */
@@ -38,7 +38,7 @@ export type Reviewer = {
 };
 
 /** Entries of one client that are counted. */
-export const MOST_ENTRIES = 1_000;
+export const MAX_ENTRIES = 1_000;
 
 /** Why a client's rating counts, or does not. */
 export const STANDINGS = {

@@ -30,7 +30,7 @@ export type DocumentText = {
 export const MAX_WORDS = { name: 24, offers: 250, protocols: 60, description: 320 } as const;
 export const MAX_OFFERS = 60;
 /** A name, or the tags of one offer, of more words than this is a text: what it lists is no more than mentioned. */
-const MOST_LISTED = { name: 6, tags: 12 } as const;
+const MAX_LISTED = { name: 6, tags: 12 } as const;
 /** Its class, and that of names of services: most of them say how an agent is reached, not what it does. */
 const MENTIONED: WordClass = "D";
 /** The class of all but the first offer of each kind. */
@@ -38,15 +38,16 @@ const OTHER_OFFERS: WordClass = "C";
 /** Places from which the fields' words count: words of two fields are no phrase. */
 const PLACES = { name: 1, description: 1_000, offers: 4_000, protocols: 10_000 } as const;
 /** Words of a first sentence: shorter ones are headings. */
-const SENTENCE = 4;
+const MIN_SENTENCE_WORDS = 4;
 /** Words of the first sentence that count as such. */
-const LEAD = 40;
+const LEAD_WORDS = 40;
 
 /** UTF-16 length of the first sentence of a text: what an agent is stands there, and what it mentions behind it. */
 function leadOf(text: string, words: readonly Word[]): number {
   for (const { index } of text.matchAll(/[.!?。!?](?=\s|$)|[。\n]/g))
-    if (words.filter(({ from }) => from < index).length >= SENTENCE) return Math.min(index, words[LEAD]?.from ?? index);
-  return words[LEAD]?.from ?? text.length;
+    if (words.filter(({ from }) => from < index).length >= MIN_SENTENCE_WORDS)
+      return Math.min(index, words[LEAD_WORDS]?.from ?? index);
+  return words[LEAD_WORDS]?.from ?? text.length;
 }
 
 /** @param operator who runs the agent, where its registry vouches for that */
@@ -64,7 +65,7 @@ export function documentText(
     const listed = tags.join(", ");
     const text = [title, listed, about ?? ""].join(" . ");
     const tagsFrom = title.length + 3;
-    const isLong = isLonger(wordsOf(listed, MAX_WORDS.offers), MOST_LISTED.tags);
+    const isLong = isLonger(wordsOf(listed, MAX_WORDS.offers), MAX_LISTED.tags);
     const isMentioned = ({ from: at }: Word) => isLong && at >= tagsFrom && at < tagsFrom + listed.length;
     offered.push(text);
     const from = (offerWords.at(-1)?.place ?? -8) + 8;
@@ -77,7 +78,7 @@ export function documentText(
   const plain = (words: readonly Word[]) => words.map(({ word }) => word);
   const allText = [...plain(textWords), ...plain(offerWords)];
   const key = nameKeyOf(name);
-  const nameClass = isLonger(nameWords, MOST_LISTED.name) ? MENTIONED : "A";
+  const nameClass = isLonger(nameWords, MAX_LISTED.name) ? MENTIONED : "A";
   return {
     words: [
       ...nameWords.map(({ word, place }) => ({ word, place: PLACES.name + place, class: nameClass })),

@@ -5,9 +5,9 @@ import type { DiscoverHit, Field, Range } from "./query.ts";
 import { type Word, wordsOf } from "./split-words.ts";
 
 /** UTF-16 units of an excerpt. */
-const EXCERPT = 200;
+const EXCERPT_UNITS = 200;
 /** Units of it before the first match. */
-const LEAD_IN = 40;
+const LEAD_IN_UNITS = 40;
 const MAX_OFFERS_SHOWN = 3;
 
 type Matches = (word: string) => string | null;
@@ -52,14 +52,14 @@ export function highlightsOf(
 }
 
 function excerpt(text: string, hits: readonly Word[]): { text: string; ranges: Range[] } {
-  let from = text.length <= EXCERPT ? 0 : Math.max(0, hits[0]!.from - LEAD_IN);
+  let from = text.length <= EXCERPT_UNITS ? 0 : Math.max(0, hits[0]!.from - LEAD_IN_UNITS);
   if (from > 0) {
     const space = text.indexOf(" ", from);
     if (space >= 0 && space < hits[0]!.from) from = space + 1;
     // Not between the halves of a character.
     else if (/[\udc00-\udfff]/.test(text.charAt(from))) from--;
   }
-  let to = Math.min(text.length, from + EXCERPT);
+  let to = Math.min(text.length, from + EXCERPT_UNITS);
   if (/[\ud800-\udbff]/.test(text.charAt(to - 1)) && to < text.length) to--;
   const ranges: Range[] = [];
   for (const hit of hits.toSorted((a, b) => a.from - b.from)) {

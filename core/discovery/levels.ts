@@ -18,7 +18,7 @@ export type Conditioned = { condition: string; required: boolean };
 export type Level = Condition;
 
 /** Needs of which every combination is tried; beyond them only all, and all but one. */
-const COMBINED = 4;
+const MAX_COMBINED_NEEDS = 4;
 
 /**
  * Levels from the strictest to the loosest; a document is in one of them. Those of `strong` are enough where they have
@@ -31,7 +31,7 @@ export function levelsOf(needs: readonly Conditioned[], preferred: Condition): {
   const must = conditions(needs.filter((need) => need.required));
   const whole = conditions(needs);
   const strong = preferred === null ? [whole] : [all([whole, preferred]), all([whole, not(preferred)])];
-  const combined = free.slice(0, COMBINED);
+  const combined = free.slice(0, MAX_COMBINED_NEEDS);
   const weak: Level[] = [];
   let above = whole;
   const add = (condition: Condition) => {
@@ -39,7 +39,7 @@ export function levelsOf(needs: readonly Conditioned[], preferred: Condition): {
     above = condition;
   };
   const some = (size: number, of: readonly Conditioned[]) => all([must, any(combinations(of, size).map(conditions))]);
-  if (free.length > COMBINED) add(some(free.length - 1, free));
+  if (free.length > MAX_COMBINED_NEEDS) add(some(free.length - 1, free));
   for (let size = Math.min(combined.length, free.length - 1); size >= 1; size--) add(some(size, combined));
   if (must !== null && free.length > 0) add(must);
   return { strong, weak };

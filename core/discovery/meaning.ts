@@ -60,7 +60,7 @@ export type Questions = {
 };
 
 /** Agents whose meaning is nearer to a question than this share of the way from any agent's to the same are found by it. */
-const LEAST_NEARNESS = 0.2;
+const MIN_NEARNESS = 0.2;
 /** And those that have at least this share of the nearest one's. */
 const SHARE_OF_NEAREST = 0.5;
 
@@ -72,6 +72,6 @@ const SHARE_OF_NEAREST = 0.5;
  */
 export function nearnessesOf(similarities: readonly number[], usual: number): (number | null)[] {
   const above = similarities.map((one) => Math.min(1, Math.max(0, (one - usual) / Math.max(1e-6, 1 - usual))));
-  const least = Math.max(LEAST_NEARNESS, SHARE_OF_NEAREST * Math.max(0, ...above));
+  const least = Math.max(MIN_NEARNESS, SHARE_OF_NEAREST * Math.max(0, ...above));
   return above.map((one) => (one >= least ? one : null));
 }

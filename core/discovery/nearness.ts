@@ -4,9 +4,9 @@
 export type Positions = readonly (readonly number[])[];
 
 /** Words between those of the query at which half of the nearness is lost. */
-const HALF = 8;
+const HALF_NEARNESS_WORDS = 8;
 /** A pair of words in another order than the query's counts as this many words between them. */
-const SWAPPED = 2;
+const SWAPPED_WORDS = 2;
 
 /** @returns 1 where all words that it has stand together in the query's order, towards 0 the further apart; 1 for one word */
 export function nearness(positions: Positions): number {
@@ -22,7 +22,7 @@ export function nearness(positions: Positions): number {
     const first = Math.min(...last);
     if (first === Number.NEGATIVE_INFINITY) continue;
     const swapped = last.filter((at, i) => i > 0 && at < last[i - 1]!).length;
-    least = Math.min(least, Math.max(0, place - first + 1 - needs.length) + SWAPPED * swapped);
+    least = Math.min(least, Math.max(0, place - first + 1 - needs.length) + SWAPPED_WORDS * swapped);
   }
-  return 1 / (1 + least / HALF);
+  return 1 / (1 + least / HALF_NEARNESS_WORDS);
 }

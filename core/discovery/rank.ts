@@ -53,7 +53,7 @@ export type Ranked<C> = {
 export type NearCandidate<C> = { candidate: C; nearness: number };
 
 /** Hits below this share of the best rank are none: a copy, an imitation, what is hardly about the query. */
-const LEAST_SHARE = 0.02;
+const MIN_SHARE = 0.02;
 /** Whose name another has with at most this share of the trust is imitated, where the name is what was searched for. */
 const IMITATED_SHARE = 0.6;
 /**
@@ -70,7 +70,7 @@ const FAR_SHARE = 0.55;
 const USUAL_LENGTH = 40;
 const LENGTH_POWER = 0.4;
 /** What remains of an agent's relevance where the query is another one's name, and it lacks a word of it or is disguised as it. */
-const NOT_THE_NAME = 0.6;
+const NOT_THE_NAME_FACTOR = 0.6;
 
 /** By all but the nearness of words. @param weights of the needs, in the order of `worth` */
 export function inOrder<C extends Candidate>(candidates: readonly C[], weights: readonly number[]): Ranked<C>[] {
@@ -84,7 +84,7 @@ export function inOrder<C extends Candidate>(candidates: readonly C[], weights: 
       const needs = weights.map((weight, i) => ({ weight, worth: candidate.worth[i]! }));
       const whole = weights.length === 0 || candidate.named;
       const focus = whole ? 1 : Math.min(1, (USUAL_LENGTH / candidate.length) ** LENGTH_POWER);
-      const other = isSetBack(candidate) ? NOT_THE_NAME : 1;
+      const other = isSetBack(candidate) ? NOT_THE_NAME_FACTOR : 1;
       const relevance = relevanceOf(needs, candidate.unmet) * focus * other;
       return placeOf(candidate, relevance, weights.length === 0 ? [] : BY_WORDS);
     })
@@ -125,17 +125,17 @@ export function ranked<C extends Candidate>(
   return relevantOf(withoutCopies(readable(all)));
 }
 
-/** From this fit on, words say what is meant, and meaning breaks ties; at `MEANT` and below it says as much as they do. */
-const FITTING = 0.6;
-const MEANT = 0.4;
-const LEAST_MEANING = 0.05;
+/** From this fit on, words say what is meant, and meaning breaks ties; at `MEANT_UP_TO` and below it says as much as they do. */
+const FITTING_FROM = 0.6;
+const MEANT_UP_TO = 0.4;
+const MIN_MEANING = 0.05;
 /** Below this fit, what has a word of the query has it by chance. */
-const BY_CHANCE = 0.15;
+const BY_CHANCE_BELOW = 0.15;
 
 /** What places by words and by meaning count. @param fit how well the best hit by words answers the query, 0 to 1 */
 const weightsOf = (fit: number) => ({
-  words: Math.min(1, (fit / BY_CHANCE) ** 2),
-  meaning: Math.min(1, Math.max(LEAST_MEANING, (FITTING - fit) / (FITTING - MEANT))),
+  words: Math.min(1, (fit / BY_CHANCE_BELOW) ** 2),
+  meaning: Math.min(1, Math.max(MIN_MEANING, (FITTING_FROM - fit) / (FITTING_FROM - MEANT_UP_TO))),
 });
 
 /**
@@ -160,7 +160,7 @@ function together<C extends Candidate>(
   const namesake = byWords.find(({ candidate }) => candidate.exact);
   const fit = Math.max((first?.relevance ?? 0) * covered(known), namesake?.relevance ?? 0);
   // Whose name is searched for, and who stands first by that, is meant.
-  const isNamed = first?.candidate.exact || (first?.candidate.rarelyNamed && fit >= BY_CHANCE);
+  const isNamed = first?.candidate.exact || (first?.candidate.rarelyNamed && fit >= BY_CHANCE_BELOW);
   const ids = (list: readonly Ranked<C>[]) => list.map(({ candidate }) => candidate.id);
   const weights = weightsOf(fit);
   return fused([
@@ -178,7 +178,7 @@ function readable<C extends Candidate>(all: readonly Ranked<C>[]): readonly Rank
 }
 
 function relevantOf<C extends Candidate>(all: readonly Ranked<C>[]): Ranked<C>[] {
-  const least = (all[0]?.rank ?? 0) * LEAST_SHARE;
+  const least = (all[0]?.rank ?? 0) * MIN_SHARE;
   return all.filter(({ rank }) => rank >= least);
 }
 

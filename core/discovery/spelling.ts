@@ -24,7 +24,7 @@ export const MIN_CORRECTED = 4;
 export const MIN_CORRECTED_IN_NAME = 3;
 
 /** Words that are asked about for each misspelt one. */
-const MOST_NEAR = 12;
+const MAX_NEAR = 12;
 
 type Known = { word: string; documents: number };
 
@@ -33,7 +33,7 @@ export const nearTo = <K extends Known>(word: string, known: readonly K[]): K[] 
   known
     .filter((one) => isNear(spellingDistance(word, one.word), word))
     .sort((a, b) => b.documents - a.documents)
-    .slice(0, MOST_NEAR);
+    .slice(0, MAX_NEAR);
 
 const isNear = (distance: number, word: string) => distance > 0 && distance <= (word.length < 9 ? 1 : 2);
 

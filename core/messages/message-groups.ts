@@ -5,7 +5,7 @@ import { tierOf } from "../cred/tiers.ts";
 /** Min cred to create a group: the tier Qualified. */
 export const CREATOR_MIN_CRED = 51;
 /** Max groups created by one wallet. */
-export const GROUPS_A_CREATOR = 100;
+export const GROUPS_PER_CREATOR = 100;
 
 export type Group = {
   groupId: string;

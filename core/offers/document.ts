@@ -2,7 +2,7 @@
 import { parseForeignJson } from "../foreign-json.ts";
 
 /** Max values, or fields, of all JSON in one answer. */
-export const MOST_VALUES = 50_000;
+export const MAX_DOCUMENT_VALUES = 50_000;
 
 /** A host answered with what we do not read; the message is a sentence that its agent may be shown. */
 export class BeyondUs extends Error {
@@ -19,7 +19,7 @@ export class BeyondUs extends Error {
 export function parseDocument(text: string): unknown {
   // A page of HTML is told before it is walked.
   if (!/^\s*[[{]/.test(text)) return undefined;
-  if (hasTooMany(text)) throw new BeyondUs(`it has more than ${MOST_VALUES} values`);
+  if (hasTooMany(text)) throw new BeyondUs(`it has more than ${MAX_DOCUMENT_VALUES} values`);
   try {
     return parseForeignJson(text);
   } catch {
@@ -27,13 +27,13 @@ export function parseDocument(text: string): unknown {
   }
 }
 
-/** Whether a text has more than `MOST_VALUES` commas and opening brackets; those within texts count too. */
+/** Whether a text has more than `MAX_DOCUMENT_VALUES` commas and opening brackets; those within texts count too. */
 function hasTooMany(text: string): boolean {
-  if (text.length <= MOST_VALUES) return false;
+  if (text.length <= MAX_DOCUMENT_VALUES) return false;
   let count = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    if ((unit === 44 || unit === 91 || unit === 123) && ++count > MOST_VALUES) return true;
+    if ((unit === 44 || unit === 91 || unit === 123) && ++count > MAX_DOCUMENT_VALUES) return true;
   }
   return false;
 }

@@ -31,13 +31,13 @@ export function standingQueues(
 }
 
 /** Max names in one sentence. */
-const NAMED = 5;
+const MAX_NAMED = 5;
 
 /** In one sentence; null when none stands. */
 export function standingSentence(standing: readonly StandingQueue[]): string | null {
   const [longest] = standing;
   if (!longest) return null;
-  const names = standing.slice(0, NAMED).map(({ name }) => name);
-  const more = standing.length > NAMED ? ` and ${standing.length - NAMED} more` : "";
+  const names = standing.slice(0, MAX_NAMED).map(({ name }) => name);
+  const more = standing.length > MAX_NAMED ? ` and ${standing.length - MAX_NAMED} more` : "";
   return `Work is due and nothing has moved for ${longest.seconds} s: ${names.join(", ")}${more}.`;
 }

@@ -28,7 +28,7 @@ export type HumanSignal = {
 export const ATTESTATION_VALUE = 70;
 export const LINKED_ACCOUNT_VALUE = 30;
 /** The highest score at Ethos. */
-export const ETHOS_MAX = 2_800;
+export const MAX_ETHOS = 2_800;
 export const TRANSACTION_VALUE = 45;
 export const SESSION_VALUE = 5;
 export const REFERRAL_VALUE = 10;
@@ -80,7 +80,7 @@ export const HUMAN_SIGNALS: readonly HumanSignal[] = [
     weight: { wallet: 15, noWallet: 25 },
     raw: (facts) => {
       const score = ethosScore(facts);
-      return score === null ? null : clamp((score * 100) / ETHOS_MAX);
+      return score === null ? null : clamp((score * 100) / MAX_ETHOS);
     },
   },
   {

@@ -23,7 +23,7 @@ const OF_INTENT: Record<string, bigint> = {
   oracle: 14_000_000n,
 };
 /** Max gas of a kind without an entry. */
-const OF_OTHERS = 1_000_000n;
+const OTHER_GAS = 1_000_000n;
 
 /** Gas of a batch of scores for the per-token oracle: measured 0.03 M, and 0.028 M for each score that is new there. */
 export const oracleGas = (scores: number): bigint => 60_000n + 33_000n * BigInt(scores);
@@ -47,7 +47,7 @@ const smallest = (a: bigint, b: bigint) => (a < b ? a : b);
 /** Max gas of an intent's transaction, limited by the chain's block. */
 export function intentGasBound(intentKey: string, blockGasLimit: bigint): bigint {
   const kind = intentKey.slice(0, intentKey.indexOf(":"));
-  return smallest(OF_INTENT[kind] ?? OF_OTHERS, smallest(blockGasLimit, TRANSACTION_CAP));
+  return smallest(OF_INTENT[kind] ?? OTHER_GAS, smallest(blockGasLimit, TRANSACTION_CAP));
 }
 
 /** An estimate plus 30 %, because use may grow between simulation and inclusion; at most the bound. */

@@ -13,7 +13,7 @@ import { urlOf } from "../urls.ts";
 export type Offer = Omit<StoredOffer, "price" | "inputSchema"> & {
   /** The terms of payment as the resource states them (x402 `accepts`). */
   accepts: Json;
-  /** JSON Schema of the input; null where none is known or it is longer than `MOST_JSON` characters (db/discovery/hit-background.ts). */
+  /** JSON Schema of the input; null where none is known or it is longer than `MAX_JSON_CHARS` characters (db/discovery/hit-background.ts). */
   inputSchema: Json;
   /** It was read at an endpoint of the agent; otherwise the agent's registry or its listing names it. */
   isRead: boolean;
@@ -43,7 +43,7 @@ export type HitBackground = {
 export type FoundAgent = { hit: DiscoverHit; row: DirectoryRow; background: HitBackground };
 
 /** Max offers of one hit in an answer. */
-export const MOST_OFFERS = 12;
+export const MAX_OFFERS_SHOWN = 12;
 
 export type HitView = {
   agent: TerminalRow;
@@ -110,7 +110,9 @@ export const countingOf = ({ offers }: Pick<HitBackground, "offers">): Offer[] =
 /** The offers of a hit: those that count, then those that are only named and that nothing shows to be another agent's. */
 export function shownOffers(background: Pick<HitBackground, "offers">, words: readonly string[]): Offer[] {
   const onlyNamed = background.offers.filter(({ named, isAnothers }) => named && !isAnothers);
-  return [countingOf(background), onlyNamed].flatMap((offers) => matchingFirst(offers, words)).slice(0, MOST_OFFERS);
+  return [countingOf(background), onlyNamed]
+    .flatMap((offers) => matchingFirst(offers, words))
+    .slice(0, MAX_OFFERS_SHOWN);
 }
 
 /** The protocol that an offer is called by. Null for a skill that was not read from an agent card: nothing says how it is called. */

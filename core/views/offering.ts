@@ -20,11 +20,11 @@ export type Alike = {
   registeredAt: string | null;
   sameOwner: boolean;
 };
-/** `agents`: the first of them, the oldest first. `count` stops at `MOST_COUNTED`. */
+/** `agents`: the first of them, the oldest first. `count` stops at `MAX_COUNTED_ALIKE`. */
 export type Alikes = { count: number; agents: Alike[] };
 
-export const MOST_COUNTED = 1_000;
-export const MOST_ALIKE = 5;
+export const MAX_COUNTED_ALIKE = 1_000;
+export const MAX_ALIKE_SHOWN = 5;
 
 /** Names are people's own words. */
 export type Behind = {

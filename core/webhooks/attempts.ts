@@ -2,19 +2,19 @@
 import { backoffMs } from "../backoff.ts";
 
 /** Max attempts per delivery: the first and five retries. */
-export const MOST_ATTEMPTS = 6;
+export const MAX_ATTEMPTS = 6;
 /** Wait before the second attempt; each further wait is six times as long: 5 s, 30 s, 3 min, 18 min, 108 min. */
 const FIRST_WAIT_MS = 5_000;
 /** Factor from one wait to the next. */
 const WAIT_GROWTH = 6;
 /** A wait is randomly up to 20 % shorter or longer, so that deliveries that failed together are not retried together. */
-const JITTER = 0.2;
+const JITTER_SHARE = 0.2;
 
 /** Consecutive failed attempts after which a receiver is paused, then tried with one delivery at a time. */
 export const FAILURES_BEFORE_PAUSE = 5;
 /** The first pause; each further failure doubles it. */
 const FIRST_PAUSE_MS = 15_000;
-const LONGEST_PAUSE_MS = 600_000;
+const MAX_PAUSE_MS = 600_000;
 /** Min consecutive failed attempts before a webhook is disabled, however long ago the first of them was. */
 const FAILURES_BEFORE_END = 20;
 
@@ -75,7 +75,7 @@ export function afterAttempt({ attempts, health, outcome, now, disableAfterMs, r
   const receiver = { failures, failingSince, pausedUntil: pause > 0 ? later(now, pause) : health.pausedUntil };
   const gone = outcome.kind === "answered" && outcome.status === 410;
   const failing = failures >= FAILURES_BEFORE_END && now.getTime() - failingSince.getTime() >= disableAfterMs;
-  if (gone || attempts >= MOST_ATTEMPTS || failing)
+  if (gone || attempts >= MAX_ATTEMPTS || failing)
     return { delivery: { state: "dead" }, receiver, disable: gone ? "gone" : failing ? "failing" : null };
   const wait = Math.max(asked, waitMs(attempts, random));
   return { delivery: { state: "pending", dueAt: later(now, wait) }, receiver, disable: null };
@@ -84,10 +84,9 @@ export function afterAttempt({ attempts, health, outcome, now, disableAfterMs, r
 /** Milliseconds between an attempt, counted from 1, and the next. */
 export function waitMs(attempts: number, random: number): number {
   const wait = FIRST_WAIT_MS * WAIT_GROWTH ** (attempts - 1);
-  return Math.round(wait * (1 - JITTER + 2 * JITTER * random));
+  return Math.round(wait * (1 - JITTER_SHARE + 2 * JITTER_SHARE * random));
 }
 
-const pauseMs = (failures: number): number =>
-  backoffMs(FIRST_PAUSE_MS, LONGEST_PAUSE_MS, failures - FAILURES_BEFORE_PAUSE);
+const pauseMs = (failures: number): number => backoffMs(FIRST_PAUSE_MS, MAX_PAUSE_MS, failures - FAILURES_BEFORE_PAUSE);
 
 const later = (at: Date, ms: number): Date => new Date(at.getTime() + ms);

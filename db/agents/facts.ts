@@ -13,7 +13,7 @@ import { othersAttested } from "./shared-sql.ts";
 import { agentOf, walletConfirmed } from "./wallets.ts";
 
 /** Max on-chain traits per agent, the newest: the agent's controller can add any number of them. */
-const MOST_TRAITS = 1_000;
+const MAX_TRAITS = 1_000;
 
 /** SQL of all stored data about the agent `a`, as one JSON object in the shape of `AgentFacts`. */
 export const FACTS = `json_build_object(
@@ -45,7 +45,7 @@ export const FACTS = `json_build_object(
                              order by place, position, added_at, name), '[]')
     from (
       (select 1 as place, position, name, category, to_timestamp(added_at) as added_at
-       from onchain.trait where token_id = a.token_id order by position desc limit ${MOST_TRAITS})
+       from onchain.trait where token_id = a.token_id order by position desc limit ${MAX_TRAITS})
       union all
       select 2, 0, name, category, added_at from offchain.profile_trait where token_id = a.token_id
     ) t),

@@ -11,7 +11,7 @@ import { isIndexed, type Queryable } from "../sql/transaction.ts";
 import { ownAgents } from "./wallets.ts";
 
 /** Ends of a code that are tried before its token's id ends it; with 36^4 of them, a second try is rare. */
-const TRIES = 8;
+const MAX_TRIES = 8;
 
 const ADD = statement({
   name: "referral-codes-add",
@@ -42,9 +42,9 @@ export async function ensureReferralCodes(
 ): Promise<number> {
   let missing = agents;
   let added = 0;
-  for (let attempt = 0; attempt <= TRIES && missing.length > 0; attempt++) {
+  for (let attempt = 0; attempt <= MAX_TRIES && missing.length > 0; attempt++) {
     const tried = missing.map(({ tokenId, name, agentAddress }) =>
-      attempt < TRIES ? referralCode(name, suffixOf(agentAddress, attempt)) : lastReferralCode(name, tokenId),
+      attempt < MAX_TRIES ? referralCode(name, suffixOf(agentAddress, attempt)) : lastReferralCode(name, tokenId),
     );
     const tokenIds = missing.map(({ tokenId }) => tokenId);
     // A clash, in the table or within these rows, skips the row; it is tried again with another end.

@@ -1,18 +1,18 @@
 /** SQL of how many rows of the directory share what may lift a score. */
 
-import { MOST_SHARED } from "../../core/agents/reservations.ts";
+import { MAX_SHARED_AGENTS } from "../../core/agents/reservations.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 
 /** Rows of one owner or wallet that are read. */
-const MOST_READ = 5 * MOST_SHARED;
+const MAX_READ = 5 * MAX_SHARED_AGENTS;
 
 /** Counts up to one more than is shown. */
 const counted = (column: string, wallet: string, where: (f: string) => string) => `(
   select count(*) from (
     select from (
       select * from offchain.directory s
-      where s.${column} collate "C" = ${wallet} and s.removed_at is null limit ${MOST_READ}) f
-    where ${where("f")} limit ${MOST_SHARED + 1}) counted)`;
+      where s.${column} collate "C" = ${wallet} and s.removed_at is null limit ${MAX_READ}) f
+    where ${where("f")} limit ${MAX_SHARED_AGENTS + 1}) counted)`;
 
 /**
  * Number of rows for which the exchange's attestation of an owner counts.

@@ -49,7 +49,7 @@ const TAKE_LOCKS = statement({
 });
 
 /** Max agents per transaction; keeps its locks for a fraction of a second. */
-const SET_SIZE = 2_000;
+const AGENTS_PER_SET = 2_000;
 
 /**
  * Recomputes the scores of some agents and writes what changed.
@@ -67,8 +67,8 @@ export async function recomputeCred(
   const ids = [...new Set(tokenIds)].sort((a, b) => a - b);
   if (!isPool(db)) return { changed: await recomputeSet(db, ids, options) };
   const changed: CredChange[] = [];
-  for (let from = 0; from < ids.length; from += SET_SIZE) {
-    const set = ids.slice(from, from + SET_SIZE);
+  for (let from = 0; from < ids.length; from += AGENTS_PER_SET) {
+    const set = ids.slice(from, from + AGENTS_PER_SET);
     changed.push(...(await transaction(db, (tx) => recomputeSet(tx, set, options))));
   }
   return { changed };
@@ -126,12 +126,12 @@ export async function forgetHistories(tx: Queryable, tokenIds: readonly number[]
  * fits into the lock table and no two recomputes deadlock.
  */
 const LOCK_CLASS = ADVISORY_LOCKS.cred;
-const LOCKS = 128;
+const LOCK_COUNT = 128;
 
 const lockAgents = (tx: Queryable, tokenIds: readonly number[]) =>
-  takeLocks(tx, [...new Set(tokenIds.map((tokenId) => tokenId % LOCKS))]);
+  takeLocks(tx, [...new Set(tokenIds.map((tokenId) => tokenId % LOCK_COUNT))]);
 /** Waits for every recompute that runs, and holds up the next ones until the transaction ends. */
-export const lockAll = (tx: Queryable) => takeLocks(tx, [...Array(LOCKS).keys()]);
+export const lockAll = (tx: Queryable) => takeLocks(tx, [...Array(LOCK_COUNT).keys()]);
 
 async function takeLocks(tx: Queryable, locks: number[]): Promise<void> {
   await TAKE_LOCKS.run(tx, { lockClass: LOCK_CLASS, locks: locks.sort((a, b) => a - b) });

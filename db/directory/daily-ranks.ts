@@ -7,7 +7,7 @@ import { dropPartitions, makePartitions } from "../sql/time-partitions.ts";
 import { transaction } from "../sql/transaction.ts";
 
 /** Max places kept a day; beyond them one agent's gain moves thousands. */
-export const RANKED = 10_000;
+export const RANKS_PER_DAY = 10_000;
 /** Age in days of the place that today's place is compared with. */
 export const RANK_DAYS = 7;
 
@@ -24,7 +24,7 @@ const STORE = statement({
     insert into offchain.directory_rank (id, day, rank)
     select id, ${dayOf("$now::timestamptz")}, row_number() over ()
     from (select id from offchain.directory_score where cred_score is not null
-          order by cred_score desc nulls last, id limit ${RANKED}) first
+          order by cred_score desc nulls last, id limit ${RANKS_PER_DAY}) first
     where not exists (select from offchain.directory_rank where day = ${dayOf("$now::timestamptz")})`,
 });
 /**

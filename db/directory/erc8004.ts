@@ -36,7 +36,7 @@ export type StoredFile = {
 export type FileStatus = "parsed" | "unreadable" | "unreachable" | "refused" | "waiting";
 
 /** Raised with what is read of a file: each is read again then, by a worker that reads so. */
-const READER = 3;
+const READER_VERSION = 3;
 
 /** An agent `a` with its file `f`, in the shape of `Erc8004Agent`; `$now` is the time. */
 const AGENT = `a.registry, a.agent_id::text as "agentId", a.agent_uri as uri, a.updated_block::text as "updatedBlock",
@@ -59,7 +59,7 @@ const STALE = statement({
     from onchain.erc8004_agent a
     left join offchain.directory_item i on i.source = '${ERC8004}' and i.source_id = a.agent_id::text
     left join offchain.registration_file f on f.registry = a.registry and f.agent_id = a.agent_id
-    where a.agent_id > $after and (i.digest is distinct from '${READER}:' || a.updated_block or f.uri is null)
+    where a.agent_id > $after and (i.digest is distinct from '${READER_VERSION}:' || a.updated_block or f.uri is null)
     order by a.agent_id limit $limit`,
   columns: AGENT_COLUMNS,
 });
@@ -194,7 +194,7 @@ const STORE_ITEMS = statement({
   text: `
     insert into offchain.directory_item (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
     select '${ERC8004}', r.agent, '${ERC8004}', r.agent, jsonb_build_object('registry', r.registry, 'uri', r.uri),
-      array(select jsonb_array_elements_text(r.warnings)), '${READER}:' || r.block, $now, 0
+      array(select jsonb_array_elements_text(r.warnings)), '${READER_VERSION}:' || r.block, $now, 0
     from jsonb_to_recordset($items) as r(agent text, registry text, uri text, warnings jsonb, block text)
     on conflict (source, source_id) do update set raw = excluded.raw, warnings = excluded.warnings,
       digest = excluded.digest, fetched_at = $now`,

@@ -12,11 +12,11 @@ export type Item = { id: string; read: ReadItem; raw: unknown; digest: string };
 export const digestOf = (json: string): string => createHash("sha256").update(json).digest("base64url");
 
 /** Max UTF-8 bytes of a key: an entry of a B-tree ends at 2,704 bytes, and the registry's name stands in it too. */
-const MOST_KEY = 2_000;
+const MAX_KEY = 2_000;
 
 /** A text of the registry's as a key column holds it: a longer one is its beginning with its hash. */
 export function keyOf(text: string): string {
-  if (text.length * 3 <= MOST_KEY || Buffer.byteLength(text) <= MOST_KEY) return text;
+  if (text.length * 3 <= MAX_KEY || Buffer.byteLength(text) <= MAX_KEY) return text;
   return `${text.slice(0, 100).toWellFormed()}… sha256 ${digestOf(text)}`;
 }
 
@@ -118,7 +118,7 @@ export async function forgetItems(tx: Queryable, source: string, ids: readonly s
 }
 
 /** Max items of one agent that are read for its row: anybody can list any number of resources for one recipient (x402). */
-const MOST_OF_AN_AGENT = 1_000;
+const MAX_ITEMS_PER_AGENT = 1_000;
 
 const OF_AGENTS = statement({
   name: "directory-items-of-agents",
@@ -126,7 +126,7 @@ const OF_AGENTS = statement({
   text: `
     select i.raw from unnest($agentIds::text[]) as a(id) cross join lateral (
       select source_id, raw from offchain.directory_item
-      where platform = $platform and agent_id = a.id and source = $source order by source_id limit ${MOST_OF_AN_AGENT}) i
+      where platform = $platform and agent_id = a.id and source = $source order by source_id limit ${MAX_ITEMS_PER_AGENT}) i
     order by i.source_id`,
   columns: { raw: jsonb<unknown>() },
 });

@@ -15,7 +15,7 @@ import {
 } from "./question-sql.ts";
 
 /** Max matches of a search or of facets that are collected and sorted; beyond, the sort's index is walked. */
-const COLLECT = 20_000;
+const MAX_COLLECTED = 20_000;
 
 /** Not prepared: the planner sees every value, because one plan for all values would suit none. */
 const COUNT = family({
@@ -78,7 +78,7 @@ export async function listByIndexes(tx: Queryable, query: DirectoryQuery): Promi
  * and the longer windows of `trending` have no index.
  */
 const isCollected = (query: DirectoryQuery, total: number): boolean =>
-  ((query.q !== undefined || hasFacets(query)) && total <= COLLECT) ||
+  ((query.q !== undefined || hasFacets(query)) && total <= MAX_COLLECTED) ||
   searchedWallet(query) !== null ||
   query.sort === "trend_7d" ||
   query.sort === "trend_30d";

@@ -14,7 +14,7 @@ import { removeEntries, type ScoreRules, touchRows, upsertEntries } from "./writ
 
 export type OwnRegistry = { contract: Address; chainId: number };
 
-const SET = 500;
+const AGENTS_PER_STATEMENT = 500;
 
 const STALE = statement({
   name: "directory-own-stale",
@@ -93,8 +93,8 @@ export async function syncOwnRows(
   rules: ScoreRules,
 ): Promise<number> {
   let changed = 0;
-  for (let from = 0; from < tokenIds.length; from += SET)
-    changed += await storeSet(pool, tokenIds.slice(from, from + SET), {
+  for (let from = 0; from < tokenIds.length; from += AGENTS_PER_STATEMENT)
+    changed += await storeSet(pool, tokenIds.slice(from, from + AGENTS_PER_STATEMENT), {
       async store(tx, ids) {
         await releaseItems(tx, OWN_PLATFORM, ids.map(String));
         return writeOwnRows(tx, ids, registry, rules, ownEntry);

@@ -34,11 +34,11 @@ export async function quarantine(
 }
 
 /** Max characters of JSON of a quarantined item; of a larger one the beginning is kept. */
-const MOST_KEPT = 16_384;
+const MAX_KEPT_CHARS = 16_384;
 
 function kept(raw: unknown): unknown {
   const json = JSON.stringify(raw);
-  return json.length <= MOST_KEPT ? raw : { cut: json.slice(0, MOST_KEPT).toWellFormed() };
+  return json.length <= MAX_KEPT_CHARS ? raw : { cut: json.slice(0, MAX_KEPT_CHARS).toWellFormed() };
 }
 
 const RELEASE = statement({
@@ -53,7 +53,7 @@ export async function releaseItems(tx: Queryable, source: string, ids: readonly 
 }
 
 /** Max quarantined items of a registry: an item without an id of its own has another key whenever it changes. */
-const MOST_QUARANTINED = 10_000;
+const MAX_QUARANTINED = 10_000;
 
 const TRIM = statement({
   name: "directory-quarantine-trim",
@@ -61,7 +61,7 @@ const TRIM = statement({
   text: `
     delete from offchain.directory_quarantine where source = $source and source_id in (
       select source_id from offchain.directory_quarantine where source = $source
-      order by last_seen_at desc, source_id offset ${MOST_QUARANTINED})`,
+      order by last_seen_at desc, source_id offset ${MAX_QUARANTINED})`,
 });
 const FORGET_UNSEEN = statement({
   name: "directory-quarantine-unseen",

@@ -8,10 +8,10 @@ import type { Queryable } from "../sql/transaction.ts";
 import { REVIEW } from "./reviews-sql.ts";
 
 /** Max feedback shown, the newest first. */
-const MOST_FEEDBACK = 50;
+const MAX_FEEDBACK = 50;
 
 /** Max validations shown, the newest first. */
-const MOST_VALIDATIONS = 20;
+const MAX_VALIDATIONS = 20;
 
 const REGISTRATION = statement({
   name: "erc8004-registration",
@@ -35,12 +35,12 @@ const REGISTRATION = statement({
             'responseHash', v.response_hash, 'tag', v.tag, 'respondedAt', v.responded_at)
             order by v.requested_at desc, v.request_hash), '[]')
           from (select * from onchain.erc8004_validation v where v.registry = a.registry and v.agent_id = a.agent_id
-                order by v.requested_at desc, v.request_hash limit ${MOST_VALIDATIONS}) v),
+                order by v.requested_at desc, v.request_hash limit ${MAX_VALIDATIONS}) v),
         'feedback', (
           select coalesce(json_agg(${REVIEW}
             order by f.given_at desc, f.client, f.feedback_index desc), '[]')
           from (select * from onchain.erc8004_feedback f where f.registry = a.registry and f.agent_id = a.agent_id
-                order by f.given_at desc, f.client, f.feedback_index desc limit ${MOST_FEEDBACK}) f)
+                order by f.given_at desc, f.client, f.feedback_index desc limit ${MAX_FEEDBACK}) f)
       ) as registration
       from onchain.erc8004_agent a
       left join offchain.registration_file r on r.registry = a.registry and r.agent_id = a.agent_id

@@ -1,5 +1,5 @@
 /** Reviews of an agent in the canonical ERC-8004 reputation registry: the clients by weight, and each entry of a client. */
-import { MOST_ENTRIES, type Review, type Reviewer } from "../../core/directory/reviews.ts";
+import { MAX_ENTRIES, type Review, type Reviewer } from "../../core/directory/reviews.ts";
 import { array, bool, float8, int2, int4, int8, json, nullable, numeric, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { countingClients, REVIEW, ratingBy } from "./reviews-sql.ts";
@@ -76,7 +76,7 @@ const REVIEWERS = statement({
       from (
         select f.revoked, f.given_at from onchain.erc8004_feedback f
         where f.registry = d.registry and f.agent_id = d.token_id and f.client = c.client
-        order by f.feedback_index desc limit ${MOST_ENTRIES}) f) e
+        order by f.feedback_index desc limit ${MAX_ENTRIES}) f) e
     order by c.place`,
   columns: {
     client: text,

@@ -105,7 +105,7 @@ export type DirectoryBackground = {
 };
 
 /** Max rows of one wallet, and max items of one row, in an answer: an agent may have any number. */
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
 const DETAIL = statement({
   name: "directory-detail",
@@ -118,11 +118,11 @@ const DETAIL = statement({
                join offchain.directory_alias a on a.wallet collate "C" = mine.wallet
                join offchain.directory o on o.id = a.directory_id and o.platform <> d.platform and o.removed_at is null
                where mine.directory_id = d.id
-               order by o.cred_score desc, o.id limit ${MOST_SHOWN}) o) as "sameAs",
+               order by o.cred_score desc, o.id limit ${MAX_SHOWN}) o) as "sameAs",
         (select coalesce(json_agg(json_build_object('source', i.source, 'source_id', i.source_id,
                   'fetched_at', ${isoTime("i.fetched_at")}, 'warnings', i.warnings) order by i.source, i.source_id), '[]')
          from (select * from offchain.directory_item i where i.platform = d.platform and i.agent_id = d.agent_id
-               order by i.source, i.source_id limit ${MOST_SHOWN}) i) as provenance
+               order by i.source, i.source_id limit ${MAX_SHOWN}) i) as provenance
       from offchain.directory d ${ETHOS.joins} where d.id = $id and d.removed_at is null`,
   columns: {
     row: json<DirectoryRow>(),

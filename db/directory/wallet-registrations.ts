@@ -4,20 +4,20 @@ import { array, int8, narrow, type Row, statement, text } from "../sql/statement
 import type { Queryable } from "../sql/transaction.ts";
 
 /** Max registrations, the newest first. */
-const MOST = 20;
+const MAX_REGISTRATIONS = 20;
 /** A longer URI is cut: it is read only when it holds a file of this service, and those are shorter. */
-const LONGEST_URI = 70_000;
+const MAX_URI_CHARS = 70_000;
 
 const OWNED = statement({
   name: "erc8004-of-wallets",
   params: { registry: text, wallets: array(text) },
   text: `
-    select a.agent_id::text as "agentId", a.owner, left(a.agent_uri, ${LONGEST_URI}) as uri,
+    select a.agent_id::text as "agentId", a.owner, left(a.agent_uri, ${MAX_URI_CHARS}) as uri,
       a.registered_at as "registeredAt", a.registered_block as "registeredBlock", a.tx_hash as "txHash",
       a.updated_block as "updatedBlock"
     from onchain.erc8004_agent a
     where a.owner = any($wallets) and a.registry = $registry
-    order by a.agent_id desc limit ${MOST}`,
+    order by a.agent_id desc limit ${MAX_REGISTRATIONS}`,
   columns: {
     agentId: text,
     owner: narrow<Address>(text),

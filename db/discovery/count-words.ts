@@ -6,15 +6,15 @@ import { type Queryable, transaction } from "../sql/transaction.ts";
 import { holdWords } from "./stems.ts";
 
 /** Documents of the sample. */
-const SAMPLE = 60_000;
+const SAMPLE_DOCUMENTS = 60_000;
 /** A word that this many documents of a sample should have is in one of them nearly for certain. */
-const CERTAIN = 10;
+const CERTAIN_FROM = 10;
 /** Pages of the table of words that are looked at in one round, at least; a page has about a hundred words. */
-const LEAST_PAGES = 8;
+const MIN_PAGES = 8;
 /** Every word is looked at once in about so many rounds of ten seconds, so that strangers' changes cannot outrun it: six hours. */
-const ROUNDS = 2_160;
+const ROUNDS_PER_LOOK = 2_160;
 /** Words that one round removes at most. */
-const MOST_REMOVED = 5_000;
+const MAX_REMOVED = 5_000;
 
 const SIZE = statement({
   name: "discovery-size",
@@ -56,7 +56,7 @@ const REMOVE = family({
       cross join lateral (select array_to_tsvector(array[w.word])::text::tsquery as has) q
       where w.documents <= ${rarest(percent)}
         and ${TRUST_RANGES.map((range) => `not exists (select from offchain.discovery_document d where d.trust_range = ${range} and d.words @@ q.has)`).join(" and ")}
-      limit ${MOST_REMOVED})`,
+      limit ${MAX_REMOVED})`,
   examples: [
     { percent: 100, pages: 100 },
     { percent: 5, pages: 1.5 },
@@ -64,14 +64,14 @@ const REMOVE = family({
 });
 
 /** Documents of a word above which a sample of so many percent has it. */
-const rarest = (percent: number) => Math.ceil((CERTAIN * 100) / percent);
+const rarest = (percent: number) => Math.ceil((CERTAIN_FROM * 100) / percent);
 
 /** Number of documents, as the database estimates it. */
 export const documentsOf = async (db: Queryable): Promise<number> => (await SIZE.one(db)).documents;
 
 async function sampled(db: Queryable): Promise<number> {
   const documents = await documentsOf(db);
-  return documents <= SAMPLE ? 100 : Math.max(1, Math.round((100 * SAMPLE) / documents));
+  return documents <= SAMPLE_DOCUMENTS ? 100 : Math.max(1, Math.round((100 * SAMPLE_DOCUMENTS) / documents));
 }
 
 /** Brings the numbers of documents in `discovery_word` up to date. */
@@ -85,7 +85,7 @@ export async function countWords(db: Queryable): Promise<void> {
  */
 export async function removeWords(pool: pg.Pool): Promise<void> {
   const { pages } = await PAGES.one(pool);
-  const part = Math.max(LEAST_PAGES, pages / ROUNDS);
+  const part = Math.max(MIN_PAGES, pages / ROUNDS_PER_LOOK);
   const percent = await sampled(pool);
   await transaction(pool, async (tx) => {
     await holdWords(tx);

@@ -33,9 +33,9 @@ import { isWithin, withPrices } from "./prices.ts";
 /** Documents that are ranked. What matches less, or is trusted less, than this many is not reached. */
 export const MAX_CANDIDATES = 300;
 /** With this many that match the whole query, no others are read. */
-const ENOUGH = 60;
+const ENOUGH_HITS = 60;
 /** With as many from this range of trust on, those trusted less are not either: they are most of all, and hardly among the first. */
-const LEAST_TRUSTED = 3;
+const MIN_TRUSTED = 3;
 /** Longer queries are no names. */
 const MAX_NAME = 64;
 
@@ -166,7 +166,7 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
   // Whoever had a name first decides for all who have it, however little it is trusted.
   const isNameAsked = needs.some(({ rare }) => rare);
   const branches = branchesOf(strong);
-  const isFirst = ({ range }: Branch) => isNameAsked || range >= LEAST_TRUSTED;
+  const isFirst = ({ range }: Branch) => isNameAsked || range >= MIN_TRUSTED;
   const others = branches.filter((one) => !isFirst(one));
   const rows: Found[] = [];
   let room = MAX_CANDIDATES;
@@ -185,10 +185,10 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
   await take(branches.filter(isFirst));
   if (others.length > 0 && room > 0) {
     const isImitated = rows.some(({ disguised, imitation }) => disguised || imitation);
-    if (rows.length >= ENOUGH && !isImitated) whole = false;
+    if (rows.length >= ENOUGH_HITS && !isImitated) whole = false;
     else await take(others);
   }
-  if (rows.length < ENOUGH && room > 0 && weak.length > 0) await take(branchesOf(weak));
+  if (rows.length < ENOUGH_HITS && room > 0 && weak.length > 0) await take(branchesOf(weak));
   return { rows, whole: whole && room > 0 };
 }
 

@@ -32,9 +32,9 @@ export type Expanded = {
 const MAX_COMPLETIONS = 8;
 const MAX_LEXEMES = 14;
 /** A word in no more documents may be a name's own. */
-const RARE_NAME = 20;
+const RARE_NAME_UP_TO = 20;
 /** A word in fewer documents than this may be a misspelling that others made too. */
-const RARE = 3;
+const RARE_BELOW_DOCUMENTS = 3;
 
 /** A need with what it is called otherwise. */
 type Completed = Need & { synonyms: string[][] };
@@ -70,7 +70,9 @@ async function correct(db: Queryable, needs: readonly Completed[], found: Map<st
   const rare = needs.flatMap((need) => {
     const word = singleWord(need);
     const documents = documentsOf(need, found);
-    return word === null || word.length < MIN_CORRECTED || documents >= RARE ? [] : [{ need, word, documents }];
+    return word === null || word.length < MIN_CORRECTED || documents >= RARE_BELOW_DOCUMENTS
+      ? []
+      : [{ need, word, documents }];
   });
   const alike = await speltAlike(
     db,
@@ -87,7 +89,7 @@ async function correct(db: Queryable, needs: readonly Completed[], found: Map<st
       word,
       near.filter((one) => vouched.has(one.word)),
     ); // prettier-ignore
-    const better = meant.filter((one) => one.documents > RARE * documents);
+    const better = meant.filter((one) => one.documents > RARE_BELOW_DOCUMENTS * documents);
     if (better.length === 0) return [];
     for (const one of better) found.set(one.word, one);
     need.alternatives.push(...better.map((one) => [one.word]));
@@ -107,7 +109,7 @@ async function correctInNames(db: Queryable, needs: readonly Completed[], found:
   if (unknown.length === 0) return [];
   const stems = needs.flatMap((need) => {
     const known = found.get(singleWord(need) ?? "");
-    return known && known.documents > 0 && known.documents <= RARE_NAME ? [known.stem] : [];
+    return known && known.documents > 0 && known.documents <= RARE_NAME_UP_TO ? [known.stem] : [];
   });
   const named = await namedWith(db, stems);
   return unknown.flatMap(({ need, word }) => {
@@ -186,7 +188,7 @@ function expandedOf(need: Completed, place: number, found: ReadonlyMap<string, L
     others: lexemesOf(synonyms).filter((lexeme) => !lexemes.includes(lexeme)),
     exact: [...own, ...synonyms].some((words) => words.length > 1),
     documents,
-    rare: (written || documents) <= RARE_NAME,
+    rare: (written || documents) <= RARE_NAME_UP_TO,
     weight: idf(Math.min(written || documents, total), total),
   };
 }

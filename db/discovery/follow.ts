@@ -9,14 +9,14 @@ import { countWords, documentsOf, removeWords } from "./count-words.ts";
 import { type ReadDocuments, readDocuments, writeDocuments, writeRead } from "./write-documents.ts";
 
 /** Documents of one transaction. */
-const BATCH = 250;
+const DOCUMENTS_PER_TRANSACTION = 250;
 /** The same of the first fill, where what each transaction costs beside its documents counts, and how many of those a round has: changes wait for them. */
 const [FILL_BATCH, FILLED_AT_ONCE] = [1_000, 5];
 /** Ages and feedback change by themselves: all documents are written anew in this time, a part of them every `REFRESH_MS`. */
 const REFRESH_ROUND_MS = 12 * 3_600_000;
 const REFRESH_MS = 10_000;
 /** Documents of such a part, at least and at most: a million takes 231. */
-const [LEAST_REFRESHED, MOST_REFRESHED] = [100, 1_000];
+const [MIN_REFRESHED, MAX_REFRESHED] = [100, 1_000];
 const COUNT_EVERY_MS = 3_600_000;
 
 const BEGIN = statement({
@@ -51,7 +51,7 @@ const CHANGED = family({
   name: "discovery-changed",
   text: ({ before, now, after }: { before: CommitSnapshot; now: CommitSnapshot; after: number }, $) => `
     select s.id from offchain.directory_score s
-    where ${changedBetween("s.changed_xid", before, now)} and s.id > ${$(after)}::int8 order by s.id limit ${BATCH}`,
+    where ${changedBetween("s.changed_xid", before, now)} and s.id > ${$(after)}::int8 order by s.id limit ${DOCUMENTS_PER_TRANSACTION}`,
   columns: { id: int8 },
   examples: [{ before: { xmax: "1", inProgress: ["1"] }, now: { xmax: "2", inProgress: [] }, after: 0 }],
 });
@@ -138,9 +138,10 @@ async function round(pool: pg.Pool, now: Date): Promise<Round> {
     const ids = await next(
       pool,
       progress.refreshedTo,
-      Math.min(MOST_REFRESHED, Math.max(LEAST_REFRESHED, Math.round(part))),
+      Math.min(MAX_REFRESHED, Math.max(MIN_REFRESHED, Math.round(part))),
     );
-    for (let from = 0; from < ids.length; from += BATCH) await write(ids.slice(from, from + BATCH), async () => {});
+    for (let from = 0; from < ids.length; from += DOCUMENTS_PER_TRANSACTION)
+      await write(ids.slice(from, from + DOCUMENTS_PER_TRANSACTION), async () => {});
     await removeWords(pool);
     await REFRESHED_TO.run(pool, { to: ids.at(-1) ?? 0, at: now });
   }

@@ -7,9 +7,9 @@ import { array, int8, json, statement } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 /** Max offers of a row that are read: those that match a query are chosen among them. */
-const MOST_READ = 50;
+const MAX_OFFERS_READ = 50;
 /** Max characters of a schema, or of terms of payment, that are shown. */
-const MOST_JSON = 4_096;
+const MAX_JSON_CHARS = 4_096;
 
 type BackgroundRow = Omit<HitBackground, "liveness"> & { endpoints: EndpointRow[] | null };
 
@@ -31,9 +31,9 @@ const BACKGROUNDS = statement({
         coalesce(json_agg(json_build_object(
           'kind', o.kind, 'name', o.name, 'description', o.description, 'tags', o.tags, 'endpoint', o.endpoint, 'method', o.method,
           'priceUsd', o.price_usd, 'isRead', o.source <> '${REGISTRY}', 'named', not o.counts, 'isAnothers', not o.counts and ${OF_ANOTHER},
-          'accepts', case when length(o.price::text) <= ${MOST_JSON} then o.price end,
-          'inputSchema', case when length(o.input_schema::text) <= ${MOST_JSON} then o.input_schema end)
-          order by o.place) filter (where o.place <= ${MOST_READ}), '[]') as first
+          'accepts', case when length(o.price::text) <= ${MAX_JSON_CHARS} then o.price end,
+          'inputSchema', case when length(o.input_schema::text) <= ${MAX_JSON_CHARS} then o.input_schema end)
+          order by o.place) filter (where o.place <= ${MAX_OFFERS_READ}), '[]') as first
       from (
         select c.*, row_number() over (order by c.counts desc, c.kind, c.source, c.position) as place
         from (select o.*, ${COUNTS} as counts from offchain.offer o where o.directory_id = d.id) c) o) o`,

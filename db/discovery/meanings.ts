@@ -9,9 +9,9 @@ import { type Queryable, transaction } from "../sql/transaction.ts";
 import { knownAgents } from "./known.ts";
 
 /** Rows of one statement. */
-const BATCH = 250;
+const ROWS_PER_STATEMENT = 250;
 /** Times that a text is sent without a known answer, and the wait between two of them. */
-const MOST_ASKS = 3;
+const MAX_ASKS = 3;
 const ASK_AGAIN_MS = 6 * 3_600_000;
 /** Vectors of texts that no agent has any more are kept for this long. */
 const KEPT_MS = 30 * 86_400_000;
@@ -79,7 +79,7 @@ export type Meant = { model: string; documents: number };
  * @returns number of texts read, and whether there are more
  */
 export async function readTexts(db: Queryable, of: Meant, now: Date): Promise<{ read: number; more: boolean }> {
-  const unread = await UNREAD.rows(db, { ...of, most: BATCH });
+  const unread = await UNREAD.rows(db, { ...of, most: ROWS_PER_STATEMENT });
   const writtenAt = new Map(unread.map(({ id, writtenAt: at }) => [id, at]));
   const texts = await textsOf(db, of.model, [...writtenAt.keys()], now);
   await putTexts(
@@ -87,7 +87,7 @@ export async function readTexts(db: Queryable, of: Meant, now: Date): Promise<{ 
     of.model,
     texts.map((one) => ({ ...one, readAt: writtenAt.get(one.id)! })),
   );
-  return { read: texts.length, more: unread.length === BATCH && texts.length > 0 };
+  return { read: texts.length, more: unread.length === ROWS_PER_STATEMENT && texts.length > 0 };
 }
 
 const DUE = statement({
@@ -98,7 +98,7 @@ const DUE = statement({
     from (${FIRST}) s join offchain.discovery_meaning m on m.directory_id = s.id
     left join offchain.discovery_vector v on v.digest = m.digest
     where m.model = $model and m.signs is null
-      and (v.digest is null or (v.answered_at is null and v.asks < ${MOST_ASKS} and v.asked_at < $again))
+      and (v.digest is null or (v.answered_at is null and v.asks < ${MAX_ASKS} and v.asked_at < $again))
     group by m.digest order by max(s.cred_score) desc, 2 limit $most`,
   columns: { digest: bytea, id: filtered(int8), readAt: filtered(timestamptz) },
 });
@@ -110,7 +110,7 @@ const CLAIM = statement({
     insert into offchain.discovery_vector as v (digest, model, asked_at, asks)
     select d, $model, $now, 1 from unnest($digests::bytea[]) d order by d
     on conflict (digest) do update set asks = v.asks + 1, asked_at = excluded.asked_at
-    where v.answered_at is null and v.asks < ${MOST_ASKS} and v.asked_at < $again
+    where v.answered_at is null and v.asks < ${MAX_ASKS} and v.asked_at < $again
     returning digest`,
   columns: { digest: bytea },
 });
@@ -220,13 +220,17 @@ export function storeVectors(
 const DAY_SECONDS = 86_400;
 const textsOfDay = (perDay: number, now: Date): Bucket => ofDay("embeddings:texts", perDay, 1, now);
 /** Answers that may be of no use: another size of vectors than is configured would otherwise be paid for every text. */
-const MOST_UNUSABLE = 100;
-const UNUSABLE: Bucket = { name: "embeddings:unusable", most: MOST_UNUSABLE, perSecond: MOST_UNUSABLE / DAY_SECONDS };
+const MAX_UNUSABLE_PER_DAY = 100;
+const UNUSABLE: Bucket = {
+  name: "embeddings:unusable",
+  most: MAX_UNUSABLE_PER_DAY,
+  perSecond: MAX_UNUSABLE_PER_DAY / DAY_SECONDS,
+};
 
 /** Whether too many answers of the last day were of no use. */
 export async function areUnusable(db: Queryable, now: Date): Promise<boolean> {
   const levels = await levelsOf(db, [UNUSABLE.name], now);
-  return (levels.get(UNUSABLE.name)?.level ?? MOST_UNUSABLE) <= 0;
+  return (levels.get(UNUSABLE.name)?.level ?? MAX_UNUSABLE_PER_DAY) <= 0;
 }
 
 /** Forgets the texts of agents that no longer are among the first, and old vectors that no agent's text has. @returns how many */

@@ -7,11 +7,11 @@ import type { Queryable } from "../sql/transaction.ts";
 import { type CandidatesQuery, COLUMNS, columnsOf, limitsOf } from "./candidates.ts";
 
 /** Documents whose vectors are compared number by number. */
-const COMPARED = 200;
+const MAX_COMPARED = 200;
 /** Documents that are found by meaning at most. */
-const MOST = 100;
+const MAX_NEAR = 100;
 /** With fewer that meet the filters among the nearest, this many are read. */
-const FEW = 50;
+const FEW_DOCUMENTS = 50;
 const FAR_REACH = 20_000;
 /** Vectors of which the usual similarity is computed, and how long that is kept. */
 const SAMPLE_SIZE = 500;
@@ -38,7 +38,7 @@ const NEAREST = family({
         select d.*, n.digest, n.distance
         from offchain.discovery_near(${$(signs)}::varbit, ${$(model)}::text, ${$(reach)}::int4) n
         join offchain.discovery_document d on d.directory_id = n.directory_id
-        where ${["not d.copy", ...where].join(" and ")} order by n.distance, d.directory_id limit ${COMPARED}) c
+        where ${["not d.copy", ...where].join(" and ")} order by n.distance, d.directory_id limit ${MAX_COMPARED}) c
       join offchain.discovery_vector v on v.digest = c.digest
       where v.vector is not null`;
   },
@@ -75,7 +75,7 @@ export async function near(
   if (usual?.length !== vector.length) return [];
   const asked = { ...query, signs: signsOf(vector), model: questions.model, condition: all([must, filter]) };
   let rows = await NEAREST.rows(db, { ...asked, reach: INDEX_REACH });
-  if (rows.length < FEW && isNarrow(asked)) rows = await NEAREST.rows(db, { ...asked, reach: FAR_REACH });
+  if (rows.length < FEW_DOCUMENTS && isNarrow(asked)) rows = await NEAREST.rows(db, { ...asked, reach: FAR_REACH });
   const similarities = rows.map((row) => cosine(vector, numbersOf(row.vector)));
   const nearnesses = nearnessesOf(similarities, product(vector, usual));
   return rows
@@ -84,7 +84,7 @@ export async function near(
       return nearness === null || nearness === undefined ? [] : [{ row, nearness }];
     })
     .sort((a, b) => b.nearness - a.nearness || a.row.id - b.row.id)
-    .slice(0, MOST);
+    .slice(0, MAX_NEAR);
 }
 
 const isNarrow = ({ condition, minCred, maxPrice }: Pick<NearestQuery, "condition" | "minCred" | "maxPrice">) =>

@@ -1,6 +1,12 @@
 /** Reads what one agent offers, its endpoints, its trust, and who has the same name or one of the same endpoints. */
 import { explained, trustOf } from "../../core/discovery/weights.ts";
-import { type Alikes, type EndpointView, MOST_ALIKE, MOST_COUNTED, type Offering } from "../../core/views/offering.ts";
+import {
+  type Alikes,
+  type EndpointView,
+  MAX_ALIKE_SHOWN,
+  MAX_COUNTED_ALIKE,
+  type Offering,
+} from "../../core/views/offering.ts";
 import { isoTime } from "../sql/fragments.ts";
 import { bool, int8, json, nullable, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
@@ -18,22 +24,22 @@ const agentsOf = (ids: string, own: string): string => `(
     order by a.created_at nulls last, a.id), '[]')
   from (
     select * from offchain.directory o where o.id in (${ids}) and o.removed_at is null
-    order by o.created_at nulls last, o.id limit ${MOST_ALIKE}) a)`;
+    order by o.created_at nulls last, o.id limit ${MAX_ALIKE_SHOWN}) a)`;
 
 const SAME_NAME = `
   select w.directory_id as id
   from offchain.discovery_document own
   join offchain.discovery_document w on w.name_key = own.name_key and w.directory_id <> own.directory_id
   where own.directory_id = d.id
-  order by coalesce(w.name_since, w.registered_at), w.registered_at, w.directory_id limit ${MOST_COUNTED}`;
+  order by coalesce(w.name_since, w.registered_at), w.registered_at, w.directory_id limit ${MAX_COUNTED_ALIKE}`;
 const SAME_ENDPOINT = `
   select distinct s.directory_id as id
   from (select url from offchain.offer_source where directory_id = d.id order by kind, url limit ${MAX_SOURCES}) own
   cross join lateral (
     select s.directory_id from offchain.offer_source s
     where hashtextextended(s.url, 0) = hashtextextended(own.url, 0) and s.url = own.url and s.directory_id <> d.id
-    limit ${MOST_COUNTED}) s
-  limit ${MOST_COUNTED}`;
+    limit ${MAX_COUNTED_ALIKE}) s
+  limit ${MAX_COUNTED_ALIKE}`;
 const alikes = (ids: string) => `json_build_object(
   'count', (select count(*) from (${ids}) c), 'agents', ${agentsOf(`select i.id from (${ids}) i`, "d.owner_address")})`;
 

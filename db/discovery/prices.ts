@@ -8,7 +8,7 @@ import type { Expanded } from "./expand.ts";
 import { matcher } from "./matcher.ts";
 
 /** Agents whose offers are read: with prices on both sides of the limit there are few, unless somebody makes them. */
-const MOST_READ = 50;
+const MAX_AGENTS_READ = 50;
 
 /** The offers that the document of an agent `a` has. */
 const OFFERS = countingOffers("a.id", MAX_OFFERS);
@@ -57,7 +57,7 @@ export async function withPrices<A extends Priced>(
   const prices = new Map(
     (await DEAREST.rows(db, { ids, limit: Math.min(...limits) })).map((one) => [one.id, one.dearest]),
   );
-  const undecided = ids.filter((id) => prices.has(id)).slice(0, MOST_READ);
+  const undecided = ids.filter((id) => prices.has(id)).slice(0, MAX_AGENTS_READ);
   if (undecided.length === 0) return { agents: [...agents], whole: true };
   const whole = undecided.length === prices.size;
   const offers = await PRICED.rows(db, { ids: undecided });

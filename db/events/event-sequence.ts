@@ -10,7 +10,7 @@ import type { Queryable } from "../sql/transaction.ts";
 import { eventIdSql, retractSql } from "./append-events.ts";
 
 /** Max rows of each kind per pass. */
-const BATCH = 5_000;
+const ROWS_PER_PASS = 5_000;
 
 /** Whether a pass would find something, as far as this transaction sees without waiting for a lock. */
 export async function isSequencingDue(db: Queryable): Promise<boolean> {
@@ -59,13 +59,13 @@ export async function sequenceEvents(tx: Queryable, since: Date): Promise<{ head
   const finals = await assignFinalPositions(tx, log.head + appended + scored);
   const head = log.head + appended + scored + finals;
   if (head > log.head || scores.through > log.credAfter) await MOVE_LOG.run(tx, { head, credAfter: scores.through });
-  return { head, more: appended === BATCH || finals === BATCH || scores.through < settled };
+  return { head, more: appended === ROWS_PER_PASS || finals === ROWS_PER_PASS || scores.through < settled };
 }
 
-/** Id of the score history up to which this pass appends events: at most `BATCH` points. */
+/** Id of the score history up to which this pass appends events: at most `ROWS_PER_PASS` points. */
 async function scoreRange(tx: Queryable, after: number, settled: number): Promise<{ through: number }> {
   if (settled <= after) return { through: after };
-  const last = await LAST_OF_BATCH.maybeOne(tx, { after, settled, skipped: BATCH - 1 });
+  const last = await LAST_OF_BATCH.maybeOne(tx, { after, settled, skipped: ROWS_PER_PASS - 1 });
   return { through: last?.id ?? settled };
 }
 
@@ -99,7 +99,7 @@ const placeIn = (key: string) => `$head::int8 + width_bucket(${key}, a.ids)`;
 
 /** Assigns positions after `head` to appended events. @returns their number */
 async function assignPositions(tx: Queryable, head: number): Promise<number> {
-  return (await ASSIGN.one(tx, { head, limit: BATCH })).places;
+  return (await ASSIGN.one(tx, { head, limit: ROWS_PER_PASS })).places;
 }
 
 // The next one and that of final positions take a batch as the array of its keys, in which a row finds its place, and name
@@ -179,7 +179,7 @@ const FINALIZE_SCORES = statement({
 
 /** Assigns positions in the sequence of final events. @returns their number */
 async function assignFinalPositions(tx: Queryable, head: number): Promise<number> {
-  return (await ASSIGN_FINAL.one(tx, { head, limit: BATCH })).places;
+  return (await ASSIGN_FINAL.one(tx, { head, limit: ROWS_PER_PASS })).places;
 }
 
 /** Condition on an event of `as` that is final and has no final position yet. */

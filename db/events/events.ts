@@ -56,7 +56,7 @@ export type LogPart = {
 };
 
 /** Max positions per read, before the filter. */
-const SPAN = 5_000;
+const POSITIONS_PER_READ = 5_000;
 
 /** Columns of an event in the order of `EVENT`. */
 export const EVENT_COLUMNS = {
@@ -110,7 +110,7 @@ export async function eventsAfter(
   db: Queryable,
   { after, head, limit, final = false, filter: { types, agents, owners } = {} }: LogPart,
 ): Promise<{ events: LoggedEvent[]; through: number }> {
-  const through = Math.min(head, after + SPAN);
+  const through = Math.min(head, after + POSITIONS_PER_READ);
   if (through <= after) return { events: [], through: after };
   const events: LoggedEvent[] = await (final ? FINAL : ANY).rows(db, {
     ...{ after, through, limit, types: types ?? null, owners: owners ?? null },
@@ -120,14 +120,14 @@ export async function eventsAfter(
 }
 
 /** Max events of one agent per read, before the types that are wanted. */
-const SPAN_OF_AGENT = 5_000;
+const AGENT_EVENTS_PER_READ = 5_000;
 
 /** SQL of the newest events `e` of an agent that stand, before a position. */
 const OF_AGENT = `
   select * from offchain.event
   where token_id = $tokenId and position < $before and not retracted and retracts is null
     and ${isKeptSql("event")}
-  order by position desc limit ${SPAN_OF_AGENT}`;
+  order by position desc limit ${AGENT_EVENTS_PER_READ}`;
 
 const NEWEST = statement({
   name: "events-of-agent",
@@ -143,7 +143,7 @@ const LOOKED_THROUGH = statement({
   name: "events-of-agent-through",
   params: { tokenId: int8, before: int8 },
   text: `
-  select case when count(*) = ${SPAN_OF_AGENT} then min(position) end as through from (${OF_AGENT}) e`,
+  select case when count(*) = ${AGENT_EVENTS_PER_READ} then min(position) end as through from (${OF_AGENT}) e`,
   columns: { through: nullable(int8) },
   prepared: true,
 });

@@ -12,7 +12,7 @@ import { array, int8, json, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 /** Max points of the score's history in an answer, the newest. */
-const MOST_POINTS = 32;
+const MAX_POINTS = 32;
 
 /** The token of an own row, the number of one of the canonical registry: null for all others, which then join nothing. */
 const KEYS = `case when d.platform = '${OWN_PLATFORM}' then d.token_id end as own,
@@ -48,7 +48,7 @@ const MARKS = statement({
            from onchain.agent a where a.token_id = t.own))`)},
         'points', (
           select coalesce(json_agg(json_build_object('at', ${isoTime("h.at")}, 'score', h.score) order by h.id), '[]')
-          from (select * from offchain.cred_history where token_id = t.own order by id desc limit ${MOST_POINTS}) h),
+          from (select * from offchain.cred_history where token_id = t.own order by id desc limit ${MAX_POINTS}) h),
         'weekAgo', (
           select h.score from offchain.cred_history h
           where h.token_id = t.own and h.at <= to_timestamp($now::int8) - interval '7 days' order by h.id desc limit 1),

@@ -103,7 +103,7 @@ export const rowsPaidAt = (db: Queryable, asked: { url: string; payees: readonly
 
 /** How soon a host is asked again for an agent that names it anew, and how often it may have said nothing before. */
 const AGAIN = "10 minutes";
-const MOST_SILENT = 5;
+const MAX_SILENT = 5;
 
 const NOTE_HOSTS = statement({
   name: "host-files-note",
@@ -116,7 +116,7 @@ const NOTE_HOSTS = statement({
     order by 1
     on conflict (origin) do update set trust = greatest(h.trust, excluded.trust),
       next_try_at = least(h.next_try_at, greatest($now, h.checked_at + interval '${AGAIN}'))
-    where h.next_try_at > greatest($now, h.checked_at + interval '${AGAIN}') and h.failures <= ${MOST_SILENT} and exists (
+    where h.next_try_at > greatest($now, h.checked_at + interval '${AGAIN}') and h.failures <= ${MAX_SILENT} and exists (
       select from offchain.offer_source s
       where s.directory_id = any($ids) and s.status = 'waiting' and s.next_try_at = $now and ${ORIGIN} = h.origin)`,
 });
@@ -152,7 +152,7 @@ const FORGET = statement({
 export const forgetHosts = (db: Queryable, origins: readonly string[]): Promise<number> => FORGET.run(db, { origins });
 
 /** Rows that are looked at again at once when hosts say something else; what is beyond has its turn in the round over all rows. */
-const MOST_CONFIRMED = 2_000;
+const MAX_CONFIRMED = 2_000;
 
 /** `names`: the agents that a host names, as `namedAgents` writes them; null where it gave no answer, and its last one stays. */
 export type HostFileRead = { origin: string; names: readonly string[] | null; failures: number; nextTryAt: Date };
@@ -173,7 +173,7 @@ const STORE = statement({
     join offchain.offer_source s on s.host = split_part(r.origin, '/', 3) and ${ORIGIN} = r.origin
     join offchain.directory d on d.id = s.directory_id and d.platform in ('${OWN_PLATFORM}', '${ERC8004}')
     where r.hashes <> r.before and (r.before && ${HASHES}) <> (r.hashes && ${HASHES})
-    limit ${MOST_CONFIRMED}`,
+    limit ${MAX_CONFIRMED}`,
   columns: { id: int8 },
 });
 

@@ -5,7 +5,7 @@ import type { Queryable } from "../sql/transaction.ts";
 import { COLUMNS, PAYMENT_ROW, type Payment, toPayment } from "./payments.ts";
 
 /** Max payments of one kind per run. */
-const PAGE = 500;
+const PAYMENTS_PER_RUN = 500;
 
 /** No request works on the payment. */
 const UNLEASED = "(lease_until is null or lease_until < clock_timestamp())";
@@ -15,7 +15,7 @@ const UNLEASED = "(lease_until is null or lease_until < clock_timestamp())";
  * recorded (`takeUp`, `markSwept`).
  */
 const next = (where: string) => `select ${COLUMNS} from offchain.payment where ${where}
-  order by swept_at nulls first, created_at, payment_id limit ${PAGE}`;
+  order by swept_at nulls first, created_at, payment_id limit ${PAYMENTS_PER_RUN}`;
 
 const ABANDONED = statement({
   name: "payments-abandoned",

@@ -199,7 +199,7 @@ export const paymentsOf = async (db: Queryable, facts: string[]): Promise<Paymen
   (await BY_FACTS.rows(db, { facts })).map(toPayment);
 
 /** Max rows of one read of the table. */
-const PAGE = 500;
+const ROWS_PER_READ = 500;
 
 /** The money of such a payment still has to be looked for on its chain. */
 export const UNDECIDED = `(block is not null and final_at is null and state <> 'lost'
@@ -210,7 +210,7 @@ const PAID_BY_REQUEST = statement({
   params: { wallet: text, fingerprint: text },
   text: `
     select ${COLUMNS} from offchain.payment where wallet = $wallet and fingerprint = $fingerprint and state = 'paid'
-    order by created_at, payment_id limit ${PAGE}`,
+    order by created_at, payment_id limit ${ROWS_PER_READ}`,
   columns: PAYMENT_ROW,
 });
 
@@ -251,7 +251,7 @@ const CREDITS = statement({
     select ${COLUMNS} from offchain.payment
     where (payer = $wallet or wallet = $wallet) and state = 'refund_due' and payee = $payee
       and amount_units = any($amounts)
-    order by final_at is null, created_at, payment_id limit ${PAGE}`,
+    order by final_at is null, created_at, payment_id limit ${ROWS_PER_READ}`,
   columns: PAYMENT_ROW,
 });
 

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { nullable, statement, text } from "../sql/statement.ts";
 
 /** The extension has distances of bit strings from this version on. */
-const LEAST_VERSION = [0, 7];
+const MIN_VERSION = [0, 7];
 /** Documents that the index gives at most; a question that needs more compares all. */
 export const INDEX_REACH = 400;
 
@@ -37,7 +37,7 @@ export async function indexMeanings(
 ): Promise<boolean> {
   const found = await EXTENSION.maybeOne(client);
   const index = `discovery_meaning_near_${dimensions}`;
-  const isUsable = dimensions !== null && found !== null && isAtLeast(found.version, LEAST_VERSION);
+  const isUsable = dimensions !== null && found !== null && isAtLeast(found.version, MIN_VERSION);
   const old = await OTHER_INDEXES.rows(client, { index: isUsable ? index : null });
   for (const { name } of old) await client.query(`drop index offchain.${name}`);
   if (isUsable) await client.query(indexed(index, dimensions, found.schema));

@@ -52,7 +52,7 @@ export async function migrate(url: string, { dimensions = null as number | null 
 
 /** Max milliseconds for a lock: what a migration waits for, all readers and writers behind it wait for too. */
 const LOCK_MS = 2_000;
-const ATTEMPTS = 30;
+const MAX_ATTEMPTS = 30;
 const PAUSE_MS = 500;
 /** lock_not_available, deadlock_detected. */
 const IN_USE = new Set(["55P03", "40P01"]);
@@ -66,7 +66,7 @@ async function patiently(client: pg.Client, work: () => Promise<void>): Promise<
       await client.query("commit");
       return;
     } catch (error) {
-      if (!IN_USE.has((error as { code?: string }).code ?? "") || attempt === ATTEMPTS) throw error;
+      if (!IN_USE.has((error as { code?: string }).code ?? "") || attempt === MAX_ATTEMPTS) throw error;
       await client.query("rollback");
       await new Promise((done) => setTimeout(done, PAUSE_MS));
     }

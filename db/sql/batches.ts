@@ -2,7 +2,7 @@
 import type { Queryable } from "./transaction.ts";
 
 /** Max rows per statement; keeps a statement and its locks under a second. */
-const PART = 2_000;
+const ROWS_PER_STATEMENT = 2_000;
 
 /**
  * Applies a change to all rows of a table that meet a condition, in parts. A locked row is left for the next run.
@@ -15,11 +15,11 @@ export async function inParts(
 ): Promise<number> {
   for (let changed = 0; ; ) {
     const { rowCount } = await db.query(
-      `${change} where ctid = any(array(select ctid from ${table} where ${where} limit ${PART} for update skip locked))`,
+      `${change} where ctid = any(array(select ctid from ${table} where ${where} limit ${ROWS_PER_STATEMENT} for update skip locked))`,
       values,
     );
     changed += rowCount ?? 0;
-    if ((rowCount ?? 0) < PART) return changed;
+    if ((rowCount ?? 0) < ROWS_PER_STATEMENT) return changed;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Which rows of a table with `trust` (0 to 100) and `next_try_at` have their turn: the most trusted first, every so many the one that waits longest. */
 
 /** Every so many places of a run are for what has been due longest, whatever its trust. */
-const TURN = 4;
+const PLACES_PER_TURN = 4;
 
 /**
  * SQL of the query `due`, and of those before it, of at most `$limit` rows by trust and a share of them by time. Both are an
@@ -15,8 +15,8 @@ export const dueOf = (table: string, columns: readonly string[]): string => {
         select * from ${table} r where r.trust = t.trust and r.next_try_at <= $now
         order by r.next_try_at limit ${limit}) r`;
   return `trusted as materialized (${probe("100, 0, -1", "$limit")}
-      limit $limit), longest as materialized (${probe("0, 100", `$limit / ${TURN}`)}
-      order by next_try_at limit $limit / ${TURN}), due as (
+      limit $limit), longest as materialized (${probe("0, 100", `$limit / ${PLACES_PER_TURN}`)}
+      order by next_try_at limit $limit / ${PLACES_PER_TURN}), due as (
       select * from trusted union all select * from longest)`;
 };
 
@@ -24,4 +24,4 @@ export const dueOf = (table: string, columns: readonly string[]): string => {
 export const placesOf = (since: string): string => `row_number() over (order by trust desc, ${since}) as by_trust,
         row_number() over (order by ${since}, trust desc) as by_time`;
 
-export const IN_TURN = `least(by_trust * ${TURN}.0 / ${TURN - 1}, by_time * ${TURN}), by_trust`;
+export const IN_TURN = `least(by_trust * ${PLACES_PER_TURN}.0 / ${PLACES_PER_TURN - 1}, by_time * ${PLACES_PER_TURN}), by_trust`;

@@ -13,10 +13,10 @@ export const folded = (text: string) => `case when ${isAscii(text)} then lower($
   ${unmarked(text)} end`;
 
 /** Max code points of an agent's name that are searched where it has letters beyond ASCII: a contract takes any name, and PostgreSQL sorts marks in quadratic time. Names of the other tables are bounded before they are stored. */
-const SEARCHED = 128;
+const SEARCHED_CODE_POINTS = 128;
 
 /** An agent's name with letters beyond ASCII, as it is searched. */
-export const unmarkedName = (name: string) => unmarked(`left(${name}, ${SEARCHED})`);
+export const unmarkedName = (name: string) => unmarked(`left(${name}, ${SEARCHED_CODE_POINTS})`);
 
 /** Any agent's name as it is searched. */
 export const foldedName = (name: string) => `case when ${isAscii(name)} then lower(${name}) else

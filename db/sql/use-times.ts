@@ -3,11 +3,11 @@
 import { Failure } from "../../core/errors.ts";
 
 /** Uses over which their mean duration is taken. */
-const REMEMBERED = 32;
+const USES_REMEMBERED = 32;
 /** Assumed duration of a use before the first one is measured. */
 const FIRST_GUESS_MS = 5;
 /** Share of the longest wait above which a refusal is better. */
-const WORTH_WAITING = 0.5;
+const WORTH_WAITING_SHARE = 0.5;
 
 /** The uses under way, each by an object of its own. */
 export class UseTimes<Use extends object> {
@@ -33,7 +33,7 @@ export class UseTimes<Use extends object> {
     const began = this.#since.get(use);
     if (began === undefined) return;
     this.#since.delete(use);
-    this.#usual += (this.#clock() - began - this.#usual) / REMEMBERED;
+    this.#usual += (this.#clock() - began - this.#usual) / USES_REMEMBERED;
   }
 
   /**
@@ -49,7 +49,7 @@ export class UseTimes<Use extends object> {
       for (const began of this.#since.values()) sum += began;
       each = Math.max(each, this.#clock() - sum / this.size);
     }
-    return (waiting * each) / places > longestMs * WORTH_WAITING;
+    return (waiting * each) / places > longestMs * WORTH_WAITING_SHARE;
   }
 }
 

@@ -12,9 +12,9 @@ import { scheduleOwners } from "./owner-schedule.ts";
 import { WEBHOOK, WEBHOOK_COLUMNS } from "./webhooks.ts";
 
 /** Positions of the log per part. */
-const PART = 500;
+const POSITIONS_PER_PART = 500;
 /** Max webhooks per call; keeps its transaction short. */
-const PAGE = 1_000;
+const WEBHOOKS_PER_CALL = 1_000;
 /** Number of deliveries after which a call ends; keeps its transaction short. */
 const MAX_DELIVERIES = 2_000;
 /** Max pending deliveries of a webhook; beyond them it is marked as behind, and its events wait in the log at no cost. */
@@ -58,7 +58,7 @@ export async function fanOut(tx: pg.ClientBase, now: Date): Promise<FannedOut> {
   const cursor = await LOCK_CURSOR.maybeOne(tx);
   if (!cursor) return { deliveries: 0, more: false };
   const { head } = await eventLog(tx);
-  const current = { ...cursor, through: cursor.through ?? Math.min(head, cursor.position + PART) };
+  const current = { ...cursor, through: cursor.through ?? Math.min(head, cursor.position + POSITIONS_PER_PART) };
   const fannedOut =
     current.through > current.position ? await fanOutPart(tx, current, now) : { made: [], handedTo: null };
   const next: Cursor =
@@ -85,7 +85,7 @@ const CANDIDATES = statement({
   text: `
     select ${WEBHOOK}, w.from_position as "fromPosition" from offchain.webhook w
     where w.disabled_at is null and w.own_position is null and w.webhook_id > $after
-    order by w.webhook_id limit ${PAGE}`,
+    order by w.webhook_id limit ${WEBHOOKS_PER_CALL}`,
   columns: { ...WEBHOOK_COLUMNS, fromPosition: int8 },
   prepared: true,
 });
@@ -102,7 +102,7 @@ async function fanOutPart(
   const webhooks = await CANDIDATES.rows(tx, { after: handedTo ?? "" });
   const events = {} as Record<Finality, LoggedEvent[]>;
   for (const finality of FINALITIES)
-    events[finality] = (await eventsOf(tx, finality, { after, head: through, limit: PART })).events;
+    events[finality] = (await eventsOf(tx, finality, { after, head: through, limit: POSITIONS_PER_PART })).events;
   const made: Made[] = [];
   let done = 0;
   for (const { webhookId, fromPosition, finality, ...webhook } of webhooks) {
@@ -114,7 +114,7 @@ async function fanOutPart(
   }
   await insertDeliveries(tx, made, now);
   await markBehind(tx, [...new Set(made.map(({ webhookId }) => webhookId))], through);
-  const all = done === webhooks.length && webhooks.length < PAGE;
+  const all = done === webhooks.length && webhooks.length < WEBHOOKS_PER_CALL;
   return { made, handedTo: all ? null : webhooks[done - 1]!.webhookId };
 }
 

@@ -30,10 +30,10 @@ const postgres: Check = {
 };
 
 /** Connections beside the pool that one process of the API or of the workers holds, and those of its queue in Postgres. */
-const LISTENING = 4;
-const QUEUE = 40;
+const LISTENING_CONNECTIONS = 4;
+const QUEUE_CONNECTIONS = 40;
 /** The indexer's own pool and its launcher. */
-const INDEXER = 34;
+const INDEXER_CONNECTIONS = 34;
 
 const settings: Check = {
   name: "settings",
@@ -41,7 +41,9 @@ const settings: Check = {
   needs: ["database"],
   async run({ db, config }) {
     const found = await serverSettings(db);
-    const needed = 2 * (config.database.pool + LISTENING + (config.redisUrl ? 0 : QUEUE)) + INDEXER;
+    const needed =
+      2 * (config.database.pool + LISTENING_CONNECTIONS + (config.redisUrl ? 0 : QUEUE_CONNECTIONS)) +
+      INDEXER_CONNECTIONS;
     const usable = found.maxConnections - found.reservedConnections;
     const connections =
       usable >= needed

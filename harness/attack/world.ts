@@ -37,7 +37,7 @@ export const REPORT_UNITS = 10_000n;
 /** What the contract asks from who registers by a transaction of its own. */
 const DIRECT_MINT_WEI = 2_500_000_000_000_000n;
 /** Gas of a hostile transaction; most of it comes back. */
-const MOST_GAS = 25_000_000n;
+const MAX_GAS = 25_000_000n;
 /** Slot of the balances in the development chain's USDC. */
 const BALANCES_SLOT = 0n;
 const TEMPO_BLOCK_MS = 500;
@@ -120,7 +120,7 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
     /** Sends a transaction. @param tipGwei more than others puts it before theirs @returns its hash at once */
     async function push(
       from: Purse,
-      { to, data = "0x", value = 0n, gas = MOST_GAS, tipGwei = 1n }: Transaction,
+      { to, data = "0x", value = 0n, gas = MAX_GAS, tipGwei = 1n }: Transaction,
     ): Promise<Hex> {
       const raw = await from.account.signTransaction({
         type: "eip1559",

@@ -58,14 +58,14 @@ export const x402Axios = (library: X402Axios, scheme: Scheme, axios: Axios, acco
   ofAxios(library.wrapAxiosWithPayment(axios.create(), schemes(library, scheme, account)));
 
 /** Millionths of a dollar: these clients pay a tenth of one unless they may pay more. */
-const MOST = 2_000_000n;
+const MAX_UNITS = 2_000_000n;
 
 export type OldFetch = {
   wrapFetchWithPayment(given: typeof fetch, account: PrivateKeyAccount, most: bigint): typeof fetch;
 };
 /** x402-fetch, of x402 version 1 */
 export const oldFetch = (library: OldFetch, account: PrivateKeyAccount): Pay =>
-  ofFetch(library.wrapFetchWithPayment(fetch, account, MOST));
+  ofFetch(library.wrapFetchWithPayment(fetch, account, MAX_UNITS));
 
 export type OldAxios = { withPaymentInterceptor(instance: AxiosInstance, account: PrivateKeyAccount): AxiosInstance };
 /** x402-axios, of x402 version 1 */

@@ -23,7 +23,7 @@ export type Purse = { privateKey: Hex; address: Hex; money: "usdc" | "usdce" | "
 const PRICES = [1_000_000n, 10_000n] as const;
 const PURSE = 5_000_000n;
 /** A payer on Tempo pays for its transactions in the same money: less than a tenth of a report. */
-const MOST_FEES = 1_000n;
+const MAX_FEES = 1_000n;
 
 export async function startWorld() {
   const stack = await startStack({ env: { PRICING_PHASE: "paid", BLOCK_TIME: "0.25" } });
@@ -114,7 +114,7 @@ export async function startWorld() {
       for (const [i, purse] of purses.entries()) {
         const spent = PURSE - (await balance(purse));
         const fees = spent - PRICES[i]!;
-        assert.ok(money === "usdc" ? fees === 0n : fees >= 0n && fees < MOST_FEES, `${spent} units were spent`);
+        assert.ok(money === "usdc" ? fees === 0n : fees >= 0n && fees < MAX_FEES, `${spent} units were spent`);
       }
       for (const header of bought.receipts) assert.ok(header, `the client could not read ${receipt}`);
       assert.equal(bought.paidReport, true, "the report says that it was paid for");

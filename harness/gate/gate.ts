@@ -22,7 +22,7 @@ export const DEFECT = 1;
 /** Too much failed to look at it again, or a file killed its worker twice: the machine, or everything, is broken. */
 export const BROKEN = 2;
 
-const MOST_LOOKS = 8;
+const MAX_LOOKS = 8;
 const AGAIN_MINUTES = 13;
 const INTERRUPTS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Between the request to end and the end. */
@@ -87,8 +87,8 @@ export async function runGate(
 
   deadline = Date.now() + minutes.looks * 60_000;
   const flakes: string[] = [];
-  let isBroken = suspects.length > MOST_LOOKS;
-  for (const [i, suspect] of suspects.slice(0, MOST_LOOKS).entries()) {
+  let isBroken = suspects.length > MAX_LOOKS;
+  for (const [i, suspect] of suspects.slice(0, MAX_LOOKS).entries()) {
     const { stage, file, test, message, load, before, rssMb, died } = suspect;
     let red: string | undefined = stage.again && !isBroken ? undefined : message;
     let tests: TestFact[] = [];
@@ -112,7 +112,7 @@ export async function runGate(
       for (const { state } of tests) counts[state]++;
     } else defects.push([`${file} > ${test}`, ...red.split("\n"), again(stage.again?.(suspect) ?? stage.command)]);
   }
-  counts.failed += defects.length + Math.max(0, suspects.length - MOST_LOOKS);
+  counts.failed += defects.length + Math.max(0, suspects.length - MAX_LOOKS);
 
   console.log(`\n${[...told, ...notes, ...flakes].join("\n")}`);
   for (const lines of defects)

@@ -21,7 +21,7 @@ type Deeds = Exclude<Act, { kind: "purchase" }>;
 const GROUP = "general";
 const nothing = async () => [];
 /** How long a client keeps on while there is trouble, and when there is none any more. */
-const PATIENCE_MS = 6_000;
+const INSIST_MS = 6_000;
 const CALM_MS = 300_000;
 
 /** @param number of the act in its round: names what it leaves behind */
@@ -79,7 +79,7 @@ export async function perform(scene: Scene, act: Deeds, number: number): Promise
     case "message": {
       const request = { path: `/api/v2/messages/groups/${GROUP}/send`, wallet, key: mark, body: { content: mark } };
       const copies = Promise.all(
-        Array.from({ length: 4 }, () => ask.insist({ ...request, method: "POST" }, PATIENCE_MS)),
+        Array.from({ length: 4 }, () => ask.insist({ ...request, method: "POST" }, INSIST_MS)),
       );
       return later(
         () => copies,
@@ -98,7 +98,7 @@ export async function perform(scene: Scene, act: Deeds, number: number): Promise
     case "other-body": {
       const request = { path: `/api/v2/agent/${tokenId}/update`, wallet, key: mark, method: "POST" };
       const first = { ...request, body: { personality: { humor: mark } } };
-      const asked = Promise.all(Array.from({ length: 3 }, () => ask.insist(first, PATIENCE_MS)));
+      const asked = Promise.all(Array.from({ length: 3 }, () => ask.insist(first, INSIST_MS)));
       return later(
         () => asked,
         async () => {
@@ -132,7 +132,7 @@ export async function perform(scene: Scene, act: Deeds, number: number): Promise
       const by = newcomers[0]!.wallet;
       const answer = await ask.insist(
         { path, wallet: by, key: mark, body: { username: `no-${mark}` }, method: "POST" },
-        PATIENCE_MS,
+        INSIST_MS,
       );
       const granted = answer !== null && answer.status < 300;
       return { what: mark, finish: async () => (granted ? [`a proof of nobody was granted: ${told(answer)}`] : []) };
@@ -147,7 +147,7 @@ async function written(
   check: () => Promise<string[]>,
 ): Promise<Deed> {
   const whole = { ...request, method: "POST" };
-  await ask.insist(whole, PATIENCE_MS);
+  await ask.insist(whole, INSIST_MS);
   return {
     what: request.key,
     async finish() {
@@ -179,7 +179,7 @@ async function attestation({ world }: Scene, ask: Ask, { wallet, tokenId }: Newc
     );
   const claim = { path: `/api/v2/agent/${tokenId}/coinbase-verify`, wallet, method: "POST", key: undefined };
   await exchange("attest", request);
-  const claimed = await ask.insist(claim, PATIENCE_MS);
+  const claimed = await ask.insist(claim, INSIST_MS);
   const uid = claimed?.body.attestationUid;
   if (revoked && uid) await exchange("revoke", { uid, value: 0n });
   return {

@@ -26,7 +26,7 @@ type Instance = {
 type Slot = { part: InsidePart; spec: Spec; front: TcpProxy | null; target: { host: string; port: number } };
 
 const RESTART_MS = 200;
-const PATIENCE_MS = 3_000;
+const ENDING_TIMEOUT_MS = 3_000;
 const LOST = "http://127.0.0.1:9";
 
 /** What a fault point throws in an instance that has just died there. */
@@ -237,7 +237,7 @@ export async function startInside(specs: Record<InsidePart, Spec>, outside: Proc
       await Promise.all(starting.values());
       await Promise.all([...running.values()].map((instance) => instance.stop().catch(() => {})));
       // Whatever a crashed one still waits for never comes.
-      await Promise.race([Promise.all(ending), new Promise((done) => setTimeout(done, PATIENCE_MS))]);
+      await Promise.race([Promise.all(ending), new Promise((done) => setTimeout(done, ENDING_TIMEOUT_MS))]);
       for (const { front } of slots.values()) await front?.close();
       process.off("unhandledRejection", strayed);
     },

@@ -40,7 +40,7 @@ export type Outcome = {
 type Reply = { status: number; body: { code?: string; reason?: string; tokenId?: number } } | null;
 type Request = { headers: Record<string, string>; body?: object; path: string; method: string };
 
-const PATIENCE_WHEN_CALM_MS = 300_000;
+const CALM_TIMEOUT_MS = 300_000;
 /** How often a client signs anew after a refusal that it has no part in. */
 const SIGNATURES = 6;
 /** Who wants to be served, whatever others do. */
@@ -224,7 +224,7 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
     const leaves = reply === null && twist !== "abandoned" && outcome.comeBack === undefined;
     if (leaves)
       outcome.comeBack = async () => {
-        await ended(await insist(request, again, PATIENCE_WHEN_CALM_MS), request, again);
+        await ended(await insist(request, again, CALM_TIMEOUT_MS), request, again);
       };
     outcome.end = reply === null ? "open" : reply.status < 300 ? "served" : "refused";
     if (buys === "mint" && outcome.end === "served") outcome.tokenId = reply!.body.tokenId!;

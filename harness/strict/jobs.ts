@@ -15,7 +15,7 @@ const AGENTS = 12;
 const PRICE = 1_000_000n;
 /** An agent with nothing but its registration: activity 20, origin 10. */
 const FIRST_SCORE = 30;
-const PATIENCE = { timeoutMs: 180_000, everyMs: 250 };
+const ARMED_API_WAIT = { timeoutMs: 180_000, everyMs: 250 };
 
 /** Agents register by wallet signature at the same time; each is on the chain, readable, and scored. */
 export async function mainJob(world: ChainWorld, service: StrictService): Promise<void> {
@@ -39,7 +39,7 @@ export async function recovery(world: ChainWorld, service: StrictService): Promi
   const { processes, urls } = service;
   const { wallet, payment } = await payer(world, service);
   processes.kill("api-2", { FAULT_POINT: "payment.settled" });
-  await until("the armed API", async () => (await fetch(`${urls.paid}/ready`)).ok, PATIENCE);
+  await until("the armed API", async () => (await fetch(`${urls.paid}/ready`)).ok, ARMED_API_WAIT);
   await charged(world, service, wallet, () => mint(urls.paid, wallet, "Phoenix", payment));
   if (!processes.died["payment.settled"]) throw new Error("the API did not die while settling");
 }
@@ -58,7 +58,7 @@ export async function nothingStuck(_: ChainWorld, service: StrictService): Promi
     await until(
       `no ${what} left open`,
       async () => (await service.db.query(`select count(*)::int as n from ${open}`)).rows[0].n === 0,
-      PATIENCE,
+      ARMED_API_WAIT,
     );
   const surprises = service.processes.surprises();
   if (surprises.length > 0) throw new Error(surprises.join("; ").slice(0, 500));
@@ -100,7 +100,7 @@ async function mint(url: string, wallet: Wallet, name: string, payment?: string)
       if (response.status === 201) return body;
       throw new Error(`${response.status} ${body.code ?? ""} ${body.error ?? ""}`);
     },
-    PATIENCE,
+    ARMED_API_WAIT,
   );
 }
 
@@ -125,6 +125,6 @@ async function isThere(world: ChainWorld, service: StrictService, wallet: Wallet
       if (credScore === FIRST_SCORE && points?.length === 1) return true;
       throw new Error(`score ${credScore}, ${points?.length} points of history`);
     },
-    PATIENCE,
+    ARMED_API_WAIT,
   );
 }

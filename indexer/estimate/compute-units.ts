@@ -14,8 +14,11 @@ export const COMPUTE_UNITS: Readonly<Record<string, number>> = {
 };
 
 /** Weight of a method that is not in the table. */
-const OTHER = 20;
+const OTHER_METHOD_UNITS = 20;
 
 /** @param requests by method */
 export const computeUnitsOf = (requests: Readonly<Record<string, number>>): number =>
-  Object.entries(requests).reduce((sum, [method, count]) => sum + count * (COMPUTE_UNITS[method] ?? OTHER), 0);
+  Object.entries(requests).reduce(
+    (sum, [method, count]) => sum + count * (COMPUTE_UNITS[method] ?? OTHER_METHOD_UNITS),
+    0,
+  );

@@ -39,7 +39,7 @@ export type Prediction = {
 /** Ponder's first interval; it grows by at most 1.5 towards 10 s, at most 100,000 blocks. */
 const INTERVAL = { first: 25, growth: 1.5, targetMs: 10_000, max: 100_000 };
 /** Answers to each range of logs, until one adds nothing (clients/rpc/whole-logs.ts). */
-const LOOKS = 2;
+const LOOKS_PER_RANGE = 2;
 /** Ponder's first range of eth_getLogs, and its growth after each answer without an error. */
 const LOGS_RANGE = { first: 500, growth: 1.05 };
 /** Requests a second of a lane: at first, at most, and the growth of 5 % after 5 s of full use. */
@@ -79,7 +79,7 @@ export function predictRequests(plan: RequestPlan): Prediction {
       range = Math.round(range * LOGS_RANGE.growth);
     }
     const { blocks, events } = densityOf(strata, [from, to]);
-    const needed = LOOKS * logs + blocks;
+    const needed = LOOKS_PER_RANGE * logs + blocks;
     const local = (blocks * LOCAL_MS.block + events * LOCAL_MS.event) / 1_000;
     const spent = Math.max(needed / rateAt(seconds), local);
     requests.logs += logs;
@@ -94,15 +94,16 @@ export function predictRequests(plan: RequestPlan): Prediction {
     from = to + 1;
   }
   const reads = Object.values(plan.reads).reduce((sum, count) => sum + count, 0);
-  const total = Math.max(seconds, (LOOKS * requests.logs + requests.blocks + reads) / rateAt(seconds)) + START_SECONDS;
+  const total =
+    Math.max(seconds, (LOOKS_PER_RANGE * requests.logs + requests.blocks + reads) / rateAt(seconds)) + START_SECONDS;
   return {
     seconds: total,
     requests: rounded(
       sumOf([
         {
-          eth_getLogs: LOOKS * requests.logs,
+          eth_getLogs: LOOKS_PER_RANGE * requests.logs,
           eth_getBlockByNumber: requests.blocks + WATCHDOG_RATE * total,
-          eth_blockNumber: LOOKS * requests.heads,
+          eth_blockNumber: LOOKS_PER_RANGE * requests.heads,
         },
         plan.reads,
         START_REQUESTS,

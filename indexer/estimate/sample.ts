@@ -43,11 +43,11 @@ export type HistorySample = {
 };
 
 /** Max blocks of one window. */
-const WINDOW = 500;
+const WINDOW_BLOCKS = 500;
 /** Blocks of the one request that finds the nodes' limit. */
-const PROBE = 10_000;
+const PROBE_BLOCKS = 10_000;
 /** Requests in flight when the node's pace is measured: as many as Ponder has. */
-const IN_FLIGHT = 25;
+const REQUESTS_IN_FLIGHT = 25;
 /** Blocks that are fetched to measure the pace. */
 const TIMED_BLOCKS = 50;
 /** Topics of an ERC-721 Transfer from the zero address: a registration. */
@@ -63,7 +63,7 @@ export async function sampleHistory(options: SampleOptions): Promise<HistorySamp
   const requestsBefore = requestsOf(nodes);
   const from = Math.min(...contracts.map((contract) => contract.from));
   const reader = logReader(nodes, options.filters);
-  await reader.probe([Math.max(from, to - PROBE + 1), to]);
+  await reader.probe([Math.max(from, to - PROBE_BLOCKS + 1), to]);
   const shares = sharesOf([from, to], Math.max(1, Math.floor(windows / reader.requestsPerWindow)));
   const byAddress = new Map(contracts.map((contract) => [contract.address, contract]));
   const missing = new Map(
@@ -71,7 +71,7 @@ export async function sampleHistory(options: SampleOptions): Promise<HistorySamp
   );
   const found: { stratum: Stratum; logs: Log[]; weight: number; read: number }[] = [];
   for (const range of shares) {
-    const window = middleOf(range, WINDOW);
+    const window = middleOf(range, WINDOW_BLOCKS);
     const logs = (await reader.read(window)).filter(
       (log) => Number(log.blockNumber) >= (byAddress.get(log.address)?.from ?? Infinity),
     );
@@ -153,7 +153,7 @@ function logReader({ request }: SampledNodes, filters: readonly LogFilter[]) {
 /** Equal shares of a range, at most `count`, none smaller than a window. */
 function sharesOf([from, to]: BlockRange, count: number): BlockRange[] {
   const blocks = to - from + 1;
-  const shares = Math.max(1, Math.min(count, Math.ceil(blocks / WINDOW)));
+  const shares = Math.max(1, Math.min(count, Math.ceil(blocks / WINDOW_BLOCKS)));
   const bound = (i: number) => from + Math.floor((blocks * i) / shares);
   return Array.from({ length: shares }, (_, i) => [bound(i), bound(i + 1) - 1]);
 }
@@ -175,12 +175,13 @@ async function timeBlocks({ request }: SampledNodes, logs: readonly Log[], [from
   const chosen = numbers.filter((_, i) => i % step === 0).slice(0, TIMED_BLOCKS);
   // Without events any blocks do.
   if (chosen.length === 0)
-    for (let i = 0; i < IN_FLIGHT; i++) chosen.push(numberToHex(from + Math.floor(((to - from) * i) / IN_FLIGHT)));
+    for (let i = 0; i < REQUESTS_IN_FLIGHT; i++)
+      chosen.push(numberToHex(from + Math.floor(((to - from) * i) / REQUESTS_IN_FLIGHT)));
   const blocks = new Map<Hex, Block>();
   const waiting = [...chosen];
   const startedAt = performance.now();
   await Promise.all(
-    Array.from({ length: IN_FLIGHT }, async () => {
+    Array.from({ length: REQUESTS_IN_FLIGHT }, async () => {
       for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
         const block = (await request("eth_getBlockByNumber", [next, true])) as Block | null;
         if (block !== null) blocks.set(next, block);

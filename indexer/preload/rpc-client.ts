@@ -13,14 +13,14 @@ import { reportNodes } from "./report-nodes.ts";
 /** Max milliseconds of one HTTP request: Ponder's own limit. */
 const TIMEOUT_MS = 10_000;
 /** Max milliseconds that a request waits for nodes that are paused for their rate. */
-const PATIENCE_MS = 60_000;
+const TURN_TIMEOUT_MS = 60_000;
 
 const { id, nodes, archive } = loadConfig().chain;
 const pool = openRpcPool({
   chainId: id,
   nodes,
   timeoutMs: TIMEOUT_MS,
-  patienceMs: PATIENCE_MS,
+  patienceMs: TURN_TIMEOUT_MS,
   // Ponder never requests a range again: what is missing in one answer is missing in the index.
   logsNeedHead: true,
   wholeLogs: true,

@@ -1,6 +1,6 @@
 /** Discovery in the API: what a hit says, its filters and pages, the short answer for language models, and what it costs. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { MOST_BYTES } from "../../core/views/found-in-short.ts";
+import { MAX_SHORT_BYTES } from "../../core/views/found-in-short.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments, plantOffers } from "../support/discovery.ts";
 import { startApi, type TestApi } from "./support/api.ts";
@@ -193,7 +193,7 @@ describe("in short", () => {
     expect(agents[1]!.endpoints).toMatchObject([
       { protocol: "x402", url: "https://c.example/audit", price_usd: 0.03, untrusted_text: { name: "audit" } },
     ]);
-    for (const agent of agents) expect(Buffer.byteLength(JSON.stringify(agent))).toBeLessThanOrEqual(MOST_BYTES);
+    for (const agent of agents) expect(Buffer.byteLength(JSON.stringify(agent))).toBeLessThanOrEqual(MAX_SHORT_BYTES);
   });
 
   it("names no word of a stranger outside of what it marks, not even what it searched for in a misspelt word's place", async () => {

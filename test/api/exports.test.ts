@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type SlicePatience, slicedBody } from "../../api/http/sliced-body.ts";
+import { type SliceTimeouts, slicedBody } from "../../api/http/sliced-body.ts";
 import { testLog } from "../../harness/log.ts";
 import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
@@ -157,7 +157,7 @@ describe("while the database has more to do than it can", () => {
 
 describe("an answer in slices", () => {
   /** A server whose answers are slices without end. */
-  async function endless(patience: SlicePatience) {
+  async function endless(patience: SliceTimeouts) {
     let read = 0;
     const ended = Promise.withResolvers<void>();
     async function* slices() {

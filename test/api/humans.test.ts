@@ -1,6 +1,6 @@
 /** Human principals: who may write what, what is shown to whom, cred, and agents linked until their token moves. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { LINKS_A_HUMAN } from "../../api/services/human-links.ts";
+import { LINKS_PER_HUMAN } from "../../api/services/human-links.ts";
 import { fail } from "../../core/errors.ts";
 import type { AgentWallet } from "../../harness/agent-wallet.ts";
 import { plantRows } from "../../harness/onchain.ts";
@@ -472,17 +472,17 @@ describe("linking an agent", () => {
   it("ends at a number of agents; those that were sold do not count", async () => {
     const { wallet, human } = await register();
     const tokens: number[] = [];
-    for (let i = 0; i <= LINKS_A_HUMAN; i++) tokens.push(await world.mint(wallet));
+    for (let i = 0; i <= LINKS_PER_HUMAN; i++) tokens.push(await world.mint(wallet));
     const { pool } = world.api.database;
     await pool.query(`insert into offchain.human_agent select $1, t, $2, 1, now() from unnest($3::int8[]) t`, [
       human.id,
       lower(wallet),
-      tokens.slice(0, LINKS_A_HUMAN),
+      tokens.slice(0, LINKS_PER_HUMAN),
     ]);
-    expect((await link(human.id, await wallet.siwe(), tokens[LINKS_A_HUMAN]!)).status).toBe(409);
+    expect((await link(human.id, await wallet.siwe(), tokens[LINKS_PER_HUMAN]!)).status).toBe(409);
     expect((await link(human.id, await wallet.siwe(), tokens[0]!)).status).toBe(200);
     await world.transfer(tokens[0]!, wallet, newWallet());
-    expect((await link(human.id, await wallet.siwe(), tokens[LINKS_A_HUMAN]!)).status).toBe(200);
+    expect((await link(human.id, await wallet.siwe(), tokens[LINKS_PER_HUMAN]!)).status).toBe(200);
   });
 
   it.each([{}, { agentTokenId: "1" }, { agentTokenId: -1 }, { agentTokenId: 1, more: 1 }])(

@@ -1,6 +1,6 @@
 /** Organizations: whose they are, every way to take one over, members, the directory. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { ORGANIZATIONS_A_PRINCIPAL } from "../../api/services/organizations.ts";
+import { ORGANIZATIONS_PER_PRINCIPAL } from "../../api/services/organizations.ts";
 import type { AgentWallet } from "../../harness/agent-wallet.ts";
 import type { Answer } from "./support/api.ts";
 import { newWallet, type PrincipalWorld, startPrincipals } from "./support/principals.ts";
@@ -135,7 +135,7 @@ describe("registration", () => {
 
   it("ends at a number for each principal", async () => {
     const { wallet } = await register();
-    for (let i = 1; i < ORGANIZATIONS_A_PRINCIPAL; i++) await register({}, wallet);
+    for (let i = 1; i < ORGANIZATIONS_PER_PRINCIPAL; i++) await register({}, wallet);
     const one = await world.registerOrganization(await wallet.siwe(), { displayName: newName() });
     expect(one).toMatchObject({ status: 409, body: { code: "conflict" } });
   });

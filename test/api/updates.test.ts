@@ -1,7 +1,7 @@
 /** POST /agent/{id}/update and PUT /agent/{id}/personality: who may, what is written where, what is refused. */
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { CHAIN_WRITES_A_DAY } from "../../api/services/chain-writes.ts";
+import { CHAIN_WRITES_PER_DAY } from "../../api/services/chain-writes.ts";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantRows } from "../../harness/onchain.ts";
@@ -545,7 +545,7 @@ describe("on chain", () => {
     await pool.query(
       `insert into offchain.chain_write (token_id, slot, intent_key, wallet, accepted_at)
        select 0, 'trait:' || n, 'profile:0:' || n, '0x', now() from generate_series(1, $1) n`,
-      [CHAIN_WRITES_A_DAY],
+      [CHAIN_WRITES_PER_DAY],
     );
     const refused = await post({ narrative: { lore: "y" } }, { path: onchain });
     expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
@@ -588,7 +588,7 @@ describe("the profile with its places", () => {
     expect((await profile()).body).toMatchObject({
       cost: {
         ...{ price: "0.00", currency: "USDC", gas: "service", funded: true, traitPrice: "0", traitsPayable: true },
-        ...{ partsLeft: CHAIN_WRITES_A_DAY, partsMax: CHAIN_WRITES_A_DAY },
+        ...{ partsLeft: CHAIN_WRITES_PER_DAY, partsMax: CHAIN_WRITES_PER_DAY },
       },
     });
     await api.impatiently(() => post({ narrative: { lore: "told" }, traits: [trait("slow")] }, { path: onchain }));
@@ -596,7 +596,7 @@ describe("the profile with its places", () => {
       { part: "narrative.lore", state: "queued", txHash: null },
       { part: "trait:slow", state: "queued" },
     ]);
-    expect((await profile()).body).toMatchObject({ cost: { partsLeft: CHAIN_WRITES_A_DAY - 2 } });
+    expect((await profile()).body).toMatchObject({ cost: { partsLeft: CHAIN_WRITES_PER_DAY - 2 } });
     const [lore, slow] = await intentsIn(api.database.pool, "queued");
     await decide(api.database.pool, lore!.key, { block: 5_000_000 });
     await decide(api.database.pool, slow!.key, { failed: "the chain said no" });

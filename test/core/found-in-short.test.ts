@@ -1,10 +1,10 @@
 /** Found agents in short: bounded whatever strangers write, with what to call first, and texts of strangers in one place. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FoundAgent, hitView, MOST_OFFERS, type Offer } from "../../core/views/discovery.ts";
+import { type FoundAgent, hitView, MAX_OFFERS_SHOWN, type Offer } from "../../core/views/discovery.ts";
 import {
   inputInWords,
-  MOST_BYTES,
+  MAX_SHORT_BYTES,
   NOTE,
   shortHitView as shortOf,
   understoodInWords,
@@ -171,7 +171,7 @@ describe("in short", () => {
       fc.record({ properties: fc.dictionary(text, fc.record({ type: text })), required: fc.jsonValue() }),
     ),
   });
-  it(`takes at most ${MOST_BYTES} bytes, whatever the agent writes, and keeps what there is to call`, () =>
+  it(`takes at most ${MAX_SHORT_BYTES} bytes, whatever the agent writes, and keeps what there is to call`, () =>
     fc.assert(
       fc.property(
         ...[text, fc.option(text), text, fc.array(anyOffer, { maxLength: 20 }), fc.array(text, { maxLength: 20 })],
@@ -183,13 +183,13 @@ describe("in short", () => {
             background: { offers, offerCount: offers.length, services },
           });
           const view = shortHitView(given);
-          expect(Buffer.byteLength(JSON.stringify(view))).toBeLessThanOrEqual(MOST_BYTES);
+          expect(Buffer.byteLength(JSON.stringify(view))).toBeLessThanOrEqual(MAX_SHORT_BYTES);
           const callable = [...offers, ...services].some(
             ({ endpoint }) =>
               endpoint !== null && Buffer.byteLength(JSON.stringify(endpoint)) <= 258 && /^https?:/i.test(endpoint),
           );
           expect(view.endpoints.length > 0).toBe(callable);
-          expect(hitView(given, "https://agents.test").offers.length).toBe(Math.min(MOST_OFFERS, offers.length));
+          expect(hitView(given, "https://agents.test").offers.length).toBe(Math.min(MAX_OFFERS_SHOWN, offers.length));
         },
       ),
       { numRuns: shareOf(300) },

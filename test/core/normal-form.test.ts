@@ -6,7 +6,13 @@ import { isReservedName, traitKey } from "../../core/agents/trait-input.ts";
 import { oneLine } from "../../core/card/line.ts";
 import { foreignText } from "../../core/directory/foreign-text.ts";
 import { folded, wordsOf } from "../../core/discovery/split-words.ts";
-import { beginningOf, MOST_MARKS, type NormalForm, normalForm, normalOrProblem } from "../../core/normal-form.ts";
+import {
+  beginningOf,
+  MAX_MARKS_IN_A_ROW,
+  type NormalForm,
+  normalForm,
+  normalOrProblem,
+} from "../../core/normal-form.ts";
 import { offerOf, type RawOffer } from "../../core/offers/offer.ts";
 import { suggestedSlug } from "../../core/principals/slugs.ts";
 import { cleanText } from "../../core/text.ts";
@@ -14,7 +20,7 @@ import { urlOf } from "../../core/urls.ts";
 import { cpuOf } from "../support/cpu.ts";
 
 const FORMS: NormalForm[] = ["NFC", "NFKC", "NFKD"];
-const isRun = new RegExp(`[\\p{M}\\uff9e\\uff9f]{${MOST_MARKS + 1}}`, "u");
+const isRun = new RegExp(`[\\p{M}\\uff9e\\uff9f]{${MAX_MARKS_IN_A_ROW + 1}}`, "u");
 
 /** Runs that must be sorted, what becomes a mark, what becomes many characters, what is removed between marks. */
 const PIECES = [

@@ -9,7 +9,7 @@ import {
   isReservedName,
   newTraits,
   reservedCategory,
-  TRAITS_AN_AGENT,
+  TRAITS_PER_AGENT,
   traitInputSchema,
   traitsInputSchema,
 } from "../../core/agents/trait-input.ts";
@@ -101,7 +101,7 @@ describe("new traits", () => {
   });
 
   it("stop at the greatest number, and repetitions never count", () => {
-    const many = Array.from({ length: TRAITS_AN_AGENT }, (_, i) => trait(`t${i}`));
+    const many = Array.from({ length: TRAITS_PER_AGENT }, (_, i) => trait(`t${i}`));
     expect(newTraits(many, [trait("t0")])).toEqual([]);
     expect(() => newTraits(many, [trait("one more")])).toThrow("at most");
     expect(newTraits(many.slice(1), [trait("one more")])).toHaveLength(1);

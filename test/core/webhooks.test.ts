@@ -6,7 +6,7 @@ import {
   type AttemptFacts,
   type AttemptOutcome,
   afterAttempt,
-  MOST_ATTEMPTS,
+  MAX_ATTEMPTS,
   waitMs,
 } from "../../core/webhooks/attempts.ts";
 import { secretText, webhookHeaders } from "../../core/webhooks/signing.ts";
@@ -51,8 +51,8 @@ describe("an attempt", () => {
       5_000, 30_000, 180_000, 1_080_000, 6_480_000,
     ]);
     expect([waitMs(1, 0), waitMs(1, 1)]).toEqual([4_000, 6_000]);
-    expect(afterAttempt(facts({ attempts: MOST_ATTEMPTS - 1 })).delivery.state).toBe("pending");
-    expect(afterAttempt(facts({ attempts: MOST_ATTEMPTS })).delivery.state).toBe("dead");
+    expect(afterAttempt(facts({ attempts: MAX_ATTEMPTS - 1 })).delivery.state).toBe("pending");
+    expect(afterAttempt(facts({ attempts: MAX_ATTEMPTS })).delivery.state).toBe("dead");
   });
 
   it("keeps to Retry-After when that is later than the wait, for all deliveries of the webhook", () => {
@@ -89,7 +89,7 @@ describe("an attempt", () => {
         (attempts, failures, outcome, random) => {
           const health = { failures, failingSince: failures > 0 ? NOW : null, pausedUntil: null };
           const { delivery, receiver } = afterAttempt(facts({ attempts, health, outcome, random }));
-          expect(delivery.state === "pending").toBe(attempts < MOST_ATTEMPTS);
+          expect(delivery.state === "pending").toBe(attempts < MAX_ATTEMPTS);
           if (delivery.state === "pending") expect(delivery.dueAt.getTime()).toBeGreaterThan(NOW.getTime());
           expect(receiver.failures).toBe(failures + 1);
           const pause = (receiver.pausedUntil?.getTime() ?? NOW.getTime()) - NOW.getTime();

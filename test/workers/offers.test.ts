@@ -14,7 +14,7 @@ import { ODD_SERVERS } from "../../harness/strange-hosts/odd-servers.ts";
 import { plant as plantHosts } from "../../harness/strange-hosts/plant.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { directoryOwn } from "../../workers/jobs/directory-own.ts";
-import { HOST_PER_DAY } from "../../workers/jobs/offers.ts";
+import { URLS_PER_HOST_AND_DAY } from "../../workers/jobs/offers.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { PATIENT } from "../support/time-limits.ts";
@@ -565,7 +565,7 @@ describe("budgets", () => {
     await db.pool.query(
       `insert into offchain.offer_source (directory_id, kind, url, host, trust, status, checked_at, next_try_at)
        select $1, 'x402', 'http://x/' || i, $2, 0, 'read', $3, $4 from generate_series(1, $5::int) i`,
-      [filler, new URL(hostUrl).host, clock, due, HOST_PER_DAY - 1],
+      [filler, new URL(hostUrl).host, clock, due, URLS_PER_HOST_AND_DAY - 1],
     );
     await db.pool.query("update offchain.directory set services = null where id = $1", [filler]);
     clock = new Date(clock.getTime() + 2_000);
@@ -580,7 +580,7 @@ describe("budgets", () => {
   });
 
   it("each URL of a host with more than a day's budget has its turn, and rows that share one beyond it wait with it", async () => {
-    for (let i = 0; i < HOST_PER_DAY; i += 8) {
+    for (let i = 0; i < URLS_PER_HOST_AND_DAY; i += 8) {
       const services = Array.from({ length: 8 }, (_, j) => ({
         name: "a2a",
         endpoint: `https://h.example/${i + j}.json`,
@@ -600,10 +600,10 @@ describe("budgets", () => {
       clock = new Date(clock.getTime() + DAY_MS);
       return asked;
     };
-    expect(await day()).toHaveLength(HOST_PER_DAY);
+    expect(await day()).toHaveLength(URLS_PER_HOST_AND_DAY);
     expect(asked).not.toContain("https://h.example/low.json");
     expect(await day()).toEqual(["https://h.example/low.json"]);
-    expect(await day()).toHaveLength(HOST_PER_DAY);
+    expect(await day()).toHaveLength(URLS_PER_HOST_AND_DAY);
   });
 });
 

@@ -17,7 +17,7 @@ const MINT_FOR = toFunctionSelector("mintFor(address,address,string,string,bool,
 const [REGISTERED] = encodeEventTopics({ abi: identityAbi, eventName: "AgentRegistered" });
 /** Blocks per request to a node, and max requests: an index more than 10,000 blocks behind is broken. */
 const BLOCKS_AT_ONCE = 2_000;
-const MOST_QUESTIONS = 5;
+const MAX_QUESTIONS = 5;
 
 export const mintIdOf = ({ intentKey }: Pick<Intent, "intentKey">): string => intentKey.slice("mint:".length);
 
@@ -31,7 +31,7 @@ export async function mintedBefore(
   intents: readonly Intent[],
 ): Promise<Map<number, Hex> | null> {
   const { indexedBlock } = await readIndexState(db);
-  if (indexedBlock === null || head - indexedBlock > BLOCKS_AT_ONCE * MOST_QUESTIONS) return null;
+  if (indexedBlock === null || head - indexedBlock > BLOCKS_AT_ONCE * MAX_QUESTIONS) return null;
   const mints = await mintsByIds(db, intents.map(mintIdOf));
   const wanted = intents.flatMap((intent) => {
     const mint = mints.get(mintIdOf(intent));

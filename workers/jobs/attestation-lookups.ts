@@ -11,8 +11,8 @@ import { type ContractRead, readContracts } from "../contract-reads.ts";
 import { defineJob } from "../job.ts";
 
 /** Max wallets per run, and per call to the chain; the next run does the rest. */
-const WALLETS = 2_000;
-const AT_ONCE = 100;
+const WALLETS_PER_RUN = 2_000;
+const WALLETS_PER_CALL = 100;
 
 export const attestationLookups = defineJob({
   name: "attestation-lookups",
@@ -25,14 +25,14 @@ export const attestationLookups = defineJob({
     const schema = config.attestationSchemas[0]!;
     const configuration = fingerprintOf(config);
     const before = new Date(clock().getTime() - config.attestationRecheckMs);
-    const due = await walletsToLookUp(db, { before, configuration, limit: WALLETS });
+    const due = await walletsToLookUp(db, { before, configuration, limit: WALLETS_PER_RUN });
     // Other chains than the exchange's have no such contract.
     if (due.length === 0 || !(await chain.isDeployed(attestationIndexer.address))) return 0;
     const first = await chain.block(eas.startBlock);
     if (first === null) return behind(eas.startBlock);
     let changed = 0;
-    for (let from = 0; from < due.length; from += AT_ONCE) {
-      const wallets = due.slice(from, from + AT_ONCE);
+    for (let from = 0; from < due.length; from += WALLETS_PER_CALL) {
+      const wallets = due.slice(from, from + WALLETS_PER_CALL);
       const now = clock();
       let found: Map<Address, Lookup>;
       try {

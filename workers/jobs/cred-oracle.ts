@@ -15,10 +15,10 @@ import { defineJob } from "../job.ts";
 import { type OracleWrite, oracleBatch, readOracle } from "../oracle-reads.ts";
 
 /** Max tokens per call to the chain, and max calls per run; the next run does the rest. */
-const AT_ONCE = 500;
-const ROUNDS = 20;
+const TOKENS_PER_CALL = 500;
+const CALLS_PER_RUN = 20;
 /** Max transactions per run: as many as the sender has under way at once. */
-const BATCHES = 16;
+const TRANSACTIONS_PER_RUN = 16;
 const DAY_MS = 86_400_000;
 
 export const credOracle = defineJob({
@@ -47,7 +47,7 @@ export const credOracle = defineJob({
 function roomFor(gas: bigint, batch: number): number {
   let scores = 0;
   let left = gas;
-  for (let n = 0; n < BATCHES && left >= oracleGas(1); n++) {
+  for (let n = 0; n < TRANSACTIONS_PER_RUN && left >= oracleGas(1); n++) {
     const size = Math.min(batch, Number((left - oracleGas(0)) / (oracleGas(1) - oracleGas(0))));
     scores += size;
     left -= oracleGas(size);
@@ -66,8 +66,8 @@ async function differing(of: {
 }): Promise<OracleWrite[]> {
   const { db, chain, oracle, threshold, run, wanted } = of;
   const writes: OracleWrite[] = [];
-  for (let round = 0; round < ROUNDS && writes.length < wanted; round++) {
-    const scores = await scoresToCompare(db, { oracle, threshold, run, rereadMs: DAY_MS, limit: AT_ONCE });
+  for (let round = 0; round < CALLS_PER_RUN && writes.length < wanted; round++) {
+    const scores = await scoresToCompare(db, { oracle, threshold, run, rereadMs: DAY_MS, limit: TOKENS_PER_CALL });
     const held = await readOracle(
       chain,
       oracle,
@@ -79,7 +79,7 @@ async function differing(of: {
       if (value !== null && (value.updatedAt === 0 || Math.abs(score - value.score) >= threshold))
         writes.push({ tokenId, score, held: value });
     }
-    if (scores.length < AT_ONCE) break;
+    if (scores.length < TOKENS_PER_CALL) break;
   }
   return writes.slice(0, wanted);
 }

@@ -28,11 +28,11 @@ import { DOCUMENT_MS, TooSlowToRead, withinTime } from "../within-time.ts";
 
 const EVERY_MS = 15_000;
 /** Max agents per transaction. */
-const PAGE = 100;
+const AGENTS_PER_TRANSACTION = 100;
 /** Max files and max milliseconds of one run: the next run shows new agents before it reads further files. */
-const FILES = 2_000;
-const LONGEST_MS = 45_000;
-const AT_ONCE = 16;
+const FILES_PER_RUN = 2_000;
+const MAX_RUN_MS = 45_000;
+const FILES_AT_ONCE = 16;
 /** Milliseconds until a file is read again: its server may change it without a change on the chain. */
 const REFRESH_MS = 86_400_000;
 const RETRY_MS = 60_000;
@@ -51,7 +51,7 @@ export const erc8004Files = defineJob({
 
     async function take(agents: readonly Erc8004Agent[], from: Documents): Promise<void> {
       const now = clock();
-      const limit = pLimit(AT_ONCE);
+      const limit = pLimit(FILES_AT_ONCE);
       const results = await Promise.all(
         agents.map((agent) => limit(() => lookAt(agent, from, config.upstreams.gateways, now, log))),
       );
@@ -70,15 +70,15 @@ export const erc8004Files = defineJob({
 
     // First the data of the chain and of the URI itself, which needs no server.
     for (let after: string | undefined; ; ) {
-      const agents = await staleErc8004(db, began, PAGE, after);
+      const agents = await staleErc8004(db, began, AGENTS_PER_TRANSACTION, after);
       if (agents.length > 0) await take(agents, NOT_YET);
-      if (agents.length < PAGE) break;
+      if (agents.length < AGENTS_PER_TRANSACTION) break;
       after = agents.at(-1)!.agentId;
     }
-    const due = await dueErc8004(db, clock(), FILES);
-    for (let from = 0; from < due.length; from += PAGE) {
-      if (clock().getTime() - began.getTime() > LONGEST_MS) break;
-      await take(due.slice(from, from + PAGE), documents);
+    const due = await dueErc8004(db, clock(), FILES_PER_RUN);
+    for (let from = 0; from < due.length; from += AGENTS_PER_TRANSACTION) {
+      if (clock().getTime() - began.getTime() > MAX_RUN_MS) break;
+      await take(due.slice(from, from + AGENTS_PER_TRANSACTION), documents);
     }
     await endPull(db, ERC8004, {
       mode: "incremental",

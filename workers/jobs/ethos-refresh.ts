@@ -5,10 +5,10 @@ import { type DueWallet, noteFailedScores, storeEthosScores, walletsToScore } fr
 import { defineJob } from "../job.ts";
 
 /** Max wallets per round, and max requests per run; the next run does the rest. */
-const ROUND = 1_000;
-const REQUESTS = 100;
+const WALLETS_PER_ROUND = 1_000;
+const REQUESTS_PER_RUN = 100;
 /** Failures in a row after which a run ends, because Ethos is probably away. */
-const FAILURES = 3;
+const MAX_FAILURES = 3;
 
 export const ethosRefresh = defineJob({
   name: "ethos-refresh",
@@ -23,9 +23,9 @@ export const ethosRefresh = defineJob({
     let changed = 0;
     let requests = 0;
     let inARow = 0;
-    for (let more = true; more && requests < REQUESTS; ) {
-      const found = await walletsToScore(db, since, ROUND);
-      for (const batch of batchesOf(found.due, ethos.batch).slice(0, REQUESTS - requests)) {
+    for (let more = true; more && requests < REQUESTS_PER_RUN; ) {
+      const found = await walletsToScore(db, since, WALLETS_PER_ROUND);
+      for (const batch of batchesOf(found.due, ethos.batch).slice(0, REQUESTS_PER_RUN - requests)) {
         requests++;
         try {
           changed += await storeEthosScores(db, await ethos.scores(batch), clock());
@@ -33,7 +33,7 @@ export const ethosRefresh = defineJob({
         } catch (error) {
           failures.push(error);
           await noteFailedScores(db, batch, clock());
-          if (++inARow === FAILURES) break;
+          if (++inARow === MAX_FAILURES) break;
         }
       }
       more = found.more && failures.length === 0;

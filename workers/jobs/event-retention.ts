@@ -12,7 +12,7 @@ import { transaction } from "../../db/sql/transaction.ts";
 import { defineJob } from "../job.ts";
 
 /** Max rows per transaction; keeps its locks short. */
-const ROWS = 2_000;
+const ROWS_PER_TRANSACTION = 2_000;
 
 export const eventRetention = defineJob({
   name: "event-retention",
@@ -27,9 +27,9 @@ export async function retainEvents(db: pg.Pool, { now, retentionMs }: { now: Dat
   await makeEventPartitions(db, { now, retentionMs });
   const before = new Date(now.getTime() - retentionMs);
   let hidden = 0;
-  for (let rows = ROWS; rows === ROWS; hidden += rows)
-    rows = await transaction(db, (tx) => hideOldEvents(tx, { before, limit: ROWS }));
+  for (let rows = ROWS_PER_TRANSACTION; rows === ROWS_PER_TRANSACTION; hidden += rows)
+    rows = await transaction(db, (tx) => hideOldEvents(tx, { before, limit: ROWS_PER_TRANSACTION }));
   await dropHiddenEvents(db, before);
-  while ((await deleteHiddenStrays(db, ROWS)) > 0);
+  while ((await deleteHiddenStrays(db, ROWS_PER_TRANSACTION)) > 0);
   return hidden;
 }

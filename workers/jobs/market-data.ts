@@ -5,11 +5,11 @@ import { type DueToken, NO_QUOTE, noteFailedQuotes, storeQuotes, tokensToQuote }
 import { defineJob } from "../job.ts";
 
 /** Max tokens of one run; the next run does the rest. */
-const TOKENS = 3_000;
+const TOKENS_PER_RUN = 3_000;
 /** Max requests per run. Tokens that failed before are requested one by one; this keeps such a run short. */
-const REQUESTS = 100;
+const REQUESTS_PER_RUN = 100;
 /** Failures in a row after which a run ends, because the market is probably away. */
-const FAILURES = 3;
+const MAX_FAILURES = 3;
 
 export const marketData = defineJob({
   name: "market-data",
@@ -19,11 +19,11 @@ export const marketData = defineJob({
   input: z.object({}),
   async run({ db, clock, config, markets }) {
     const since = new Date(clock().getTime() - config.upstreams.pullMs);
-    const batches = batchesOf(await tokensToQuote(db, since, TOKENS), markets.batch);
+    const batches = batchesOf(await tokensToQuote(db, since, TOKENS_PER_RUN), markets.batch);
     const failures: unknown[] = [];
     let changed = 0;
     let inARow = 0;
-    for (const batch of batches.slice(0, REQUESTS)) {
+    for (const batch of batches.slice(0, REQUESTS_PER_RUN)) {
       try {
         const quotes = await markets.quotes(batch);
         const stored = batch.map((token) => ({ token, known: quotes.has(token), ...(quotes.get(token) ?? NO_QUOTE) }));
@@ -32,7 +32,7 @@ export const marketData = defineJob({
       } catch (error) {
         failures.push(error);
         await noteFailedQuotes(db, batch, { source: markets.source, now: clock() });
-        if (++inARow === FAILURES) break;
+        if (++inARow === MAX_FAILURES) break;
       }
     }
     // An error of the service itself is reported before an upstream that is away.

@@ -5,8 +5,8 @@ import { areUnusable, claimTexts, readTexts, storeVectors, unclaimTexts } from "
 import { defineJob } from "../job.ts";
 
 /** Rounds of reading, and calls of the provider, in one run; the next run does the rest. */
-const READS = 40;
-const CALLS = 30;
+const READS_PER_RUN = 40;
+const CALLS_PER_RUN = 30;
 
 export const meanings = defineJob({
   name: "meanings",
@@ -17,9 +17,9 @@ export const meanings = defineJob({
     if (!embeddings || !config.embeddings) return 0;
     const { documents, textsPerDay: perDay } = config.embeddings;
     const of = { model: embeddings.model, documents, perDay, most: embeddings.batch };
-    for (let i = 0; i < READS && (await readTexts(db, of, clock())).more; i++);
+    for (let i = 0; i < READS_PER_RUN && (await readTexts(db, of, clock())).more; i++);
     let changed = 0;
-    for (let i = 0; i < CALLS; i++) {
+    for (let i = 0; i < CALLS_PER_RUN; i++) {
       if (await areUnusable(db, clock())) throw new Failure("upstream_unavailable", UNUSABLE);
       const claimed = await claimTexts(db, of, clock());
       if (claimed.length === 0) break;

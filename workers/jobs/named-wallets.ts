@@ -4,12 +4,12 @@ import { enterNamedWallets } from "../../db/agents/named-wallets.ts";
 import { defineJob } from "../job.ts";
 
 /** Max rows of the directory that one run reads: this many new ones, and this many of all. */
-const ROWS = 10_000;
+const ROWS_PER_RUN = 10_000;
 
 export const namedWallets = defineJob({
   name: "named-wallets",
   concurrency: 1,
   schedule: { everyMs: 15_000 },
   input: z.object({}),
-  run: ({ db }) => enterNamedWallets(db, ROWS),
+  run: ({ db }) => enterNamedWallets(db, ROWS_PER_RUN),
 });

@@ -38,18 +38,18 @@ const EVERY_MS = 30_000;
 export const LIST_PAGE = 500;
 const LIST_PAGES = 5;
 /** Endpoints that are due in one run, how many are asked at once and stored together, and max milliseconds of asking. */
-const DUE = 1_000;
-const AT_ONCE = 16;
-const BATCH = 64;
-const LONGEST_MS = 25_000;
+const ENDPOINTS_PER_RUN = 1_000;
+const ENDPOINTS_AT_ONCE = 16;
+const ENDPOINTS_PER_STATEMENT = 64;
+const MAX_ASKING_MS = 25_000;
 /** Max URLs of one host that are read in a day; the rest waits for the next day. Of a host with more, each has its turn in as many days as all take. */
-export const HOST_PER_DAY = 1_000;
+export const URLS_PER_HOST_AND_DAY = 1_000;
 /** Max URLs of one host in a run that are shown to be its agents'; they have no turns. */
 const CONFIRMED_PER_RUN = 100;
 const DAY_MS = 86_400_000;
 /** Milliseconds until the first retry; doubled with each failure up to the longest. */
 const RETRY_MS = 300_000;
-const LONGEST_RETRY_MS = 4 * DAY_MS;
+const MAX_RETRY_MS = 4 * DAY_MS;
 /** Answers of 429 in a row, or failures, after which a further 429 is silence: a host may be busy for a while, not for ever. */
 const MAX_LIMITED = 5;
 
@@ -132,14 +132,14 @@ function listingOf({ id, trust, services, items, skills, domains }: ListedRow): 
 async function readDue(context: JobContext): Promise<number> {
   const { db, clock, fault } = context;
   const began = clock();
-  const due = await dueSources(db, began, DUE);
+  const due = await dueSources(db, began, ENDPOINTS_PER_RUN);
   const hosts = await urlsOfHosts(db, [...new Set(due.map(({ host }) => host))], new Date(began.getTime() - DAY_MS));
   const within: DueSource[] = [];
   const beyond: Deferred[] = [];
   for (const source of due) {
     const host = hosts.get(source.host)!;
     // How many URLs of a host strangers name beside its own is no reason to read its own less.
-    const isWithin = source.isConfirmed ? host.confirmed++ < CONFIRMED_PER_RUN : host.read++ < HOST_PER_DAY;
+    const isWithin = source.isConfirmed ? host.confirmed++ < CONFIRMED_PER_RUN : host.read++ < URLS_PER_HOST_AND_DAY;
     const later = source.isConfirmed ? EVERY_MS : DAY_MS;
     if (isWithin) within.push(source);
     else beyond.push({ source, at: new Date(began.getTime() + later), checkedAt: null });
@@ -154,11 +154,11 @@ async function readDue(context: JobContext): Promise<number> {
     );
   }
   const turnOf = ({ host, isConfirmed }: DueSource) =>
-    isConfirmed ? DAY_MS : Math.ceil(hosts.get(host)!.urls / HOST_PER_DAY) * DAY_MS;
+    isConfirmed ? DAY_MS : Math.ceil(hosts.get(host)!.urls / URLS_PER_HOST_AND_DAY) * DAY_MS;
   let changed = 0;
-  for (let from = 0; from < within.length; from += BATCH) {
-    if (clock().getTime() - began.getTime() > LONGEST_MS) break;
-    changed += await readBatch(context, within.slice(from, from + BATCH), turnOf);
+  for (let from = 0; from < within.length; from += ENDPOINTS_PER_STATEMENT) {
+    if (clock().getTime() - began.getTime() > MAX_ASKING_MS) break;
+    changed += await readBatch(context, within.slice(from, from + ENDPOINTS_PER_STATEMENT), turnOf);
     fault("offers.read");
   }
   return changed;
@@ -171,7 +171,7 @@ async function readBatch(
   turnOf: (source: DueSource) => number,
 ): Promise<number> {
   const { db, clock } = context;
-  const limit = pLimit(AT_ONCE);
+  const limit = pLimit(ENDPOINTS_AT_ONCE);
   const results = await Promise.all(sources.map((source) => limit(() => readSource(context, source))));
   const deferred = results.flatMap((result) => ("at" in result ? [result] : []));
   if (deferred.length > 0) await deferSources(db, deferred);
@@ -225,7 +225,7 @@ export async function readSource(context: JobContext, source: DueSource): Promis
     return outcomeOf(source, reading, clock());
   } catch (error) {
     if (error instanceof BeyondUs) return beyondUs(source, error.message, after(clock(), DAY_MS / 1000));
-    if (error instanceof TooSlowToRead) return beyondUs(source, error.message, after(clock(), LONGEST_RETRY_MS / 1000));
+    if (error instanceof TooSlowToRead) return beyondUs(source, error.message, after(clock(), MAX_RETRY_MS / 1000));
     if (!(error instanceof NoAnswer))
       log.warn({ err: error, url: source.url }, "an endpoint of an agent cannot be read");
     const answer =
@@ -265,8 +265,8 @@ const digestOf = (given: readonly Offer[]): string =>
   createHash("sha256").update(JSON.stringify(given)).digest("base64url");
 
 /** Max characters of a stored validator: it is sent with every request. */
-const LONGEST_VALIDATOR = 1_000;
-const validator = (text: string | null) => (text !== null && text.length <= LONGEST_VALIDATOR ? text : null);
+const MAX_VALIDATOR_CHARS = 1_000;
+const validator = (text: string | null) => (text !== null && text.length <= MAX_VALIDATOR_CHARS ? text : null);
 
 function outcomeOf(source: DueSource, reading: Reading, now: Date): ReadOutcome {
   const later = new Date(now.getTime() + DAY_MS);
@@ -321,7 +321,7 @@ function beyondUs(source: DueSource, why: string, nextTryAt: Date): ReadOutcome 
 function silence(source: DueSource, status: ReadOutcome["status"], why: string, now: Date): ReadOutcome {
   const first = source.rows[0]!;
   const failures = failuresOf(source);
-  const wait = backoffMs(RETRY_MS, LONGEST_RETRY_MS, failures);
+  const wait = backoffMs(RETRY_MS, MAX_RETRY_MS, failures);
   return {
     source,
     status,

@@ -37,9 +37,9 @@ import { defineJob } from "../job.ts";
 const EVERY_MS = 5_000;
 const LEASE_MS = 30_000;
 /** Time without a change after which the sweep takes up a payment: before that its client may return. */
-const PATIENCE = "20 seconds";
+const UNCHANGED_INTERVAL = "20 seconds";
 /** Time in which a paid answer can be collected. */
-const ANSWER_PATIENCE = "24 hours";
+const UNANSWERED_INTERVAL = "24 hours";
 /** Milliseconds of the chain's time after the end of an authorization in which another branch may still contain it. */
 const GRACE_MS = 120_000;
 /** Time after its end at which the sweep ends the watch of a released authorization, also when no read of the chain succeeded. */
@@ -65,7 +65,7 @@ export const paymentSweep = defineJob({
 });
 
 /** Failed reads of one chain after which a step leaves its other payments for the next run: each may take seconds. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 
 /**
  * Runs `work` for each payment in turn. A failed payment counts as read, and comes last in the next run.
@@ -81,7 +81,7 @@ async function each(
   for (const payment of payments) {
     const { paymentId, chainId } = payment;
     const failed = failures.get(chainId) ?? 0;
-    if (failed >= MOST_FAILURES) continue;
+    if (failed >= MAX_FAILURES) continue;
     try {
       if (await work(payment)) changed++;
     } catch (err) {
@@ -115,7 +115,7 @@ const chainIds = (context: JobContext): number[] => configuredChains(looking(con
 /** Payments whose request has ended: read from the chain, and released once their authorization is void. */
 async function settleLeft(context: JobContext): Promise<number> {
   const { db } = context;
-  const left = await abandonedPayments(db, { chains: chainIds(context), patience: PATIENCE });
+  const left = await abandonedPayments(db, { chains: chainIds(context), patience: UNCHANGED_INTERVAL });
   return eachLeased(context, left, async (lease) => {
     const { payment, leaseId } = lease;
     const result = await bringIn(looking(context), lease, 0);
@@ -145,7 +145,10 @@ const looking = ({ db, chain, machinePayments = null, config, fault }: JobContex
 async function finishPaid(context: JobContext): Promise<number> {
   const { db, clock } = context;
   if (!(await isIndexed(db))) return 0;
-  const paid = await unfinishedPayments(db, { effectPatience: PATIENCE, answerPatience: ANSWER_PATIENCE });
+  const paid = await unfinishedPayments(db, {
+    effectPatience: UNCHANGED_INTERVAL,
+    answerPatience: UNANSWERED_INTERVAL,
+  });
   return eachLeased(context, paid, async (lease) => {
     const { payment, leaseId } = lease;
     if (payment.effect !== null) {

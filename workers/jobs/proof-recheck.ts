@@ -57,7 +57,7 @@ async function readsLeft(
 }
 
 /** Max proofs of one platform per run; the next run does the rest. */
-const PER_RUN = 1_000;
+const CHECKS_PER_RUN = 1_000;
 
 export const proofRecheck = defineJob({
   name: "proof-recheck",
@@ -86,7 +86,7 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
   const { recheckMs, readsPerDay: perDay } = config.upstreams.proofChecks[platform];
   const before = new Date(clock().getTime() - recheckMs);
   const left = await readsLeft(db, platform, perDay, clock());
-  const due = left < 1 ? [] : await proofsDue(db, { platform, before, limit: Math.min(PER_RUN, left) });
+  const due = left < 1 ? [] : await proofsDue(db, { platform, before, limit: Math.min(CHECKS_PER_RUN, left) });
   const run: Run = { looked: 0, trouble: null };
   /** The allowance is used up: proofs that were not checked stay as they are, for the next run. */
   let spent = false;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { agentsWithoutCode, ensureReferralCodes } from "../../db/agents/referral-codes.ts";
 import { defineJob } from "../job.ts";
 
-const PAGE = 1_000;
+const CODES_PER_STATEMENT = 1_000;
 
 export const referralCodes = defineJob({
   name: "referral-codes",
@@ -12,9 +12,9 @@ export const referralCodes = defineJob({
   input: z.object({}),
   async run({ db }) {
     for (let added = 0; ; ) {
-      const agents = await agentsWithoutCode(db, PAGE);
+      const agents = await agentsWithoutCode(db, CODES_PER_STATEMENT);
       added += await ensureReferralCodes(db, agents);
-      if (agents.length < PAGE) return added;
+      if (agents.length < CODES_PER_STATEMENT) return added;
     }
   },
 });

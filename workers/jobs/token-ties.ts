@@ -9,7 +9,7 @@ import { linksDue, postponeLink, settleLink, type TokenLink } from "../../db/dir
 import { defineJob } from "../job.ts";
 
 /** Max links of one run; the next run does the rest. */
-const LINKS = 100;
+const LINKS_PER_RUN = 100;
 /** An owner may change: looked at again after this time. */
 const AGAIN_MS = 86_400_000;
 /** After this time, where the node did not answer. */
@@ -24,7 +24,7 @@ export const tokenTies = defineJob({
   async run({ db, chain, clock }) {
     const failures: unknown[] = [];
     let changed = 0;
-    for (const link of await linksDue(db, clock(), LINKS)) {
+    for (const link of await linksDue(db, clock(), LINKS_PER_RUN)) {
       const after = (ms: number) => new Date(clock().getTime() + ms);
       try {
         const tie = await tieOf(chain, link);

@@ -17,8 +17,8 @@ import { defineJob } from "../job.ts";
 import { readTokenUris } from "../token-uri-reads.ts";
 
 /** Max tokens per call to the chain, and max calls per run; the next run does the rest. */
-const AT_ONCE = 100;
-const ROUNDS = 10;
+const TOKENS_PER_CALL = 100;
+const CALLS_PER_RUN = 10;
 const DAY_MS = 86_400_000;
 
 export const tokenUris = defineJob({
@@ -31,8 +31,8 @@ export const tokenUris = defineJob({
     const identity = config.contracts.identity.address;
     const { publicUrl } = config.service;
     let changed = 0;
-    for (let round = 0; round < ROUNDS; round++) {
-      const due = await tokenUrisToCheck(db, clock(), AT_ONCE);
+    for (let round = 0; round < CALLS_PER_RUN; round++) {
+      const due = await tokenUrisToCheck(db, clock(), TOKENS_PER_CALL);
       const tokenIds = due.map(({ tokenId }) => tokenId);
       const uris = await readTokenUris(chain, identity, tokenIds);
       const now = clock().getTime();
@@ -42,7 +42,7 @@ export const tokenUris = defineJob({
         return { ...known, ...found, before: known.state, checkAt };
       });
       changed += await storeTokenUriChecks(db, checks);
-      if (due.length < AT_ONCE) break;
+      if (due.length < TOKENS_PER_CALL) break;
     }
     if (!config.tokenUris.write) return changed;
 
@@ -52,10 +52,10 @@ export const tokenUris = defineJob({
         if (await transaction(db, (tx) => queueTokenUri(tx, { ...call, tokenId, publicUrl, filledAt }))) changed++;
       }
     };
-    await queue(await mintedWithoutUri(db, AT_ONCE * ROUNDS), null);
+    await queue(await mintedWithoutUri(db, TOKENS_PER_CALL * CALLS_PER_RUN), null);
     const now = clock();
     const filled = await tokenUrisFilledSince(db, new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS));
-    const left = Math.min(config.tokenUris.perDay - filled, AT_ONCE * ROUNDS);
+    const left = Math.min(config.tokenUris.perDay - filled, TOKENS_PER_CALL * CALLS_PER_RUN);
     if (left > 0) await queue(await tokenUrisToFill(db, publicUrl, left), now);
     return changed;
   },

@@ -5,8 +5,8 @@ import { storeTransactionCount, walletsToCount } from "../../db/principals/human
 import { defineJob } from "../job.ts";
 
 /** Max wallets per run (the next run does the rest), and max concurrent requests. */
-const ROUND = 500;
-const AT_ONCE = 4;
+const WALLETS_PER_RUN = 500;
+const REQUESTS_AT_ONCE = 4;
 
 export const transactionCounts = defineJob({
   name: "transaction-counts",
@@ -15,9 +15,9 @@ export const transactionCounts = defineJob({
   schedule: { everyMs: 30_000 },
   input: z.object({}),
   async run({ db, chain, clock, config }) {
-    const limit = pLimit(AT_ONCE);
+    const limit = pLimit(REQUESTS_AT_ONCE);
     const before = new Date(clock().getTime() - config.upstreams.pullMs);
-    const wallets = await walletsToCount(db, before, ROUND);
+    const wallets = await walletsToCount(db, before, WALLETS_PER_RUN);
     const news = await Promise.all(
       wallets.map((wallet) =>
         limit(async () => storeTransactionCount(db, wallet, await chain.nonce(wallet, "latest"), clock())),

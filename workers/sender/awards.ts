@@ -5,7 +5,7 @@ import { AWARD_RETRY_MS, queueAwards } from "../intents/award.ts";
 import type { SenderSession } from "./session.ts";
 
 /** Max registrations per round. */
-const AT_ONCE = 50;
+const REGISTRATIONS_PER_ROUND = 50;
 
 /**
  * A registration whose bonuses cannot be queued delays neither the others nor the sender.
@@ -15,7 +15,11 @@ export async function queueDueAwards(session: SenderSession, head: number): Prom
   const { db, chain, clock, options } = session;
   // The owner of the referral code comes from the index.
   if (!(await awaitsAwards(db, clock())) || !(await isIndexed(db))) return false;
-  const due = await mintsDueForAwards(db, { block: head - options.awardConfirmations, now: clock(), limit: AT_ONCE });
+  const due = await mintsDueForAwards(db, {
+    block: head - options.awardConfirmations,
+    now: clock(),
+    limit: REGISTRATIONS_PER_ROUND,
+  });
   const traitPriceWei = due.length > 0 ? ((await chain.traitPrice(options.identity)) ?? 0n) : 0n;
   for (const mint of due) await queueOne(session, mint, traitPriceWei);
   return true;

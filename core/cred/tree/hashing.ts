@@ -18,33 +18,33 @@ export type TreeHasher = {
 };
 
 /** Bytes that Keccak-256 absorbs per permutation. */
-const RATE = 136;
-const WORD = 32;
+const KECCAK_RATE_BYTES = 136;
+const WORD_BYTES = 32;
 const LEAF_WORDS = 7;
 
 /** @param registry of all leaves, as `chainId` is */
 export function treeHasher(chainId: number, registry: Address): TreeHasher {
   const words = new Uint32Array(50);
   const state = new Uint8Array(words.buffer);
-  const text = new Uint8Array(2 * RATE);
+  const text = new Uint8Array(2 * KECCAK_RATE_BYTES);
   const textWords = new Uint32Array(text.buffer);
   // The padding of the second block of a leaf: 224 bytes of text, then 0x01, zeros and 0x80.
-  text[LEAF_WORDS * WORD] = 0x01;
+  text[LEAF_WORDS * WORD_BYTES] = 0x01;
   text[text.length - 1] = 0x80;
   writeNumber(text, 1, chainId);
-  text.set(hexToBytes(registry.slice(2)), 2 * WORD - 20);
+  text.set(hexToBytes(registry.slice(2)), 2 * WORD_BYTES - 20);
 
   /** Absorbs block `n` of the text. */
   const absorb = (n: number) => {
-    const from = (n * RATE) / 4;
-    for (let i = 0; i < RATE / 4; i++) words[i]! ^= textWords[from + i]!;
+    const from = (n * KECCAK_RATE_BYTES) / 4;
+    for (let i = 0; i < KECCAK_RATE_BYTES / 4; i++) words[i]! ^= textWords[from + i]!;
     keccakP(words);
   };
   const start = () => words.fill(0);
   /** Hashes the `length` bytes that stand in the state. */
   const finish = (length: number) => {
     state[length]! ^= 0x01;
-    state[RATE - 1]! ^= 0x80;
+    state[KECCAK_RATE_BYTES - 1]! ^= 0x80;
     keccakP(words);
   };
   const write = (into: Uint8Array, at: number) => {
@@ -54,8 +54,8 @@ export function treeHasher(chainId: number, registry: Address): TreeHasher {
   return {
     leaf({ tokenId, score, tier, computedAt, block }, into, at) {
       writeNumber(text, 3, tokenId);
-      text[4 * WORD - 1] = score;
-      text[5 * WORD - 1] = tier;
+      text[4 * WORD_BYTES - 1] = score;
+      text[5 * WORD_BYTES - 1] = tier;
       writeNumber(text, 6, computedAt);
       writeNumber(text, 7, block);
       start();
@@ -79,7 +79,7 @@ export function treeHasher(chainId: number, registry: Address): TreeHasher {
 /** Writes a number below 2^53 as the big-endian end of the word `word`, counted from 1. */
 function writeNumber(text: Uint8Array, word: number, value: number): void {
   let rest = value;
-  for (let i = word * WORD - 1; i >= word * WORD - 7; i--) {
+  for (let i = word * WORD_BYTES - 1; i >= word * WORD_BYTES - 7; i--) {
     text[i] = rest % 256;
     rest = Math.floor(rest / 256);
   }

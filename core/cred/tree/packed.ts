@@ -11,7 +11,7 @@ import { type CredTree, type LeafColumns, nodeAt, siblingsOf } from "./tree.ts";
 /** Slots of leaves per chunk, as a power of two: a proof hashes at most this number of leaves, 1.5 ms. */
 const CHUNK_BITS = 7;
 /** Token ids per chunk. */
-const TOKENS = 1_024;
+const TOKENS_PER_CHUNK = 1_024;
 /** tokenId, computedAt and block of 5 bytes each, and the score. */
 const LEAF_BYTES = 16;
 /** tokenId of 5 bytes, slot of 4. */
@@ -56,8 +56,12 @@ export function* packTree(columns: LeafColumns, tree: CredTree): Generator<TreeP
     const end = Math.min(((place + 1) << CHUNK_BITS) - count, count);
     yield { kind: "leaves", place, bytes: leaves.slice(from * LEAF_BYTES, end * LEAF_BYTES) };
   }
-  for (let i = 0; i < count; i += TOKENS)
-    yield { kind: "tokens", place: tokenIds[i]!, bytes: tokens.slice(i * TOKEN_BYTES, (i + TOKENS) * TOKEN_BYTES) };
+  for (let i = 0; i < count; i += TOKENS_PER_CHUNK)
+    yield {
+      kind: "tokens",
+      place: tokenIds[i]!,
+      bytes: tokens.slice(i * TOKEN_BYTES, (i + TOKENS_PER_CHUNK) * TOKEN_BYTES),
+    };
   // A tree of one leaf has no inner node: its root is the leaf.
   const nodes = Math.min(storedNodes(count), 2 * count);
   yield { kind: "nodes", place: 0, bytes: tree.nodes.slice(0, nodes * HASH_BYTES) };

@@ -10,7 +10,7 @@ import type { TreeReply } from "./tree-messages.ts";
 /** Max leaves that are hashed in this process: 20 ms, less than a process takes to start. */
 const IN_PROCESS_LEAVES = 2_000;
 /** Max milliseconds of a process; a million leaves take 15 seconds. */
-const LONGEST_MS = 600_000;
+const BUILD_TIMEOUT_MS = 600_000;
 
 const FEW = statement({
   name: "cred-tree-few",
@@ -44,7 +44,7 @@ export async function buildInProcess(request: TreeRequest): Promise<BuiltTree | 
     serialization: "advanced",
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
-  const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
+  const timer = setTimeout(() => child.kill("SIGKILL"), BUILD_TIMEOUT_MS);
   try {
     return await new Promise((resolve, reject) => {
       const parts: TreePart[] = [];

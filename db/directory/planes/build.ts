@@ -11,13 +11,13 @@ const SEGMENT_BITS = 1_280 * 1_024;
 /** Rows of one read. */
 const READ_AT_ONCE = 20_000;
 /** Names of the sample that says which grams are common. */
-const SAMPLE = 50_000;
+const NAMES_PER_SAMPLE = 50_000;
 /** A gram that fewer than one name of so many contains has no plane: the index of trigrams finds it. */
 const RARER_THAN = { short: 256, long: 64 };
 const MAX_GRAMS = 4_096;
 /** Names between two marks: at most so many marks, and at least so many names. */
-const MARKS = 16_000;
-const NAMES_BETWEEN_MARKS = 32;
+const MAX_MARKS = 16_000;
+const MIN_NAMES_BETWEEN_MARKS = 32;
 
 const COUNT = statement({
   name: "directory-planes-count",
@@ -95,10 +95,10 @@ class Segment {
 /** @returns number of rows */
 export async function buildPlanes(tx: pg.ClientBase, now: number): Promise<number> {
   const { rows } = await COUNT.one(tx);
-  const every = Math.max(NAMES_BETWEEN_MARKS, Math.ceil(rows / MARKS));
+  const every = Math.max(MIN_NAMES_BETWEEN_MARKS, Math.ceil(rows / MAX_MARKS));
   const marks = (await NAME_MARKS.rows(tx, { every })).map(({ name }) => name);
   const placeOfName = nameOrder(marks);
-  const names = await SAMPLE_NAMES.rows(tx, { every: Math.max(1, Math.ceil(rows / SAMPLE)) });
+  const names = await SAMPLE_NAMES.rows(tx, { every: Math.max(1, Math.ceil(rows / NAMES_PER_SAMPLE)) });
   const grams = commonGrams(names.map(({ name }) => name));
   const common = new Set(grams);
   // A quarter stays free for rows that come.

@@ -27,7 +27,7 @@ import { GRAM_CHARACTERS, gramPlane, gramsOf, shortGramsOf } from "./layout.ts";
 /** Max changed rows that a reader looks at itself. */
 const MAX_CHANGED = 20_000;
 /** A page is cut out of at most so many rows more than it has, on either side, which are sorted for it. */
-const SPARE = 256;
+const SPARE_ROWS = 256;
 
 /** What is read next is short: workers and compiled plans would take longer to start. */
 const CHANGED = statement({
@@ -174,7 +174,7 @@ const FIND = family({
 export async function findByPlanes(
   tx: Queryable,
   query: DirectoryQuery,
-  spare = SPARE,
+  spare = SPARE_ROWS,
 ): Promise<DirectoryPage | undefined> {
   if (isOfWallet(query)) return undefined;
   const image = await readImage(tx);

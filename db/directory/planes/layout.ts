@@ -72,9 +72,9 @@ for (const [column, width] of WIDTHS) {
 export const CODE_BYTES = Math.ceil(bits / 8);
 
 /** Raised when the same row gets another code, or the same name other parts. */
-const VERSION = 2;
+const LAYOUT_VERSION = 2;
 export const LAYOUT = createHash("sha256")
-  .update(JSON.stringify([VERSION, WIDTHS]))
+  .update(JSON.stringify([LAYOUT_VERSION, WIDTHS]))
   .digest("hex")
   .slice(0, 16);
 

@@ -12,7 +12,7 @@ import { PULLED } from "../planted.ts";
 import { count } from "../score.ts";
 
 /** Bytes that fit into a transaction as storage. */
-const MOST_BYTES = 12_000;
+const MAX_BYTES = 12_000;
 
 /** The three that were played: a NUL, half a surrogate pair, an id beyond an entry of an index. */
 const PLAYED: readonly ((row: Record<string, unknown>, idKey: string) => void)[] = [
@@ -127,7 +127,7 @@ const chainTexts: Attack = {
       data: withBytes(identityAbi as Abi, functionName, args, bytes),
     });
     const large = `0x${"61".repeat(4_096)}` as Hex;
-    const any = () => hostileBytes(random, MOST_BYTES);
+    const any = () => hostileBytes(random, MAX_BYTES);
     const narrative = { origin: MARK, mission: MARK, lore: "l", manifesto: "m" };
     const personality = {
       ...{ quirks: MARK, communicationStyle: "c", values: MARK, humor: "h" },

@@ -14,7 +14,7 @@ const SERVICES: Record<string, string> = {
   ...{ web: say("agent.web"), email: say("agent.email"), telegram: say("agent.telegram") },
 };
 /** Fields of metadata that are shown. */
-const MOST_FIELDS = 24;
+const MAX_FIELDS = 24;
 
 /** Renders nothing for an agent without a listing. */
 export function Listing({ agent }: { agent: Agent }) {
@@ -25,7 +25,7 @@ export function Listing({ agent }: { agent: Agent }) {
     return endpoint === null ? [] : [{ name: SERVICES[name.toLowerCase()] ?? name, endpoint, version }];
   });
   const { acceptedPayments = [], ...rest } = metadata;
-  const fields = Object.entries(rest).slice(0, MOST_FIELDS);
+  const fields = Object.entries(rest).slice(0, MAX_FIELDS);
   const others = skills.length + domains.length + acceptedPayments.length + fields.length;
   if (services.length + others === 0) return null;
   return (

@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
-import { MOST_ENTRIES } from "../../../core/directory/reviews.ts";
+import { MAX_ENTRIES } from "../../../core/directory/reviews.ts";
 import { pagesOf } from "../api/pages.ts";
 import type { Review, Reviewers, Reviews as ReviewPage } from "../api/types.ts";
 import { count, date, decimals, duration, moment } from "../formats.ts";
@@ -101,8 +101,8 @@ function Line({ of, path, explorer }: Props & { of: Reviewer }) {
 function entriesOf({ entries, taken_back: back, first_at: first, last_at: last }: Reviewer): string {
   const within = duration(Math.max(1, (Date.parse(last) - Date.parse(first)) / 1000));
   const how =
-    entries >= MOST_ENTRIES
-      ? say("reviews.entriesOrMore", { most: MOST_ENTRIES, date: date(last) })
+    entries >= MAX_ENTRIES
+      ? say("reviews.entriesOrMore", { most: MAX_ENTRIES, date: date(last) })
       : say("reviews.entries", { n: entries, within, date: date(last) });
   return back === 0 ? how : `${how}, ${say("reviews.takenBack", { back: count(back) })}`;
 }

@@ -11,13 +11,13 @@ import { Sigil } from "../parts/sigil.tsx";
 import { say } from "../say.tsx";
 import { comparedText } from "./compared.ts";
 
-const MOST_FOUND = 6;
+const MAX_FOUND = 6;
 
 export function Add({ chosen, add }: { chosen: readonly string[]; add: (text: string) => void }) {
   const [text, setText] = useState("");
   const q = useDeferredValue(text.trim());
   const { data } = useQuery({
-    ...directory(readView(new URLSearchParams({ q })), MOST_FOUND),
+    ...directory(readView(new URLSearchParams({ q })), MAX_FOUND),
     enabled: q !== "",
     refetchInterval: false,
   });

@@ -3,7 +3,7 @@ import { OWN_PLATFORM, PLATFORMS } from "../../../core/directory/platforms.ts";
 import type { Row } from "../api/types.ts";
 
 /** Max agents side by side; each has a colour of its own. */
-export const MOST_COMPARED = 4;
+export const MAX_COMPARED = 4;
 
 /** An agent as the directory finds it. */
 export type Compared = { platform: string; ref: string };
@@ -30,7 +30,7 @@ export const writeIds = (texts: readonly string[]): string =>
 export const readIds = (ids: string | null): string[] =>
   [...new Set((ids ?? "").split(",").map((text) => text.replaceAll("%2C", ",")))]
     .filter((text) => readCompared(text) !== null)
-    .slice(0, MOST_COMPARED);
+    .slice(0, MAX_COMPARED);
 
 export const comparePath = (texts: readonly string[]): string =>
-  `/compare?${new URLSearchParams({ ids: writeIds(texts.slice(0, MOST_COMPARED)) })}`;
+  `/compare?${new URLSearchParams({ ids: writeIds(texts.slice(0, MAX_COMPARED)) })}`;

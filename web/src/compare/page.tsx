@@ -17,7 +17,7 @@ import { Say, say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { Add } from "./add.tsx";
-import { MOST_COMPARED, readCompared, readIds, writeIds } from "./compared.ts";
+import { MAX_COMPARED, readCompared, readIds, writeIds } from "./compared.ts";
 import { type Known, LINES } from "./rows.tsx";
 
 const STROKES = ["first", "second", "third", "fourth"];
@@ -69,7 +69,7 @@ export default function ComparePage() {
           <p>{say("compare.lead")}</p>
         </div>
         <span className="actions">
-          {texts.length < MOST_COMPARED && (
+          {texts.length < MAX_COMPARED && (
             <Add chosen={texts} add={(text) => !texts.includes(text) && setTexts([...texts, text])} />
           )}
           {texts.length > 0 && (

@@ -8,11 +8,11 @@ import { Say, say } from "../say.tsx";
 
 const Hit = lazy(async () => ({ default: (await import("../discover/hit.tsx")).Hit }));
 
-const MOST = 10;
+const MAX_AGENTS = 10;
 
 /** @param otherwise shown where no agent can do it either */
 export function CanDo({ q, otherwise }: { q: string; otherwise: ReactNode }) {
-  const { data: answer, isPending, isPlaceholderData } = useQuery({ ...canDo(q, MOST), retry: false });
+  const { data: answer, isPending, isPlaceholderData } = useQuery({ ...canDo(q, MAX_AGENTS), retry: false });
   const hits = answer?.data.hits ?? [];
   if (isPending) return <Loading rows={3} />;
   if (hits.length === 0) return otherwise;

@@ -7,7 +7,7 @@ import { detail, linkedAgent } from "./source.ts";
 import type { Sort, View } from "./view.ts";
 
 /** Max watched agents that are shown. */
-const MOST = 100;
+const MAX_WATCHED = 100;
 
 export type WatchedRows = {
   rows: Row[];
@@ -19,7 +19,7 @@ export type WatchedRows = {
 
 /** @param view null while another view is shown; then nothing is fetched */
 export function useWatched(view: View | null): WatchedRows {
-  const links = useStored("watched").slice(0, MOST);
+  const links = useStored("watched").slice(0, MAX_WATCHED);
   const agents = links.flatMap((link) => linkedAgent(link) ?? []);
   const answers = useQueries({
     queries: agents.map(({ ref, platform }) => ({

@@ -14,7 +14,16 @@ import { ApiButton } from "../shell/api-button.tsx";
 import { isTaken } from "../shell/keyboard.tsx";
 import { Facets } from "./facets.tsx";
 import { Hit } from "./hit.tsx";
-import { discovered, filterCount, MOST_QUERY, NO_FILTERS, pagePath, readView, type View, writeView } from "./view.ts";
+import {
+  discovered,
+  filterCount,
+  MAX_QUERY_LENGTH,
+  NO_FILTERS,
+  pagePath,
+  readView,
+  type View,
+  writeView,
+} from "./view.ts";
 
 /** Milliseconds without a letter after which the words are searched for. */
 const PAUSE_MS = 160;
@@ -123,7 +132,7 @@ function Field({ q, show }: { q: string; show: (q: string) => void }) {
           type="search"
           aria-label={say("discover.whatShallTheAgentDo")}
           placeholder={say("discover.whatShallTheAgentDo")}
-          maxLength={MOST_QUERY}
+          maxLength={MAX_QUERY_LENGTH}
           autoComplete="off"
           value={text}
           onChange={({ target: { value } }) => {

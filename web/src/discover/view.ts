@@ -10,7 +10,7 @@ import { say } from "../say.tsx";
 import { TIERS } from "../tiers.ts";
 
 /** Max characters of a query. */
-export const MOST_QUERY = 300;
+export const MAX_QUERY_LENGTH = 300;
 const PAGE_SIZE = 20;
 
 /** Filters by the API's parameters; absent ones filter nothing. */
@@ -31,7 +31,7 @@ const matching = (text: string | null, form: RegExp): string | null => (text !==
 
 /** Parses a view from the query; invalid values are ignored. */
 export const readView = (params: URLSearchParams): View => ({
-  q: (params.get("q") ?? "").slice(0, MOST_QUERY),
+  q: (params.get("q") ?? "").slice(0, MAX_QUERY_LENGTH),
   speaks: known(params.get("speaks"), PROTOCOLS),
   platform: known(
     params.get("platform"),
@@ -82,7 +82,9 @@ export const canDo = (q: string, limit: number) =>
   queryOptions({
     queryKey: ["can-do", q, limit],
     // While one types, each letter would be a question to the provider of embeddings.
-    queryFn: get<Discovered>(`${discoverPath({ ...NO_FILTERS, q: q.slice(0, MOST_QUERY) }, limit)}&meaning=false`),
+    queryFn: get<Discovered>(
+      `${discoverPath({ ...NO_FILTERS, q: q.slice(0, MAX_QUERY_LENGTH) }, limit)}&meaning=false`,
+    ),
     staleTime: 30_000,
     placeholderData: keepPreviousData,
   });

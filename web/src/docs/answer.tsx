@@ -8,7 +8,7 @@ import { say } from "../say.tsx";
 /** Headers of general use; the others are seen by the sample's own tools. */
 const SHOWN = ["content-type", "etag", "link", "x-indexed-block", "ratelimit", "retry-after", "x-ignored-params"];
 /** Max characters of a body that are shown. */
-const LONGEST = 60_000;
+const MAX_BODY_CHARS = 60_000;
 
 export function RawAnswer({ answer, url }: { answer: Raw; url: string }) {
   const { status, ms, headers, text } = answer;
@@ -40,8 +40,8 @@ export function RawAnswer({ answer, url }: { answer: Raw; url: string }) {
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
         <pre className="code docs-body" tabIndex={0}>
-          {shown.slice(0, LONGEST)}
-          {shown.length > LONGEST && `\n${say("docs.more", { n: count(shown.length - LONGEST) })}`}
+          {shown.slice(0, MAX_BODY_CHARS)}
+          {shown.length > MAX_BODY_CHARS && `\n${say("docs.more", { n: count(shown.length - MAX_BODY_CHARS) })}`}
         </pre>
       )}
     </section>

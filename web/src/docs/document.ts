@@ -110,7 +110,7 @@ export const resolved = ({ components }: OpenApi, schema: Schema): Schema =>
   schema.$ref === undefined ? schema : (components.schemas[schema.$ref.split("/").at(-1)!] ?? {});
 
 /** Depth at which an example ends: schemas may contain themselves. */
-const DEEPEST = 4;
+const MAX_EXAMPLE_DEPTH = 4;
 
 /** A value of the schema: its own example, or one made of its parts, as small as it allows. */
 export function exampleOf(document: OpenApi, given: Schema, depth = 0): unknown {
@@ -120,7 +120,7 @@ export function exampleOf(document: OpenApi, given: Schema, depth = 0): unknown 
   const one = schema.anyOf?.[0] ?? schema.oneOf?.[0] ?? schema.allOf?.[0];
   if (one) return exampleOf(document, one, depth + 1);
   if (schema.type === "array")
-    return depth < DEEPEST && schema.items ? [exampleOf(document, schema.items, depth + 1)] : [];
+    return depth < MAX_EXAMPLE_DEPTH && schema.items ? [exampleOf(document, schema.items, depth + 1)] : [];
   if (schema.properties) return exampleOfObject(document, schema, depth);
   if (schema.type === "object") return {};
   if (schema.type === "integer" || schema.type === "number") return schema.minimum ?? 0;
@@ -135,7 +135,7 @@ function exampleOfObject(document: OpenApi, { properties = {}, required = [] }: 
   );
   const shown = named.length > 0 || depth > 0 ? named : Object.entries(properties).slice(0, 1);
   return Object.fromEntries(
-    shown.map(([name, part]) => [name, depth < DEEPEST ? exampleOf(document, part, depth + 1) : null]),
+    shown.map(([name, part]) => [name, depth < MAX_EXAMPLE_DEPTH ? exampleOf(document, part, depth + 1) : null]),
   );
 }
 

@@ -4,7 +4,7 @@ import { kindOf, type OpenApi, resolved, type Schema } from "./document.ts";
 import { Prose } from "./prose.tsx";
 
 /** Depth from which on only the kind is named: schemas may contain themselves. */
-const DEEPEST = 3;
+const MAX_SCHEMA_DEPTH = 3;
 
 type Props = { document: OpenApi; schema: Schema; depth?: number };
 
@@ -42,7 +42,7 @@ function Property({
 }: Props & { name: string; required: boolean; depth: number }) {
   const known = resolved(document, schema);
   const description = schema.description ?? known.description;
-  const inner = depth < DEEPEST ? objectOf(document, schema) : null;
+  const inner = depth < MAX_SCHEMA_DEPTH ? objectOf(document, schema) : null;
   return (
     <li>
       <p>

@@ -4,10 +4,10 @@ import { call, follow, type Problem } from "../api/answer.ts";
 import type { Message, Messages } from "../api/types.ts";
 import { groupPath } from "./queries.ts";
 
-const PAGE = 50;
+const MESSAGES_PER_PAGE = 50;
 /** Milliseconds until a stream that broke is opened again; the time doubles up to the longest. */
 const AGAIN_MS = 1_000;
-const LONGEST_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 export type Conversation = {
   /** Oldest first, ids without gaps; null before the first answer. */
@@ -60,10 +60,10 @@ export function useConversation(
     const path = groupPath(id);
     /** Reads a page, then follows from its end; after a break it goes on where it was. */
     async function run(): Promise<void> {
-      const { data } = await call<Messages>(`${path}/messages?limit=${PAGE}`, init);
+      const { data } = await call<Messages>(`${path}/messages?limit=${MESSAGES_PER_PAGE}`, init);
       setMessages((known) => merged(known ?? [], data.messages));
       last.current = Math.max(last.current, data.messages.at(-1)?.id ?? 0);
-      for (let wait = AGAIN_MS; !stop.signal.aborted; wait = Math.min(LONGEST_MS, wait * 2)) {
+      for (let wait = AGAIN_MS; !stop.signal.aborted; wait = Math.min(MAX_WAIT_MS, wait * 2)) {
         const over = await stream().catch(() => false);
         setLive(false);
         if (over) return;
@@ -100,7 +100,10 @@ export function useConversation(
     setLoadingOlder(true);
     try {
       const init = authorization ? { headers: { authorization } } : {};
-      const { data } = await call<Messages>(`${groupPath(id)}/messages?limit=${PAGE}&before=${first}`, init);
+      const { data } = await call<Messages>(
+        `${groupPath(id)}/messages?limit=${MESSAGES_PER_PAGE}&before=${first}`,
+        init,
+      );
       setMessages((known) => merged(known ?? [], data.messages));
     } catch (error) {
       setProblem(error as Problem);

@@ -16,7 +16,7 @@ import { explorerOf, Outcome, useProfileWrite } from "./write.tsx";
 
 const FIELDS = ["twitter", "github", "website"] as const;
 type Draft = Partial<Record<(typeof FIELDS)[number], string>>;
-const MOST = 256;
+const MAX_CLAIM_LENGTH = 256;
 
 export default function AccountsSection({ agent }: SectionProps) {
   const { data: answer, error, refetch } = useQuery(profileOf(agent.tokenId));
@@ -61,7 +61,7 @@ function AccountsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
             label={fieldLabel(`social.${field}`)}
             faults={write.faults}
             value={draft?.[field] ?? shown(field)}
-            max={MOST}
+            max={MAX_CLAIM_LENGTH}
             optional
             onChange={({ target }) => setDraft({ ...draft, [field]: target.value })}
           />

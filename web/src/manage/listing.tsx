@@ -16,7 +16,7 @@ type Service = { name: string; place: string };
 /** As it is typed: lists have one item per line, metadata is JSON. */
 type Draft = { services: Service[]; skills: string; domains: string; payments: string; metadata: string };
 const EMPTY: Service = { name: "", place: "" };
-const MOST_SERVICES = 24;
+const MAX_SERVICES = 24;
 
 const linesOf = (text: string): string[] => text.split("\n").flatMap((line) => line.trim() || []);
 
@@ -208,7 +208,7 @@ function Services({ draft, setDraft, faults }: ServicesProps) {
           </button>
         </div>
       ))}
-      {rows.length < MOST_SERVICES && (
+      {rows.length < MAX_SERVICES && (
         <p>
           <button type="button" className="button" onClick={() => set([...rows, EMPTY])}>
             {say("manage.addRow")}

@@ -31,13 +31,13 @@ const TEXTS = PERSONALITY_TEXTS.map((name) => `personality.${name}`);
 const LEVELS = PERSONALITY_LEVELS.map((name) => `personality.${name}`);
 const FIELDS = [...NARRATIVE, ...TEXTS, ...LEVELS];
 /** Max characters, as the API counts them. */
-const MOST: Record<string, number> = {
+const MAX_LENGTHS: Record<string, number> = {
   "narrative.origin": 512,
   "narrative.mission": 512,
   "narrative.lore": 1024,
   "narrative.manifesto": 1024,
 };
-const MOST_PERSONALITY = 256;
+const MAX_PERSONALITY = 256;
 
 const textOf = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
 
@@ -134,7 +134,7 @@ const Text = ({ path, state, faults, value, type }: FieldProps) => (
     hint={placeOf(state)}
     faults={faults}
     value={value}
-    max={MOST[path] ?? MOST_PERSONALITY}
+    max={MAX_LENGTHS[path] ?? MAX_PERSONALITY}
     optional
     rows={isPersonality(path) ? 2 : 3}
     onChange={type}

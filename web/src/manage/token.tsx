@@ -31,7 +31,7 @@ const CHAINS = [
 ] as const;
 
 /** A token is stored in four traits, each of its own transaction. */
-const PARTS = 4;
+const TRAITS_PER_TOKEN = 4;
 
 export default function TokenSection({ agent }: SectionProps) {
   const profile = useQuery(profileOf(agent.tokenId)).data?.data;
@@ -45,7 +45,7 @@ export default function TokenSection({ agent }: SectionProps) {
     setDraft(null);
     void client.invalidateQueries();
   }, [at, client]);
-  const refusal = profile ? refusalOf(profile, PARTS, PARTS) : null;
+  const refusal = profile ? refusalOf(profile, TRAITS_PER_TOKEN, TRAITS_PER_TOKEN) : null;
   const faults = faultsOf(op.state.at === "refused" ? op.state.problem : null);
   const busy = at === "working" || at === "undecided";
   const submit = (event: FormEvent) => {
@@ -77,7 +77,7 @@ export default function TokenSection({ agent }: SectionProps) {
           max={32}
         />
         <TextField {...field("name")} label={say("manage.tokenName")} max={64} optional />
-        <p className="muted">{refusal ?? say("manage.linkTokenCost", { n: PARTS })}</p>
+        <p className="muted">{refusal ?? say("manage.linkTokenCost", { n: TRAITS_PER_TOKEN })}</p>
         <p className="actions">
           <button type="submit" className="button strong" disabled={busy || refusal !== null}>
             {say("manage.linkTokenNow")}

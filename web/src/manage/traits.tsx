@@ -18,11 +18,11 @@ import { explorerOf, Outcome, useProfileWrite } from "./write.tsx";
 type Trait = { name: string; category: string };
 const EMPTY: Trait = { name: "", category: "" };
 /** Max traits in one request, as the API has it. */
-const MOST = 10;
-const MOST_NAME = 64;
-const MOST_CATEGORY = 32;
+const MAX_TRAITS = 10;
+const MAX_NAME = 64;
+const MAX_CATEGORY = 32;
 
-const keyOf = (name: string) => normalForm(name.trim(), "NFC", MOST_NAME).toLowerCase();
+const keyOf = (name: string) => normalForm(name.trim(), "NFC", MAX_NAME).toLowerCase();
 const rawOf = (traits: number) => Math.min(100, traits * TRAIT_VALUE);
 
 export default function TraitsSection({ agent }: SectionProps) {
@@ -94,7 +94,7 @@ function TraitsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
             remove={rows.length > 1 ? () => setDraft(rows.filter((_, at) => at !== i)) : null}
           />
         ))}
-        {rows.length < MOST && (
+        {rows.length < MAX_TRAITS && (
           <p>
             <button type="button" className="button" onClick={() => setDraft([...rows, EMPTY])}>
               {say("manage.addRow")}
@@ -144,7 +144,7 @@ const Row = ({ i, row, path, faults, category, change, remove }: RowProps) => (
       path={`${path}.name`}
       label={say("manage.traitName")}
       value={row.name}
-      max={MOST_NAME}
+      max={MAX_NAME}
       faults={faults}
       remark={category === undefined ? undefined : say("manage.traitHad", { category })}
       optional={i > 0}
@@ -156,7 +156,7 @@ const Row = ({ i, row, path, faults, category, change, remove }: RowProps) => (
       path={`${path}.category`}
       label={say("manage.traitCategory")}
       value={row.category}
-      max={MOST_CATEGORY}
+      max={MAX_CATEGORY}
       faults={faults}
       optional
       onChange={({ target }) => change({ category: target.value })}

@@ -8,7 +8,7 @@ import { OperationSteps } from "../wallet/operation.tsx";
 import { useSignedRead } from "../wallet/signed-read.tsx";
 import { useWebhookOperation } from "./webhook-operation.ts";
 
-const LIMIT = 20;
+const DELIVERIES_PER_PAGE = 20;
 /** Milliseconds between two reads: while a delivery waits, and otherwise. */
 const SOON_MS = 1_500;
 const LATER_MS = 15_000;
@@ -22,7 +22,7 @@ const STATES = {
 /** @param path of the webhook */
 export function Deliveries({ path, enabled }: { path: string; enabled: boolean }) {
   const [before, setBefore] = useState<number | null>(null);
-  const page = `${path}/deliveries?limit=${LIMIT}${before === null ? "" : `&before=${before}`}`;
+  const page = `${path}/deliveries?limit=${DELIVERIES_PER_PAGE}${before === null ? "" : `&before=${before}`}`;
   const {
     data: answer,
     error,

@@ -15,7 +15,7 @@ const CHOICES = [DEFAULT_FRAMEWORK, ...FRAMEWORKS.filter((name) => name !== DEFA
 );
 /** Max code points of each text of the narrative. */
 const NARRATIVE = { origin: 512, mission: 512, lore: 1024, manifesto: 1024 } as const;
-const PERSONALITY_MAX = 256;
+const MAX_PERSONALITY = 256;
 const LEVELS = [["", say("mint.noLevel")], ...Array.from({ length: 11 }, (_, i) => [`${i}`, `${i}`])] as [
   string,
   string,
@@ -81,7 +81,7 @@ export function Form({ referralCode, faults: refused, submit, children }: Props)
             key={key}
             {...field(`personality.${key}`)}
             label={say(`mint.field.${key}`)}
-            max={PERSONALITY_MAX}
+            max={MAX_PERSONALITY}
             optional
           />
         ))}

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { say } from "../say.tsx";
 
 /** Max letters of the text in the button's name. */
-const NAMED = 24;
+const MAX_NAMED_LETTERS = 24;
 
 /** @param props.label names what is copied; without one the button is named after the text, as a page may have several */
 export function Copy({ text, label }: { text: string; label?: string }) {
@@ -23,7 +23,10 @@ export function Copy({ text, label }: { text: string; label?: string }) {
     <button type="button" className="copy" onClick={copy}>
       <span aria-live="polite">{said || (label ?? say("parts.copy"))}</span>
       {label === undefined && !said && (
-        <span className="unseen"> {text.length > NAMED ? `${text.slice(0, NAMED)}…` : text}</span>
+        <span className="unseen">
+          {" "}
+          {text.length > MAX_NAMED_LETTERS ? `${text.slice(0, MAX_NAMED_LETTERS)}…` : text}
+        </span>
       )}
     </button>
   );

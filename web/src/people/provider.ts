@@ -15,7 +15,7 @@ const PENDING_KEY = "signin";
 /** The page that the provider sends people back to: the client's one redirect URI. */
 const RETURN_PATH = "/people/return";
 /** Max milliseconds of a request to the provider. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 const OPENID = "openid";
 /** What the service takes as an access token. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -132,7 +132,7 @@ async function post(endpoint: string, form: Record<string, string>): Promise<{ o
   const response = await fetch(endpoint, {
     ...{ method: "POST", body: new URLSearchParams(form), headers: { accept: "application/json" } },
     ...{ credentials: "omit", cache: "no-store", redirect: "error" },
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (response.status >= 500 || response.status === 429) throw new Problem(response.status, {});
   const body: unknown = await response.json().catch(() => null);

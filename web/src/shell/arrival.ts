@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 
 /** Milliseconds a view may take to show its heading. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /** @returns whether nothing is left to do */
 function arrive(main: HTMLElement): boolean {
@@ -29,7 +29,7 @@ export function useArrival(): void {
     const watch = new MutationObserver(() => {
       if (arrive(main)) stop();
     });
-    const late = setTimeout(() => stop(), PATIENCE_MS);
+    const late = setTimeout(() => stop(), TIMEOUT_MS);
     const stop = () => {
       watch.disconnect();
       clearTimeout(late);

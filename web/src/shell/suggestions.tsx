@@ -12,10 +12,10 @@ import { Sigil } from "../parts/sigil.tsx";
 import { Say, say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
 
-const NAMED = 3;
-const CAN_DO = 5;
+const MAX_NAMED = 3;
+const MAX_ABLE = 5;
 /** Fewer letters name nothing that an agent does. */
-const LEAST_LETTERS = 2;
+const MIN_LETTERS = 2;
 
 /** One line of the list, and where it leads. */
 export type Suggestion = { key: string; to: string } & (
@@ -30,14 +30,14 @@ export type Suggestion = { key: string; to: string } & (
  */
 export function useSuggestions(text: string, { open, named }: { open: boolean; named: boolean }): Suggestion[] {
   const q = useDeferredValue(text);
-  const enabled = open && q.length >= LEAST_LETTERS;
+  const enabled = open && q.length >= MIN_LETTERS;
   const byName = useQuery({
-    ...directory(readView(new URLSearchParams({ q: q.slice(0, 100) })), NAMED),
+    ...directory(readView(new URLSearchParams({ q: q.slice(0, 100) })), MAX_NAMED),
     enabled: enabled && named,
     refetchInterval: false,
   });
-  const byTask = useQuery({ ...canDo(q, CAN_DO), enabled, retry: false });
-  if (!enabled || text.length < LEAST_LETTERS) return [];
+  const byTask = useQuery({ ...canDo(q, MAX_ABLE), enabled, retry: false });
+  if (!enabled || text.length < MIN_LETTERS) return [];
   const rows = named ? (byName.data?.data.agents ?? []) : [];
   const hits = byTask.data?.data.hits ?? [];
   return [

@@ -15,7 +15,7 @@ import { changeTo } from "./providers.ts";
 import { type Connected, disconnect, endEverywhere, signInOf, useSignIns, useWallet } from "./session.ts";
 
 /** Max agents that the dialog names. */
-const SHOWN = 3;
+const MAX_SHOWN = 3;
 
 export default function Account({ close }: { close: () => void }) {
   const wallet = useWallet();
@@ -29,7 +29,7 @@ export default function Account({ close }: { close: () => void }) {
 function Held({ wallet, close }: { wallet: Connected; close: () => void }) {
   const about = useQuery(discovery).data?.data;
   const own = useQuery(ownAgents(wallet.address)).data?.data;
-  const agents = own?.agents.slice(0, SHOWN);
+  const agents = own?.agents.slice(0, MAX_SHOWN);
   const asset = about?.payments.methods.find(({ asset, chain }) => asset && chain === about.chainId)?.asset;
   return (
     <>
@@ -52,11 +52,11 @@ function Held({ wallet, close }: { wallet: Connected; close: () => void }) {
                 </Link>
               </span>
             ))}
-            {own && own.total > SHOWN && (
+            {own && own.total > MAX_SHOWN && (
               <>
                 {", "}
                 <Link href={`/owner/${wallet.address}`} onClick={close}>
-                  {say("wallet.moreAgents", { n: own.total - SHOWN })}
+                  {say("wallet.moreAgents", { n: own.total - MAX_SHOWN })}
                 </Link>
               </>
             )}

@@ -7,9 +7,9 @@ import type { Summary } from "../api/types.ts";
 /** `total` with those that are not among `agents`. */
 export type OwnAgents = { total: number; agents: Summary[] };
 
-const MOST = 50;
+const MAX_OWN_AGENTS = 50;
 /** With names that other lists hide as spam: they are the wallet's own. */
 export const ownAgents = (address: string) => {
-  const path = `/api/v2/agents?search=${address}&spam=true&sort=credScore&order=desc&limit=${MOST}`;
+  const path = `/api/v2/agents?search=${address}&spam=true&sort=credScore&order=desc&limit=${MAX_OWN_AGENTS}`;
   return queryOptions({ queryKey: [path], queryFn: get<OwnAgents>(path), ...liveEvery() });
 };
