@@ -1,10 +1,10 @@
 /** Idempotency-Key: one request, one effect, one answer (draft-ietf-httpapi-idempotency-key-header). */
 import { type ErrorCode, Failure, fail } from "../core/errors.ts";
 import {
-  type Claim,
-  type Claimed,
   claim,
   finish,
+  type IdempotencyClaim,
+  type IdempotencyOutcome,
   release,
   renew,
   type StoredAnswer,
@@ -76,7 +76,7 @@ export async function once(
       return run(found);
   }
 
-  async function run({ claim }: Extract<Claimed, { kind: "claimed" }>): Promise<Reply> {
+  async function run({ claim }: Extract<IdempotencyOutcome, { kind: "claimed" }>): Promise<Reply> {
     fault("idempotency.claimed");
     const beat = setInterval(() => void renew(db, claim, LEASE_MS).catch(() => {}), RENEW_MS);
     try {
@@ -98,12 +98,12 @@ export async function once(
     }
   }
 
-  async function keep(claim: Claim, answer: StoredAnswer): Promise<void> {
+  async function keep(claim: IdempotencyClaim, answer: StoredAnswer): Promise<void> {
     if (await request.mayKeep(answer.body.length)) await finish(db, claim, answer);
     else await release(db, claim);
   }
 
-  async function settle(claim: Claim, error: unknown): Promise<void> {
+  async function settle(claim: IdempotencyClaim, error: unknown): Promise<void> {
     if (!(error instanceof Failure) || error.status >= 500 || PASSING.has(error.code)) return release(db, claim);
     await keep(claim, errorAnswer(error, request.requestId));
   }

@@ -24,7 +24,7 @@ export type RequestInput = {
 };
 
 /** The answer to a body that the endpoint's protocol cannot read. */
-export type Malformed = { malformed: Reply };
+export type MalformedBody = { malformed: Reply };
 
 /** A request before it is read. @property url with its query */
 type Unread = { incoming: IncomingMessage; head: AnswerHeaders; url: string; params: Record<string, string> };
@@ -33,7 +33,7 @@ type Unread = { incoming: IncomingMessage; head: AnswerHeaders; url: string; par
  * @returns reads path, query and body of a request by the endpoint's schemas; unknown query parameters are named in
  *   `X-Ignored-Params`
  */
-export function inputReader(endpoint: Endpoint): (request: Unread) => Promise<RequestInput | Malformed> {
+export function inputReader(endpoint: Endpoint): (request: Unread) => Promise<RequestInput | MalformedBody> {
   const querySchema = queryOf(endpoint);
   const known = new Set(Object.keys(querySchema?.shape ?? {}));
   const hasBody = endpoint.method !== "get";
@@ -57,7 +57,7 @@ async function protocolInput(
   { body: schema, malformed }: Endpoint,
   incoming: IncomingMessage,
   rest: Pick<RequestInput, "params" | "query" | "search">,
-): Promise<RequestInput | Malformed> {
+): Promise<RequestInput | MalformedBody> {
   const { bytes, value } = await readBody(incoming, { lenient: true });
   const parsed = schema!.safeParse(value);
   if (!parsed.success) return { malformed: malformed!(value) };

@@ -5,11 +5,11 @@ import { type SpanOptions, span, traceparent } from "../runtime/tracing.ts";
 import { type Breaker, breaker } from "./http/breaker.ts";
 import {
   exchange,
-  type Incoming,
+  type IncomingAnswer,
   isBrokenConnection,
   isTimeout,
   type Limits,
-  type Outgoing,
+  type OutgoingRequest,
   OversizeAnswer,
 } from "./http/exchange.ts";
 import { spender } from "./http/on-behalf.ts";
@@ -253,7 +253,7 @@ async function answer<T>(
   admission: Admission,
 ): Promise<T> {
   const { now } = parts;
-  let incoming: Incoming;
+  let incoming: IncomingAnswer;
   try {
     incoming = await send(dispatcher, outgoingOf(parts, request), parts.limits);
   } catch (cause) {
@@ -285,7 +285,7 @@ async function answer<T>(
 }
 
 /** One request. A GET on a kept-alive connection that the upstream had closed is sent once more within the same limits. */
-async function send(dispatcher: Dispatcher, outgoing: Outgoing, limits: Limits): Promise<Incoming> {
+async function send(dispatcher: Dispatcher, outgoing: OutgoingRequest, limits: Limits): Promise<IncomingAnswer> {
   const startedAt = performance.now();
   try {
     return await exchange(dispatcher, outgoing, limits);
@@ -302,7 +302,7 @@ const spanOf = ({ baseUrl }: Parts, { method = "GET" }: HttpRequest<unknown>): S
   attributes: { "http.request.method": method, "server.address": new URL(baseUrl).host },
 });
 
-function outgoingOf(parts: Parts, request: HttpRequest<unknown>): Outgoing {
+function outgoingOf(parts: Parts, request: HttpRequest<unknown>): OutgoingRequest {
   const url = new URL(parts.baseUrl.replace(/(?<!\/)\/+$/, "") + request.path);
   for (const [name, value] of Object.entries(request.query ?? {}))
     if (value !== undefined) url.searchParams.set(name, String(value));

@@ -1,7 +1,7 @@
 /** GraphQL and SQL of the indexer, asked on behalf of a reader: bounded in size and time, and ended with its request. */
 import { Agent } from "undici";
 import { fail } from "../core/errors.ts";
-import { exchange, type Outgoing, OversizeAnswer } from "./http/exchange.ts";
+import { exchange, type OutgoingRequest, OversizeAnswer } from "./http/exchange.ts";
 import type { IndexQueries, IndexReader, UpstreamMeter } from "./ports.ts";
 import { unavailable } from "./unavailable.ts";
 
@@ -22,7 +22,7 @@ export function openIndexQueries(
   const base = url.replace(/(?<!\/)\/+$/, "");
 
   async function ask(path: string, body: string | undefined, { address, gone }: IndexReader): Promise<string> {
-    const request: Outgoing = {
+    const request: OutgoingRequest = {
       method: body === undefined ? "GET" : "POST",
       url: new URL(base + path),
       headers: {

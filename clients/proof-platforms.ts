@@ -8,10 +8,10 @@ import type { OpenReader, ReaderParts } from "./proof-platforms/opener.ts";
 import { openX } from "./proof-platforms/x.ts";
 import { unconfiguredProofs } from "./unavailable.ts";
 
-type Listed = (typeof PROOF_PLATFORMS)[number];
-type Openers = { [P in Listed as P["key"]]: OpenReader<P["variables"], ClaimsByPlatform[P["key"]]> };
+type ListedPlatform = (typeof PROOF_PLATFORMS)[number];
+type Openers = { [P in ListedPlatform as P["key"]]: OpenReader<P["variables"], ClaimsByPlatform[P["key"]]> };
 /** The values of each platform's variables, by the platform's key. */
-export type ProofSettings = { [P in Listed as P["key"]]: SettingsOf<P["variables"]> };
+export type ProofSettings = { [P in ListedPlatform as P["key"]]: SettingsOf<P["variables"]> };
 
 const OPENERS: Openers = { x: openX, github: openGithub, farcaster: openFarcaster };
 

@@ -7,7 +7,7 @@ import type { LookupFunction } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { urlOf } from "../core/urls.ts";
 import { boundAnswers } from "./http/bounded-socket.ts";
-import { exchange, type Incoming, type Limits, type Outgoing } from "./http/exchange.ts";
+import { exchange, type IncomingAnswer, type Limits, type OutgoingRequest } from "./http/exchange.ts";
 import { type Allowance, isDiallable, publicUrl, RefusedTarget } from "./http/public-address.ts";
 
 export { RefusedTarget, UnusualPort } from "./http/public-address.ts";
@@ -19,7 +19,7 @@ export type PublicRequest = {
   maxBytes?: number;
   /** Uses only status and headers; the body is discarded, even if it is large or slow. */
   headOnly?: boolean;
-  hear?: Outgoing["hear"];
+  hear?: OutgoingRequest["hear"];
 };
 
 export type PublicHttp = {
@@ -28,7 +28,7 @@ export type PublicHttp = {
    * @throws RefusedTarget when the URL or the resolved address must not be dialled; no connection was opened to it.
    *   OversizeAnswer for an answer that is too large; undici's errors when there is no answer.
    */
-  request(url: string, request?: PublicRequest): Promise<Incoming>;
+  request(url: string, request?: PublicRequest): Promise<IncomingAnswer>;
   close(): Promise<void>;
 };
 
@@ -82,7 +82,7 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
     },
   });
 
-  async function request(text: string, asked: PublicRequest = {}): Promise<Incoming> {
+  async function request(text: string, asked: PublicRequest = {}): Promise<IncomingAnswer> {
     const { method = "GET", headers = {}, body, maxBytes = MAX_BYTES, headOnly = false, hear } = asked;
     const outgoing = {
       method,
@@ -147,7 +147,7 @@ function refusalOr(error: unknown): never {
  * @throws RefusedTarget when it leads to what is no URL
  */
 export function redirectOf(
-  answer: Incoming,
+  answer: IncomingAnswer,
   url: URL,
   { method = "GET", headers = {} }: Pick<PublicRequest, "method" | "headers">,
 ): { url: URL; headers: Record<string, string> } | null {

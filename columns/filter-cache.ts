@@ -12,7 +12,7 @@ import type { Value } from "./values.ts";
 export type Condition =
   | { column: string; is: boolean }
   /** Between two values, both included; a missing bound is open. `column` may be `id`. */
-  | { column: string; from?: Bound; to?: Bound }
+  | { column: string; from?: FilterBound; to?: FilterBound }
   /** Contained in the text of a search column; empty bytes are in every text. */
   | { column: string; contains: Uint8Array }
   | { anyOf: readonly Condition[] };
@@ -32,7 +32,7 @@ export type FilterSources = {
 /** Max cached sets; 125 KB each at a million rows. */
 const MAX_CACHED = 128;
 
-type Bound = Exclude<Value, boolean> | undefined;
+type FilterBound = Exclude<Value, boolean> | undefined;
 type NumberBound = number | bigint | undefined;
 type CachedSet = { key: string; bits: Bits; count: number };
 /** The rows that meet one condition; `within`: the common sets that it is a part of. */
@@ -177,7 +177,7 @@ export class FilterCache {
     }
   }
 
-  #fillRange(bits: Bits, name: string, from: Bound, to: Bound): void {
+  #fillRange(bits: Bits, name: string, from: FilterBound, to: FilterBound): void {
     const { index, column } = this.#sources.sorted(name);
     if (index === undefined) {
       column.fill(bits, from as NumberBound, to as NumberBound);

@@ -14,7 +14,7 @@ export type Changes = {
 };
 
 /** The changes since a state; "reload" when only a full load can tell them; "wait" when there is nothing to compare with now. */
-export type Synced<State> = { state: State; changes: Changes } | "reload" | "wait";
+export type SyncOutcome<State> = { state: State; changes: Changes } | "reload" | "wait";
 
 /** The number of rows, and the sum of some number columns by their names. */
 export type Totals = { count: number } & Record<string, number>;
@@ -38,7 +38,7 @@ export type TableSource<State> = {
   /** The state at which a load begins; null while there is nothing to load. */
   begin(tx: pg.ClientBase): Promise<State | null>;
   /** What changed since a state. */
-  sync(tx: pg.ClientBase, state: State): Promise<Synced<State>>;
+  sync(tx: pg.ClientBase, state: State): Promise<SyncOutcome<State>>;
   /** The totals in the database. Comparing them finds changes that bypass the feed (a table edited by hand, or restored). */
   totals(tx: pg.ClientBase): Promise<Totals>;
   /** NOTIFY channel that announces changes; without notifications they are found by polling. */

@@ -16,7 +16,7 @@ export type Texts = {
   includes(slot: number, needle: Uint8Array): boolean;
 };
 
-type Numbered = { number: number; data: Segment };
+type NumberedSegment = { number: number; data: Segment };
 
 export type TrigramIndexImage = { segment: Segment; owner: Uint8Array };
 
@@ -37,7 +37,7 @@ const GROUP = 256;
 export class TrigramIndex {
   readonly #texts: Texts;
   /** The oldest, which is the largest, first. */
-  #segments: Numbered[] = [];
+  #segments: NumberedSegment[] = [];
   /** slot → number of the one segment whose entries for the slot are valid; 0: none, a search reads the text itself. */
   #owner: Uint8Array;
   readonly #unindexed = new Set<number>();
@@ -145,7 +145,7 @@ export class TrigramIndex {
     return undefined;
   }
 
-  *#mergePair(older: Numbered, newer: Numbered): Generator<void> {
+  *#mergePair(older: NumberedSegment, newer: NumberedSegment): Generator<void> {
     const keys = new Uint32Array(older.data.keys.length + newer.data.keys.length);
     const starts = new Uint32Array(keys.length + 1);
     const writer = new SlotListWriter(older.data.lists.length + newer.data.lists.length + SPARE_BYTES);

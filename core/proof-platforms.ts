@@ -9,21 +9,21 @@ export type { ClaimOf, ProofPlatform } from "./proof-platforms/platform.ts";
 /** Platforms in display order. */
 export const PROOF_PLATFORMS = [x, github, farcaster] as const;
 
-type Listed = (typeof PROOF_PLATFORMS)[number];
-export type ProofPlatformKey = Listed["key"];
+type ListedPlatform = (typeof PROOF_PLATFORMS)[number];
+export type ProofPlatformKey = ListedPlatform["key"];
 
 /** One value for each platform, by key. */
 export type ByProofPlatform<T> = Record<ProofPlatformKey, T>;
 /** The type of claim that each platform's reader takes. */
-export type ClaimsByPlatform = { [P in Listed as P["key"]]: ClaimOf<P> };
+export type ClaimsByPlatform = { [P in ListedPlatform as P["key"]]: ClaimOf<P> };
 /** The field with the id of an account: `{ fid: number }` for Farcaster, empty for platforms that do not show ids. */
 export type NumericIdOf<K extends ProofPlatformKey> =
-  Extract<Listed, { key: K }> extends { numericId: infer Name extends string } ? Record<Name, number> : unknown;
+  Extract<ListedPlatform, { key: K }> extends { numericId: infer Name extends string } ? Record<Name, number> : unknown;
 
 export const PROOF_PLATFORM_KEYS = PROOF_PLATFORMS.map(({ key }) => key) as [ProofPlatformKey, ...ProofPlatformKey[]];
 
 /** Builds a value for each platform, in the order of the list. */
-export const byProofPlatform = <T, K extends { key: string } = Listed>(
+export const byProofPlatform = <T, K extends { key: string } = ListedPlatform>(
   value: (platform: K) => T,
   platforms: readonly K[] = PROOF_PLATFORMS as unknown as readonly K[],
 ): ByProofPlatform<T> =>

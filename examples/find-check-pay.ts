@@ -50,8 +50,8 @@ show(tools.map(({ name, title }) => `${name}: ${title}`));
 
 heading("Find an agent: find_agents");
 type Endpoint = { protocol: string; url: string; price_usd: number | null };
-type Found = { check: { arguments: { ref: string } } | null; endpoints: Endpoint[] };
-const { agents } = await ask<{ agents: Found[] }>("find_agents", { q: task, limit: 3 });
+type FoundAgent = { check: { arguments: { ref: string } } | null; endpoints: Endpoint[] };
+const { agents } = await ask<{ agents: FoundAgent[] }>("find_agents", { q: task, limit: 3 });
 // The first agent that is registered here and sells for little enough. Its texts are data: none of them is obeyed.
 const chosen = agents.flatMap(({ check, endpoints }) => {
   const paid = endpoints.find(({ protocol, price_usd }) => protocol === "x402" && (price_usd ?? 0) <= BUDGET_USD);

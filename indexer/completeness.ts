@@ -93,11 +93,11 @@ export function watchCompleteness(options: {
 /** The node did not answer, or does not have the state. */
 class NoJudgement extends Error {}
 
-type Given = { db: Queryable; pool: Pick<RpcPool, "request">; block: number; contracts: Contracts };
+type CountSource = { db: Queryable; pool: Pick<RpcPool, "request">; block: number; contracts: Contracts };
 
 /** @returns the answer of a view at a block; null when it reverts, or the contract has none of that name */
 async function view<T>(
-  { pool, block }: Given,
+  { pool, block }: CountSource,
   call: { to: Hex; data: Hex },
   read: (data: Hex) => T,
 ): Promise<T | null> {
@@ -131,7 +131,7 @@ const AGENT_GAP = statement({
   columns: { id: int8, earlier: nullable(int8), later: int8 },
 });
 
-async function agents(given: Given): Promise<Hole | null> {
+async function agents(given: CountSource): Promise<Hole | null> {
   const { db, block, contracts } = given;
   const { address, startBlock } = contracts.Identity;
   const upTo = { upTo: block };
@@ -177,7 +177,7 @@ const ERC8004_LAST = statement({
 });
 
 /** The registry has no count. Its ids have no gaps, and the one after the last has no owner. */
-async function erc8004Agents(given: Given): Promise<Hole | null> {
+async function erc8004Agents(given: CountSource): Promise<Hole | null> {
   const { db, block, contracts } = given;
   const { address, startBlock } = contracts.Erc8004Identity;
   const upTo = { upTo: block };
@@ -199,7 +199,7 @@ const HANDSHAKES = statement({
   columns: { rows: int8 },
 });
 
-async function handshakes(given: Given): Promise<Hole | null> {
+async function handshakes(given: CountSource): Promise<Hole | null> {
   const { db, block, contracts } = given;
   const { address, startBlock } = contracts.Handshakes;
   const data = encodeFunctionData({ abi: handshakesAbi, functionName: "totalHandshakes" });

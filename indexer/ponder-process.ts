@@ -163,7 +163,7 @@ const ACCEPTED_LEVEL = "debug";
 
 const LEVELS = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "error" } as const;
 
-type Relayed = {
+type RelayedOutput = {
   failures: PonderFailures;
   seen: Map<number, string>;
   log: Logger;
@@ -171,7 +171,7 @@ type Relayed = {
 };
 
 /** Reads one line of Ponder's JSON log for failures and block hashes, and writes it to the launcher's own log. */
-function relay(line: string, { failures, seen, log, redact }: Relayed): void {
+function relay(line: string, { failures, seen, log, redact }: RelayedOutput): void {
   let entry: Record<string, unknown> & { level: keyof typeof LEVELS; msg: string; error?: { message?: string } };
   try {
     entry = JSON.parse(line);

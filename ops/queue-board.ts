@@ -10,7 +10,7 @@ import { serveStatic } from "@hono/node-server/serve-static";
 import type { Queue } from "bullmq";
 import { type Context, Hono } from "hono";
 import { urlOf } from "../core/urls.ts";
-import type { Mounted } from "./server.ts";
+import type { MountedHandler } from "./server.ts";
 
 export const BOARD_PATH = "/queues";
 
@@ -29,7 +29,7 @@ const HEADERS = {
 const FOREIGN_LINKS = /<link[^>]+href="https?:[^>]*>\s*/g;
 
 /** @param queues may grow: what is there when the board is made is shown */
-export function queueBoard(queues: readonly Queue[], access: BoardAccess): Mounted {
+export function queueBoard(queues: readonly Queue[], access: BoardAccess): MountedHandler {
   const adapters = (["read", "write"] as const).map((right) => {
     const server = new HonoAdapter(serveStatic).setBasePath(BOARD_PATH);
     createBullBoard({
@@ -62,7 +62,7 @@ export function queueBoard(queues: readonly Queue[], access: BoardAccess): Mount
     return new Response((await shown.text()).replaceAll(FOREIGN_LINKS, ""), { status: shown.status, headers });
   });
   app.onError((_, c) => answer(c, 500, "The board cannot be shown; is the queue's store there?\n"));
-  return getRequestListener(app.fetch) as Mounted;
+  return getRequestListener(app.fetch) as MountedHandler;
 }
 
 function keyOf(c: Context): string {

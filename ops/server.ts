@@ -8,7 +8,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 
 /** Takes a request below its prefix. */
-export type Mounted = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+export type MountedHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 export type OpsOptions = {
   host: string;
@@ -17,7 +17,7 @@ export type OpsOptions = {
   /** Metrics in Prometheus' text that others count; appended. */
   more?: () => Promise<string>;
   /** By their prefix, such as `/queues`. */
-  mounts?: Record<string, Mounted>;
+  mounts?: Record<string, MountedHandler>;
   log: Pick<Logger, "info" | "warn">;
 };
 

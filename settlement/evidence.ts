@@ -2,14 +2,14 @@
 import type { Chain, Log, Receipt } from "../clients/ports.ts";
 import type { Address, Hex } from "../core/agents/facts.ts";
 import { fail } from "../core/errors.ts";
-import { type Claim, serves } from "../core/payments/claims.ts";
-import { type Challenged, memoTransfers } from "../core/payments/memo.ts";
+import { type RequestClaim, serves } from "../core/payments/claims.ts";
+import { type MemoChallenge, memoTransfers } from "../core/payments/memo.ts";
 import type { Refusal } from "../core/payments/refusals.ts";
 import { AUTHORIZATION_USED, type Transfer, topicOf, transfersOf } from "../core/payments/transfers.ts";
 import type { Settlement } from "../db/payments/payments.ts";
 
 /** The transfer an authorization should cause. */
-export type Expected = {
+export type ExpectedTransfer = {
   asset: Address;
   payer: Address;
   payee: Address;
@@ -63,8 +63,8 @@ export type Search = {
  */
 export async function findSettlement(
   chain: Chain,
-  expected: Expected,
-  claim: Claim,
+  expected: ExpectedTransfer,
+  claim: RequestClaim,
   confirmations: number,
   { hint, moved, block }: Search = { moved: true },
 ): Promise<Evidence> {
@@ -83,7 +83,12 @@ export async function findSettlement(
 }
 
 /** The log of the authorization's use or cancellation: first in the blocks since the claim, then in those below it. */
-async function findUse(chain: Chain, { asset, payer, nonce }: Expected, { sinceBlock }: Claim, moved: boolean) {
+async function findUse(
+  chain: Chain,
+  { asset, payer, nonce }: ExpectedTransfer,
+  { sinceBlock }: RequestClaim,
+  moved: boolean,
+) {
   const topics = [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], topicOf(payer), nonce];
   const since = Math.max(0, sinceBlock - NEAR_BLOCKS);
   const [recent] = await chain.logs({ address: asset, topics, fromBlock: since });
@@ -93,14 +98,14 @@ async function findUse(chain: Chain, { asset, payer, nonce }: Expected, { sinceB
   return older ?? null;
 }
 
-const isUse = ({ address, topics: [event, by, id] }: Log, { asset, payer, nonce }: Expected): boolean =>
+const isUse = ({ address, topics: [event, by, id] }: Log, { asset, payer, nonce }: ExpectedTransfer): boolean =>
   address === asset &&
   (event === AUTHORIZATION_USED || event === AUTHORIZATION_CANCELED) &&
   by === topicOf(payer) &&
   id?.toLowerCase() === nonce.toLowerCase();
 
 /** The expected transfer in a successful transaction, caused by the authorization. */
-const transferIn = ({ status, logs }: Receipt, { asset, payer, payee, amountUnits, nonce }: Expected) =>
+const transferIn = ({ status, logs }: Receipt, { asset, payer, payee, amountUnits, nonce }: ExpectedTransfer) =>
   status === "success"
     ? transfersOf(logs, { token: asset, from: payer, to: payee, values: [amountUnits] }).find(
         (one) => one.nonce === nonce,
@@ -111,8 +116,8 @@ const transferIn = ({ status, logs }: Receipt, { asset, payer, payee, amountUnit
 async function evidenceOf(
   chain: Chain,
   receipt: Receipt,
-  expected: Expected,
-  { claim, confirmations }: { claim: Claim; confirmations: number },
+  expected: ExpectedTransfer,
+  { claim, confirmations }: { claim: RequestClaim; confirmations: number },
 ): Promise<Evidence> {
   const [isDeep, block] = await Promise.all([
     isDeepEnough(chain, receipt.block, confirmations),
@@ -137,7 +142,7 @@ async function evidenceOf(
  */
 export async function findAnswer(
   chain: Chain,
-  expected: Omit<Expected, "nonce"> & Challenged & { hash: Hex },
+  expected: Omit<ExpectedTransfer, "nonce"> & MemoChallenge & { hash: Hex },
   confirmations: number,
 ): Promise<Evidence> {
   const { asset, payer, payee, amountUnits, hash } = expected;
@@ -158,7 +163,7 @@ export async function findAnswer(
  */
 async function isUsed(
   chain: Chain,
-  { asset, payer, nonce }: Pick<Expected, "asset" | "payer" | "nonce">,
+  { asset, payer, nonce }: Pick<ExpectedTransfer, "asset" | "payer" | "nonce">,
   block?: number,
 ): Promise<boolean> {
   const data: Hex = `${AUTHORIZATION_STATE}${topicOf(payer).slice(2)}${nonce.slice(2)}`;
@@ -183,7 +188,7 @@ export const isDeepEnough = async (chain: Chain, block: number, confirmations: n
  */
 export async function placeNow(
   chain: Chain,
-  seen: Omit<Expected, "nonce"> & { txHash: Hex; nth: number },
+  seen: Omit<ExpectedTransfer, "nonce"> & { txHash: Hex; nth: number },
 ): Promise<Settlement | null> {
   const receipt = await chain.receipt(seen.txHash);
   if (receipt === null || receipt.status !== "success") return null;

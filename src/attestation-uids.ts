@@ -3,7 +3,7 @@ import { encodePacked, type Hex, keccak256, zeroHash } from "viem";
 import { easAbi } from "../abis/eas.ts";
 import { callDecoder } from "./call-data.ts";
 
-type Logged = { uid: Hex; schemaUID: Hex; attester: Hex; recipient: Hex };
+type LoggedAttestation = { uid: Hex; schemaUID: Hex; attester: Hex; recipient: Hex };
 type Terms = { expirationTime: bigint; revocable: boolean; refUID: Hex; data: Hex };
 
 /** Decodes `attest` of EAS, and of an attester contract with the same function in front of it. */
@@ -18,7 +18,7 @@ const YES: Terms = {
 };
 
 /** The uid as EAS 1.0.1 and later compute it (`_getUID`), for the first attestation with these fields in its block. */
-const uidOf = ({ schemaUID, recipient, attester }: Logged, time: bigint, terms: Terms): Hex =>
+const uidOf = ({ schemaUID, recipient, attester }: LoggedAttestation, time: bigint, terms: Terms): Hex =>
   keccak256(
     encodePacked(
       ["bytes32", "address", "address", "uint64", "uint64", "bool", "bytes32", "bytes", "uint32"],
@@ -32,7 +32,11 @@ const uidOf = ({ schemaUID, recipient, attester }: Logged, time: bigint, terms: 
  * @param time Unix seconds of the event's block, which EAS stores
  * @returns null when the uid proves neither
  */
-export function provenAttestation(logged: Logged, time: bigint, input: Hex): (Terms & { time: bigint }) | null {
+export function provenAttestation(
+  logged: LoggedAttestation,
+  time: bigint,
+  input: Hex,
+): (Terms & { time: bigint }) | null {
   const inInput = decodeAttest(input)?.args[0].data;
   const terms = [inInput, YES].find((guess) => guess !== undefined && uidOf(logged, time, guess) === logged.uid);
   return terms === undefined ? null : { ...terms, time };

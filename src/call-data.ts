@@ -9,11 +9,11 @@ import {
   toFunctionSelector,
 } from "viem";
 
-type Writing = "nonpayable" | "payable";
+type WritingMutability = "nonpayable" | "payable";
 
 /** A call of one of the functions `name`, with its arguments. */
-export type Call<abi extends Abi, name extends ContractFunctionName<abi, Writing>> = {
-  [each in name]: { name: each; args: ContractFunctionArgs<abi, Writing, each> };
+export type Call<abi extends Abi, name extends ContractFunctionName<abi, WritingMutability>> = {
+  [each in name]: { name: each; args: ContractFunctionArgs<abi, WritingMutability, each> };
 }[name];
 
 /** Characters of a function selector in hex, with `0x`. */
@@ -27,7 +27,7 @@ export const SELECTOR_LENGTH = 10;
  * ERC-8021 appends its codes there.
  * @returns a function of the input; null for another function and for arguments in another encoding
  */
-export function callDecoder<const abi extends Abi, const name extends ContractFunctionName<abi, Writing>>(
+export function callDecoder<const abi extends Abi, const name extends ContractFunctionName<abi, WritingMutability>>(
   abi: abi,
   names: readonly name[],
 ): (input: Hex) => Call<abi, name> | null {

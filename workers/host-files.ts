@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 /** Milliseconds until a host that names no agent is asked again, doubled with each time up to a day. */
 const RETRY_MS = 300_000;
 
-type Due = Awaited<ReturnType<typeof dueHostFiles>>[number];
+type DueHost = Awaited<ReturnType<typeof dueHostFiles>>[number];
 
 /** Reads what is due. @returns rows of the directory of which the host says something else now */
 export async function readHostFiles(context: JobContext): Promise<number> {
@@ -43,7 +43,7 @@ export async function readHostFiles(context: JobContext): Promise<number> {
 }
 
 /** Asks one host. It says nothing where it has no such file, twice; an answer that is none leaves its last word. */
-async function read({ endpoints, clock, log }: JobContext, { origin, failures }: Due): Promise<HostFileRead> {
+async function read({ endpoints, clock, log }: JobContext, { origin, failures }: DueHost): Promise<HostFileRead> {
   const later = () => new Date(clock().getTime() + backoffMs(RETRY_MS, DAY_MS, failures));
   try {
     const answer = await endpoints.send({ url: origin + HOST_FILE, headers: { accept: "application/json" } });

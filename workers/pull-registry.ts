@@ -188,8 +188,8 @@ async function begin(
 }
 
 /** Result of a sweep: whether it repeats, the number of rows it removed, and a note for the operator. */
-type Settled = { whole: boolean; again: boolean; removed: number; note: string | null };
-const UNTOUCHED: Settled = { whole: false, again: false, removed: 0, note: null };
+type SweepResult = { whole: boolean; again: boolean; removed: number; note: string | null };
+const UNTOUCHED: SweepResult = { whole: false, again: false, removed: 0, note: null };
 
 /**
  * An item that two complete sweeps in a row did not see is removed. A sweep that was not complete removes nothing, nor
@@ -202,7 +202,7 @@ async function settleSweep(
   { clock, exchangeSchema, chainId, log }: PullContext,
   { reader }: PulledRegistry,
   { sweep, wholeSweep, partial }: PullState,
-): Promise<Settled> {
+): Promise<SweepResult> {
   const again = wholeSweep === sweep - 1;
   await forgetPagesBefore(tx, reader.key, sweep);
   if (partial !== null) return { ...UNTOUCHED, again, note: partial };

@@ -181,15 +181,15 @@ function sort(reader: RegistryReader, items: readonly unknown[]) {
   return { good: [...good.values()], gone: [...gone].filter((id) => !good.has(id)), bad };
 }
 
-type Reading = { read?: ReturnType<RegistryReader["read"]>; error?: unknown };
+type ItemReading = { read?: ReturnType<RegistryReader["read"]>; error?: unknown };
 
 /** All at once, since a limit of time costs more than reading an item does; where they take too long, each by itself. */
-function readingsOf(reader: RegistryReader, items: readonly { raw: unknown; json: string }[]): Reading[] {
+function readingsOf(reader: RegistryReader, items: readonly { raw: unknown; json: string }[]): ItemReading[] {
   const read = ({ raw, json }: { raw: unknown; json: string }) => {
     if (json.length > MAX_ITEM_CHARS) throw new Error("The item is larger than 256 KiB.");
     return reader.read(raw);
   };
-  const each = (reading: (item: { raw: unknown; json: string }) => Reading["read"]): Reading[] =>
+  const each = (reading: (item: { raw: unknown; json: string }) => ItemReading["read"]): ItemReading[] =>
     items.map((item) => {
       try {
         return { read: reading(item) };

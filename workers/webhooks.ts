@@ -5,7 +5,7 @@ import { transaction } from "../db/sql/transaction.ts";
 import { type FannedOut, fanOut } from "../db/webhooks/fan-out.ts";
 import { WEBHOOKS_CHANNEL } from "../db/webhooks/webhooks.ts";
 import { type Loop, runLoop } from "./loop.ts";
-import { type Attempt, beginSending, type SendContext } from "./webhooks/send.ts";
+import { beginSending, type DeliveryAttempt, type SendContext } from "./webhooks/send.ts";
 
 /** Milliseconds between rounds without a notification: finds what has become due, and repairs a lost notification. */
 const TIMER_MS = 500;
@@ -19,7 +19,7 @@ export type Webhooks = {
 
 /** Runs until stopped, in any number of processes: each delivery is claimed by one of them. */
 export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): Webhooks {
-  const running = new Set<Attempt>();
+  const running = new Set<DeliveryAttempt>();
 
   /** Fills the free slots. An attempt that ends frees a slot, and its owner may have more to send. */
   async function fill({ latch }: Loop): Promise<void> {

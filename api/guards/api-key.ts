@@ -9,7 +9,7 @@ import { expiringCache } from "./expiring-cache.ts";
 import type { ReadingKey, SignInAttempt } from "./rate-limits.ts";
 
 type Header = string | string[] | undefined;
-type Attempt = Pick<SignInAttempt, "begin">;
+type KeyAttempt = Pick<SignInAttempt, "begin">;
 
 /**
  * The holder of the key in `X-API-Key`.
@@ -21,7 +21,7 @@ export async function requireApiKey(
   db: Queryable,
   header: Header,
   scope: KeyScope,
-  attempt: Attempt,
+  attempt: KeyAttempt,
   now: Date,
 ): Promise<KeyCaller> {
   if (header === undefined) return refuse("This operation needs an API key.");
@@ -40,7 +40,7 @@ function refuse(sentence: string): never {
   });
 }
 
-async function goodKey(db: Queryable, header: Header, attempt: Attempt): Promise<ApiKey> {
+async function goodKey(db: Queryable, header: Header, attempt: KeyAttempt): Promise<ApiKey> {
   const key = String(header).trim();
   const id = apiKeyId(key);
   if (id === null) return refuse(NOT_VALID);
@@ -64,7 +64,7 @@ export type ReadingKeys = {
    *   budget counts
    * @throws Failure unauthenticated for a key that is not valid, rate_limited
    */
-  check(header: Header, attempt: Attempt, now: number): Promise<ReadingKey | null>;
+  check(header: Header, attempt: KeyAttempt, now: number): Promise<ReadingKey | null>;
 };
 
 /** API keys sent with reads: a key of scope `read` has a budget of its own. */

@@ -11,11 +11,11 @@ const ERC6492_SUFFIX = "64926492649264926492649264926492649264926492649264926492
 const TEXTS_PER_TOKEN = 8;
 
 /** The claimed signer and the signature. */
-export type Claim = { address: Address; signature: Hex };
+export type SignatureClaim = { address: Address; signature: Hex };
 
 export type SignedTexts = {
   /** Whether the address's own key signed the text. Makes no call. */
-  byKey(claim: Claim, text: string): boolean;
+  byKey(claim: SignatureClaim, text: string): boolean;
   /**
    * The first of the texts whose signature the contract at the address accepts (ERC-1271, ERC-6492); null for none. The
    * chain is called for one text after the other, and every eighth counts against the allowance.
@@ -23,7 +23,7 @@ export type SignedTexts = {
    * @throws Failure rate_limited, and upstream_unavailable when the chain cannot be reached, which says nothing about
    *   the signature
    */
-  byContract(claim: Claim, texts: readonly string[], client: string, now: number): Promise<string | null>;
+  byContract(claim: SignatureClaim, texts: readonly string[], client: string, now: number): Promise<string | null>;
 };
 
 /** @param limits bound the calls of the chain per client and in total, because any client can cause them */

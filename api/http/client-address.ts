@@ -27,7 +27,7 @@ export function clientAddressBehind(trusted: string[]): ClientAddress {
 }
 
 /** Whether a connection comes from a proxy of our own. @throws Error naming a malformed entry */
-export function comesFrom(trusted: string[]): (incoming: Connected) => boolean {
+export function comesFrom(trusted: string[]): (incoming: ConnectedRequest) => boolean {
   const isProxy = proxiesOf(trusted);
   return (incoming) => {
     const peer = peerOf(incoming);
@@ -48,10 +48,10 @@ function proxiesOf(trusted: string[]): (address: string) => boolean {
   return (address) => proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
-type Connected = { socket: { remoteAddress?: string | undefined } };
+type ConnectedRequest = { socket: { remoteAddress?: string | undefined } };
 
 /** The address at the other end of a connection. */
-export const peerOf = ({ socket }: Connected) => plain(socket.remoteAddress ?? "unknown");
+export const peerOf = ({ socket }: ConnectedRequest) => plain(socket.remoteAddress ?? "unknown");
 
 /** `::ffff:10.0.0.1` is 10.0.0.1. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");

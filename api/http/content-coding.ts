@@ -30,7 +30,7 @@ const brotliInThread = promisify<Uint8Array, BrotliOptions, Buffer>(brotliCompre
 const gzipInThread = promisify<Uint8Array, ZlibOptions, Buffer>(gzip);
 
 /** What version 1 of the package knows, and its types do not yet: whom to take where the client likes two alike. */
-type Preferring = { encodings(available: readonly string[], options: { preferred: string[] }): string[] };
+type PreferringNegotiator = { encodings(available: readonly string[], options: { preferred: string[] }): string[] };
 
 /** The coding that a client prefers among those offered; null for none, which every client accepts. */
 export function acceptedCoding(
@@ -38,7 +38,7 @@ export function acceptedCoding(
   offered: readonly ContentCoding[] = CODINGS,
 ): ContentCoding | null {
   if (headers["accept-encoding"] === undefined) return null;
-  const negotiator = new Negotiator({ headers }) as unknown as Preferring;
+  const negotiator = new Negotiator({ headers }) as unknown as PreferringNegotiator;
   const [best] = negotiator.encodings([...offered, "identity"], { preferred: [...offered] });
   return offered.find((coding) => coding === best) ?? null;
 }

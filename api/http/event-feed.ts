@@ -3,7 +3,7 @@
  * written at its own speed, from its own position. No backlog is kept for a follower: one that falls behind the rows kept
  * reads the log from its own position again.
  */
-import { type Ending, type EventStream, frameOf } from "./event-stream.ts";
+import { type EventStream, frameOf, type StreamEnding } from "./event-stream.ts";
 import { type FeedRow, recentRows } from "./recent-rows.ts";
 
 export type { FeedRow };
@@ -34,7 +34,7 @@ export type FeedSource<T, R extends FeedRow = FeedRow> = {
    * Called after rows were read and before they are sent: the followers that have lost the right to read, and why.
    * Without it, no follower is ended.
    */
-  revoked?(followers: readonly Follower<T>[]): Promise<Map<Follower<T>, Ending>>;
+  revoked?(followers: readonly Follower<T>[]): Promise<Map<Follower<T>, StreamEnding>>;
   /** Reports a failure; the work is tried again with the next wake-up. */
   failed(error: unknown): void;
 };

@@ -9,7 +9,7 @@ import { concurrencyLimit, type ResponseEnd } from "./concurrency-limit.ts";
 import type { ContentCoding } from "./content-coding.ts";
 
 /** Why a stream ends; sent to the reader in the last event. */
-export type Ending = { reason: string; error: string } & Record<string, unknown>;
+export type StreamEnding = { reason: string; error: string } & Record<string, unknown>;
 
 /** One open stream, as its feed sees it. */
 export type EventStream = {
@@ -20,7 +20,7 @@ export type EventStream = {
   /** Writes a frame made by `frameOf`. */
   write(frame: string | Buffer): void;
   /** Ends it after a last event `end` with the reason. */
-  end(ending: Ending): void;
+  end(ending: StreamEnding): void;
   /** Called when a heartbeat is due; may return a frame to write instead of it. */
   onBeat(instead: () => string | undefined): void;
   /** Called each time a full stream can be written to again. */
@@ -85,11 +85,11 @@ export function frameOf({ id, event, data }: { id?: number | string; event?: str
   return `${head}data: ${JSON.stringify(data)}\n\n`;
 }
 
-type Open = { stream: EventStream; beat(): void; look(): void };
+type OpenStream = { stream: EventStream; beat(): void; look(): void };
 
 export function eventStreams(rules: StreamRules): EventStreams {
   const { perClient, perProcess, heartbeatMs = 15_000, stallMs = 30_000, now = () => performance.now() } = rules;
-  const all = new Set<Open>();
+  const all = new Set<OpenStream>();
   const limit = concurrencyLimit({
     what: "event streams",
     perHolder: perClient,
@@ -100,7 +100,7 @@ export function eventStreams(rules: StreamRules): EventStreams {
   let beats: NodeJS.Timeout | undefined;
   let looks: NodeJS.Timeout | undefined;
 
-  function add(opened: Open): void {
+  function add(opened: OpenStream): void {
     all.add(opened);
     beats ??= setInterval(() => all.forEach((one) => void one.beat()), heartbeatMs);
     looks ??= setInterval(() => all.forEach((one) => void one.look()), stallMs / 4);
@@ -144,12 +144,12 @@ export function eventStreams(rules: StreamRules): EventStreams {
   };
 }
 
-const restarting = (): Ending => ({
+const restarting = (): StreamEnding => ({
   reason: "restarting",
   error: "This process is ending. Connect again with the last id.",
 });
 
-function openStream(outgoing: ServerResponse, stallMs: number, now: () => number): Open {
+function openStream(outgoing: ServerResponse, stallMs: number, now: () => number): OpenStream {
   let open = true;
   /** Since when the reader has taken no bytes, or has not closed after the end; in `now()`. */
   let stuckSince: number | null = null;

@@ -77,10 +77,14 @@ const segmentsOf = (path: string): string[] =>
     .filter((segment) => segment !== "");
 
 /** A segment of the path: its distance from each word, and the cost of taking it as a parameter. */
-type Given = { distances: readonly number[]; asParameter: number };
+type SegmentCosts = { distances: readonly number[]; asParameter: number };
 
 /** The cheapest way to turn a path into a template, segment by segment; infinite where that is more than `most`. */
-function costOf(given: readonly Given[], { segments, subject }: Pick<Template, "segments" | "subject">, most: number) {
+function costOf(
+  given: readonly SegmentCosts[],
+  { segments, subject }: Pick<Template, "segments" | "subject">,
+  most: number,
+) {
   const surplus = given.length - segments.length;
   if (surplus * COST.surplusSegment > most || -surplus * COST.missingSegment > most) return Number.POSITIVE_INFINITY;
   const missing = (j: number) => (j === subject ? Number.POSITIVE_INFINITY : COST.missingSegment);

@@ -13,7 +13,7 @@ import { type Json, outlineOf } from "../json-schema.ts";
 export type DeclaredEndpoint = Pick<Endpoint, "method" | "path" | "params" | "query" | "body" | "responses">;
 
 /** The part of a declaration that is the same for every request. */
-type Declared = {
+type DeclaredInput = {
   method: string;
   /** `/agent/:ref/cred-report`; null for a path without parameters. */
   routeTemplate: string | null;
@@ -23,15 +23,15 @@ type Declared = {
   output: Json;
 };
 
-const declared = new WeakMap<object, Declared>();
+const declared = new WeakMap<object, DeclaredInput>();
 
-function declaredOf(endpoint: DeclaredEndpoint): Declared {
+function declaredOf(endpoint: DeclaredEndpoint): DeclaredInput {
   const known = declared.get(endpoint);
   if (known) return known;
   const { method, path, params, query, body, responses } = endpoint;
   const outline = (schema: z.ZodType | undefined) => (schema ? outlineOf(schema, "input", 1) : null);
   const success = (responses[200] ?? responses[201])?.schema;
-  const made: Declared = {
+  const made: DeclaredInput = {
     method: method.toUpperCase(),
     routeTemplate: path.includes("{") ? path.replaceAll(/\{(\w+)\}/g, ":$1") : null,
     pathParams: params ? textsOf(params) : null,

@@ -15,7 +15,7 @@ import { LEASE_MS } from "./lease.ts";
 import { refuse } from "./payment-refusals.ts";
 import type { PaymentService } from "./payment-service.ts";
 import { claimOf, presenter } from "./presented.ts";
-import { type Collected, resume } from "./resume.ts";
+import { type CollectedPayment, resume } from "./resume.ts";
 
 /** Selector of `balanceOf(address)`. */
 const BALANCE_OF = "0x70a08231";
@@ -27,7 +27,7 @@ export async function collectChallenged(
   checkout: OpenCheckout,
   answer: ChallengeAnswer | null,
   options: SettleOptions,
-): Promise<Collected> {
+): Promise<CollectedPayment> {
   if (answer === null) return refuse(checkout, "unknown_challenge");
   const known = await resumePayment(service.db, challengeName(answer), presenter(checkout, "challenge"), LEASE_MS);
   if (known.kind !== "unchecked") return resume(service, checkout, known, options);

@@ -42,7 +42,7 @@ export type PaidRequest = {
 };
 
 /** How a request was paid for. */
-export type Paid = {
+export type PaymentReference = {
   method: "free" | Payment["method"];
   /** Names the payment in receipts: `free`, or `<chain>:<transaction>:<log index>`. */
   reference: string;
@@ -78,7 +78,7 @@ export type Checkout = {
   /** The 402. @param reason what is wrong with the payment; null or absent without one */
   refusal(reason?: Refusal | null, retryAfter?: number): Failure;
   /** @throws Failure payment_required, payment_pending, payment_already_used, request_in_progress */
-  settle(options?: SettleOptions): Promise<Paid>;
+  settle(options?: SettleOptions): Promise<PaymentReference>;
 };
 
 /** A checkout with the state that collecting a payment and `withPayment` work on. */
@@ -94,7 +94,7 @@ export type OpenCheckout = Checkout & {
 };
 
 /** The payment of a free operation: none. */
-export const FREE: Paid = { method: "free", reference: UNPAID, amountUnits: 0n, async fulfil() {} };
+export const FREE: PaymentReference = { method: "free", reference: UNPAID, amountUnits: 0n, async fulfil() {} };
 
 /** The checkout of an operation without a price. */
 export const FREE_CHECKOUT: Checkout = {

@@ -4,18 +4,18 @@ import type { OpenCheckout, SettleOptions } from "./checkout.ts";
 import { collectCredit } from "./credit.ts";
 import { refuse } from "./payment-refusals.ts";
 import type { PaymentService } from "./payment-service.ts";
-import type { Collected } from "./resume.ts";
+import type { CollectedPayment } from "./resume.ts";
 import { collectSigned } from "./signed.ts";
 import { collectTransaction } from "./transfer.ts";
 
-export type { Collected };
+export type { CollectedPayment };
 
 /** @throws Failure payment_required, payment_pending, payment_already_used, request_in_progress; ReplayedAnswer */
 export async function collectPayment(
   service: PaymentService,
   checkout: OpenCheckout,
   options: SettleOptions,
-): Promise<Collected> {
+): Promise<CollectedPayment> {
   const { given } = checkout;
   if (given === null) return (await collectCredit(service, checkout, options)) ?? refuse(checkout);
   switch (given.kind) {

@@ -9,14 +9,14 @@ import { inProgress } from "./payment-refusals.ts";
 import type { PaymentService } from "./payment-service.ts";
 import { optionalSignIn } from "./sign-in.ts";
 
-type Spent = { payment: Payment; lease: Lease };
+type SpentCredit = { payment: Payment; lease: Lease };
 
 /** This request's own payment that a crash has left, or a credit of the wallet; null without either. */
 export async function collectCredit(
   service: PaymentService,
   checkout: OpenCheckout,
   options: SettleOptions,
-): Promise<Spent | null> {
+): Promise<SpentCredit | null> {
   const { wallet, fingerprint } = checkout.request;
   if (!wallet) return spendOwnCredit(service, checkout, options);
   const left = await paidPaymentsOf(service.db, { wallet, fingerprint });
@@ -36,7 +36,7 @@ export async function spendOwnCredit(
   service: PaymentService,
   checkout: OpenCheckout,
   { uniqueKey, effect }: SettleOptions,
-): Promise<Spent | null> {
+): Promise<SpentCredit | null> {
   const { operation, fingerprint } = checkout.request;
   const { payTo, honoured } = checkout.terms!;
   const wallet = checkout.request.wallet ?? (await optionalSignIn(checkout));

@@ -5,8 +5,8 @@ import { fail } from "../../core/errors.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";
 import { fulfilPayment } from "../../db/payments/ledger.ts";
 import { authorizationFact, challengeFact } from "../../db/payments/payments.ts";
-import { FREE, type OpenCheckout, type Paid, type PaidRequest, type SettleOptions } from "./checkout.ts";
-import { type Collected, collectPayment } from "./collect.ts";
+import { FREE, type OpenCheckout, type PaidRequest, type PaymentReference, type SettleOptions } from "./checkout.ts";
+import { type CollectedPayment, collectPayment } from "./collect.ts";
 import { keepLease } from "./lease.ts";
 import { type GivenPayment, readPayment } from "./payment-headers.ts";
 import { paymentRequired } from "./payment-options.ts";
@@ -37,7 +37,11 @@ export async function openCheckout(service: PaymentService, request: PaidRequest
   return checkout;
 }
 
-async function settle(service: PaymentService, checkout: OpenCheckout, options: SettleOptions): Promise<Paid> {
+async function settle(
+  service: PaymentService,
+  checkout: OpenCheckout,
+  options: SettleOptions,
+): Promise<PaymentReference> {
   const collected = await collectPayment(service, checkout, options);
   const { payment, lease } = collected;
   const paid = { payment, lease, fulfilled: payment.state === "fulfilled" || payment.state === "lost" };
@@ -57,7 +61,11 @@ async function settle(service: PaymentService, checkout: OpenCheckout, options: 
 }
 
 /** Only under the lease: a payment that was taken over may be a credit by now, and pay for something else. */
-async function fulfil(tx: Parameters<Paid["fulfil"]>[0], { payment, lease }: Collected, bought: string): Promise<void> {
+async function fulfil(
+  tx: Parameters<PaymentReference["fulfil"]>[0],
+  { payment, lease }: CollectedPayment,
+  bought: string,
+): Promise<void> {
   const done = await fulfilPayment(tx, { paymentId: payment.paymentId, leaseId: lease!.leaseId }, bought);
   if (!done) fail("payment_pending", "The payment is being used elsewhere. Retry with the same payment.");
 }

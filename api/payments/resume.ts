@@ -3,7 +3,7 @@ import { fail } from "../../core/errors.ts";
 import type { Lease } from "../../db/payments/ledger.ts";
 import { dropLease } from "../../db/payments/payment-leases.ts";
 import type { Payment, StoredReply } from "../../db/payments/payments.ts";
-import type { Presented } from "../../db/payments/present-payment.ts";
+import type { PresentOutcome } from "../../db/payments/present-payment.ts";
 import { bringIn } from "../../settlement/settle.ts";
 import type { OpenCheckout, SettleOptions } from "./checkout.ts";
 import { spendOwnCredit } from "./credit.ts";
@@ -14,7 +14,7 @@ import { clientOf } from "./presented.ts";
 import { optionalSignIn } from "./sign-in.ts";
 
 /** A payment whose money is there; `lease` is null for one that was fulfilled before. */
-export type Collected = { payment: Payment; lease: Lease | null };
+export type CollectedPayment = { payment: Payment; lease: Lease | null };
 
 /** Thrown where the same payment has bought the same request's answer before: that answer is given again. */
 export class ReplayedAnswer extends Error {
@@ -31,9 +31,9 @@ export class ReplayedAnswer extends Error {
 export async function resume(
   service: PaymentService,
   checkout: OpenCheckout,
-  presented: Presented,
+  presented: PresentOutcome,
   options: SettleOptions,
-): Promise<Collected> {
+): Promise<CollectedPayment> {
   switch (presented.kind) {
     case "leased":
       return settle(service, checkout, presented);
@@ -55,7 +55,7 @@ export async function resume(
 }
 
 /** Settles a payment under its lease. */
-async function settle(service: PaymentService, checkout: OpenCheckout, lease: Lease): Promise<Collected> {
+async function settle(service: PaymentService, checkout: OpenCheckout, lease: Lease): Promise<CollectedPayment> {
   const { description, serviceName, declaration } = checkout.terms!.resource;
   const declared = { description, serviceName, extensions: { bazaar: declaration.extension } };
   const result = await withLease(service, lease, () =>
@@ -80,9 +80,9 @@ const REPLAY_MS = 600_000;
 async function resumeDone(
   service: PaymentService,
   checkout: OpenCheckout,
-  { payment, named }: Extract<Presented, { kind: "done" }>,
+  { payment, named }: Extract<PresentOutcome, { kind: "done" }>,
   options: SettleOptions,
-): Promise<Collected> {
+): Promise<CollectedPayment> {
   // Without what it bought, a lost payment was a credit: nothing was given for it, and there is no money.
   if (payment.state === "fulfilled" || (payment.state === "lost" && payment.bought !== null)) {
     if (!(await mayReplay(checkout, payment, named)))

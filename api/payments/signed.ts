@@ -13,7 +13,7 @@ import type { GivenPayment } from "./payment-headers.ts";
 import { refuse } from "./payment-refusals.ts";
 import type { PaymentService } from "./payment-service.ts";
 import { claimOf, clientOf, presenter } from "./presented.ts";
-import { type Collected, resume } from "./resume.ts";
+import { type CollectedPayment, resume } from "./resume.ts";
 import { optionalSignIn } from "./sign-in.ts";
 
 /** Blocks back from now in which the payer itself may have used the authorization; about an hour on Base. */
@@ -24,7 +24,7 @@ export async function collectSigned(
   checkout: OpenCheckout,
   given: Extract<GivenPayment, { kind: "signed" }>,
   options: SettleOptions,
-): Promise<Collected> {
+): Promise<CollectedPayment> {
   const { request } = checkout;
   const { from } = given.authorization;
   const signer = request.wallet ?? (await optionalSignIn(checkout));

@@ -5,10 +5,10 @@ import { type DeclaredEndpoint, declarationOf } from "./bazaar.ts";
 import { paymentRequired } from "./payment-options.ts";
 import type { PaymentService } from "./payment-service.ts";
 
-type Sold = { endpoint: DeclaredEndpoint; operation: Operation; path: string };
+type SoldOperation = { endpoint: DeclaredEndpoint; operation: Operation; path: string };
 
 /** The 402 of a request that was not read; null while it costs nothing, or its price cannot be had. */
-async function termsOf(service: PaymentService, { endpoint, operation, path }: Sold): Promise<Failure | null> {
+async function termsOf(service: PaymentService, { endpoint, operation, path }: SoldOperation): Promise<Failure | null> {
   const price = await service.price(operation).catch(() => null);
   if (!price || price.units === 0n) return null;
   const { method } = endpoint;
@@ -18,7 +18,7 @@ async function termsOf(service: PaymentService, { endpoint, operation, path }: S
 
 /** @returns handles the failure of a sign-in: adds the terms to `unauthenticated`, and throws in any case */
 export const withTerms =
-  (service: PaymentService, sold: Sold) =>
+  (service: PaymentService, sold: SoldOperation) =>
   async (error: unknown): Promise<never> => {
     if (!(error instanceof Failure) || error.code !== "unauthenticated") throw error;
     const terms = await termsOf(service, sold);
@@ -45,7 +45,7 @@ const OF_A_PROBE = new Set([
  *   `problem`, and throws in any case
  */
 export const termsInstead =
-  (service: PaymentService, sold: Sold) =>
+  (service: PaymentService, sold: SoldOperation) =>
   async (error: unknown): Promise<never> => {
     if (!(error instanceof Failure) || !OF_A_PROBE.has(error.code)) throw error;
     const terms = await termsOf(service, sold);

@@ -18,7 +18,7 @@ import { LEASE_MS } from "./lease.ts";
 import { alreadyUsed, refuse } from "./payment-refusals.ts";
 import type { PaymentService } from "./payment-service.ts";
 import { claimOf } from "./presented.ts";
-import { type Collected, resume } from "./resume.ts";
+import { type CollectedPayment, resume } from "./resume.ts";
 
 /** Max age of a transfer in milliseconds: an old one may be income for something else. */
 const MAX_AGE_MS = 3_600_000;
@@ -28,7 +28,7 @@ export async function collectTransaction(
   checkout: OpenCheckout,
   hash: Hex,
   options: SettleOptions,
-): Promise<Collected> {
+): Promise<CollectedPayment> {
   const payer = checkout.request.wallet ?? (await checkout.request.signedIn());
   if (!payer) refuse(checkout, "payer_unknown");
   const found = await checkTransfers(service, checkout, hash, payer);

@@ -13,7 +13,7 @@ import { siteOf } from "../services/agent-facts.ts";
 const MAX_AGENTS = 100;
 
 const asked = z.union([z.string(), z.number()]);
-type Asked = z.output<typeof asked>;
+type BatchQuery = z.output<typeof asked>;
 
 export const batch = endpoint({
   method: "post",
@@ -60,7 +60,7 @@ export const batch = endpoint({
 });
 
 /** A token id, an address, or neither. */
-function refOf(id: Asked): number | Address | null {
+function refOf(id: BatchQuery): number | Address | null {
   if (typeof id === "number") return Number.isSafeInteger(id) && id >= 0 ? id : null;
   if (/^(0|[1-9]\d{0,15})$/.test(id)) return Number.isSafeInteger(Number(id)) ? Number(id) : null;
   return parseAddress(id);

@@ -6,7 +6,7 @@ import {
   DIRECTORY_FILTERS,
   DIRECTORY_SORTS,
   type DirectoryFilter,
-  type Narrowing,
+  type DirectoryNarrowing,
   orderOf,
   TREND_WINDOW_KEYS,
   TRENDING_FORMULA,
@@ -102,14 +102,14 @@ const narrowing = {
   minBlock,
 };
 
-type Asked = Narrowing &
+type ListQuestion = DirectoryNarrowing &
   Pick<DirectoryQuery, "q"> & {
     sort?: (typeof DIRECTORY_SORTS)[number] | typeof UNRANKED_SORT | undefined;
     dir?: "ASC" | "DESC" | undefined;
   };
 
 /** @throws Failure invalid_input for a range whose lower bound is above its upper one */
-function questionOf({ sort, dir, ...asked }: Asked, now: number) {
+function questionOf({ sort, dir, ...asked }: ListQuestion, now: number) {
   for (const [lower, upper] of FACET_RANGES)
     if ((asked[lower] ?? 0) > (asked[upper] ?? Number.POSITIVE_INFINITY))
       fail("invalid_input", `${lower} must not be above ${upper}.`, {

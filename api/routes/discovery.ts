@@ -49,11 +49,11 @@ const question = {
     }),
 };
 
-type Asking = Pick<Call<unknown, unknown, unknown, unknown>, "deps" | "now" | "reader" | "count">;
+type SearchCall = Pick<Call<unknown, unknown, unknown, unknown>, "deps" | "now" | "reader" | "count">;
 type Question = z.output<z.ZodObject<typeof question>> & { limit: number };
 
 /** One page of hits, each with its row and what it offers: one statement for the rows and one for the offers. */
-async function found({ deps: { db, questions }, now, reader, count }: Asking, { q = "", ...rest }: Question) {
+async function found({ deps: { db, questions }, now, reader, count }: SearchCall, { q = "", ...rest }: Question) {
   await count("discoveries", reader);
   const page = await discover(db, { q, ...rest }, new Date(now), questions);
   const ids = page.hits.map(({ directoryId }) => directoryId);

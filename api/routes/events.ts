@@ -9,7 +9,7 @@ import { lastEventId, positionAfter } from "../last-event-id.ts";
 import { agentRef, choice, choices, integer, limit, listOf, tokenId, walletAddress } from "../parameters.ts";
 import { agentEventsSchema, eventsSchema } from "../schemas/events.ts";
 import { factsOf } from "../services/agent-facts.ts";
-import { resume, type Wanted } from "../services/log-streams.ts";
+import { type EventSelection, resume } from "../services/log-streams.ts";
 
 /** Agents and owners that one reader may name. */
 const MAX_NAMED = 100;
@@ -39,7 +39,7 @@ const filters = {
 };
 
 type Filters = {
-  type?: Wanted["filter"]["types"];
+  type?: EventSelection["filter"]["types"];
   agent?: readonly AgentRef[] | undefined;
   agents?: readonly AgentRef[] | undefined;
   owner?: readonly Address[] | undefined;
@@ -51,7 +51,7 @@ type Filters = {
 const both = <T>(one?: readonly T[], other?: readonly T[]): readonly T[] | undefined =>
   one || other ? [...(one ?? []), ...(other ?? [])] : undefined;
 
-function wanted({ type, finality, ...named }: Filters): Wanted {
+function wanted({ type, finality, ...named }: Filters): EventSelection {
   const agents = both(named.agent, named.agents);
   const owners = both(named.owner, named.owners);
   return {

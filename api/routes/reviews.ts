@@ -7,7 +7,7 @@ import { ERC8004 } from "../../db/directory/erc8004-rows.ts";
 import {
   countingReviewers,
   otherReviewers,
-  type Reviewed,
+  type ReviewedAgent,
   reviewCount,
   reviewers as reviewersOf,
   reviewsOf,
@@ -25,7 +25,7 @@ async function reviewed(
   db: Queryable,
   ref: string,
   platform: Parameters<typeof findDirectoryId>[2],
-): Promise<Reviewed | null> {
+): Promise<ReviewedAgent | null> {
   const id = await findDirectoryId(db, ref, platform);
   const found = id === null ? null : await directoryDetail(db, id);
   if (found === null) return unknownAgent();

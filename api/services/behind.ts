@@ -3,7 +3,7 @@ import { checksum } from "../../core/addresses.ts";
 import type { Address, AgentFacts, Hex } from "../../core/agents/facts.ts";
 import type { Ownership } from "../../core/agents/reservations.ts";
 import { isoSeconds, unixSeconds } from "../../core/times.ts";
-import type { Behind } from "../../core/views/offering.ts";
+import type { OfferingParties } from "../../core/views/offering.ts";
 import { walletAttested } from "../../db/agents/attestations.ts";
 import { humanIdOf, humanName } from "../../db/principals/humans.ts";
 import { organizationIdOf, organizationName } from "../../db/principals/organizations.ts";
@@ -22,7 +22,10 @@ type BehindOf = {
  * @param of.owner null where the agent's registry names none
  * @param of.own facts of an agent registered here: the human it is linked to comes before the one of its owner's wallet
  */
-export async function behindAgent(db: Queryable, { owner, own, identity, schema, now }: BehindOf): Promise<Behind> {
+export async function behindAgent(
+  db: Queryable,
+  { owner, own, identity, schema, now }: BehindOf,
+): Promise<OfferingParties> {
   const linked = own && (await humanIdOf(db, { tokenId: own.tokenId }, identity));
   const [attested, humanId, organizationId] = await Promise.all([
     own && walletAttested(db, { wallet: own.owner, schema, now: unixSeconds(now) }),

@@ -5,7 +5,7 @@ import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { fail, failNoAgent } from "../../core/errors.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
-import { humanView, type OwnHumanView, type Private } from "../../core/views/human.ts";
+import { humanView, type OwnHumanView, type PrivateFields } from "../../core/views/human.ts";
 import { organizationView } from "../../core/views/organization.ts";
 import { holdingOf } from "../../db/agents/token-ownership.ts";
 import { deleteHuman, type HumanWrite, writeHuman } from "../../db/principals/human-writes.ts";
@@ -162,7 +162,7 @@ export const ownHuman = (deps: HandlerDeps, caller: HumanCaller, now: number): P
     }),
   );
 
-function privateOf(row: PrivateRow | null): Private {
+function privateOf(row: PrivateRow | null): PrivateFields {
   const { email = null, telegram = null } = row?.contact ?? {};
   return { contact: { email, telegram }, notificationPreferences: row?.notificationPreferences ?? {} };
 }

@@ -6,7 +6,7 @@ export type KeyedBatcher<A, R> = {
   submit(key: string, request: A): Promise<R>;
 };
 
-type Waiting<A, R> = { request: A; resolve(result: R): void; reject(error: unknown): void };
+type WaitingRequest<A, R> = { request: A; resolve(result: R): void; reject(error: unknown): void };
 
 /**
  * @param limits.batchSize max requests of one batch
@@ -19,7 +19,7 @@ export function keyedBatcher<A, R>(
   run: (key: string, requests: A[]) => Promise<R[]>,
 ): KeyedBatcher<A, R> {
   /** In the order in which the keys are served. */
-  const queues = new Map<string, Waiting<A, R>[]>();
+  const queues = new Map<string, WaitingRequest<A, R>[]>();
   const busy = new Set<string>();
   let waiting = 0;
 
@@ -37,7 +37,7 @@ export function keyedBatcher<A, R>(
     }
   }
 
-  async function runBatch(key: string, batch: Waiting<A, R>[]): Promise<void> {
+  async function runBatch(key: string, batch: WaitingRequest<A, R>[]): Promise<void> {
     try {
       const results = await run(
         key,

@@ -9,7 +9,7 @@ import { type EventStream, frameOf } from "../http/event-stream.ts";
 import { openFeeds } from "../http/feeds.ts";
 
 /** The events that a reader wants. */
-export type Wanted = { final: boolean; filter: EventFilter };
+export type EventSelection = { final: boolean; filter: EventFilter };
 
 /** Where the log begins and ends, as just read. */
 export type LogBounds = { head: number; keptAfter: number };
@@ -25,7 +25,7 @@ export type LogStreams = {
    */
   bounds(known: number | undefined): Promise<LogBounds>;
   /** Sends a stream the events after a position; without one, the events from now on. */
-  follow(bounds: LogBounds, stream: EventStream, from: Wanted & { after: number | undefined }): void;
+  follow(bounds: LogBounds, stream: EventStream, from: EventSelection & { after: number | undefined }): void;
 };
 
 type Reader = { filter: EventFilter; wants(event: LoggedEvent): boolean };

@@ -9,7 +9,7 @@ import { notifications } from "../../db/sql/notifications.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import type { ApiDeps } from "../deps.ts";
 import { type EventFeed, eventFeed, type Follower } from "../http/event-feed.ts";
-import { type Ending, type EventStream, frameOf } from "../http/event-stream.ts";
+import { type EventStream, frameOf, type StreamEnding } from "../http/event-stream.ts";
 import { openFeeds } from "../http/feeds.ts";
 import { readRefusal } from "./message-readers.ts";
 
@@ -74,7 +74,7 @@ export function messageStreams(
   async function revoked(
     groupId: string,
     followers: readonly Follower<Reader>[],
-  ): Promise<Map<Follower<Reader>, Ending>> {
+  ): Promise<Map<Follower<Reader>, StreamEnding>> {
     const wallets = new Set(followers.flatMap(({ as }): Address[] => (as === null ? [] : [as.wallet])));
     if (wallets.size === 0) return new Map();
     const at = now();
@@ -85,7 +85,7 @@ export function messageStreams(
     );
     const access = new Map(found.map((one) => [one.wallet, one]));
     return new Map(
-      followers.flatMap((follower): [Follower<Reader>, Ending][] => {
+      followers.flatMap((follower): [Follower<Reader>, StreamEnding][] => {
         const ending = follower.as && endingFor(follower.as, access.get(follower.as.wallet)!, at);
         return ending ? [[follower, ending]] : [];
       }),
@@ -107,7 +107,7 @@ export function messageStreams(
 }
 
 /** Why the stream of a private group's reader ends now; null while it goes on. */
-function endingFor({ issuedAt }: NonNullable<Reader>, access: Access, at: number): Ending | null {
+function endingFor({ issuedAt }: NonNullable<Reader>, access: Access, at: number): StreamEnding | null {
   const { revokedBefore } = access;
   const expired = at - issuedAt > CREDENTIAL_LIFETIME_MS;
   if (expired || (revokedBefore && issuedAt < revokedBefore.getTime()))

@@ -31,7 +31,7 @@ import { isNoIndex, type Queryable, transaction } from "../../db/sql/transaction
 import { notifySender } from "../../db/transactions/notify-sender.ts";
 import type { Fault } from "../../runtime/faults.ts";
 import type { MintEffect } from "../../settlement/effects.ts";
-import type { Checkout, Paid } from "../payments/checkout.ts";
+import type { Checkout, PaymentReference } from "../payments/checkout.ts";
 import { type ContractShare, checkReceiver, refuseBeyondShare } from "./receiver.ts";
 import { waitFor } from "./wait-for.ts";
 import { refuseUnlessFunded } from "./writing.ts";
@@ -128,7 +128,7 @@ async function accept(
   db: pg.Pool,
   request: MintRequest,
   deps: MintDeps,
-  paid: Paid | null,
+  paid: PaymentReference | null,
   share?: ContractShare,
 ): Promise<Mint> {
   const work = async (tx: pg.ClientBase) => {

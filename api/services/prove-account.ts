@@ -36,7 +36,7 @@ export type AccountClaim<C> = {
   hint: string;
 };
 
-export type ProvenAccount = FoundProof & {
+export type ProofResult = FoundProof & {
   trait: string;
   /** The transaction of the trait, or the key of the intent that brings it. */
   transaction: { txHash: Hex } | { intentKey: string };
@@ -48,7 +48,7 @@ export type ProvenAccount = FoundProof & {
  * @throws Failure not_found, forbidden, rate_limited, proof_missing, conflict, upstream_unavailable, out_of_funds,
  *   indexer_behind
  */
-export async function proveAccount<C>(deps: HandlerDeps, claimed: AccountClaim<C>): Promise<ProvenAccount> {
+export async function proveAccount<C>(deps: HandlerDeps, claimed: AccountClaim<C>): Promise<ProofResult> {
   const { platform, reader, tokenId, wallet, network, now, expected, hint, claim } = claimed;
   const authorize = await authorizeController(deps, tokenId, wallet);
   const asker = { platform, tokenId, wallet, network, claim, now: new Date(now) };
@@ -104,7 +104,7 @@ async function giveTrait(
   { tx, facts }: Write,
   platform: ProofPlatformKey,
   contract: { identity: Address; valueWei: bigint },
-): Promise<ProvenAccount["transaction"]> {
+): Promise<ProofResult["transaction"]> {
   const { tokenId } = facts;
   const trait = proofTrait(platform);
   const given = await traitTransaction(tx, tokenId, trait);

@@ -31,7 +31,13 @@ export type Asker = {
 };
 
 /** `perDay`: proofs of one agent. `readsPerDay`: the platform's budget; null: none. */
-export type Within = { asker: Asker; perDay: number; readsPerDay: number | null; expected: string; hint: string };
+export type AllowanceQuestion = {
+  asker: Asker;
+  perDay: number;
+  readsPerDay: number | null;
+  expected: string;
+  hint: string;
+};
 
 /**
  * Requests a proof from a platform. The request is counted before it is made, in the transaction that may refuse it; a
@@ -41,7 +47,7 @@ export type Within = { asker: Asker; perDay: number; readsPerDay: number | null;
  */
 export async function askWithin(
   db: pg.Pool,
-  { asker, perDay, readsPerDay, expected, hint }: Within,
+  { asker, perDay, readsPerDay, expected, hint }: AllowanceQuestion,
   ask: (spend: Spend) => Promise<FoundProof | NoProof>,
 ): Promise<FoundProof | NoProof> {
   const { platform, tokenId, wallet, claim, now } = asker;

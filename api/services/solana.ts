@@ -57,7 +57,7 @@ export async function giveChallenge(
 }
 
 /** A signed challenge as a request shows it. */
-type Shown = {
+type ShownChallenge = {
   address: SolanaAddress;
   nonce: string;
   signature: Uint8Array;
@@ -81,14 +81,14 @@ const refuse = (sentence: string): never =>
  * The challenge that the key has signed.
  * @throws Failure unauthenticated unless it is open, for this address and purpose, and signed by the key
  */
-async function signedChallenge({ db, config }: HandlerDeps, shown: Shown): Promise<SolanaChallenge> {
+async function signedChallenge({ db, config }: HandlerDeps, shown: ShownChallenge): Promise<SolanaChallenge> {
   const challenge = await openChallenge(db, shown);
   if (!isSignedBy(textOf(config, challenge), shown.address, shown.signature))
     refuse("This is not the key's signature of the challenge's message.");
   return challenge;
 }
 
-async function openChallenge(db: Queryable, shown: Shown): Promise<SolanaChallenge> {
+async function openChallenge(db: Queryable, shown: ShownChallenge): Promise<SolanaChallenge> {
   const found = await solanaChallenge(db, shown.nonce);
   if (found === null || found.address !== shown.address) return refuse("There is no such challenge for this address.");
   if (found.purpose === "verify" && shown.purpose === "register")
@@ -99,7 +99,7 @@ async function openChallenge(db: Queryable, shown: Shown): Promise<SolanaChallen
   return found;
 }
 
-async function useUp(tx: Queryable, { nonce, by, now }: Shown): Promise<void> {
+async function useUp(tx: Queryable, { nonce, by, now }: ShownChallenge): Promise<void> {
   if (!(await useSolanaChallenge(tx, nonce, by, new Date(now)))) refuse("This challenge has been used.");
 }
 
@@ -108,8 +108,8 @@ async function useUp(tx: Queryable, { nonce, by, now }: Shown): Promise<void> {
  * @returns the key's registration, done or under way; null without one
  * @throws Failure unauthenticated
  */
-export async function verifySolanaKey(deps: HandlerDeps, shown: Omit<Shown, "purpose">): Promise<Mint | null> {
-  const looking: Shown = { ...shown, purpose: "verify" };
+export async function verifySolanaKey(deps: HandlerDeps, shown: Omit<ShownChallenge, "purpose">): Promise<Mint | null> {
+  const looking: ShownChallenge = { ...shown, purpose: "verify" };
   await signedChallenge(deps, looking);
   await useUp(deps.db, looking);
   return liveMintOf(deps.db, { solanaAddress: shown.address });
@@ -137,7 +137,7 @@ export async function registerSolanaKey(
   const fingerprint = hash("sha256", JSON.stringify(["solana", asked.fingerprint]), "hex");
   const known = await mintByFingerprint(deps.db, fingerprint);
   if (known) return known;
-  const shown: Shown = { address: solanaAddress, nonce, signature, purpose: "register", by: fingerprint, now };
+  const shown: ShownChallenge = { address: solanaAddress, nonce, signature, purpose: "register", by: fingerprint, now };
   const challenge = await signedChallenge(deps, shown);
   const recipient = await receiverOf(deps, body, challenge, payment);
   const proof: SingleUse = {

@@ -13,18 +13,18 @@ import { insertSecret, retireSecrets, type SealedSecret, secretByRequest } from 
 import { countWebhooks, insertWebhook, lockWebhook, lockWebhookCounts, webhookOf } from "../../db/webhooks/webhooks.ts";
 import type { ApiDeps } from "../deps.ts";
 
-export type Own = { owner: Address; webhookId: string };
+export type WebhookOwner = { owner: Address; webhookId: string };
 
 /** @throws Failure not_found, also for another owner's webhook */
 export const noSuchWebhook = (): never => fail("not_found", "You have no webhook of this id.");
 
 /** A webhook of the caller's. @throws Failure not_found */
-export async function ownWebhook(db: Queryable, { owner, webhookId }: Own): Promise<Webhook> {
+export async function ownWebhook(db: Queryable, { owner, webhookId }: WebhookOwner): Promise<Webhook> {
   return (await webhookOf(db, owner, webhookId)) ?? noSuchWebhook();
 }
 
 /** A webhook that deliveries can be made to. @throws Failure not_found, conflict */
-export async function enabledWebhook(db: Queryable, own: Own): Promise<Webhook> {
+export async function enabledWebhook(db: Queryable, own: WebhookOwner): Promise<Webhook> {
   const webhook = await ownWebhook(db, own);
   if (webhook.disabledAt === null) return webhook;
   return fail("conflict", "The webhook is switched off.", {
@@ -110,7 +110,13 @@ async function refuseTooMany(
  */
 export async function rotateSecret(
   deps: Pick<ApiDeps, "db" | "webhooks">,
-  { owner, webhookId, request, graceSeconds, now }: Own & { request: string | null; graceSeconds: number; now: Date },
+  {
+    owner,
+    webhookId,
+    request,
+    graceSeconds,
+    now,
+  }: WebhookOwner & { request: string | null; graceSeconds: number; now: Date },
 ): Promise<{ secret: string; previousExpiresAt: Date }> {
   const { secrets } = webhookParts(deps);
   return transaction(deps.db, async (tx) => {

@@ -7,7 +7,7 @@ import type { ShortHit } from "../../core/views/found-in-short.ts";
 export type Question = { text: string; data: Record<string, unknown> };
 
 /** The arguments of a tool for a question; null when the tool does not fit it. */
-export type Reading = (question: Question) => Record<string, unknown> | null;
+export type QuestionReading = (question: Question) => Record<string, unknown> | null;
 
 /** Max characters of a question that are read. */
 const MAX_TEXT = 2_000;
@@ -84,7 +84,7 @@ function limitIn(text: string): { limit?: number } {
 }
 
 /** Reads a receipt from the data beside the text, where it stands alone or within its report. */
-export const readReceipt: Reading = ({ text, data }) => {
+export const readReceipt: QuestionReading = ({ text, data }) => {
   if (!/\breceipts?\b/i.test(text)) return null;
   const holder = (typeof data.receipt === "object" && data.receipt) || data;
   const { payload, signature } = holder as Record<string, unknown>;
@@ -93,17 +93,17 @@ export const readReceipt: Reading = ({ text, data }) => {
 
 const TRUST = /\b(?:cred|score|trust\w*|reputa\w+|reliab\w+|rely|risk\w*|safe)\b/i;
 
-export const readCred: Reading = ({ text }) => {
+export const readCred: QuestionReading = ({ text }) => {
   const ref = refIn(text);
   return ref !== null && TRUST.test(text) ? { ref } : null;
 };
 
-export const readAgent: Reading = ({ text }) => {
+export const readAgent: QuestionReading = ({ text }) => {
   const ref = refIn(text);
   return ref !== null && !TRUST.test(text) ? { ref } : null;
 };
 
-export const readLeaderboard: Reading = ({ text }) => {
+export const readLeaderboard: QuestionReading = ({ text }) => {
   if (!/\b(?:leaderboard|ranking|best|top|highest)\b/i.test(text)) return null;
   if (refIn(text) !== null || nameIn(text) !== null || Object.keys(narrowing(text)).length > 0) return null;
   return { ...limitIn(text), ...(/\bpoints\b/i.test(text) && { sort: "points" }) };
@@ -116,7 +116,7 @@ const OF_DIRECTORY = new RegExp(
   "i",
 );
 
-export const readDirectory: Reading = ({ text }) => {
+export const readDirectory: QuestionReading = ({ text }) => {
   if (!OF_DIRECTORY.test(text) || refIn(text) !== null) return null;
   const isNew = /\bnew(?:est)?\b/i.test(text);
   const filter = /\bx402\b/i.test(text) ? "x402" : /\btrending\b/i.test(text) ? "trending" : isNew ? "new" : "all";
@@ -145,7 +145,7 @@ const ABOUT_SCORE = new RegExp(
 );
 
 /** Reads a task. Prices and protocols stay in `q`: the search reads them as filters. */
-export const readFind: Reading = ({ text }) => {
+export const readFind: QuestionReading = ({ text }) => {
   if (refIn(text) !== null) return null;
   const task = TASKS.map((pattern) => pattern.exec(text)?.slice(1).find(Boolean)).find(Boolean);
   if (task === undefined) return null;
@@ -161,7 +161,7 @@ export const readFind: Reading = ({ text }) => {
   return { q, ...(minCred !== undefined && { minCred }), ...limitIn(text) };
 };
 
-export const readSearch: Reading = (question) => {
+export const readSearch: QuestionReading = (question) => {
   const { text } = question;
   if (refIn(text) !== null || OF_DIRECTORY.test(text) || readLeaderboard(question) !== null) return null;
   const q = nameIn(text);

@@ -34,12 +34,12 @@ export const outputSchemaOf = ({ responses }: Endpoint): ObjectSchema => ({
 });
 
 /** The inputs of an endpoint: the schema of its query, and the names of its parameters (strings) and of its body's fields. */
-export type Taken = { query: z.ZodObject | undefined; texts: Set<string>; fields: Set<string> };
+export type EndpointInputs = { query: z.ZodObject | undefined; texts: Set<string>; fields: Set<string> };
 
-const taken = new WeakMap<Endpoint, Taken>();
+const taken = new WeakMap<Endpoint, EndpointInputs>();
 
 /** The inputs of an endpoint, computed once for each endpoint. */
-export function takenBy(endpoint: Endpoint): Taken {
+export function takenBy(endpoint: Endpoint): EndpointInputs {
   const known = taken.get(endpoint);
   if (known) return known;
   const query = queryOf(endpoint);

@@ -8,7 +8,7 @@ import { terminalAgents } from "../routes/directory.ts";
 import { findAgents } from "../routes/discovery.ts";
 import {
   foundInWords,
-  type Reading,
+  type QuestionReading,
   readAgent,
   readCred,
   readDirectory,
@@ -26,7 +26,7 @@ export type Tool = {
   /** An example of a question that the tool answers. */
   example: string;
   /** Parses the arguments from a question in natural language, such as the example. */
-  read: Reading;
+  read: QuestionReading;
   /** An answer in a few words for people; by default the agents it names, with their scores. */
   inWords?: (answer: Record<string, unknown>) => string;
 };

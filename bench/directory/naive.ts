@@ -1,6 +1,6 @@
 /** The directory as anybody would write it first: no index but the key, OFFSET, and the totals computed with every page. */
 import type pg from "pg";
-import { boundsOf, type DirectorySort, type Narrowing } from "../../core/directory/filters.ts";
+import { boundsOf, type DirectoryNarrowing, type DirectorySort } from "../../core/directory/filters.ts";
 import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 
 const KEYS: Record<DirectorySort, string> = {
@@ -23,7 +23,7 @@ const KEYS: Record<DirectorySort, string> = {
 };
 
 /** Conditions of a question, written apart from those of the service; names as their search column has them. */
-export function naiveWhere({ q, now, ...narrowing }: Narrowing & Pick<DirectoryQuery, "q" | "now">): {
+export function naiveWhere({ q, now, ...narrowing }: DirectoryNarrowing & Pick<DirectoryQuery, "q" | "now">): {
   where: string;
   values: unknown[];
 } {

@@ -15,7 +15,7 @@ export type Limits = {
   maxBytes: number;
 };
 
-export type Outgoing = {
+export type OutgoingRequest = {
   method: "GET" | "POST";
   url: URL;
   headers: Record<string, string>;
@@ -33,7 +33,7 @@ export type Outgoing = {
 };
 
 /** An answer. Header names are lower-case; of a repeated header the first value is taken. */
-export type Incoming = { status: number; headers: AnswerHeaders; text: string };
+export type IncomingAnswer = { status: number; headers: AnswerHeaders; text: string };
 
 /** Thrown when an answer exceeds the size limit. It is not an outage: data on one subject may be too large. */
 export class OversizeAnswer extends Error {}
@@ -48,7 +48,11 @@ const isStream = (headers: AnswerHeaders): boolean =>
  * Sends a request and reads its whole answer. Redirects are answers like any other.
  * @throws OversizeAnswer; undici's errors when there is no answer within the limits
  */
-export async function exchange(dispatcher: Dispatcher, request: Outgoing, limits: Limits): Promise<Incoming> {
+export async function exchange(
+  dispatcher: Dispatcher,
+  request: OutgoingRequest,
+  limits: Limits,
+): Promise<IncomingAnswer> {
   const flood = new AbortController();
   let before = 0;
   const answer = await dispatcher.request({
@@ -91,7 +95,7 @@ const END_MS = 100;
 const END_BYTES = 65_536;
 
 /** Reads a body. Leaving a loop destroys it, and with it the connection. */
-async function piecesOf(body: Readable, { maxBytes }: Limits, hear: Outgoing["hear"]): Promise<Buffer[]> {
+async function piecesOf(body: Readable, { maxBytes }: Limits, hear: OutgoingRequest["hear"]): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
   const cut = hear && eventCutter();
   let size = 0;

@@ -18,7 +18,7 @@ export type ScarceLookups<K, V> = {
   pause?(ms: number): Promise<unknown>;
 };
 
-type Waiting<K, V> = {
+type WaitingLookup<K, V> = {
   key: K;
   spend: Spend;
   /** End of its wait; milliseconds of `performance.now()`. */
@@ -30,7 +30,7 @@ type Waiting<K, V> = {
 };
 
 /** Either the request was sent, or the paying caller's allowance is empty for `seconds`. */
-type Attempt<V> = { sent: true; values: (V | Error)[] } | { sent: false; seconds: number; refusal: Failure };
+type LookupAttempt<V> = { sent: true; values: (V | Error)[] } | { sent: false; seconds: number; refusal: Failure };
 
 /**
  * A lookup is sent immediately while the caller's allowance has a request left. Otherwise it waits, and the next request
@@ -40,10 +40,10 @@ type Attempt<V> = { sent: true; values: (V | Error)[] } | { sent: false; seconds
  */
 export function scarceLookups<K, V>(parts: ScarceLookups<K, V>): (key: K) => Promise<V> {
   const { one, several, most, patienceMs, places, pause = sleep } = parts;
-  let waiting: Waiting<K, V>[] = [];
+  let waiting: WaitingLookup<K, V>[] = [];
   let serving = false;
 
-  async function attempt(spend: Spend, keys: readonly K[]): Promise<Attempt<V>> {
+  async function attempt(spend: Spend, keys: readonly K[]): Promise<LookupAttempt<V>> {
     let seconds = 0;
     const counted: Spend = async (rate, reads) => {
       const wait = await spend(rate, reads);
@@ -60,7 +60,7 @@ export function scarceLookups<K, V>(parts: ScarceLookups<K, V>): (key: K) => Pro
   }
 
   /** Sends one request for a batch, paid by the first caller with an allowance. @returns seconds until one has it; 0: sent */
-  async function send(batch: readonly Waiting<K, V>[]): Promise<number> {
+  async function send(batch: readonly WaitingLookup<K, V>[]): Promise<number> {
     if (batch.length === 0) return 0;
     const keys = batch.map(({ key }) => key);
     let soonest = Infinity;
@@ -108,7 +108,7 @@ export function scarceLookups<K, V>(parts: ScarceLookups<K, V>): (key: K) => Pro
   return async (key) => {
     const spend = spender();
     if (spend === undefined) return one(key);
-    const tried: Attempt<V> | undefined = serving ? undefined : await attempt(spend, [key]);
+    const tried: LookupAttempt<V> | undefined = serving ? undefined : await attempt(spend, [key]);
     if (tried?.sent) return orThrow(tried.values[0]!);
     if (waiting.length >= places || (tried && tried.seconds * 1000 > patienceMs)) throw tried?.refusal ?? noPlace();
     return new Promise<V>((resolve, reject) => {

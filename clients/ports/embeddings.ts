@@ -2,7 +2,7 @@
 import type { Failure } from "../../core/errors.ts";
 
 /** `refused`: the provider did no work, so nothing was paid and the texts may be sent again. */
-export type Embedded =
+export type EmbeddingOutcome =
   | {
       kind: "answered";
       /** Of length 1, in the order of the texts; null: the answer for this text cannot be used. */
@@ -21,5 +21,5 @@ export interface Embeddings {
    * @param texts 1 to `batch`; of a longer text the beginning is sent
    * @throws Failure upstream_unavailable where the outcome is not known: the texts may have been paid
    */
-  vectors(texts: readonly string[]): Promise<Embedded>;
+  vectors(texts: readonly string[]): Promise<EmbeddingOutcome>;
 }

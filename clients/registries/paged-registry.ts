@@ -114,7 +114,7 @@ const CURSOR_LOST: Record<SkipReason, string> = {
   failed: lost("is answered with an error"),
 };
 
-type Known = { known: Validators | null | undefined };
+type KnownValidators = { known: Validators | null | undefined };
 
 /**
  * @param options.insist a request that fails is a reason to ask for a smaller page
@@ -122,7 +122,7 @@ type Known = { known: Validators | null | undefined };
  */
 function askPage(
   upstream: Upstream,
-  { path, query, body, read, refused, ...given }: PageRequest & Known,
+  { path, query, body, read, refused, ...given }: PageRequest & KnownValidators,
   { insist }: Pick<PageOptions, "insist">,
 ): Promise<Omit<RegistryPage, "reduced" | "skipped"> | "unchanged" | SkipReason> {
   const known = body === undefined ? given.known : null;

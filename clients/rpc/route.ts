@@ -20,7 +20,7 @@ export class TooWide extends Error {
 
 export type RouteParts = {
   /** Nodes in the order in which they are tried; `met.busy` is set for those that are left out because they are paused. */
-  candidates(role: RpcRole, met: Met): Iterable<RpcNodeConnection>;
+  candidates(role: RpcRole, met: RequestTroubles): Iterable<RpcNodeConnection>;
   ask(node: RpcNodeConnection, call: RpcCall): Promise<Outcome>;
   /** Milliseconds until the first paused node accepts requests; Infinity: none is paused. */
   pausedMs(): number;
@@ -42,7 +42,7 @@ const HEAD_MS = 10_000;
 const GAS_TRIES = 6;
 
 /** What one request has met so far. */
-export type Met = {
+export type RequestTroubles = {
   /** The refusal of the request itself, of old state, of an unknown block. */
   request?: RpcRequestError;
   state?: RpcRequestError;
@@ -79,7 +79,7 @@ export class Route {
     let blocks = 0;
     let tries = 0;
     for (;;) {
-      const met: Met = {};
+      const met: RequestTroubles = {};
       for (const node of candidates(roleOf(call), met)) {
         if (tries++ > 0) node.retried();
         const answer = await this.#tryNode(node, call, { met, accepts });
@@ -105,7 +105,7 @@ export class Route {
     let lost: unknown;
     let tries = 0;
     for (let round = 1; ; ) {
-      const met: Met = {};
+      const met: RequestTroubles = {};
       let held: RpcRequestError | undefined;
       for (const node of candidates("head", met)) {
         if (tries++ > 0) node.retried();
@@ -134,7 +134,7 @@ export class Route {
   async #tryNode(
     node: RpcNodeConnection,
     call: RpcCall,
-    { met, accepts }: { met: Met; accepts: (result: unknown) => boolean },
+    { met, accepts }: { met: RequestTroubles; accepts: (result: unknown) => boolean },
   ): Promise<Result | null> {
     for (let tries = 1; ; tries++) {
       const outcome = await this.#parts.ask(node, fitted(call, node, this.head()));
@@ -164,7 +164,7 @@ export class Route {
   #note(
     node: RpcNodeConnection,
     call: RpcCall,
-    { fault, error, met }: { fault: Fault; error: RpcRequestError; met: Met },
+    { fault, error, met }: { fault: Fault; error: RpcRequestError; met: RequestTroubles },
   ): void {
     if (fault === "execution") throw error;
     if (fault === "range" || fault === "size") {
@@ -199,7 +199,7 @@ export class Route {
   }
 
   /** Waits until a node accepts requests. @throws Failure when that is beyond the pool's patience */
-  async #waitForTurn(startedAt: number, met: Met): Promise<void> {
+  async #waitForTurn(startedAt: number, met: RequestTroubles): Promise<void> {
     const { now, pausedMs, patienceMs } = this.#parts;
     const paused = pausedMs();
     const wait = Math.max(BUSY_PAUSE_MS, Number.isFinite(paused) ? paused : 0);

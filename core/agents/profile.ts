@@ -59,14 +59,14 @@ export function mergeNarrative(facts: ProfileFacts): Narrative {
 }
 
 /** A value with the time it was written; null: a value on chain without a time of its own, older than all others. */
-type Written = { value: Json; writtenAt: string | null };
+type WrittenValue = { value: Json; writtenAt: string | null };
 /** One field as it is shown, where that value comes from, and what is stored in each place. Null: not written. */
 export type ProfileFieldState = {
   field: string;
   value: Json | null;
   from: "onchain" | "offchain" | null;
-  onchain: Written | null;
-  offchain: Written | null;
+  onchain: WrittenValue | null;
+  offchain: WrittenValue | null;
 };
 
 /** A field off chain and on chain. The off-chain write is shown, unless the chain's was later. */

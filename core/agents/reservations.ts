@@ -17,17 +17,17 @@ export type Ownership = {
 };
 
 /** How many other agents share with an agent what may lift its score. At most `MAX_SHARED_AGENTS` are counted. */
-export type Shared = {
+export type SharedCounts = {
   /** The exchange's attestation of its owner. */
   attestation: number;
   /** The identity token that lifts the cap of a foreign agent; 0 for own agents. */
   identity: number;
 };
 export const MAX_SHARED_AGENTS = 1_000;
-export const UNSHARED: Shared = { attestation: 0, identity: 0 };
+export const UNSHARED: SharedCounts = { attestation: 0, identity: 0 };
 
 /** The facts of one agent with what reservations are made of. */
-export type OwnedFacts = AgentFacts & { ownership: Ownership; shared: Shared };
+export type OwnedFacts = AgentFacts & { ownership: Ownership; shared: SharedCounts };
 
 export type Reservation = {
   /** `earlier_owner`: the proof was made under one, and counts in discovery once it is made again. `shared`: it serves other agents too. */
@@ -76,7 +76,7 @@ const WHAT = {
 } as const;
 
 /** What serves other agents too. */
-export const sharedWith = (shared: Shared): Reservation[] =>
+export const sharedWith = (shared: SharedCounts): Reservation[] =>
   (["attestation", "identity"] as const).flatMap((key) => {
     const [about, words] = WHAT[key];
     const [otherAgents, more] = [Math.min(shared[key], MAX_SHARED_AGENTS), shared[key] > MAX_SHARED_AGENTS];

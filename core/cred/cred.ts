@@ -10,8 +10,8 @@ export { validProofs } from "../signals/verify.ts";
 export { SIGNALS };
 
 /** One row of the breakdown: `weight` from 0 to 1, `weightedScore` = weight · rawScore. */
-export type Weighted = { weight: number; rawScore: number; weightedScore: number };
-export type Breakdown = Record<SignalKey, Weighted>;
+export type WeightedScore = { weight: number; rawScore: number; weightedScore: number };
+export type Breakdown = Record<SignalKey, WeightedScore>;
 export type Cred = { score: number; raw: RawSignals; breakdown: Breakdown };
 
 /** Score and breakdown of an agent at `now`. @param signals here and below: other than `SIGNALS` in tests only */

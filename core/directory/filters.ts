@@ -55,7 +55,7 @@ export type DirectorySort = (typeof DIRECTORY_SORTS)[number] | (typeof TREND_WIN
 export const UNRANKED_SORT = "revenue_self_reported";
 
 /** What a question asks for, beside its search text. */
-export type Narrowing = Facets & { filter: DirectoryFilter; window?: TrendWindow | undefined };
+export type DirectoryNarrowing = Facets & { filter: DirectoryFilter; window?: TrendWindow | undefined };
 
 /** Bounds that a row must meet; times are Unix milliseconds, all ends included. */
 export type FilterBounds = {
@@ -73,7 +73,7 @@ export type FilterBounds = {
 const WINDOW_STEP_MS = 60_000;
 
 export function boundsOf(
-  { filter, window = "24h", minScore, maxScore, minAgeDays, maxAgeDays }: Narrowing,
+  { filter, window = "24h", minScore, maxScore, minAgeDays, maxAgeDays }: DirectoryNarrowing,
   now: number,
 ): FilterBounds {
   const moment = Math.floor(now / WINDOW_STEP_MS) * WINDOW_STEP_MS;
@@ -109,7 +109,7 @@ type AskedOrder = {
 
 /** The order of a filter. The default of `losers` is the greatest loss first. */
 export function orderOf(
-  { filter, window = "24h" }: Pick<Narrowing, "filter" | "window">,
+  { filter, window = "24h" }: Pick<DirectoryNarrowing, "filter" | "window">,
   asked: AskedOrder,
 ): { sort: DirectorySort; descending: boolean } {
   const sort = asked.sort === UNRANKED_SORT ? undefined : asked.sort;

@@ -32,11 +32,11 @@ export type DirectoryRow = {
   tokenCounts: boolean;
   market: Market | null;
   updatedAt: string;
-  claim: Claim | null;
+  claim: RowClaim | null;
 };
 
 /** A claim about an agent's token, with market data of the claimed token. */
-export type Claim = {
+export type RowClaim = {
   tokenAddress: string | null;
   tokenSymbol: string | null;
   tokenName: string | null;

@@ -3,11 +3,17 @@ import { tierOf } from "../cred/tiers.ts";
 import { PROTOCOLS } from "../directory/protocols.ts";
 import type { FacetKey, Facets } from "./query.ts";
 
-export type Faceted = { platform: string; chainId: number | null; cred: number; verified: boolean; speaks: number };
+export type FacetedDocument = {
+  platform: string;
+  chainId: number | null;
+  cred: number;
+  verified: boolean;
+  speaks: number;
+};
 
 const X402 = 1 << PROTOCOLS.indexOf("x402");
 
-const VALUES: Record<FacetKey, (one: Faceted) => readonly string[]> = {
+const VALUES: Record<FacetKey, (one: FacetedDocument) => readonly string[]> = {
   platform: ({ platform }) => [platform],
   speaks: ({ speaks }) => PROTOCOLS.filter((_, i) => speaks & (1 << i)),
   chain: ({ chainId }) => (chainId === null ? [] : [String(chainId)]),
@@ -17,7 +23,7 @@ const VALUES: Record<FacetKey, (one: Faceted) => readonly string[]> = {
 };
 
 /** @param scale what the counts are multiplied by: 1 where they are exact */
-export const facetsOf = (found: readonly Faceted[], scale: number): Facets =>
+export const facetsOf = (found: readonly FacetedDocument[], scale: number): Facets =>
   Object.fromEntries(
     Object.entries(VALUES).map(([key, valuesOf]) => {
       const counts = new Map<string, number>();

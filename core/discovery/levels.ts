@@ -12,7 +12,7 @@ const joined = (parts: readonly Condition[], by: string): Condition => {
 };
 
 /** A need as a condition. */
-export type Conditioned = { condition: string; required: boolean };
+export type NeedCondition = { condition: string; required: boolean };
 
 /** What the documents of a level match, and those of no level above it. */
 export type Level = Condition;
@@ -25,8 +25,8 @@ const MAX_COMBINED_NEEDS = 4;
  * many documents.
  * @param needs rarest first @param preferred what documents should meet besides; null for nothing
  */
-export function levelsOf(needs: readonly Conditioned[], preferred: Condition): { strong: Level[]; weak: Level[] } {
-  const conditions = (of: readonly Conditioned[]) => all(of.map(({ condition }) => condition));
+export function levelsOf(needs: readonly NeedCondition[], preferred: Condition): { strong: Level[]; weak: Level[] } {
+  const conditions = (of: readonly NeedCondition[]) => all(of.map(({ condition }) => condition));
   const free = needs.filter((need) => !need.required);
   const must = conditions(needs.filter((need) => need.required));
   const whole = conditions(needs);
@@ -38,7 +38,7 @@ export function levelsOf(needs: readonly Conditioned[], preferred: Condition): {
     weak.push(above === null ? condition : all([condition, not(above)]));
     above = condition;
   };
-  const some = (size: number, of: readonly Conditioned[]) => all([must, any(combinations(of, size).map(conditions))]);
+  const some = (size: number, of: readonly NeedCondition[]) => all([must, any(combinations(of, size).map(conditions))]);
   if (free.length > MAX_COMBINED_NEEDS) add(some(free.length - 1, free));
   for (let size = Math.min(combined.length, free.length - 1); size >= 1; size--) add(some(size, combined));
   if (must !== null && free.length > 0) add(must);

@@ -77,7 +77,7 @@ export type FacetKey = "platform" | "speaks" | "chain" | "tier" | "verified" | "
 export type Facets = Record<FacetKey, { value: string; count: number }[]>;
 
 /** What was read out of the words of a query. */
-export type Understood = {
+export type QueryReading = {
   /** Words that are searched for. */
   words: string[];
   /** What words of the query ask for instead of being searched: agents that meet it stand before the others. */
@@ -94,7 +94,7 @@ export type DiscoverPage = {
   totalIsExact: boolean;
   nextCursor: string | null;
   facets: Facets;
-  understood: Understood;
+  understood: QueryReading;
 };
 
 export type { PlatformKey, Protocol, TierKey };

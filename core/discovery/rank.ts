@@ -40,7 +40,7 @@ export type Candidate = {
   unmet: number;
 };
 
-export type Ranked<C> = {
+export type RankedCandidate<C> = {
   candidate: C;
   rank: number;
   relevance: number;
@@ -73,7 +73,10 @@ const LENGTH_POWER = 0.4;
 const NOT_THE_NAME_FACTOR = 0.6;
 
 /** By all but the nearness of words. @param weights of the needs, in the order of `worth` */
-export function inOrder<C extends Candidate>(candidates: readonly C[], weights: readonly number[]): Ranked<C>[] {
+export function inOrder<C extends Candidate>(
+  candidates: readonly C[],
+  weights: readonly number[],
+): RankedCandidate<C>[] {
   // A name can be made of what others search for. Agents that have all its words too lose nothing by it.
   const isName = candidates.some(({ exact, rarelyNamed }) => exact && rarelyNamed);
   const isPlain = candidates.some(({ exact, disguised }) => exact && !disguised);
@@ -95,12 +98,17 @@ const BY_WORDS = ["words"] as const;
 const BY_MEANING = ["meaning"] as const;
 const BY_BOTH = ["words", "meaning"] as const;
 
-function placeOf<C extends Candidate>(candidate: C, relevance: number, foundBy: readonly FoundBy[]): Ranked<C> {
+function placeOf<C extends Candidate>(
+  candidate: C,
+  relevance: number,
+  foundBy: readonly FoundBy[],
+): RankedCandidate<C> {
   const trust = candidate.trust / 1000;
   return { candidate, relevance, trust, rank: relevance * trust ** TRUST_POWER, copies: 0, foundBy };
 }
 
-const byRank = (a: Ranked<Candidate>, b: Ranked<Candidate>) => b.rank - a.rank || a.candidate.id - b.candidate.id;
+const byRank = (a: RankedCandidate<Candidate>, b: RankedCandidate<Candidate>) =>
+  b.rank - a.rank || a.candidate.id - b.candidate.id;
 
 /**
  * The final order, best first: words near each other first, copies behind their originals.
@@ -109,11 +117,11 @@ const byRank = (a: Ranked<Candidate>, b: Ranked<Candidate>) => b.rank - a.rank |
  * @param known share of the words of the query that any agent has
  */
 export function ranked<C extends Candidate>(
-  ordered: readonly Ranked<C>[],
+  ordered: readonly RankedCandidate<C>[],
   positions: ReadonlyMap<number, Positions>,
   near: readonly NearCandidate<C>[] = [],
   known = 1,
-): Ranked<C>[] {
+): RankedCandidate<C>[] {
   const placed = ordered.map((one, i) => {
     const places = positions.get(one.candidate.id);
     const near = places ? nearness(places) : i < MAX_PLACED || positions.size === 0 ? 1 : 0;
@@ -143,10 +151,10 @@ const weightsOf = (fit: number) => ({
  * the relevances of the two have no common scale. `rank` is then the share of the best place in both.
  */
 function together<C extends Candidate>(
-  byWords: readonly Ranked<C>[],
+  byWords: readonly RankedCandidate<C>[],
   near: readonly NearCandidate<C>[],
   known: number,
-): Ranked<C>[] {
+): RankedCandidate<C>[] {
   const byMeaning = near
     .map(({ candidate, nearness: of }) => placeOf(candidate, meaningRelevance(of, candidate.unmet), BY_MEANING))
     .sort(byRank);
@@ -161,7 +169,7 @@ function together<C extends Candidate>(
   const fit = Math.max((first?.relevance ?? 0) * covered(known), namesake?.relevance ?? 0);
   // Whose name is searched for, and who stands first by that, is meant.
   const isNamed = first?.candidate.exact || (first?.candidate.rarelyNamed && fit >= BY_CHANCE_BELOW);
-  const ids = (list: readonly Ranked<C>[]) => list.map(({ candidate }) => candidate.id);
+  const ids = (list: readonly RankedCandidate<C>[]) => list.map(({ candidate }) => candidate.id);
   const weights = weightsOf(fit);
   return fused([
     { ids: ids(byWords), weight: weights.words },
@@ -172,12 +180,12 @@ function together<C extends Candidate>(
 }
 
 /** Without stuffed hits, which have the words of many queries, where another is found; one that is asked for by its name stays. */
-function readable<C extends Candidate>(all: readonly Ranked<C>[]): readonly Ranked<C>[] {
+function readable<C extends Candidate>(all: readonly RankedCandidate<C>[]): readonly RankedCandidate<C>[] {
   const some = all.filter(({ candidate: { stuffed, exact, worth } }) => !stuffed || exact || worth.length === 0);
   return some.length === 0 ? all : some;
 }
 
-function relevantOf<C extends Candidate>(all: readonly Ranked<C>[]): Ranked<C>[] {
+function relevantOf<C extends Candidate>(all: readonly RankedCandidate<C>[]): RankedCandidate<C>[] {
   const least = (all[0]?.rank ?? 0) * MIN_SHARE;
   return all.filter(({ rank }) => rank >= least);
 }
@@ -185,7 +193,7 @@ function relevantOf<C extends Candidate>(all: readonly Ranked<C>[]): Ranked<C>[]
 const age = (at: Date | null) => at?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
 /** Whether a hit had its name before another one, and neither the name nor the text say that it is a second one. */
-function isOlder({ candidate: a }: Ranked<Candidate>, { candidate: b }: Ranked<Candidate>): boolean {
+function isOlder({ candidate: a }: RankedCandidate<Candidate>, { candidate: b }: RankedCandidate<Candidate>): boolean {
   if (a.stuffed || (a.disguised && !b.disguised) || (a.copy && !b.copy)) return false;
   const by = age(a.nameSince) - age(b.nameSince) || age(a.registeredAt) - age(b.registeredAt);
   return by < 0;
@@ -196,7 +204,7 @@ function isOlder({ candidate: a }: Ranked<Candidate>, { candidate: b }: Ranked<C
  * elsewhere where it is trusted clearly less. Never an older one behind a younger one, whose trust may be made; nor a marked
  * imitation behind one that is trusted clearly less.
  */
-function isBehindNamesake(one: Ranked<Candidate>, named: Ranked<Candidate>): boolean {
+function isBehindNamesake(one: RankedCandidate<Candidate>, named: RankedCandidate<Candidate>): boolean {
   const { owner, imitation, named: isNamed, rarelyNamed } = one.candidate;
   if (named.candidate.owner === owner || isOlder(one, named)) return false;
   if (imitation) return named.trust > IMITATED_SHARE * one.trust;
@@ -205,7 +213,7 @@ function isBehindNamesake(one: Ranked<Candidate>, named: Ranked<Candidate>): boo
 }
 
 /** The hits that came to a name that is searched for, and that few have, after another owner's agent. */
-function laterNamesakes<C extends Candidate>(all: readonly Ranked<C>[]): ReadonlySet<Ranked<C>> {
+function laterNamesakes<C extends Candidate>(all: readonly RankedCandidate<C>[]): ReadonlySet<RankedCandidate<C>> {
   const asked = all.filter(({ candidate: { rarelyNamed, nameKey } }) => rarelyNamed && nameKey !== null);
   const later = [...Map.groupBy(asked, ({ candidate }) => candidate.nameKey).values()].flatMap((namesakes) => {
     const first = namesakes.reduce((oldest, one) => (isOlder(one, oldest) ? one : oldest));
@@ -215,7 +223,7 @@ function laterNamesakes<C extends Candidate>(all: readonly Ranked<C>[]): Readonl
 }
 
 /** Whether a hit has each need of the query that another one has. */
-const hasAllOf = (one: Ranked<Candidate>, other: Ranked<Candidate>) =>
+const hasAllOf = (one: RankedCandidate<Candidate>, other: RankedCandidate<Candidate>) =>
   other.candidate.worth.every((worth, need) => worth === 0 || one.candidate.worth[need]! > 0);
 
 /** Hits by a key that several may have. */
@@ -230,15 +238,16 @@ class ByKey<K, H> {
 }
 
 /** The best of each set of copies, with the number of the others. */
-function withoutCopies<C extends Candidate>(all: readonly Ranked<C>[]): Ranked<C>[] {
-  const kept: Ranked<C>[] = [];
-  const byText = new ByKey<number, Ranked<C>>();
-  const bySibling = new ByKey<number, Ranked<C>>();
-  const byOwner = new ByKey<string, Ranked<C>>();
-  const byName = new ByKey<number, Ranked<C>>();
+function withoutCopies<C extends Candidate>(all: readonly RankedCandidate<C>[]): RankedCandidate<C>[] {
+  const kept: RankedCandidate<C>[] = [];
+  const byText = new ByKey<number, RankedCandidate<C>>();
+  const bySibling = new ByKey<number, RankedCandidate<C>>();
+  const byOwner = new ByKey<string, RankedCandidate<C>>();
+  const byName = new ByKey<number, RankedCandidate<C>>();
   // What may be an imitation, and then what is a copy, come last: those that they are of may be ranked behind them.
   const later = laterNamesakes(all);
-  const turn = (one: Ranked<C>) => (one.candidate.copy ? 2 : Number(one.candidate.imitation || later.has(one)));
+  const turn = (one: RankedCandidate<C>) =>
+    one.candidate.copy ? 2 : Number(one.candidate.imitation || later.has(one));
   for (const one of all.toSorted((a, b) => turn(a) - turn(b))) {
     const { textKey, siblingKey, owner, simhash, nameKey } = one.candidate;
     const original =

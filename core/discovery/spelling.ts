@@ -26,10 +26,10 @@ export const MIN_CORRECTED_IN_NAME = 3;
 /** Words that are asked about for each misspelt one. */
 const MAX_NEAR = 12;
 
-type Known = { word: string; documents: number };
+type KnownWord = { word: string; documents: number };
 
 /** Words that a misspelt one may mean, those in more documents first. */
-export const nearTo = <K extends Known>(word: string, known: readonly K[]): K[] =>
+export const nearTo = <K extends KnownWord>(word: string, known: readonly K[]): K[] =>
   known
     .filter((one) => isNear(spellingDistance(word, one.word), word))
     .sort((a, b) => b.documents - a.documents)
@@ -38,7 +38,7 @@ export const nearTo = <K extends Known>(word: string, known: readonly K[]): K[] 
 const isNear = (distance: number, word: string) => distance > 0 && distance <= (word.length < 9 ? 1 : 2);
 
 /** Of words from `nearTo` those that are the nearest, at most two. */
-export function corrections<K extends Known>(word: string, near: readonly K[]): K[] {
+export function corrections<K extends KnownWord>(word: string, near: readonly K[]): K[] {
   const distances = near.map((one) => spellingDistance(word, one.word));
   const least = Math.min(...distances);
   return near.filter((_, i) => distances[i] === least).slice(0, 2);

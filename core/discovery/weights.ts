@@ -2,7 +2,7 @@
 import type { Factor, FactorKey, Field } from "./query.ts";
 
 /** What is known about an agent, as the factors read it. */
-export type Known = {
+export type RankedFacts = {
   /** 0 to 100, with the cap of unclaimed foreign agents. */
   cred: number;
   /** Accounts it has proved under its present owner; foreign agents have none. */
@@ -32,8 +32,8 @@ type Rule = {
   /** The share of its trust that an agent loses at value 0. */
   weight: number;
   /** @returns 0 to 1 */
-  value(known: Known): number;
-  says(known: Known): string;
+  value(known: RankedFacts): number;
+  says(known: RankedFacts): string;
 };
 
 const plural = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
@@ -103,7 +103,8 @@ export const FACTORS: readonly Rule[] = [
 ];
 
 /** Values of the factors in percent, in the order of `FACTORS`: what a document stores. */
-export const factorValues = (known: Known): number[] => FACTORS.map((rule) => Math.round(100 * rule.value(known)));
+export const factorValues = (known: RankedFacts): number[] =>
+  FACTORS.map((rule) => Math.round(100 * rule.value(known)));
 
 /** Trust in thousandths. @param values from `factorValues` */
 export const trustOf = (values: readonly number[]): number =>
@@ -115,7 +116,7 @@ export const STUFFED_VALUE = 10;
 export const TEXT_FACTOR = 1 + FACTORS.findIndex(({ key }) => key === "text");
 
 /** The factors of a hit: stored values, with sentences of what is known now. */
-export const explained = (values: readonly number[], known: Known): Factor[] =>
+export const explained = (values: readonly number[], known: RankedFacts): Factor[] =>
   FACTORS.map(({ key, weight, says }, i) => ({ key, weight, value: values[i]! / 100, says: says(known) }));
 
 /** What a word is worth by where it was found: the classes of words of a document (db/schema/discovery.ts). */

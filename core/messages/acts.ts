@@ -26,7 +26,7 @@ export type Message = {
 export type Counters = { lastMessageId: number; memberCount: number; lastMemberNumber: number };
 
 /** The state of a group and of the acting wallets, read at one moment under the group's lock. */
-export type Known = Counters & {
+export type GroupState = Counters & {
   groupId: string;
   minCred: number;
   /** Time of sending of the messages of this batch, ISO 8601. */
@@ -53,7 +53,7 @@ export type Decision = Counters & {
 export const requestKey = (wallet: Address, request: string) => `${wallet} ${request}`;
 
 /** Decides acts one after the other; each sees the effects of those before it. */
-export function decideActs(known: Known, acts: readonly Act[]): Decision {
+export function decideActs(known: GroupState, acts: readonly Act[]): Decision {
   const { groupId, minCred, at, speakers, members } = known;
   let { lastMessageId, lastMemberNumber } = known;
   const sent = new Map(known.sent);

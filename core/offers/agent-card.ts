@@ -3,7 +3,7 @@ import { urlOf } from "../urls.ts";
 import { type ClaimedSignature, isSigned, signaturesOfHost } from "./card-signatures.ts";
 import { parseDocument } from "./document.ts";
 import { listOf, offersOf } from "./offer.ts";
-import { type EndpointAnswer, type OfferReader, type Reading, type Send, withoutContent } from "./reader.ts";
+import { type EndpointAnswer, type EndpointReading, type OfferReader, type Send, withoutContent } from "./reader.ts";
 
 /**
  * Where a card is, in the order in which it is looked for: at the address itself where that names a card; else below the
@@ -25,7 +25,7 @@ function placesOf(endpoint: string): string[] {
 
 export const agentCard: OfferReader = {
   async read(endpoint, send, conditional) {
-    let found: Reading = { kind: "unreadable", why: "The address is no URL." };
+    let found: EndpointReading = { kind: "unreadable", why: "The address is no URL." };
     for (const url of placesOf(endpoint)) {
       const request = { url, headers: { accept: "application/json", ...conditional } };
       const { reading, signed } = await send(request, (answer) => ({
@@ -42,13 +42,13 @@ export const agentCard: OfferReader = {
   },
 };
 
-type Signed = { card: Record<string, unknown>; claimed: ClaimedSignature[] };
+type SignedCard = { card: Record<string, unknown>; claimed: ClaimedSignature[] };
 
 /** Max characters of a card whose signatures are checked: its canonical form is made several times. */
 const MAX_SIGNED = 131_072;
 
 /** The signatures that a card has by keys of its host; null for none. */
-function signedIn({ status, text, url }: EndpointAnswer): Signed | null {
+function signedIn({ status, text, url }: EndpointAnswer): SignedCard | null {
   if (status !== 200 || text.length > MAX_SIGNED || !text.includes('"signatures"')) return null;
   const card = parseDocument(text) as Record<string, unknown> | undefined;
   const claimed = card === undefined ? [] : signaturesOfHost(card, url);
@@ -56,7 +56,7 @@ function signedIn({ status, text, url }: EndpointAnswer): Signed | null {
 }
 
 /** Reads the keys that the first signature names. What keeps them from being read is none of the card's offers' business. */
-async function isSignedByHost(signed: Signed | null, send: Send): Promise<boolean> {
+async function isSignedByHost(signed: SignedCard | null, send: Send): Promise<boolean> {
   if (signed === null) return false;
   const [{ jku }] = signed.claimed as [ClaimedSignature];
   const request = { url: jku, headers: { accept: "application/json" } };
@@ -68,14 +68,14 @@ async function isSignedByHost(signed: Signed | null, send: Send): Promise<boolea
   return send(request, isOfHost).catch(() => false);
 }
 
-function readAnswer(answer: EndpointAnswer): Reading {
+function readAnswer(answer: EndpointAnswer): EndpointReading {
   const { status } = answer;
   const known = withoutContent(status);
   if (known) return known;
   return status === 200 ? readCard(answer) : { kind: "unreadable", why: `The card is not there (${status}).` };
 }
 
-function readCard({ text, headers }: EndpointAnswer): Reading {
+function readCard({ text, headers }: EndpointAnswer): EndpointReading {
   const card = parseDocument(text) as Record<string, unknown> | undefined;
   if (card === undefined) return { kind: "unreadable", why: "The card is not JSON." };
   if (typeof card.name !== "string" || !Array.isArray(card.skills))

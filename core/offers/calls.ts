@@ -2,7 +2,7 @@
 import { urlOf } from "../urls.ts";
 import type { OfferKind } from "./offer.ts";
 
-export type Callable = { kind: OfferKind; name: string; endpoint: string | null; method: string | null };
+export type CallableOffer = { kind: OfferKind; name: string; endpoint: string | null; method: string | null };
 
 /** A text as one word of a POSIX shell, whatever is in it. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -24,7 +24,7 @@ export type CallText = { form: "shell" | "settings" | "program"; text: string };
  * The ways to call an offer at its endpoint; none for one without an http(s) address.
  * @param agent its name, for the name of a server in settings
  */
-export function callsOf({ kind, name, endpoint, method }: Callable, agent: string): CallText[] {
+export function callsOf({ kind, name, endpoint, method }: CallableOffer, agent: string): CallText[] {
   const url = endpoint === null ? null : urlOf(endpoint);
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return [];
   const { href } = url;

@@ -16,13 +16,13 @@ import {
   toolsIn,
 } from "./mcp-messages.ts";
 import { MAX_OFFERS, type Offer, offersOf } from "./offer.ts";
-import type { EndpointRequest, Reading, Send } from "./reader.ts";
+import type { EndpointReading, EndpointRequest, Send } from "./reader.ts";
 
 /** Max pages of `tools/list`. */
 const MAX_PAGES = 3;
 
 /** @returns null when no such server is there */
-export async function oldToolsOf(url: string, send: Send): Promise<Reading | null> {
+export async function oldToolsOf(url: string, send: Send): Promise<EndpointReading | null> {
   const talk = talkWith(url);
   const opened = await send(
     { url, headers: { accept: "text/event-stream" }, hear: talk.hear },
@@ -39,11 +39,11 @@ export async function oldToolsOf(url: string, send: Send): Promise<Reading | nul
   };
 }
 
-type Said = { begun: boolean; offers: Offer[] | null };
+type ServerState = { begun: boolean; offers: Offer[] | null };
 
 /** What is sent on each event of the stream. */
-function talkWith(url: string): { hear: (event: string) => readonly EndpointRequest[] | "enough"; said: Said } {
-  const said: Said = { begun: false, offers: null };
+function talkWith(url: string): { hear: (event: string) => readonly EndpointRequest[] | "enough"; said: ServerState } {
+  const said: ServerState = { begun: false, offers: null };
   const seen = new Set<string>();
   let place: string | null = null;
   let id = 1;

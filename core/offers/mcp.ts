@@ -14,7 +14,7 @@ import {
 } from "./mcp-messages.ts";
 import { oldToolsOf } from "./mcp-old.ts";
 import { MAX_OFFERS, type Offer, offersOf } from "./offer.ts";
-import { type EndpointAnswer, type OfferReader, type Reading, type Send, withoutContent } from "./reader.ts";
+import { type EndpointAnswer, type EndpointReading, type OfferReader, type Send, withoutContent } from "./reader.ts";
 
 /** Max pages of `tools/list`. */
 const MAX_PAGES = 5;
@@ -53,7 +53,7 @@ export const mcp: OfferReader = {
 
 const INITIALIZED = { method: "notifications/initialized" };
 
-async function toolsOf(url: string, send: Send, session: Session): Promise<Reading> {
+async function toolsOf(url: string, send: Send, session: Session): Promise<EndpointReading> {
   const offers: Offer[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
@@ -77,18 +77,18 @@ async function toolsOf(url: string, send: Send, session: Session): Promise<Readi
 
 type Call = { session: Session; id: number; method: string; params: object };
 /** `spoke`: it refused by a message of the protocol. */
-type Called<T> = { value: T } | { none: Reading; spoke: boolean };
+type CallOutcome<T> = { value: T } | { none: EndpointReading; spoke: boolean };
 
 /** One request of the protocol. @returns what was taken of its result, or why there is none */
 const call = <T>(
   send: Send,
   { session: { url, headers }, id, method, params }: Call,
   take: (result: Json, answer: EndpointAnswer) => T,
-): Promise<Called<T>> => {
+): Promise<CallOutcome<T>> => {
   const request = post(url, headers, { id, method, params });
   // A stream may stay open behind the answer; one of the older transport begins with an address, and has none.
   const hear = (event: string) => (seemsAnswerTo(id, event) || isEndpointEvent(event) ? "enough" : []);
-  return send({ ...request, hear }, (answer): Called<T> => {
+  return send({ ...request, hear }, (answer): CallOutcome<T> => {
     const { status } = answer;
     if (withoutContent(status)?.kind === "needs_credentials")
       return { none: { kind: "needs_credentials" }, spoke: false };
@@ -106,7 +106,7 @@ const call = <T>(
   });
 };
 
-const SENT_ON: Reading = {
+const SENT_ON: EndpointReading = {
   kind: "beyond_us",
   why: "It cannot be read by us: it sends a POST on to another host, which we do not follow.",
 };

@@ -24,7 +24,7 @@ export type EndpointAnswer = { status: number; headers: Record<string, string | 
  */
 export type Send = <T>(request: EndpointRequest, read: (answer: EndpointAnswer) => T) => Promise<T>;
 
-export type Reading =
+export type EndpointReading =
   /** `isSigned`: by a key that the host publishes. */
   | { kind: "offers"; offers: Offer[]; etag: string | null; lastModified: string | null; isSigned?: boolean }
   /** The version whose validators were sent is current. */
@@ -44,11 +44,11 @@ export type OfferReader = {
    * @param method how it is called as far as that is known
    * @throws what `send` throws; BeyondUs
    */
-  read(url: string, send: Send, conditional: Record<string, string>, method: Method | null): Promise<Reading>;
+  read(url: string, send: Send, conditional: Record<string, string>, method: Method | null): Promise<EndpointReading>;
 };
 
 /** What a status says where no content is expected; null for one that may have content. */
-export function withoutContent(status: number): Reading | null {
+export function withoutContent(status: number): EndpointReading | null {
   if (status === 401 || status === 403) return { kind: "needs_credentials" };
   if (status === 304) return { kind: "unchanged" };
   return null;

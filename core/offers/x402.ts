@@ -3,7 +3,7 @@ import { urlOf } from "../urls.ts";
 import { parseDocument } from "./document.ts";
 import { type Method, offersOf } from "./offer.ts";
 import { pricedOperations } from "./priced-document.ts";
-import { type EndpointAnswer, type OfferReader, type Reading, withoutContent } from "./reader.ts";
+import { type EndpointAnswer, type EndpointReading, type OfferReader, withoutContent } from "./reader.ts";
 import { x402Price } from "./x402-prices.ts";
 
 type Json = Record<string, unknown>;
@@ -40,12 +40,12 @@ const rootOf = (url: string): string | null => {
 };
 
 /** What an answer has: terms, or a document that lists paid operations; no reading for neither. */
-function readAnswer(url: string, answer: EndpointAnswer): { status: number; reading: Reading | null } {
+function readAnswer(url: string, answer: EndpointAnswer): { status: number; reading: EndpointReading | null } {
   const { status, headers, text } = answer;
   return { status, reading: status === 402 ? readTerms(url, headers["payment-required"], text) : readDocument(answer) };
 }
 
-function readDocument({ status, headers, text, url }: EndpointAnswer): Reading | null {
+function readDocument({ status, headers, text, url }: EndpointAnswer): EndpointReading | null {
   const given = status === 200 && LISTING.test(text) ? pricedOperations(parseDocument(text), url) : null;
   if (given === null) return null;
   const offers = offersOf(given);
@@ -57,7 +57,7 @@ function readDocument({ status, headers, text, url }: EndpointAnswer): Reading |
 const LISTING = /"(?:openapi|services)"\s*:/;
 
 /** What an endpoint is that shows no terms. */
-function withoutTerms(status: number, method: Method | null): Reading {
+function withoutTerms(status: number, method: Method | null): EndpointReading {
   if (status >= 200 && status < 300) return { kind: "nothing", why: "It asks for no payment." };
   // The method or the input is not the expected one: it lives, and its terms are not known.
   if (status === 400 || status === 405 || status === 422)
@@ -77,7 +77,7 @@ const EMPTY_POST = {
 } as const;
 
 /** Version 2 is in the header, version 1 in the body. */
-function readTerms(url: string, header: string | undefined, body: string): Reading {
+function readTerms(url: string, header: string | undefined, body: string): EndpointReading {
   const terms = (header && objectOf(decoded(header))) || objectOf(body);
   const price = terms && x402Price(terms.accepts);
   if (!terms || !price) return { kind: "unreadable", why: "The demand for payment has no terms that can be read." };

@@ -9,7 +9,7 @@ import type { PaymentState } from "./states.ts";
 export type ClaimedBy = "payer" | "bearer" | "challenge";
 
 /** The claim of a request on a payment, as stored in the ledger. */
-export type Claim = {
+export type RequestClaim = {
   state: PaymentState;
   payer: Address;
   /** First block that may contain the settlement. */
@@ -34,7 +34,7 @@ const SKEW_SECONDS = 5;
  * Whether a settlement may serve a claim. A bearer's claim counts only for a settlement made after the claim was recorded,
  * and never for one that the payer sent itself: a reader of the mempool or of the newest block could have copied it.
  */
-export function serves({ state, payer, sinceBlock, presentedAt }: Claim, at: SettledAt): boolean {
+export function serves({ state, payer, sinceBlock, presentedAt }: RequestClaim, at: SettledAt): boolean {
   if (presentedAt === null) return true;
   if (at.sender === payer) return false;
   const noted = Math.floor(presentedAt.getTime() / 1000);

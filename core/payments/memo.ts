@@ -9,7 +9,7 @@ const TRANSFER_WITH_MEMO: Hex = "0x57bc7354aa85aed339e000bccffabbc529466af35f077
 const TRANSFER_WITH_MEMO_CALL = "0x95777d59";
 
 /** The parts of a memo. `realm` is the service, as its challenges name it. */
-export type Challenged = { realm: string; challengeId: string };
+export type MemoChallenge = { realm: string; challengeId: string };
 
 /** The first bytes of a text's hash, as hex digits. */
 const digits = (text: string, bytes: number): string => keccak256(stringToHex(text)).slice(2, 2 + 2 * bytes);
@@ -21,13 +21,13 @@ const HEAD = `0x${digits("mpp", 4)}01`;
  * Whether a memo is the one of a challenge: head, 10 bytes of the realm's hash, 10 of the client's, 7 of the challenge's.
  * @param memo 32 bytes
  */
-export const isMemoOf = (memo: Hex, { realm, challengeId }: Challenged): boolean =>
+export const isMemoOf = (memo: Hex, { realm, challengeId }: MemoChallenge): boolean =>
   memo.length === 66 &&
   memo.toLowerCase().startsWith(HEAD + digits(realm, 10)) &&
   memo.toLowerCase().endsWith(digits(challengeId, 7));
 
 /** A transfer that answers a challenge. */
-export type AskedTransfer = Challenged & { token: Address; to: Address; value: bigint };
+export type AskedTransfer = MemoChallenge & { token: Address; to: Address; value: bigint };
 
 /** The transfers in a transaction that answer a challenge. The token logs the memo right after its transfer. */
 export const memoTransfers = (logs: readonly TokenLog[], asked: AskedTransfer): Transfer[] =>

@@ -4,13 +4,13 @@ import type { ListedService } from "../agents/listing.ts";
 import type { Json, JsonObject } from "../json.ts";
 
 /** The last value fetched from a source, and the time of the fetch, ISO 8601. */
-export type Fetched<T> = { value: T; at: string };
+export type FetchedValue<T> = { value: T; at: string };
 
 /** Which contact data a principal has given. The data themselves are private and loaded for the principal only. */
 export type ContactKinds = { hasEmail: boolean; hasTelegram: boolean };
 
 /** Free-form data that a principal states about itself; shown and never counted. */
-export type Stated = {
+export type StatedProfile = {
   /** Services by name: a text, a link, or an object with its URL. */
   services: Record<string, string | ListedService>;
   /** Its ids on other systems. */
@@ -22,7 +22,7 @@ export type Stated = {
 export type LinkedAgent = AgentFacts & { heldSince: number | null };
 
 export type HumanFacts = ContactKinds &
-  Stated & {
+  StatedProfile & {
     id: string;
     /** Null for a human who signs in with an access token. */
     wallet: Address | null;
@@ -42,9 +42,9 @@ export type HumanFacts = ContactKinds &
     /** The exchange's unrevoked attestation of the wallet with the latest expiry; Unix seconds, 0: never expires. */
     attestation: { expiresAt: number } | null;
     /** Score of the wallet at Ethos; null: never fetched; a null value: Ethos has no score. */
-    ethos: Fetched<number | null> | null;
+    ethos: FetchedValue<number | null> | null;
     /** Number of transactions the wallet has sent; null: unknown. */
-    transactions: Fetched<number> | null;
+    transactions: FetchedValue<number> | null;
     /** Successful sessions with the linked agents, counted since each came to its present owner. */
     sessionSuccesses: number;
     /** Agents registered with the referral codes of the linked agents, counted since each came to its present owner. */
@@ -57,7 +57,7 @@ export type HumanFacts = ContactKinds &
 export type Member = Address | number;
 
 export type OrganizationFacts = ContactKinds &
-  Stated & {
+  StatedProfile & {
     id: string;
     slug: string;
     /** Wallet of the principal that registered it; null for a principal without a wallet. */

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "../json.ts";
 import { MAX_DEPTH, objectOnly, type Report, readJson, readObject, readServices, statedJson } from "../json-input.ts";
 import { cleanText, type TextRule, textSchema } from "../text.ts";
 import { urlOf } from "../urls.ts";
-import type { Member, Stated } from "./facts.ts";
+import type { Member, StatedProfile } from "./facts.ts";
 import { parseSlug } from "./slugs.ts";
 
 const MAX_URL = 512;
@@ -92,7 +92,7 @@ export const statedMap = z
 
 /** Input of services. A single text is one service: `web` for a link, `about` for another text. Null: no services. */
 export const statedServices = statedJson({
-  read(given, report): Stated["services"] {
+  read(given, report): StatedProfile["services"] {
     if (given === null) return {};
     if (typeof given !== "string") return objectOnly(readStatedServices)(given, report);
     const text = readStated(given, [], report);
@@ -117,7 +117,7 @@ export const statedServices = statedJson({
   },
 });
 
-const readStatedServices = (given: object, report: Report): Stated["services"] =>
+const readStatedServices = (given: object, report: Report): StatedProfile["services"] =>
   readServices(given, report, readStated);
 
 /** A stated text, cleaned; null when it is empty. */

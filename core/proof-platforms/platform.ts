@@ -15,7 +15,7 @@ export type ClaimField = {
 };
 
 /** What an account must show: `needle` is the text (`helixa:12`), `prefix` the lower-case name of the service. */
-export type Sought = { needle: string; prefix: string };
+export type ProofNeedle = { needle: string; prefix: string };
 
 /**
  * One platform.
@@ -39,7 +39,7 @@ export type ProofPlatform<Claim = unknown> = {
   /** Builds the claim from the parsed fields of a body, or returns the problem as a half-sentence ("must …"). */
   claimOf(fields: never): Claim | string;
   /** A sentence that explains how the account shows the proof. */
-  hint(claim: Claim, sought: Sought): string;
+  hint(claim: Claim, sought: ProofNeedle): string;
   /** Name of the JSON field with the account's id, on platforms whose users know their numeric ids. */
   numericId?: string;
   /**

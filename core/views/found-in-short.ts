@@ -4,7 +4,7 @@ import { tierOf, tierWord } from "../cred/tiers.ts";
 import { OWN_PLATFORM } from "../directory/platforms.ts";
 import { type Protocol, protocolsOf } from "../directory/protocols.ts";
 import type { DirectoryRow } from "../directory/row.ts";
-import type { Understood } from "../discovery/query.ts";
+import type { QueryReading } from "../discovery/query.ts";
 import { isRecord } from "../json.ts";
 import { listed } from "../text.ts";
 import {
@@ -184,7 +184,7 @@ export function inputInWords(schema: unknown): string {
 }
 
 /** The query as it was read, in a few sentences. What was searched for in a word's place is a word of strangers: it is not named. */
-export function understoodInWords({ words, filters, corrected, meaning }: Understood): string {
+export function understoodInWords({ words, filters, corrected, meaning }: QueryReading): string {
   const wishes = [
     ...(filters.speaks ?? []).map((protocol) => `speak ${protocol}`),
     ...(filters.maxPrice === undefined ? [] : [`cost at most ${filters.maxPrice} US dollars a call`]),

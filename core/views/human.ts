@@ -15,14 +15,14 @@ import {
   type ProfilePart,
   provenAccounts,
 } from "../principals/cred.ts";
-import type { ContactKinds, HumanFacts, Stated } from "../principals/facts.ts";
+import type { ContactKinds, HumanFacts, StatedProfile } from "../principals/facts.ts";
 import type { ProofPlatformKey } from "../proof-platforms.ts";
 import { isoSeconds } from "../times.ts";
 import type { OrganizationView } from "./organization.ts";
 import type { Site } from "./site.ts";
 import { type SummaryView, summaryView } from "./summary.ts";
 
-export type HumanView = Stated & {
+export type HumanView = StatedProfile & {
   id: string;
   walletAddress: Address | null;
   tokenId: number | null;
@@ -69,9 +69,9 @@ export function humanView(facts: HumanFacts, site: Site, now: Date): HumanView {
 /** Contact data of a principal; shown to the principal only. */
 export type Contact = { email: string | null; telegram: string | null };
 /** Private fields: shown to the principal only. */
-export type Private = { contact: Contact; notificationPreferences: JsonObject | Json[] };
+export type PrivateFields = { contact: Contact; notificationPreferences: JsonObject | Json[] };
 export type OwnHumanView = Omit<HumanView, "contact"> &
-  Private & { organizations: (Omit<OrganizationView, "contact"> & Private)[] };
+  PrivateFields & { organizations: (Omit<OrganizationView, "contact"> & PrivateFields)[] };
 
 export type HumanCredView = {
   id: string;

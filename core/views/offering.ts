@@ -10,7 +10,7 @@ export const RECEIVERS = ["agent", "owner", "other"] as const;
 export type Receiver = (typeof RECEIVERS)[number];
 
 /** An agent that has something in common with the one asked about. Texts are strangers'. */
-export type Alike = {
+export type AlikeAgent = {
   platform: string;
   agentId: string;
   tokenId: number | null;
@@ -21,13 +21,13 @@ export type Alike = {
   sameOwner: boolean;
 };
 /** `agents`: the first of them, the oldest first. `count` stops at `MAX_COUNTED_ALIKE`. */
-export type Alikes = { count: number; agents: Alike[] };
+export type AlikeAgents = { count: number; agents: AlikeAgent[] };
 
 export const MAX_COUNTED_ALIKE = 1_000;
 export const MAX_ALIKE_SHOWN = 5;
 
 /** Names are people's own words. */
-export type Behind = {
+export type OfferingParties = {
   owner: string | null;
   /** ISO 8601; null where it is not known. */
   ownerSince: string | null;
@@ -65,12 +65,12 @@ export type Offering = {
   endpoints: EndpointView[];
   /** Null for a row that the search has no document of yet. */
   trust: { value: number; factors: Factor[] } | null;
-  sameName: Alikes;
-  sameEndpoint: Alikes;
+  sameName: AlikeAgents;
+  sameEndpoint: AlikeAgents;
 };
 
 export type OfferingView = {
-  behind: Behind;
+  behind: OfferingParties;
   trust: number | null;
   factors: Factor[];
   speaks: Protocol[];
@@ -79,13 +79,13 @@ export type OfferingView = {
   offerCount: number;
   liveness: HitBackground["liveness"];
   endpoints: EndpointView[];
-  sameName: Alikes;
-  sameEndpoint: Alikes;
+  sameName: AlikeAgents;
+  sameEndpoint: AlikeAgents;
 };
 
 export function offeringView(
   { background, endpoints, trust, sameName, sameEndpoint, ...agent }: Offering,
-  behind: Behind,
+  behind: OfferingParties,
 ): OfferingView {
   const { offers, liveness } = background;
   const offerCount = background.offerCount + background.namedCount;

@@ -1,9 +1,9 @@
 /** The public view of an organization. */
 import { checksum } from "../addresses.ts";
 import type { Address } from "../agents/facts.ts";
-import type { ContactKinds, Member, OrganizationFacts, Stated } from "../principals/facts.ts";
+import type { ContactKinds, Member, OrganizationFacts, StatedProfile } from "../principals/facts.ts";
 
-export type OrganizationView = Stated & {
+export type OrganizationView = StatedProfile & {
   id: string;
   slug: string;
   walletAddress: Address | null;

@@ -157,14 +157,14 @@ export const proofsOverdue = (
   OVERDUE.rows(db, { platforms: due.map(({ platform }) => platform), before: due.map(({ before }) => before) });
 
 /** What a check of a recorded proof has shown. It applies while the record is of the same account and has not lapsed. */
-export type Checked = { tokenId: number; accountId: string } & (
+export type ProofCheck = { tokenId: number; accountId: string } & (
   | { outcome: "stands"; handle: string; username: string | null; evidence: unknown }
   | { outcome: "vanished" | "unknown" }
 );
 
 const STORE_CHECKS = statement({
   name: "proof-checks",
-  params: { platform: text, checks: jsonb<readonly Checked[]>(), now: timestamptz },
+  params: { platform: text, checks: jsonb<readonly ProofCheck[]>(), now: timestamptz },
   text: `
     with seen as (
       select * from jsonb_to_recordset($checks::jsonb) as s(
@@ -191,7 +191,7 @@ const STORE_CHECKS = statement({
 export async function storeChecks(
   tx: Queryable,
   platform: ProofPlatformKey,
-  checks: readonly Checked[],
+  checks: readonly ProofCheck[],
   now: Date,
 ): Promise<{ tokenId: number; handle: string }[]> {
   const stored = await STORE_CHECKS.rows(tx, { platform, checks, now });

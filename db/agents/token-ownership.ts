@@ -26,10 +26,10 @@ const HOLDING = statement({
   prepared: true,
 });
 
-export type Holding = Row<typeof HOLDING>;
+export type TokenHolding = Row<typeof HOLDING>;
 
 /** The owner of a token and its number of transfers; null when there is no such token. */
-export const holdingOf = (db: Queryable, tokenId: number, identity: Address): Promise<Holding | null> =>
+export const holdingOf = (db: Queryable, tokenId: number, identity: Address): Promise<TokenHolding | null> =>
   HOLDING.maybeOne(db, { tokenId, identity });
 
 const UNKNOWN = statement({

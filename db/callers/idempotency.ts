@@ -7,12 +7,12 @@ import { float8, int4, jsonb, nullable, statement, text } from "../sql/statement
 const KEPT = "24 hours";
 
 /** Names a claim; the time it was made is a fencing token: after a takeover the former holder changes nothing. */
-export type Claim = { scope: string; key: string; claimedAt: string };
+export type IdempotencyClaim = { scope: string; key: string; claimedAt: string };
 export type StoredAnswer = { status: number; headers: Record<string, string>; body: string };
 
-export type Claimed =
+export type IdempotencyOutcome =
   /** The key is ours: do the work. */
-  | { kind: "claimed"; claim: Claim }
+  | { kind: "claimed"; claim: IdempotencyClaim }
   /** The same request was answered before. */
   | ({ kind: "done" } & StoredAnswer)
   /** Another process is working on it. */
@@ -63,7 +63,7 @@ const READ = statement({
 export async function claim(
   db: pg.Pool,
   request: { scope: string; key: string; fingerprint: string; leaseMs: number },
-): Promise<Claimed> {
+): Promise<IdempotencyOutcome> {
   const { scope, key, fingerprint, leaseMs } = request;
   // A row may vanish between the two statements (released or expired); then the key is free again.
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -91,7 +91,7 @@ const RENEW = statement({
 });
 
 /** Shows that the holder lives. */
-export async function renew(db: pg.Pool, claim: Claim, leaseMs: number): Promise<void> {
+export async function renew(db: pg.Pool, claim: IdempotencyClaim, leaseMs: number): Promise<void> {
   await RENEW.run(db, { ...claim, leaseMs });
 }
 
@@ -104,7 +104,7 @@ const FINISH = statement({
 });
 
 /** Stores the answer. Does nothing when the claim has been taken over. */
-export async function finish(db: pg.Pool, claim: Claim, answer: StoredAnswer): Promise<void> {
+export async function finish(db: pg.Pool, claim: IdempotencyClaim, answer: StoredAnswer): Promise<void> {
   await FINISH.run(db, { ...claim, ...answer });
 }
 
@@ -116,7 +116,7 @@ const RELEASE = statement({
 });
 
 /** Gives the key back: nothing about this request is settled. */
-export async function release(db: pg.Pool, claim: Claim): Promise<void> {
+export async function release(db: pg.Pool, claim: IdempotencyClaim): Promise<void> {
   await RELEASE.run(db, claim);
 }
 

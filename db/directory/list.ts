@@ -29,11 +29,11 @@ const COUNT = family({
 });
 
 /** A page of a list whose number of matches is known. */
-type Counted = { query: DirectoryQuery; total: number };
+type CountedQuery = { query: DirectoryQuery; total: number };
 
 const PAGE = family({
   name: "directory-page",
-  text({ query, total }: Counted, $) {
+  text({ query, total }: CountedQuery, $) {
     const { sort, descending } = query;
     const { from, where, id, key, rank } = matching(query, $, sort);
     const { turned, skip, size } = wayTo(query, total);

@@ -3,8 +3,8 @@ import {
   boundsOf,
   DIRECTORY_FILTERS,
   DIRECTORY_SORTS,
+  type DirectoryNarrowing,
   type DirectorySort,
-  type Narrowing,
   searchKinds,
   TREND_WINDOW_KEYS,
   TREND_WINDOWS,
@@ -16,7 +16,7 @@ import { ETHOS } from "./ethos-sql.ts";
 import { EVERY_FACET, facetConditions } from "./facet-sql.ts";
 import { trendSql } from "./trend-sql.ts";
 
-export type DirectoryQuery = Narrowing & {
+export type DirectoryQuery = DirectoryNarrowing & {
   /** Part of a name, the beginning of the address of an agent's wallet or owner, an agent's id or a token's symbol. */
   q?: string | undefined;
   sort: DirectorySort;

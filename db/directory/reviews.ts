@@ -5,7 +5,7 @@ import type { Queryable } from "../sql/transaction.ts";
 import { countingClients, REVIEW, ratingBy } from "./reviews-sql.ts";
 
 /** An agent that is reviewed. @param owner, wallet lower-case */
-export type Reviewed = { registry: string; agentId: string; owner: string | null; wallet: string | null };
+export type ReviewedAgent = { registry: string; agentId: string; owner: string | null; wallet: string | null };
 
 const AGENT = { registry: text, agentId: numeric };
 /** The agent as `countingClients` reads it. */
@@ -24,7 +24,7 @@ const COUNTING = statement({
 /** Whose ratings count, the most known first. */
 export const countingReviewers = (
   db: Queryable,
-  agent: Reviewed,
+  agent: ReviewedAgent,
 ): Promise<{ client: string; score: number; rating: number }[]> => COUNTING.rows(db, agent);
 
 /** SQL of the next client of an agent after one. */
@@ -50,7 +50,7 @@ const OTHERS = statement({
 /** Clients beside those that count, in the order of their addresses. @param after lower-case; empty for the first */
 export const otherReviewers = async (
   db: Queryable,
-  { registry, agentId }: Reviewed,
+  { registry, agentId }: ReviewedAgent,
   page: { after: string; counting: readonly string[]; limit: number },
 ): Promise<string[]> => (await OTHERS.rows(db, { registry, agentId, ...page })).map(({ client }) => client);
 
@@ -92,7 +92,7 @@ const REVIEWERS = statement({
 });
 
 /** What is known of clients of an agent, in their order. */
-export const reviewers = (db: Queryable, agent: Reviewed, clients: readonly string[]): Promise<Reviewer[]> =>
+export const reviewers = (db: Queryable, agent: ReviewedAgent, clients: readonly string[]): Promise<Reviewer[]> =>
   clients.length === 0 ? Promise.resolve([]) : REVIEWERS.rows(db, { ...agent, clients });
 
 const ENTRIES = statement({
@@ -109,7 +109,7 @@ const ENTRIES = statement({
 /** What one client wrote about an agent, the newest first. @param before an index: only entries before it */
 export const reviewsOf = async (
   db: Queryable,
-  { registry, agentId }: Reviewed,
+  { registry, agentId }: ReviewedAgent,
   page: { client: string; before: string | null; limit: number },
 ): Promise<Review[]> => (await ENTRIES.rows(db, { registry, agentId, ...page })).map(({ review }) => review);
 
@@ -122,5 +122,5 @@ const TOTAL = statement({
 });
 
 /** Entries about an agent that were not taken back. */
-export const reviewCount = async (db: Queryable, { registry, agentId }: Reviewed): Promise<number> =>
+export const reviewCount = async (db: Queryable, { registry, agentId }: ReviewedAgent): Promise<number> =>
   (await TOTAL.maybeOne(db, { registry, agentId }))?.total ?? 0;

@@ -1,5 +1,5 @@
 /** How many other agents share what lifts the score of a foreign one. */
-import { type Shared, UNSHARED } from "../../core/agents/reservations.ts";
+import { type SharedCounts, UNSHARED } from "../../core/agents/reservations.ts";
 import { othersAttested, othersLifted } from "../agents/shared-sql.ts";
 import { int8, statement } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
@@ -18,5 +18,5 @@ const SHARED = statement({
 });
 
 /** @param id of a foreign row of the directory @throws the driver's error while there is no index (see `isNoIndex`) */
-export const sharedOf = async (db: Queryable, id: number): Promise<Shared> =>
+export const sharedOf = async (db: Queryable, id: number): Promise<SharedCounts> =>
   (await SHARED.maybeOne(db, { id })) ?? UNSHARED;

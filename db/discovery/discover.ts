@@ -16,14 +16,14 @@ import {
   MAX_HITS,
   MAX_QUERY_LENGTH,
 } from "../../core/discovery/query.ts";
-import { type Candidate, inOrder, MAX_PLACED, type Ranked, ranked } from "../../core/discovery/rank.ts";
+import { type Candidate, inOrder, MAX_PLACED, type RankedCandidate, ranked } from "../../core/discovery/rank.ts";
 import { type ReadQuery, readQuery } from "../../core/discovery/read-query.ts";
 import { explained, FIELD_WORTH, SYNONYM_WORTH, type WordClass } from "../../core/discovery/weights.ts";
 import { fail } from "../../core/errors.ts";
 import type { Row } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { CANDIDATES, classesOf, POSITIONS } from "./candidates.ts";
-import { type Expanded, expand, phrase } from "./expand.ts";
+import { type ExpandedNeed, expand, phrase } from "./expand.ts";
 import { knownAgents } from "./known.ts";
 import { lookUp } from "./look-up-words.ts";
 import { matcher, wordsOfAgents } from "./matcher.ts";
@@ -39,8 +39,8 @@ const MIN_TRUSTED = 3;
 /** Longer queries are no names. */
 const MAX_NAME = 64;
 
-type Found = Row<typeof CANDIDATES>;
-type Placed = Ranked<Candidate & { row: Found }>;
+type CandidateRow = Row<typeof CANDIDATES>;
+type PlacedCandidate = RankedCandidate<Candidate & { row: CandidateRow }>;
 
 /** @param questions absent or null where there is no provider of embeddings */
 export async function discover(
@@ -120,14 +120,14 @@ function questionOf(q: string, { needs, excluded, excludedProtocols }: ReadQuery
 }
 
 /** What every hit must have beside the filters. */
-const requiredOf = (needs: readonly Expanded[]): Condition =>
+const requiredOf = (needs: readonly ExpandedNeed[]): Condition =>
   all(needs.filter(({ required }) => required).map(({ condition }) => condition));
 
 /** Documents that have the rarest word, as if every one had the others too: an upper bound of those that match. */
-const estimated = (needs: readonly Expanded[], total: number) => needs[0]?.documents ?? total;
+const estimated = (needs: readonly ExpandedNeed[], total: number) => needs[0]?.documents ?? total;
 
 /** What is read of each document, and the limits it must be within. */
-const wantedOf = ({ minCred, maxPrice }: DiscoverQuery, needs: readonly Expanded[]) => ({
+const wantedOf = ({ minCred, maxPrice }: DiscoverQuery, needs: readonly ExpandedNeed[]) => ({
   minCred,
   maxPrice,
   needs: needs.flatMap(({ lexemes: own, others, exact, condition }) =>
@@ -136,10 +136,10 @@ const wantedOf = ({ minCred, maxPrice }: DiscoverQuery, needs: readonly Expanded
 });
 
 /** Documents with the price that counts for the query, without those that are dearer than its filter. */
-type Affordable = (rows: readonly Found[]) => Promise<{ rows: Found[]; whole: boolean }>;
+type AffordableRows = (rows: readonly CandidateRow[]) => Promise<{ rows: CandidateRow[]; whole: boolean }>;
 
 const affordableOf =
-  (db: Queryable, { maxPrice }: DiscoverQuery, read: ReadQuery, needs: readonly Expanded[]): Affordable =>
+  (db: Queryable, { maxPrice }: DiscoverQuery, read: ReadQuery, needs: readonly ExpandedNeed[]): AffordableRows =>
   async (rows) => {
     const limits = [maxPrice ?? null, read.maxPrice].filter((limit) => limit !== null);
     if (limits.length === 0) return { rows: [...rows], whole: true };
@@ -149,14 +149,14 @@ const affordableOf =
     return { rows: agents.filter(({ priceUsd }) => isWithin(priceUsd, maxPrice)), whole };
   };
 
-type Asked = {
+type SearchQuestion = {
   query: DiscoverQuery;
   read: ReadQuery;
-  needs: readonly Expanded[];
+  needs: readonly ExpandedNeed[];
   filter: Condition;
-  affordable: Affordable;
+  affordable: AffordableRows;
 };
-async function candidates(db: Queryable, { query, read, needs, filter, affordable }: Asked) {
+async function candidates(db: Queryable, { query, read, needs, filter, affordable }: SearchQuestion) {
   const preferred = all([
     ...read.speaks.map((protocol) => quoted(filterLexemes.protocolLexeme(protocol))),
     ...(read.maxPrice === null || read.maxPrice === 0 ? [] : [quoted(filterLexemes.pricedLexeme)]),
@@ -168,7 +168,7 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
   const branches = branchesOf(strong);
   const isFirst = ({ range }: Branch) => isNameAsked || range >= MIN_TRUSTED;
   const others = branches.filter((one) => !isFirst(one));
-  const rows: Found[] = [];
+  const rows: CandidateRow[] = [];
   let room = MAX_CANDIDATES;
   let whole = true;
   const take = async (of: readonly Branch[]) => {
@@ -214,11 +214,11 @@ async function filterOf(db: Queryable, query: DiscoverQuery, read: ReadQuery): P
 }
 
 function candidateOf(
-  row: Found,
-  needs: readonly Expanded[],
+  row: CandidateRow,
+  needs: readonly ExpandedNeed[],
   read: ReadQuery,
   nameKey: number | null,
-): Candidate & { row: Found } {
+): Candidate & { row: CandidateRow } {
   const bits = (protocol: (typeof PROTOCOLS)[number]) => 1 << PROTOCOLS.indexOf(protocol);
   const unmetSpeaks = read.speaks.filter((protocol) => (row.speaks & bits(protocol)) === 0).length;
   const tooDear =
@@ -242,7 +242,7 @@ function candidateOf(
 }
 
 /** Where the words of each need stand in the documents of candidates, in the query's order. */
-async function positionsOf(db: Queryable, of: readonly Placed[], needs: readonly Expanded[]) {
+async function positionsOf(db: Queryable, of: readonly PlacedCandidate[], needs: readonly ExpandedNeed[]) {
   const positions = new Map<number, number[][]>();
   if (needs.length < 2 || of.length === 0) return positions;
   const asAsked = needs.toSorted((a, b) => a.place - b.place);
@@ -260,8 +260,8 @@ async function positionsOf(db: Queryable, of: readonly Placed[], needs: readonly
 
 async function hitsOf(
   db: Queryable,
-  page: readonly Placed[],
-  { needs, speaks }: { needs: readonly Expanded[]; speaks: readonly Protocol[] },
+  page: readonly PlacedCandidate[],
+  { needs, speaks }: { needs: readonly ExpandedNeed[]; speaks: readonly Protocol[] },
   now: Date,
 ): Promise<DiscoverHit[]> {
   const agents = await knownAgents(
@@ -299,11 +299,11 @@ const keyOf = ({ cursor: _, limit: __, ...query }: DiscoverQuery) =>
     .digest("base64url")
     .slice(0, 10); // prettier-ignore
 
-const cursorOf = ({ rank, candidate }: Placed, place: number, of: CursorOf) =>
+const cursorOf = ({ rank, candidate }: PlacedCandidate, place: number, of: CursorOf) =>
   Buffer.from(JSON.stringify({ after: [rank, candidate.id], place, ...of } satisfies Cursor)).toString("base64url");
 
 /** The place of the first hit after a cursor. @throws Failure invalid_input for one that is unreadable or another query's */
-function placeAfter(order: readonly Placed[], cursor: string | undefined, { key, meaning }: CursorOf): number {
+function placeAfter(order: readonly PlacedCandidate[], cursor: string | undefined, { key, meaning }: CursorOf): number {
   if (!cursor) return 0;
   const read = readCursor(cursor);
   if (read?.key !== key)

@@ -7,10 +7,10 @@ import { FUNCTION_WORDS, wordsOf } from "../../core/discovery/split-words.ts";
 import { synonymsOf } from "../../core/discovery/synonyms.ts";
 import { idf } from "../../core/discovery/weights.ts";
 import type { Queryable } from "../sql/transaction.ts";
-import { type Looked, lookUp, namedWith, speltAlike, vouchedWords } from "./look-up-words.ts";
+import { lookUp, namedWith, speltAlike, vouchedWords, type WordStem } from "./look-up-words.ts";
 
 /** A need as documents are asked for it. */
-export type Expanded = {
+export type ExpandedNeed = {
   text: string;
   required: boolean;
   condition: string;
@@ -37,14 +37,14 @@ const RARE_NAME_UP_TO = 20;
 const RARE_BELOW_DOCUMENTS = 3;
 
 /** A need with what it is called otherwise. */
-type Completed = Need & { synonyms: string[][] };
+type CompletedNeed = Need & { synonyms: string[][] };
 
 /** @returns needs rarest first, those that no document has left out; and what was searched for in a word's place */
 export async function expand(
   db: Queryable,
   given: readonly Need[],
-): Promise<{ needs: Expanded[]; unknown: string[]; corrected: { from: string; to: string }[]; total: number }> {
-  const needs: Completed[] = withSynonyms(given);
+): Promise<{ needs: ExpandedNeed[]; unknown: string[]; corrected: { from: string; to: string }[]; total: number }> {
+  const needs: CompletedNeed[] = withSynonyms(given);
   const last = needs.find(({ prefix }) => prefix);
   const begun = last?.alternatives[0]?.[0] ?? null;
   const words = needs.flatMap(({ alternatives, synonyms: others }) => [...alternatives, ...others].flat());
@@ -66,7 +66,7 @@ export async function expand(
 }
 
 /** Adds to needs that hardly any document has the known words that are spelt like theirs. @returns what was searched for in a word's place */
-async function correct(db: Queryable, needs: readonly Completed[], found: Map<string, Looked>) {
+async function correct(db: Queryable, needs: readonly CompletedNeed[], found: Map<string, WordStem>) {
   const rare = needs.flatMap((need) => {
     const word = singleWord(need);
     const documents = documentsOf(need, found);
@@ -101,7 +101,7 @@ async function correct(db: Queryable, needs: readonly Completed[], found: Map<st
  * Adds to needs that no document has the words of a name that a rare word of the query is in, where they are spelt like
  * theirs: "lom" beside "verity" is Loom. It only adds, so having such a name takes nothing from others.
  */
-async function correctInNames(db: Queryable, needs: readonly Completed[], found: Map<string, Looked>) {
+async function correctInNames(db: Queryable, needs: readonly CompletedNeed[], found: Map<string, WordStem>) {
   const unknown = needs.flatMap((need) => {
     const word = singleWord(need);
     return word === null || word.length < MIN_CORRECTED_IN_NAME || documentsOf(need, found) > 0 ? [] : [{ need, word }];
@@ -122,12 +122,12 @@ async function correctInNames(db: Queryable, needs: readonly Completed[], found:
 
 const singleWord = ({ alternatives: [first], required }: Need) =>
   first!.length === 1 && !required ? first![0]! : null;
-const documentsOf = ({ alternatives }: Need, found: ReadonlyMap<string, Looked>) =>
+const documentsOf = ({ alternatives }: Need, found: ReadonlyMap<string, WordStem>) =>
   alternatives.reduce((sum, words) => sum + fewest(words, found), 0);
 
 /** Adds what a need is called otherwise. Two neighbours that are one thing, such as "help desk", become one need. */
-function withSynonyms(given: readonly Need[]): Completed[] {
-  const needs: Completed[] = [];
+function withSynonyms(given: readonly Need[]): CompletedNeed[] {
+  const needs: CompletedNeed[] = [];
   const plain = (need: Need | undefined) =>
     need && !need.required && need.alternatives.length === 1 && need.alternatives[0]!.length === 1
       ? need.alternatives[0]![0]!
@@ -156,7 +156,7 @@ const synonyms = (of: string) =>
     .map((one) => wordsOf(one, 6).map(({ word }) => word))
     .filter((words) => words.length > 0);
 
-const fewest = (words: readonly string[], found: ReadonlyMap<string, Looked>) =>
+const fewest = (words: readonly string[], found: ReadonlyMap<string, WordStem>) =>
   Math.min(
     ...words
       .filter((word) => words.length === 1 || !FUNCTION_WORDS.has(word))
@@ -164,7 +164,12 @@ const fewest = (words: readonly string[], found: ReadonlyMap<string, Looked>) =>
     Number.MAX_SAFE_INTEGER,
   );
 
-function expandedOf(need: Completed, place: number, found: ReadonlyMap<string, Looked>, total: number): Expanded {
+function expandedOf(
+  need: CompletedNeed,
+  place: number,
+  found: ReadonlyMap<string, WordStem>,
+  total: number,
+): ExpandedNeed {
   const isKnown = (words: readonly string[]) => {
     const documents = fewest(words, found);
     return documents > 0 && documents < Number.MAX_SAFE_INTEGER;

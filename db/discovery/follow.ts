@@ -81,8 +81,8 @@ const COUNTED = statement({
 });
 
 /** A row whose data the database refuses, with its error. */
-export type Refused = { id: number; error: unknown };
-export type Round = { written: number; more: boolean; refused: Refused[] };
+export type RefusedDocument = { id: number; error: unknown };
+export type Round = { written: number; more: boolean; refused: RefusedDocument[] };
 
 /** The lock of the one process that writes documents. */
 const LOCK = "discovery";
@@ -118,8 +118,8 @@ async function round(pool: pg.Pool, now: Date): Promise<Round> {
     await BEGIN.run(pool, await READ_COMMIT_SNAPSHOT.one(pool));
     progress = await PROGRESS.one(pool);
   }
-  const refused: Refused[] = [];
-  const write = async (ids: readonly number[], record: Recording) => {
+  const refused: RefusedDocument[] = [];
+  const write = async (ids: readonly number[], record: WordRecorder) => {
     refused.push(...(await writeBatch(pool, ids, now, record)));
   };
   const written = await writeChanges(pool, progress, write);
@@ -168,7 +168,7 @@ async function fill(pool: pg.Pool, from: number, now: Date): Promise<Omit<Round,
     reading.catch(() => {});
     return reading;
   };
-  const refused: Refused[] = [];
+  const refused: RefusedDocument[] = [];
   let written = 0;
   let ahead = readNext(from);
   try {
@@ -186,7 +186,7 @@ async function fill(pool: pg.Pool, from: number, now: Date): Promise<Omit<Round,
   }
 }
 
-type Recording = (tx: pg.ClientBase) => Promise<unknown>;
+type WordRecorder = (tx: pg.ClientBase) => Promise<unknown>;
 
 /**
  * Writes documents and, in the same transaction, how far that is. A row whose data the database refuses keeps no other from
@@ -197,15 +197,15 @@ async function writeBatch(
   pool: pg.Pool,
   ids: readonly number[],
   now: Date,
-  record: Recording,
+  record: WordRecorder,
   read?: ReadDocuments,
-): Promise<Refused[]> {
-  const write = (some: readonly number[], then: Recording, ready?: ReadDocuments) =>
+): Promise<RefusedDocument[]> {
+  const write = (some: readonly number[], then: WordRecorder, ready?: ReadDocuments) =>
     transaction(pool, async (tx) => {
       await (ready ? writeRead(tx, ready, now) : writeDocuments(tx, some, now));
       await then(tx);
     });
-  const refused: Refused[] = [];
+  const refused: RefusedDocument[] = [];
   try {
     await write(ids, record, read);
   } catch (failure) {
@@ -227,7 +227,7 @@ const isRefusedData = (error: unknown) => /^(22|54)/.test((error as { code?: str
 async function writeChanges(
   pool: pg.Pool,
   seen: CommitSnapshot,
-  write: (ids: readonly number[], record: Recording) => Promise<void>,
+  write: (ids: readonly number[], record: WordRecorder) => Promise<void>,
 ): Promise<number> {
   const snapshot = await READ_COMMIT_SNAPSHOT.one(pool);
   let [after, written] = [0, 0];

@@ -3,7 +3,7 @@ import { earlierOwner, type Ownership, sharedWith } from "../../core/agents/rese
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { PROTOCOLS, type Protocol } from "../../core/directory/protocols.ts";
 import { type AgentText, MAX_OFFERS } from "../../core/discovery/document.ts";
-import type { Known } from "../../core/discovery/weights.ts";
+import type { RankedFacts } from "../../core/discovery/weights.ts";
 import { liveness } from "../../core/offers/liveness.ts";
 import { type SourceKind, spokenOf } from "../../core/offers/source-kinds.ts";
 import { ownershipOf } from "../agents/proof-ownership.ts";
@@ -28,7 +28,7 @@ export type KnownAgent = AgentText & {
   speaks: Protocol[];
   priceUsd: number | null;
   registeredAt: Date | null;
-  known: Omit<Known, "textQuality" | "copy">;
+  known: Omit<RankedFacts, "textQuality" | "copy">;
   /** Values of the factors as its document has them; empty for a row without one. */
   factors: number[];
 };
@@ -99,7 +99,7 @@ const ROWS = family({
     unspoken: array(narrow<SourceKind>(text)),
     endpoints: nullable(json<EndpointRow[]>()),
     factors: array(int2),
-    feedback: nullable(json<Known["feedback"]>()),
+    feedback: nullable(json<RankedFacts["feedback"]>()),
   },
   examples: [
     { ids: [1], indexed: true, shared: true },

@@ -90,18 +90,18 @@ const NAMED_WITH = statement({
   prepared: true,
 });
 
-export type Looked = { stem: string; documents: number };
-export type WordFound = Looked & { word: string };
+export type WordStem = { stem: string; documents: number };
+export type WordFound = WordStem & { word: string };
 
 /** What one connection or pool has read lately: numbers of documents change slowly. Words that no document has are not kept. */
-type Kept = { words: Map<string, Looked>; completions: Map<string, WordFound[]>; until: number };
-const kept = new WeakMap<Queryable, Kept>();
+type KeptLookups = { words: Map<string, WordStem>; completions: Map<string, WordFound[]>; until: number };
+const kept = new WeakMap<Queryable, KeptLookups>();
 const KEPT_MS = 60_000;
 const MAX_KEPT_WORDS = 20_000;
 /** Completions of so few letters are asked for all the time, and are found among thousands of words. */
 const KEPT_LETTERS = 3;
 
-function keptOf(db: Queryable): Kept {
+function keptOf(db: Queryable): KeptLookups {
   const known = kept.get(db);
   if (known && performance.now() < known.until && known.words.size < MAX_KEPT_WORDS) return known;
   const fresh = { words: new Map(), completions: new Map(), until: performance.now() + KEPT_MS };
@@ -112,7 +112,7 @@ function keptOf(db: Queryable): Kept {
 const VERIFIED_LEXEMES = [verifiedLexeme(true), verifiedLexeme(false)];
 
 export type LookedUp = {
-  found: Map<string, Looked>;
+  found: Map<string, WordStem>;
   /** Words that begin with the letters, in most documents first. */
   completions: WordFound[];
   /** Number of all documents. */
@@ -138,7 +138,7 @@ export async function lookUp(
           ...(completed || begun === null ? { from: null, to: null } : { from: begun, to: `${begun}\u{10ffff}` }),
           most,
         });
-  const found = new Map<string, Looked>();
+  const found = new Map<string, WordStem>();
   for (const word of asked) {
     const one = known.words.get(word);
     if (one) found.set(word, one);
@@ -166,10 +166,10 @@ export async function speltAlike(db: Queryable, words: readonly string[]): Promi
 export const namedWith = async (db: Queryable, words: readonly string[]): Promise<WordFound[]> =>
   words.length === 0 ? [] : NAMED_WITH.rows(db, { words });
 
-export type Vouched = { shared: ReadonlySet<string>; named: ReadonlySet<string> };
+export type VouchedWords = { shared: ReadonlySet<string>; named: ReadonlySet<string> };
 
 /** Which of some words agents of different owners have, and which are in a name. */
-export async function vouchedWords(db: Queryable, words: readonly string[]): Promise<Vouched> {
+export async function vouchedWords(db: Queryable, words: readonly string[]): Promise<VouchedWords> {
   const rows = words.length === 0 ? [] : await VOUCHED.rows(db, { words });
   const those = (which: "shared" | "named") => new Set(rows.filter((row) => row[which]).map(({ word }) => word));
   return { shared: those("shared"), named: those("named") };

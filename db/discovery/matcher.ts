@@ -1,7 +1,7 @@
 /** Tells which word of a query a word of an agent's text matches. */
 import { wordsOf } from "../../core/discovery/split-words.ts";
 import type { Queryable } from "../sql/transaction.ts";
-import type { Expanded } from "./expand.ts";
+import type { ExpandedNeed } from "./expand.ts";
 import type { KnownAgent } from "./known.ts";
 import { stemsFor } from "./stems.ts";
 
@@ -17,7 +17,7 @@ export const wordsOfAgents = (agents: readonly KnownAgent[]): string[] =>
   );
 
 /** @param words that are asked about */
-export async function matcher(db: Queryable, words: readonly string[], needs: readonly Expanded[]) {
+export async function matcher(db: Queryable, words: readonly string[], needs: readonly ExpandedNeed[]) {
   const stems = needs.length === 0 ? new Map<string, string>() : await stemsFor(db, words);
   const byLexeme = new Map(
     needs.flatMap(({ lexemes, others, text }) => [...others, ...lexemes].map((lexeme) => [lexeme, text])),

@@ -72,13 +72,13 @@ async function putTexts(db: Queryable, model: string, texts: readonly (Text & { 
 }
 
 /** Whose texts are read: those of the agents with the highest score. */
-export type Meant = { model: string; documents: number };
+export type MeaningScope = { model: string; documents: number };
 
 /**
  * Reads texts of agents whose document was written since, and of those without a text of this model.
  * @returns number of texts read, and whether there are more
  */
-export async function readTexts(db: Queryable, of: Meant, now: Date): Promise<{ read: number; more: boolean }> {
+export async function readTexts(db: Queryable, of: MeaningScope, now: Date): Promise<{ read: number; more: boolean }> {
   const unread = await UNREAD.rows(db, { ...of, most: ROWS_PER_STATEMENT });
   const writtenAt = new Map(unread.map(({ id, writtenAt: at }) => [id, at]));
   const texts = await textsOf(db, of.model, [...writtenAt.keys()], now);
@@ -116,7 +116,7 @@ const CLAIM = statement({
 });
 
 /** Texts that may be sent, and are noted as sent. */
-export type Claimed = { digest: string; text: string }[];
+export type ClaimedTexts = { digest: string; text: string }[];
 
 /**
  * Chooses texts that have no vector and notes them as sent, in one transaction with what they take from the day's budget:
@@ -125,9 +125,9 @@ export type Claimed = { digest: string; text: string }[];
  */
 export async function claimTexts(
   db: pg.Pool,
-  of: Meant & { perDay: number; most: number },
+  of: MeaningScope & { perDay: number; most: number },
   now: Date,
-): Promise<Claimed> {
+): Promise<ClaimedTexts> {
   const again = new Date(now.getTime() - ASK_AGAIN_MS);
   const budget = textsOfDay(of.perDay, now);
   const left = (await levelsOf(db, [budget.name], now)).get(budget.name)?.level ?? of.perDay;
@@ -175,7 +175,7 @@ const UNCLAIM = statement({
 });
 
 /** Takes claimed texts back: the provider has refused them, and billed nothing. */
-export async function unclaimTexts(db: pg.Pool, claimed: Claimed, perDay: number, now: Date): Promise<void> {
+export async function unclaimTexts(db: pg.Pool, claimed: ClaimedTexts, perDay: number, now: Date): Promise<void> {
   await transaction(db, async (tx) => {
     await UNCLAIM.run(tx, { digests: claimed.map(({ digest }) => Buffer.from(digest, "hex")) });
     await takeTokens(tx, [textsOfDay(perDay, now)], -claimed.length, now);
@@ -200,7 +200,7 @@ const STORE = statement({
  */
 export function storeVectors(
   db: pg.Pool,
-  claimed: Claimed,
+  claimed: ClaimedTexts,
   vectors: readonly (Float32Array | null)[],
   now: Date,
 ): Promise<number> {

@@ -59,8 +59,8 @@ const SAMPLE = statement({
   columns: { vector: filtered(bytea) },
 });
 
-export type Near = { row: Omit<Row<typeof NEAREST>, "vector">; nearness: number };
-type Asked = { vector: Float32Array; must: Condition; filter: Condition } & Omit<
+export type NearDocument = { row: Omit<Row<typeof NEAREST>, "vector">; nearness: number };
+type NearQuestion = { vector: Float32Array; must: Condition; filter: Condition } & Omit<
   NearestQuery,
   "signs" | "model" | "condition" | "reach"
 >;
@@ -69,8 +69,8 @@ type Asked = { vector: Float32Array; must: Condition; filter: Condition } & Omit
 export async function near(
   db: Queryable,
   questions: Questions,
-  { vector, must, filter, ...query }: Asked,
-): Promise<Near[]> {
+  { vector, must, filter, ...query }: NearQuestion,
+): Promise<NearDocument[]> {
   const usual = await usualVector(db, questions);
   if (usual?.length !== vector.length) return [];
   const asked = { ...query, signs: signsOf(vector), model: questions.model, condition: all([must, filter]) };

@@ -1,7 +1,7 @@
 /** Reads what one agent offers, its endpoints, its trust, and who has the same name or one of the same endpoints. */
 import { explained, trustOf } from "../../core/discovery/weights.ts";
 import {
-  type Alikes,
+  type AlikeAgents,
   type EndpointView,
   MAX_ALIKE_SHOWN,
   MAX_COUNTED_ALIKE,
@@ -63,8 +63,8 @@ const OFFERING = statement({
     x402Supported: bool,
     endpoints: json<EndpointView[]>(),
     copy: bool,
-    sameName: json<Alikes>(),
-    sameEndpoint: json<Alikes>(),
+    sameName: json<AlikeAgents>(),
+    sameEndpoint: json<AlikeAgents>(),
   },
 });
 

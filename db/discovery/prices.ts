@@ -4,7 +4,7 @@ import { wordsOf } from "../../core/discovery/split-words.ts";
 import { countingOffers } from "../offers/endpoints.ts";
 import { array, filtered, float8, int8, nullable, type Row, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
-import type { Expanded } from "./expand.ts";
+import type { ExpandedNeed } from "./expand.ts";
 import { matcher } from "./matcher.ts";
 
 /** Agents whose offers are read: with prices on both sides of the limit there are few, unless somebody makes them. */
@@ -35,7 +35,7 @@ const PRICED = statement({
 });
 type Offer = Row<typeof PRICED>;
 
-type Priced = { id: number; priceUsd: number | null };
+type PricedDocument = { id: number; priceUsd: number | null };
 
 /**
  * The same agents with the price that counts: that of the offers which match the most words, the least of them; where none
@@ -44,10 +44,10 @@ type Priced = { id: number; priceUsd: number | null };
  * @param limits of the price, by which it is decided which offers have to be read
  * @returns `whole`: all that had to be read was
  */
-export async function withPrices<A extends Priced>(
+export async function withPrices<A extends PricedDocument>(
   db: Queryable,
   agents: readonly A[],
-  needs: readonly Expanded[],
+  needs: readonly ExpandedNeed[],
   limits: readonly number[],
 ): Promise<{ agents: A[]; whole: boolean }> {
   const most = Math.max(...limits);
@@ -73,9 +73,9 @@ export async function withPrices<A extends Priced>(
 
 export const isWithin = (priceUsd: number | null, limit: number): boolean => priceUsd !== null && priceUsd <= limit;
 
-type Worded = { words: string[]; priceUsd: number };
+type WordedOffer = { words: string[]; priceUsd: number };
 
-function wordsOfOffers(offers: readonly Offer[]): Worded[] {
+function wordsOfOffers(offers: readonly Offer[]): WordedOffer[] {
   let left = MAX_WORDS.offers;
   return offers.map(({ name, description, tags, priceUsd }) => {
     const words = wordsOf([name, ...tags, description ?? ""].join(" . "), left).map(({ word }) => word);
@@ -84,7 +84,7 @@ function wordsOfOffers(offers: readonly Offer[]): Worded[] {
   });
 }
 
-function priceOf(offers: readonly Worded[], matches: (word: string) => string | null): number {
+function priceOf(offers: readonly WordedOffer[], matches: (word: string) => string | null): number {
   const matched = offers.map(({ words }) => new Set(words.flatMap((word) => matches(word) ?? [])).size);
   const most = Math.max(...matched);
   const prices = offers.flatMap(({ priceUsd }, i) => (matched[i] === most ? [priceUsd] : []));

@@ -14,7 +14,7 @@ import { addWords, stemsFor } from "./stems.ts";
 /** Disguised names that are looked at again in one transaction. */
 const MAX_DISGUISED = 250;
 
-type Written = { agent: KnownAgent; text: DocumentText; textSince: Date; nameSince: Date };
+type WrittenDocument = { agent: KnownAgent; text: DocumentText; textSince: Date; nameSince: Date };
 
 /**
  * Brings the documents of rows up to date, and removes those of removed rows. Part of the caller's transaction.
@@ -89,7 +89,7 @@ const age = (at: Date | null) => at?.getTime() ?? Number.MAX_SAFE_INTEGER;
 const isEarlier = (a: Original, b: Original) => a.since - b.since || a.at - b.at || a.id - b.id;
 
 /** The first document of each text, among the stored ones and those being written. */
-async function originalsOf(tx: Queryable, written: readonly Written[], keys: readonly number[]) {
+async function originalsOf(tx: Queryable, written: readonly WrittenDocument[], keys: readonly number[]) {
   const originals = new Map<number, Original>();
   const add = (key: number, one: Original) => {
     const known = originals.get(key);
@@ -104,7 +104,7 @@ async function originalsOf(tx: Queryable, written: readonly Written[], keys: rea
 }
 
 /** Ids of agents whose texts others had first; an owner's agent here is no copy of the owner's row of another registry. */
-async function copiesOf(tx: Queryable, written: readonly Written[], originals: ReadonlyMap<number, Original>) {
+async function copiesOf(tx: Queryable, written: readonly WrittenDocument[], originals: ReadonlyMap<number, Original>) {
   const later = written.flatMap(({ agent: { id, platform }, text: { textKey: key } }) => {
     const original = key === null ? undefined : originals.get(key);
     return original && original.id !== id ? [{ id, key: key!, platform, original: original.id }] : [];
@@ -116,7 +116,7 @@ async function copiesOf(tx: Queryable, written: readonly Written[], originals: R
 }
 
 /** Ids of agents whose names imitate the oldest one's of their key. */
-async function imitationsOf(tx: Queryable, written: readonly Written[]): Promise<Set<number>> {
+async function imitationsOf(tx: Queryable, written: readonly WrittenDocument[]): Promise<Set<number>> {
   const asked = written.flatMap(
     ({ agent: { id, owner, name, registeredAt }, text: { nameKey: key }, nameSince: at }) =>
       key !== null && isDisguised(name) ? [{ id, key, owner, at, registeredAt }] : [],
@@ -128,7 +128,7 @@ async function imitationsOf(tx: Queryable, written: readonly Written[]): Promise
 }
 
 function rowOf(
-  { agent, text: { words, quality, ...keys }, textSince, nameSince }: Written,
+  { agent, text: { words, quality, ...keys }, textSince, nameSince }: WrittenDocument,
   stems: ReadonlyMap<string, string>,
   { copy, imitation }: { copy: boolean; imitation: boolean },
 ) {

@@ -59,7 +59,7 @@ const SPEAKERS = statement({
   prepared: true,
 });
 
-type Scored = Pick<Row<typeof ACCESS>, "token_id" | "name" | "score">;
+type ScoredAgent = Pick<Row<typeof ACCESS>, "token_id" | "name" | "score">;
 
 /**
  * One answer for each known group that is asked about, in the order asked.
@@ -100,7 +100,7 @@ export async function speakersOf(
 /** Scores that are not stored yet, by token id: the formula over the facts. */
 async function missingScores(
   db: Queryable,
-  rows: readonly Pick<Scored, "token_id" | "score">[],
+  rows: readonly Pick<ScoredAgent, "token_id" | "score">[],
   now: Date,
 ): Promise<Map<number, number>> {
   const missing = rows.flatMap(({ token_id, score }) => (token_id !== null && score === null ? [token_id] : []));
@@ -108,7 +108,7 @@ async function missingScores(
   return new Map(facts.map((agent) => [agent.tokenId, shownCred(agent, now).score]));
 }
 
-function speakerOf({ token_id: tokenId, name, score }: Scored, scored: Map<number, number>): Speaker | null {
+function speakerOf({ token_id: tokenId, name, score }: ScoredAgent, scored: Map<number, number>): Speaker | null {
   if (tokenId === null) return null;
   // An agent that vanished between two statements has no cred left.
   return { tokenId, name: name!, score: score ?? scored.get(tokenId) ?? 0 };

@@ -32,7 +32,7 @@ export const listProgress = (db: Queryable): Promise<Progress> => PROGRESS.one(d
 export const setListProgress = (db: Queryable, progress: Progress) => SET_PROGRESS.run(db, progress);
 
 /** What a row of the directory has to read, and what its registry gives. */
-export type Listing = { id: number; trust: number; sources: readonly Source[]; offers: readonly Offer[] };
+export type OfferListing = { id: number; trust: number; sources: readonly Source[]; offers: readonly Offer[] };
 
 type SourceRow = { id: number; trust: number } & Source;
 
@@ -65,7 +65,11 @@ const ADD_SOURCES = statement({
  * offers.
  * @returns ids of the rows whose offers are different
  */
-export async function storeListings(tx: pg.ClientBase, listings: readonly Listing[], now: Date): Promise<number[]> {
+export async function storeListings(
+  tx: pg.ClientBase,
+  listings: readonly OfferListing[],
+  now: Date,
+): Promise<number[]> {
   const ids = listings.map(({ id }) => id);
   const sources = listings.flatMap(({ id, trust, sources }) => sources.map((source) => ({ id, trust, ...source })));
   const dropped = await DROP_SOURCES.rows(tx, { ids, sources });
@@ -219,11 +223,11 @@ export function bySize(outcomes: readonly ReadOutcome[]): ReadOutcome[][] {
 }
 
 /** `checkedAt`: when requests were sent for it, which count against its host's budget; null when none was. */
-export type Deferred = { source: DueSource; at: Date; checkedAt: Date | null };
+export type DeferredSource = { source: DueSource; at: Date; checkedAt: Date | null };
 
 const DEFER = statement({
   name: "offer-sources-defer",
-  params: { sources: jsonb<readonly ({ id: number; kind: string; url: string } & Omit<Deferred, "source">)[]>() },
+  params: { sources: jsonb<readonly ({ id: number; kind: string; url: string } & Omit<DeferredSource, "source">)[]>() },
   text: `
     update offchain.offer_source s set next_try_at = r.at, checked_at = coalesce(r."checkedAt", s.checked_at)
     from jsonb_to_recordset($sources) as r(id int8, kind text, url text, at timestamptz, "checkedAt" timestamptz)
@@ -231,7 +235,7 @@ const DEFER = statement({
 });
 
 /** Puts off the next read of endpoints whose turn has not come. */
-export const deferSources = (db: Queryable, deferred: readonly Deferred[]): Promise<number> =>
+export const deferSources = (db: Queryable, deferred: readonly DeferredSource[]): Promise<number> =>
   DEFER.run(db, {
     sources: deferred.flatMap(({ source: { kind, url, rows }, ...put }) =>
       rows.map(({ id }) => ({ id, kind, url, ...put })),

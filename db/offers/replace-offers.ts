@@ -4,7 +4,7 @@ import type { Offer } from "../../core/offers/offer.ts";
 import { array, int8, jsonb, statement, text } from "../sql/statement.ts";
 
 /** Offers of one source of one row. */
-type Given = { id: number; source: string; offers: readonly Offer[] };
+type SourceOffers = { id: number; source: string; offers: readonly Offer[] };
 type OfferRow = Offer & { id: number; source: string; position: number };
 
 const OFFER_RECORD = `r(id int8, kind text, source text, position int2, name text, description text, tags text[],
@@ -44,11 +44,11 @@ const ADD_OFFERS = statement({
 });
 
 /** Writes the offers of sources where they differ from the stored ones. @returns ids of the rows */
-export async function replaceOffers(tx: pg.ClientBase, given: readonly Given[]): Promise<number[]> {
+export async function replaceOffers(tx: pg.ClientBase, given: readonly SourceOffers[]): Promise<number[]> {
   if (given.length === 0) return [];
-  const rowsOf = (some: readonly Given[]): OfferRow[] =>
+  const rowsOf = (some: readonly SourceOffers[]): OfferRow[] =>
     some.flatMap(({ id, source, offers }) => offers.map((offer, position) => ({ ...offer, id, source, position })));
-  const keys = (some: readonly Pick<Given, "id" | "source">[]) => ({
+  const keys = (some: readonly Pick<SourceOffers, "id" | "source">[]) => ({
     ids: some.map(({ id }) => id),
     sources: some.map(({ source }) => source),
   });

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { lockText } from "../sql/locks.ts";
 import { numeric, statement } from "../sql/statement.ts";
 import { transaction } from "../sql/transaction.ts";
-import { type Lease, move, ownTransfer, type Paid, settled } from "./ledger.ts";
+import { type Lease, move, ownTransfer, type PaidPayment, settled } from "./ledger.ts";
 import type { Payment, Settlement } from "./payments.ts";
 
 /** A payment that was lost counts for a day: an operator sees it, and what causes it is bounded meanwhile. */
@@ -31,7 +31,7 @@ export const recordEarly = (
     await lockText(tx, "early-payments");
     const { units } = await EARLY_UNITS.one(tx);
     if (BigInt(units) + payment.amountUnits > limitUnits) return "over";
-    if (!(await ownTransfer(tx, payment satisfies Paid, at))) return null;
+    if (!(await ownTransfer(tx, payment satisfies PaidPayment, at))) return null;
     const who = { paymentId: payment.paymentId, leaseId };
     return move(tx, who, "paid", ["new", "settling"], { ...settled(at), early_at: new Date() });
   });

@@ -124,7 +124,7 @@ export async function move(
 type Holder = { paymentId: string; leaseId?: string };
 
 /** A payment as it was read: a change is made only where the row still has the same block. */
-type Seen = Pick<Payment, "paymentId" | "state" | "blockHash">;
+type SeenPayment = Pick<Payment, "paymentId" | "state" | "blockHash">;
 
 /** Records that settlement begins: afterwards the money may have moved. */
 export const beginSettling = (db: Queryable, who: Holder) => move(db, who, "settling", ["new"]);
@@ -138,7 +138,7 @@ export const beginSettling = (db: Queryable, who: Holder) => move(db, who, "sett
 export async function recordPaid(
   db: pg.Pool,
   who: Required<Holder>,
-  payment: Paid,
+  payment: PaidPayment,
   at: Settlement,
 ): Promise<Payment | null> {
   return transaction(db, async (tx) =>
@@ -147,7 +147,7 @@ export async function recordPaid(
 }
 
 /** The payment that a transfer becomes a fact of. */
-export type Paid = Pick<Payment, "paymentId" | "chainId" | "payer" | "payee" | "amountUnits">;
+export type PaidPayment = Pick<Payment, "paymentId" | "chainId" | "payer" | "payee" | "amountUnits">;
 
 const ADD_FACT = statement({
   name: "payment-fact-add",
@@ -162,7 +162,7 @@ const OWNER_OF_FACT = statement({
 });
 
 /** Assigns a transfer to a payment. @returns false when another payment has it */
-export async function ownTransfer(tx: Queryable, payment: Paid, at: Settlement): Promise<boolean> {
+export async function ownTransfer(tx: Queryable, payment: PaidPayment, at: Settlement): Promise<boolean> {
   const { paymentId } = payment;
   const fact = transferFact({ ...payment, ...at });
   await ADD_FACT.run(tx, { fact, paymentId });
@@ -176,7 +176,7 @@ export async function ownTransfer(tx: Queryable, payment: Paid, at: Settlement):
 export const oweReleased = (
   db: pg.Pool,
   who: Required<Holder>,
-  payment: Paid,
+  payment: PaidPayment,
   at: Settlement,
   serves: boolean,
 ): Promise<Payment | null> =>
@@ -213,7 +213,7 @@ const RELOCATE = statement({
  * A reorganisation has moved the transfer to another place, or a payment that was sold for early has its confirmations.
  * @returns whether the row still had the earlier block
  */
-export const relocatePayment = (db: pg.Pool, payment: Paid & Seen, at: Settlement): Promise<boolean> =>
+export const relocatePayment = (db: pg.Pool, payment: PaidPayment & SeenPayment, at: Settlement): Promise<boolean> =>
   transaction(db, async (tx) => {
     if (!(await ownTransfer(tx, payment, at))) return false;
     const { txHash, logIndex, nth, block, blockHash } = at;
@@ -241,7 +241,7 @@ export const refundPayment = (db: Queryable, paymentId: string, reference: strin
  * The block with the transfer is gone: unpaid again, and released where there is nothing to settle again. Facts stay:
  * they are still this payment's.
  */
-export const unsettlePayment = (db: pg.Pool, seen: Seen & Pick<Payment, "method">) =>
+export const unsettlePayment = (db: pg.Pool, seen: SeenPayment & Pick<Payment, "method">) =>
   transaction(db, async (tx) => {
     const unpaid = await move(tx, seen, "settling", ["paid"], UNSETTLED);
     if (!unpaid || seen.method !== "transaction") return unpaid;
@@ -249,7 +249,7 @@ export const unsettlePayment = (db: pg.Pool, seen: Seen & Pick<Payment, "method"
   });
 
 /** The money is gone: a done effect stays, and a credit ends, which has bought nothing then. */
-export const losePayment = (db: Queryable, seen: Seen, reason: string) =>
+export const losePayment = (db: Queryable, seen: SeenPayment, reason: string) =>
   seen.state === "refund_due"
     ? move(db, seen, "lost", ["refund_due"], { reason, bought: null })
     : move(db, seen, "lost", ["fulfilled"], { reason });

@@ -31,7 +31,7 @@ import {
   toPayment,
 } from "./payments.ts";
 
-export type Presented =
+export type PresentOutcome =
   /** The caller has the lease. The payment may be new, or in the state in which an earlier attempt left it. */
   | ({ kind: "leased" } & Lease)
   /** Another request has the lease of this payment. */
@@ -46,7 +46,7 @@ export type Presented =
   | { kind: "unique_key_taken" };
 
 /** The payment is not in the ledger, and writing it requires checked terms. */
-export type Unchecked = { kind: "unchecked" };
+export type UncheckedPayment = { kind: "unchecked" };
 
 /** Thrown internally to repeat the transaction: a concurrent one wrote the same fact. */
 class Collision extends Error {}
@@ -71,7 +71,7 @@ export async function resumePayment(
   name: PaymentName,
   presenter: Presenter,
   leaseMs: number,
-): Promise<Presented | Unchecked> {
+): Promise<PresentOutcome | UncheckedPayment> {
   if ((await IS_KNOWN.run(db, { facts: namesOf(name) })) === 0) return { kind: "unchecked" };
   return transaction(db, (tx) => presentIn(tx, { ...name, ...presenter, checked: null }, leaseMs));
 }
@@ -86,7 +86,7 @@ export async function presentPayment(
   claim: PaymentClaim,
   identifier: string | null,
   leaseMs: number,
-): Promise<Presented> {
+): Promise<PresentOutcome> {
   if (!Checked.is(checked)) throw new Error("the terms of a payment were not checked");
   const { terms } = checked;
   const { facts, digest } = terms;
@@ -117,7 +117,7 @@ const FIND = statement({
     order by payment_id for update`,
   columns: { ...PAYMENT_ROW, leaseSeconds: float8, known: bool, named: bool },
 });
-type Found = Row<typeof FIND>;
+type PaymentRow = Row<typeof FIND>;
 
 const LEASE = statement({
   name: "payment-lease",
@@ -127,7 +127,11 @@ const LEASE = statement({
     where payment_id = $paymentId`,
 });
 
-async function presentIn(tx: Queryable, given: Presentation, leaseMs: number): Promise<Presented | Unchecked> {
+async function presentIn(
+  tx: Queryable,
+  given: Presentation,
+  leaseMs: number,
+): Promise<PresentOutcome | UncheckedPayment> {
   const found = await FIND.rows(tx, { names: namesOf(given), facts: given.facts, identifier: given.identifier });
   if (found.length === 0) return writePayment(tx, null, given, leaseMs);
   if (!found.every(({ known }) => known)) return { kind: "identifier_used" };
@@ -138,10 +142,10 @@ async function presentIn(tx: Queryable, given: Presentation, leaseMs: number): P
 /** Continues with the payment that has the name, or returns why this request may not. */
 async function presentFound(
   tx: Queryable,
-  { leaseSeconds, known: _, named, ...row }: Found,
+  { leaseSeconds, known: _, named, ...row }: PaymentRow,
   given: Presentation,
   leaseMs: number,
-): Promise<Presented | Unchecked> {
+): Promise<PresentOutcome | UncheckedPayment> {
   const payment = toPayment(row);
   if (payment.state === "released" || takesOver(payment, given, leaseSeconds > 0))
     return writePayment(tx, payment, given, leaseMs);
@@ -238,7 +242,7 @@ async function writePayment(
   before: Payment | null,
   { checked, identifier }: Presentation,
   leaseMs: number,
-): Promise<Presented | Unchecked> {
+): Promise<PresentOutcome | UncheckedPayment> {
   if (checked === null) return { kind: "unchecked" };
   const { terms, claim } = checked;
   // The time of a bearer's claim for one request proves nothing for another: its signature may be public since.

@@ -2,7 +2,7 @@
 import { eq } from "drizzle-orm";
 import type { Address } from "../../core/agents/facts.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
-import type { Stated } from "../../core/principals/facts.ts";
+import type { StatedProfile } from "../../core/principals/facts.ts";
 import { forgetLookup } from "../agents/attestation-lookups.ts";
 import { transferCount } from "../agents/token-ownership.ts";
 import { forgetEthosScore } from "../directory/ethos.ts";
@@ -12,7 +12,7 @@ import { array, bool, int8, jsonb, narrow, nullable, statement, text, timestampt
 import type { Queryable } from "../sql/transaction.ts";
 
 /** Fields of a registration without a fixed shape. A field left out (undefined) keeps its value, an empty object clears it. */
-export type StatedWrite = { [field in keyof Stated]?: Stated[field] | undefined } & {
+export type StatedWrite = { [field in keyof StatedProfile]?: StatedProfile[field] | undefined } & {
   notificationPreferences?: JsonObject | Json[] | undefined;
 };
 

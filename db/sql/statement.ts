@@ -59,30 +59,34 @@ type None = Record<never, never>;
 export type RowOf<C extends Columns> = { [K in keyof C]: C[K] extends Column<infer O, never> ? O : never };
 type ParamsOf<P extends Columns> = { readonly [K in keyof P]: P[K] extends Column<unknown, infer I> ? I : never };
 /** Arguments after the connection: none where a statement has no parameters. */
-type Given<P> = keyof P extends never ? [] : [params: P];
+type StatementArguments<P> = keyof P extends never ? [] : [params: P];
 
 /** A declared statement. Its methods run it on a pool, a client or a transaction. */
 export type Statement<P, R> = {
   readonly name: string;
-  rows(db: Queryable, ...given: Given<P>): Promise<R[]>;
+  rows(db: Queryable, ...given: StatementArguments<P>): Promise<R[]>;
   /** @throws when the result is not exactly one row */
-  one(db: Queryable, ...given: Given<P>): Promise<R>;
+  one(db: Queryable, ...given: StatementArguments<P>): Promise<R>;
   /** The first row; null when there is none. */
-  maybeOne(db: Queryable, ...given: Given<P>): Promise<R | null>;
+  maybeOne(db: Queryable, ...given: StatementArguments<P>): Promise<R | null>;
   /** @returns the number of rows that were written, or read */
-  run(db: Queryable, ...given: Given<P>): Promise<number>;
+  run(db: Queryable, ...given: StatementArguments<P>): Promise<number>;
 };
 
 /** The type of a statement's rows: `Row<typeof BY_PAYER>`. */
 export type Row<S> = S extends { maybeOne(...given: never[]): Promise<infer R | null> } ? R : never;
 
 /** What the test prepares: a text, the types of its parameters where they are declared, and its columns. */
-type Declared = { name: string; variants: () => { text: string; params: AnyColumn[] | null }[]; columns: Columns };
-const declared = new Map<string, Declared>();
+type DeclaredStatement = {
+  name: string;
+  variants: () => { text: string; params: AnyColumn[] | null }[];
+  columns: Columns;
+};
+const declared = new Map<string, DeclaredStatement>();
 /** Every statement of the modules that are loaded. */
-export const declaredStatements = (): readonly Declared[] => [...declared.values()];
+export const declaredStatements = (): readonly DeclaredStatement[] => [...declared.values()];
 
-function register(statement: Declared) {
+function register(statement: DeclaredStatement) {
   if (declared.has(statement.name)) throw new Error(`two SQL statements are named ${statement.name}`);
   declared.set(statement.name, statement);
 }

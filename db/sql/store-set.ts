@@ -3,7 +3,7 @@ import type pg from "pg";
 import { transaction } from "./transaction.ts";
 
 /** An item that could not be stored, and the error that says why. */
-export type Refused<T> = { item: T; error: unknown };
+export type RefusedItem<T> = { item: T; error: unknown };
 
 /**
  * SQLSTATE classes of faulty values: cardinality, data exception, and a program limit that a value exceeds (an index
@@ -27,7 +27,7 @@ export function isDataFault(error: unknown): boolean {
 export type SetWork<T, S, R> = {
   /** May be called several times, in transactions that are rolled back: it changes nothing but `tx`. */
   store(tx: pg.ClientBase, items: readonly T[]): Promise<S>;
-  settle(tx: pg.ClientBase, stored: S, refused: readonly Refused<T>[]): Promise<R>;
+  settle(tx: pg.ClientBase, stored: S, refused: readonly RefusedItem<T>[]): Promise<R>;
 };
 
 /**
@@ -37,7 +37,7 @@ export type SetWork<T, S, R> = {
  * @throws the error when no item is at fault: a failing database, or an error that occurs without any item
  */
 export async function storeSet<T, S, R>(pool: pg.Pool, items: readonly T[], work: SetWork<T, S, R>): Promise<R> {
-  const commit = (sound: readonly T[], refused: readonly Refused<T>[]) =>
+  const commit = (sound: readonly T[], refused: readonly RefusedItem<T>[]) =>
     transaction(pool, async (tx) => work.settle(tx, await work.store(tx, sound), refused));
   try {
     return await commit(items, []);
@@ -45,7 +45,7 @@ export async function storeSet<T, S, R>(pool: pg.Pool, items: readonly T[], work
     if (!isDataFault(error)) throw error;
   }
   const sound: T[] = [];
-  const refused: Refused<T>[] = [];
+  const refused: RefusedItem<T>[] = [];
   await tryOut(pool, (tx) => work.store(tx, []));
   await sift(items);
   return commit(sound, refused);

@@ -17,7 +17,7 @@ import type { Queryable } from "../sql/transaction.ts";
 import { ANNOUNCED, INTENT, INTENT_ROW, type Intent, toIntent, VOID } from "./transaction-outbox.ts";
 
 /** A signed transaction of an intent. Oldest first, fees rising. */
-export type Attempt = {
+export type TransactionAttempt = {
   hash: Hex;
   nonce: number;
   raw: Hex;
@@ -31,7 +31,11 @@ export type Attempt = {
 };
 
 /** An intent under way: `nonce` and `gasLimit` are set, and at least one attempt exists. */
-export type SignedIntent = Intent & { nonce: number; gasLimit: bigint; attempts: [Attempt, ...Attempt[]] };
+export type SignedIntent = Intent & {
+  nonce: number;
+  gasLimit: bigint;
+  attempts: [TransactionAttempt, ...TransactionAttempt[]];
+};
 
 const SIGNED = statement({
   name: "intents-signed",
@@ -59,7 +63,7 @@ export async function signedIntents(db: Queryable, sender: Address): Promise<Sig
   const rows = await SIGNED.rows(db, { sender });
   const intents = new Map<number, SignedIntent>();
   for (const { hash, raw, fee, tip, broadcast_at, broadcast_block, filler, ...row } of rows) {
-    const attempt: Attempt = {
+    const attempt: TransactionAttempt = {
       hash,
       nonce: row.nonce,
       raw,
@@ -89,7 +93,7 @@ const NEXT_NONCE = statement({
 export const nextOwnNonce = async (db: Queryable, sender: Address): Promise<number> =>
   (await NEXT_NONCE.one(db, { sender })).next;
 
-export type NewAttempt = Omit<Attempt, "broadcastAt" | "broadcastBlock">;
+export type NewAttempt = Omit<TransactionAttempt, "broadcastAt" | "broadcastBlock">;
 
 export type FirstSigned = { intentId: number; gasLimit: bigint; attempt: NewAttempt };
 

@@ -133,7 +133,7 @@ const CLAIM = statement({
 });
 
 /** An attempt as it is logged. Of the receiver's answer only the status is stored. */
-export type Attempt = {
+export type AttemptRecord = {
   at: Date;
   outcome: AttemptOutcome;
   durationMs: number;
@@ -150,7 +150,7 @@ const ATTEMPTS_KEPT = 20;
 export async function settleDelivery(
   tx: Queryable,
   { deliveryId, lease }: Pick<ClaimedDelivery, "deliveryId" | "lease">,
-  attempt: Attempt,
+  attempt: AttemptRecord,
   result: { state: DeliveryState; dueAt?: Date; slowUntil?: Date | null },
 ): Promise<boolean> {
   const { at, outcome, durationMs } = attempt;

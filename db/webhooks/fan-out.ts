@@ -76,7 +76,7 @@ export async function fanOut(tx: pg.ClientBase, now: Date): Promise<FannedOut> {
   };
 }
 
-type Made = { webhookId: string; event: LoggedEvent };
+type MadeDelivery = { webhookId: string; event: LoggedEvent };
 
 /** The next webhooks that are enabled and not behind. */
 const CANDIDATES = statement({
@@ -98,12 +98,12 @@ async function fanOutPart(
   tx: Queryable,
   { position: after, through, handedTo }: Cursor & { through: number },
   now: Date,
-): Promise<{ made: Made[]; handedTo: string | null }> {
+): Promise<{ made: MadeDelivery[]; handedTo: string | null }> {
   const webhooks = await CANDIDATES.rows(tx, { after: handedTo ?? "" });
   const events = {} as Record<Finality, LoggedEvent[]>;
   for (const finality of FINALITIES)
     events[finality] = (await eventsOf(tx, finality, { after, head: through, limit: POSITIONS_PER_PART })).events;
-  const made: Made[] = [];
+  const made: MadeDelivery[] = [];
   let done = 0;
   for (const { webhookId, fromPosition, finality, ...webhook } of webhooks) {
     const wanted = filterOf(filterOfSubscription(webhook));
@@ -144,9 +144,9 @@ async function catchUp(
   tx: Queryable,
   { position, through, handedTo, caughtUpTo }: Cursor,
   now: Date,
-): Promise<{ made: Made[]; upTo: string | null; more: boolean }> {
+): Promise<{ made: MadeDelivery[]; upTo: string | null; more: boolean }> {
   const behind = await BEHIND.rows(tx, { after: caughtUpTo ?? "" });
-  const made: Made[] = [];
+  const made: MadeDelivery[] = [];
   let more = false;
   for (const { webhookId, room } of behind) {
     if (!room) continue;
@@ -184,7 +184,7 @@ async function stepForward(
   tx: Queryable,
   webhookId: string,
   goal: number,
-): Promise<{ made: Made[]; arrived: boolean }> {
+): Promise<{ made: MadeDelivery[]; arrived: boolean }> {
   const webhook = await STEP.maybeOne(tx, { webhookId });
   if (!webhook) return { made: [], arrived: true };
   const { ownPosition, fromPosition, finality, ...subscription } = webhook;
@@ -221,7 +221,7 @@ async function eventsOf(db: Queryable, finality: Finality, part: LogPart) {
 }
 
 /** An existing delivery is not changed: a webhook gets each event once. */
-async function insertDeliveries(tx: Queryable, made: readonly Made[], now: Date): Promise<void> {
+async function insertDeliveries(tx: Queryable, made: readonly MadeDelivery[], now: Date): Promise<void> {
   if (made.length === 0) return;
   await INSERT.run(tx, {
     webhookIds: made.map(({ webhookId }) => webhookId),

@@ -50,14 +50,14 @@ export function createSyncStore(given: { common: unknown; qb: QueryBuilder }): S
   };
 }
 
-type Waiting = { rows: Row[]; context: unknown; resolve(): void; reject(error: unknown): void };
+type WaitingInsert = { rows: Row[]; context: unknown; resolve(): void; reject(error: unknown): void };
 
 /** Rows that wait while a statement runs go into the next one together. A failed statement fails each of its inserts. */
 function grouped(
   insert: (rows: Row[], context: unknown) => Promise<unknown>,
   toRow: (item: unknown, chainId: number) => Row,
 ) {
-  let waiting: Waiting[] = [];
+  let waiting: WaitingInsert[] = [];
   let running = false;
 
   async function run(): Promise<void> {

@@ -3,12 +3,12 @@ import type { Registry } from "prom-client";
 import type { RpcNodeStats } from "../../clients/ports.ts";
 import { type Labels, type MetricHead, onScrape, type Sample } from "./metric.ts";
 
-type Read = (node: RpcNodeStats) => { labels?: Labels; value: number | null }[];
+type NodeReading = (node: RpcNodeStats) => { labels?: Labels; value: number | null }[];
 
 const by = (label: string, counts: Record<string, number>) =>
   Object.entries(counts).map(([word, value]) => ({ labels: { [label]: word }, value }));
 
-const METRICS: [MetricHead, Read][] = [
+const METRICS: [MetricHead, NodeReading][] = [
   [
     { name: "agents_rpc_requests_total", help: "JSON-RPC requests by method; a batch counts each", type: "counter" },
     ({ requests }) => by("method", requests),

@@ -11,10 +11,10 @@ import { CommandError, indexedContracts, type Part, type Selection, selectionOf 
 import type { Display } from "./display.ts";
 import { count, duration } from "./formats.ts";
 
-type Run = { log: Logger; display: Display; stopping: AbortSignal };
+type BackfillRun = { log: Logger; display: Display; stopping: AbortSignal };
 
 /** @throws CommandError, LaunchError in words for the operator */
-export async function fetchHistory(config: Config, part: Part, run: Run): Promise<void> {
+export async function fetchHistory(config: Config, part: Part, run: BackfillRun): Promise<void> {
   const nodes = openNodes(config.chain, run.log);
   try {
     await fetchOver(nodes, { config, part, ...run });
@@ -25,7 +25,7 @@ export async function fetchHistory(config: Config, part: Part, run: Run): Promis
 
 async function fetchOver(
   { node, answer }: Nodes,
-  { config, part, log, display, stopping }: Run & { config: Config; part: Part },
+  { config, part, log, display, stopping }: BackfillRun & { config: Config; part: Part },
 ): Promise<void> {
   const databaseUrl = config.database.indexerUrl;
   if (!databaseUrl) throw new CommandError("DATABASE_URL is not set and no local stack is running.");

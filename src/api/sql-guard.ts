@@ -69,11 +69,11 @@ export function guardedParameter(text: string | undefined, secret: string, reque
   return JSON.stringify({ ...sent, asked: request, json: { ...query, params, sql: guarded(query.sql, secret) } });
 }
 
-type Sent = { json?: { sql?: unknown; params?: unknown } | null };
+type SentQuery = { json?: { sql?: unknown; params?: unknown } | null };
 
-function parse(text: string | undefined): Sent | undefined {
+function parse(text: string | undefined): SentQuery | undefined {
   try {
-    return text === undefined ? undefined : (JSON.parse(text) as Sent);
+    return text === undefined ? undefined : (JSON.parse(text) as SentQuery);
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import { exportJWK, FlattenedSign, generateKeyPair } from "jose";
 import { describe, expect, it } from "vitest";
 import { publicKeyOf, signaturesOf } from "../../core/agent-card-signatures.ts";
 import { agentCard } from "../../core/offers/agent-card.ts";
-import type { EndpointAnswer, Reading, Send } from "../../core/offers/reader.ts";
+import type { EndpointAnswer, EndpointReading, Send } from "../../core/offers/reader.ts";
 
 const HOST = "https://agent.example";
 const JWKS = `${HOST}/.well-known/jwks.json`;
@@ -40,7 +40,7 @@ async function read(card: object, keys: object, { at = JWKS } = {}) {
     const answer: EndpointAnswer = { status: known ? 200 : 404, headers: {}, url, text: JSON.stringify(known) };
     return take(answer);
   };
-  const reading: Reading = await agentCard.read(`${HOST}/card.json`, send, {}, null);
+  const reading: EndpointReading = await agentCard.read(`${HOST}/card.json`, send, {}, null);
   return { isSigned: reading.kind === "offers" && reading.isSigned, kind: reading.kind, asked };
 }
 

@@ -1,10 +1,10 @@
 /** Whom a settlement serves: its payer always, a bearer only when it was made after the bearer's claim and by somebody else. */
 import { describe, expect, it } from "vitest";
-import { type Claim, serves } from "../../core/payments/claims.ts";
+import { type RequestClaim, serves } from "../../core/payments/claims.ts";
 
 const [PAYER, FACILITATOR] = [`0x${"aa".repeat(20)}`, `0x${"bb".repeat(20)}`] as const;
 const NOTED = 1_700_000_000;
-const claim = (of: Partial<Claim> = {}): Claim => ({
+const claim = (of: Partial<RequestClaim> = {}): RequestClaim => ({
   state: "settling",
   payer: PAYER,
   sinceBlock: 101,

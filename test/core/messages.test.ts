@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
-import { type Act, decideActs, type Known, type Message, requestKey } from "../../core/messages/acts.ts";
+import { type Act, decideActs, type GroupState, type Message, requestKey } from "../../core/messages/acts.ts";
 import { groupIdOf, minCredTier, refusalAt, type Speaker } from "../../core/messages/message-groups.ts";
 import { messageView } from "../../core/views/messages.ts";
 
@@ -82,7 +82,7 @@ describe("acts of one turn", () => {
     }),
     fc.record({ kind: fc.constantFrom("join" as const, "leave" as const), wallet }),
   );
-  const known = (scores: (number | null)[], members: Address[]): Known => ({
+  const known = (scores: (number | null)[], members: Address[]): GroupState => ({
     ...{ groupId: "g", minCred: 50, at: "2026-11-21T00:00:00.000Z" },
     ...{ lastMessageId: 40, memberCount: members.length, lastMemberNumber: 9 },
     speakers: new Map(

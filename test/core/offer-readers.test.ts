@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { agentCard } from "../../core/offers/agent-card.ts";
 import { mcp } from "../../core/offers/mcp.ts";
-import type { Reading, Send } from "../../core/offers/reader.ts";
+import type { EndpointReading, Send } from "../../core/offers/reader.ts";
 import { cpuSince } from "../support/cpu.ts";
 
 type Tool = { name: string; description?: string; inputSchema?: object };
@@ -19,7 +19,7 @@ const server =
   };
 
 const read = (bodyFor: (id: number) => string) => mcp.read("https://host.example/mcp", server(bodyFor), {}, null);
-const namesOf = (reading: Reading) =>
+const namesOf = (reading: EndpointReading) =>
   reading.kind === "offers" ? reading.offers.map(({ name }) => name) : reading.kind;
 
 const note = `data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: {} })}`;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { offersOf } from "../../core/offers/offer.ts";
 import { pricedOperations } from "../../core/offers/priced-document.ts";
-import type { Reading, Send } from "../../core/offers/reader.ts";
+import type { EndpointReading, Send } from "../../core/offers/reader.ts";
 import { sourcesOf } from "../../core/offers/readers.ts";
 import { x402 } from "../../core/offers/x402.ts";
 
@@ -94,7 +94,7 @@ describe("a service", () => {
       asked.push(`${method} ${url.replace("https://api.example", "")}`);
       return take({ headers: {}, url, status: 404, text: "", ...places[url] });
     };
-    const reading: Reading = await x402.read(url, send, {}, null);
+    const reading: EndpointReading = await x402.read(url, send, {}, null);
     return { reading, asked };
   };
   const OPENAPI = { status: 200, text: JSON.stringify(documentOf({ price: "0.1" })) };

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { Block, Chain, FoundLog, Receipt } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import type { Claim } from "../../core/payments/claims.ts";
+import type { RequestClaim } from "../../core/payments/claims.ts";
 import { AUTHORIZATION_USED, topicOf } from "../../core/payments/transfers.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
 import { findSettlement } from "../../settlement/evidence.ts";
@@ -14,7 +14,7 @@ const hash = (digit: string): Hex => `0x${digit.repeat(64)}`;
 const [asset, payer, payee] = [address("a"), address("b"), address("c")];
 const nonce = hash("5");
 const expected = { asset, payer, payee, amountUnits: 7n, nonce };
-const claim = { state: "settling", payer, sinceBlock: 5_000, presentedAt: null } as unknown as Claim;
+const claim = { state: "settling", payer, sinceBlock: 5_000, presentedAt: null } as unknown as RequestClaim;
 
 const used = { address: asset, topics: [AUTHORIZATION_USED, topicOf(payer), nonce], data: "0x" as Hex, logIndex: 3 };
 const cancelled = { ...used, topics: [CANCELED, topicOf(payer), nonce] };
@@ -109,7 +109,11 @@ it("a preconfirmation is what it says, and never the evidence itself", async () 
   const settlement = { txHash: settling, block: 5_011, blockHash: hash("0") };
   expect(await search(chain, settling)).toMatchObject({ kind: "shallow", early: { serves: true, settlement } });
   // For a bearer the time counts, and that of a block that is being built is at least its parent's.
-  const bearer = (presentedAt: number): Claim => ({ ...claim, sinceBlock: 5_011, presentedAt: new Date(presentedAt) });
+  const bearer = (presentedAt: number): RequestClaim => ({
+    ...claim,
+    sinceBlock: 5_011,
+    presentedAt: new Date(presentedAt),
+  });
   const asBearer = (at: number) =>
     findSettlement(chain, { ...expected }, { ...bearer(at), payer: other.slice(0, 42) as Address }, 1, {
       ...{ hint: settling, moved: false },

@@ -13,7 +13,7 @@ type Tags<T> = T extends `${string}</${infer Name}>${infer Rest}` ? Name | Tags<
 type Values<K extends MessageKey> = Record<Places<TextOf<K>>, string | number>;
 type Elements<K extends MessageKey> = Record<Tags<TextOf<K>>, (text: string) => ReactNode>;
 /** Values are asked for where the message has places for them, and only there. */
-type Given<K extends MessageKey> = [Places<TextOf<K>>] extends [never] ? [] : [values: Values<K>];
+type MessageValues<K extends MessageKey> = [Places<TextOf<K>>] extends [never] ? [] : [values: Values<K>];
 
 /** The browser's own languages decide how numbers and dates are written; the words are English. */
 export const LOCALES = [...navigator.languages];
@@ -38,7 +38,7 @@ const filled = (text: string, values: Record<string, string | number>): string =
  * A message as text.
  * @param values one for each `{name}` of the message; numbers are written as the browser's language writes them
  */
-export function say<K extends MessageKey>(key: K, ...given: Given<K>): string {
+export function say<K extends MessageKey>(key: K, ...given: MessageValues<K>): string {
   const values: Record<string, string | number> = given[0] ?? {};
   return filled(textOf(key, values), values);
 }

@@ -89,11 +89,11 @@ export function applyTheme(): void {
 }
 
 /** How long a value is kept: in this browser for all tabs, or in this tab until it is closed. */
-export type Lasting = "browser" | "tab";
-const storageOf = (lasting: Lasting) => (lasting === "browser" ? localStorage : sessionStorage);
+export type StoragePeriod = "browser" | "tab";
+const storageOf = (lasting: StoragePeriod) => (lasting === "browser" ? localStorage : sessionStorage);
 
 /** A kept value; null without one. Its shape is what `keep` was given: nothing else writes under the key. */
-export function kept<T>(lasting: Lasting, key: string): T | null {
+export function kept<T>(lasting: StoragePeriod, key: string): T | null {
   try {
     return JSON.parse(storageOf(lasting).getItem(PREFIX + key) ?? "null") as T | null;
   } catch {
@@ -102,7 +102,7 @@ export function kept<T>(lasting: Lasting, key: string): T | null {
 }
 
 /** Keeps a value; null removes it. */
-export function keep(lasting: Lasting, key: string, value: unknown): void {
+export function keep(lasting: StoragePeriod, key: string, value: unknown): void {
   try {
     if (value === null) storageOf(lasting).removeItem(PREFIX + key);
     else storageOf(lasting).setItem(PREFIX + key, JSON.stringify(value));

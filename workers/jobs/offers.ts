@@ -5,18 +5,18 @@ import { z } from "zod";
 import { backoffMs } from "../../core/backoff.ts";
 import { BeyondUs } from "../../core/offers/document.ts";
 import type { Method, Offer } from "../../core/offers/offer.ts";
-import type { Reading } from "../../core/offers/reader.ts";
+import type { EndpointReading } from "../../core/offers/reader.ts";
 import { OFFER_READERS, sourcesOf } from "../../core/offers/readers.ts";
 import { OFFERING_SOURCES, registryOffers } from "../../core/offers/registry-offers.ts";
 import { type ListedRow, ownRowsToList, rowsToList } from "../../db/offers/offer-rows.ts";
 import {
   bySize,
-  type Deferred,
+  type DeferredSource,
   type DueSource,
   deferSources,
   dueSources,
-  type Listing,
   listProgress,
+  type OfferListing,
   putOffSharing,
   type ReadOutcome,
   setListProgress,
@@ -118,7 +118,7 @@ async function listRows({ db, clock, fault, log }: JobContext, rows: readonly Li
   return changed;
 }
 
-function listingOf({ id, trust, services, items, skills, domains }: ListedRow): Listing {
+function listingOf({ id, trust, services, items, skills, domains }: ListedRow): OfferListing {
   const words = (list: unknown) => (Array.isArray(list) ? list.filter((word) => typeof word === "string") : []);
   return {
     id,
@@ -135,7 +135,7 @@ async function readDue(context: JobContext): Promise<number> {
   const due = await dueSources(db, began, ENDPOINTS_PER_RUN);
   const hosts = await urlsOfHosts(db, [...new Set(due.map(({ host }) => host))], new Date(began.getTime() - DAY_MS));
   const within: DueSource[] = [];
-  const beyond: Deferred[] = [];
+  const beyond: DeferredSource[] = [];
   for (const source of due) {
     const host = hosts.get(source.host)!;
     // How many URLs of a host strangers name beside its own is no reason to read its own less.
@@ -217,7 +217,7 @@ function storeOutcomes({ db, clock, log }: JobContext, outcomes: readonly ReadOu
 }
 
 /** Reads an endpoint. An unexpected error concerns this endpoint only. */
-export async function readSource(context: JobContext, source: DueSource): Promise<ReadOutcome | Deferred> {
+export async function readSource(context: JobContext, source: DueSource): Promise<ReadOutcome | DeferredSource> {
   const { clock, endpoints, log } = context;
   const { send, requests } = askEndpoint(endpoints);
   try {
@@ -268,7 +268,7 @@ const digestOf = (given: readonly Offer[]): string =>
 const MAX_VALIDATOR_CHARS = 1_000;
 const validator = (text: string | null) => (text !== null && text.length <= MAX_VALIDATOR_CHARS ? text : null);
 
-function outcomeOf(source: DueSource, reading: Reading, now: Date): ReadOutcome {
+function outcomeOf(source: DueSource, reading: EndpointReading, now: Date): ReadOutcome {
   const later = new Date(now.getTime() + DAY_MS);
   const first = source.rows[0]!;
   const answered = { source, answers: true, etag: null, lastModified: null, digest: null, nextTryAt: later, why: null };

@@ -12,7 +12,7 @@ import {
 } from "../../core/agents/social-proof-allowances.ts";
 import { Failure } from "../../core/errors.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { type Checked, type ProofRecord, proofsDue, storeChecks } from "../../db/agents/social-proofs.ts";
+import { type ProofCheck, type ProofRecord, proofsDue, storeChecks } from "../../db/agents/social-proofs.ts";
 import { levelsOf, takeAll, takeTokens } from "../../db/callers/allowances.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { appendEvents } from "../../db/events/append-events.ts";
@@ -79,15 +79,15 @@ export const proofRecheck = defineJob({
 });
 
 type Source = Pick<ProofReader<unknown>, "batch" | "recheck">;
-type Run = { looked: number; trouble: Failure | null };
+type RecheckResult = { looked: number; trouble: Failure | null };
 
-async function recheck(context: JobContext, platform: ProofPlatformKey, source: Source): Promise<Run> {
+async function recheck(context: JobContext, platform: ProofPlatformKey, source: Source): Promise<RecheckResult> {
   const { db, clock, config, log } = context;
   const { recheckMs, readsPerDay: perDay } = config.upstreams.proofChecks[platform];
   const before = new Date(clock().getTime() - recheckMs);
   const left = await readsLeft(db, platform, perDay, clock());
   const due = left < 1 ? [] : await proofsDue(db, { platform, before, limit: Math.min(CHECKS_PER_RUN, left) });
-  const run: Run = { looked: 0, trouble: null };
+  const run: RecheckResult = { looked: 0, trouble: null };
   /** The allowance is used up: proofs that were not checked stay as they are, for the next run. */
   let spent = false;
 
@@ -118,7 +118,7 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
       run.trouble ??= failure ?? new Failure("upstream_unavailable", "Some proofs could not be looked at again.");
       seen = proofs.map(() => null);
     }
-    const checks = proofs.map(({ tokenId, accountId }, i): Checked => {
+    const checks = proofs.map(({ tokenId, accountId }, i): ProofCheck => {
       const found = seen[i] ?? null;
       if (found === null) return { tokenId, accountId, outcome: "unknown" };
       if ("reason" in found) {
@@ -158,7 +158,7 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
 async function storeLooks(
   tx: Queryable,
   platform: ProofPlatformKey,
-  checks: readonly Checked[],
+  checks: readonly ProofCheck[],
   now: Date,
 ): Promise<void> {
   const lapsed = await storeChecks(tx, platform, checks, now);

@@ -1,7 +1,7 @@
 /** Broadcasts stored transactions. The bytes are in the database already, so repeating this is harmless. */
 import type { SendOutcome } from "../../clients/ports.ts";
 import type { Hex } from "../../core/agents/facts.ts";
-import { type Attempt, recordBroadcast } from "../../db/transactions/signed-transactions.ts";
+import { recordBroadcast, type TransactionAttempt } from "../../db/transactions/signed-transactions.ts";
 import type { SenderSession } from "./session.ts";
 
 /**
@@ -12,10 +12,10 @@ import type { SenderSession } from "./session.ts";
  */
 export async function broadcast(
   session: SenderSession,
-  attempts: readonly Attempt[],
+  attempts: readonly TransactionAttempt[],
   head: number,
 ): Promise<Map<Hex, string>> {
-  const first: Attempt[] = [];
+  const first: TransactionAttempt[] = [];
   const refused = new Map<Hex, string>();
   try {
     for (const attempt of attempts) {
@@ -30,7 +30,7 @@ export async function broadcast(
   return refused;
 }
 
-async function send(session: SenderSession, attempt: Attempt): Promise<SendOutcome> {
+async function send(session: SenderSession, attempt: TransactionAttempt): Promise<SendOutcome> {
   session.sentAt.set(attempt.hash, session.clock().getTime());
   const answer = await session.chain.send(attempt.raw);
   session.fault("sender.after-broadcast");
@@ -50,7 +50,11 @@ async function send(session: SenderSession, attempt: Attempt): Promise<SendOutco
   return answer;
 }
 
-async function recordFirstBroadcast(session: SenderSession, attempts: readonly Attempt[], head: number): Promise<void> {
+async function recordFirstBroadcast(
+  session: SenderSession,
+  attempts: readonly TransactionAttempt[],
+  head: number,
+): Promise<void> {
   const at = session.clock();
   for (const attempt of attempts) {
     attempt.broadcastAt = at;

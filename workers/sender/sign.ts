@@ -17,9 +17,9 @@ import { endIntent } from "./give-up.ts";
 import { roomForWaiting } from "./low-priority.ts";
 import type { SenderSession } from "./session.ts";
 
-type Ready = { intent: Intent; gasLimit: bigint };
+type ReadyIntent = { intent: Intent; gasLimit: bigint };
 /** Result of a simulation; `reason` is a plain half-sentence. */
-type Simulated = { ok: true; gasLimit: bigint } | { ok: false; reason: string };
+type SimulationResult = { ok: true; gasLimit: bigint } | { ok: false; reason: string };
 
 /**
  * Sends the oldest queued intents, as far as `room` (transactions), funds and the day's budget allow. A refusal by
@@ -68,7 +68,7 @@ async function makeReady(
   session: SenderSession,
   intents: readonly Intent[],
   head: number,
-): Promise<{ ready: Ready[]; offer: Fees | null }> {
+): Promise<{ ready: ReadyIntent[]; offer: Fees | null }> {
   const queued = await withoutDone(session, intents, head);
   if (queued.length === 0) return { ready: [], offer: null };
   const market = await session.chain.fees();
@@ -81,7 +81,7 @@ async function makeReady(
     ),
   );
   session.fault("sender.after-simulation");
-  const ready: Ready[] = [];
+  const ready: ReadyIntent[] = [];
   for (const [n, result] of simulated.entries()) {
     const intent = queued[n]!;
     if (result === null) continue;
@@ -93,7 +93,7 @@ async function makeReady(
   return { ready, offer };
 }
 
-async function send(session: SenderSession, payable: Ready[], offer: Fees, head: number): Promise<number> {
+async function send(session: SenderSession, payable: ReadyIntent[], offer: Fees, head: number): Promise<number> {
   if (payable.length === 0) return 0;
   const signed = await sign(session, payable, offer);
   await broadcast(
@@ -105,7 +105,7 @@ async function send(session: SenderSession, payable: Ready[], offer: Fees, head:
 }
 
 /** Simulates an intent within its gas bound. @returns the gas, or the refusal; null when the node did not answer */
-async function simulate(session: SenderSession, intent: Intent, gas: bigint): Promise<Simulated | null> {
+async function simulate(session: SenderSession, intent: Intent, gas: bigint): Promise<SimulationResult | null> {
   const call = { from: session.signer.address, to: intent.to, data: intent.data, valueWei: intent.valueWei, gas };
   try {
     const [result, estimate] = await Promise.all([session.chain.call(call), session.chain.estimateGas(call)]);
@@ -125,7 +125,7 @@ async function simulate(session: SenderSession, intent: Intent, gas: bigint): Pr
 }
 
 /** The oldest intents that the account can pay for, in order: no intent overtakes one that is too expensive. */
-function affordable(ready: Ready[], offer: Fees, spendableWei: bigint): Ready[] {
+function affordable(ready: ReadyIntent[], offer: Fees, spendableWei: bigint): ReadyIntent[] {
   let left = spendableWei;
   const end = ready.findIndex(({ intent, gasLimit }) => {
     left -= gasLimit * offer.maxFeePerGasWei + intent.valueWei;
@@ -138,7 +138,7 @@ function affordable(ready: Ready[], offer: Fees, spendableWei: bigint): Ready[] 
  * Gives each intent the next nonce and stores nonces and bytes of all of them in one transaction. A crash before its
  * commit leaves nothing behind; after the commit the bytes are broadcast until the chain has decided.
  */
-async function sign(session: SenderSession, payable: Ready[], offer: Fees): Promise<NewAttempt[]> {
+async function sign(session: SenderSession, payable: ReadyIntent[], offer: Fees): Promise<NewAttempt[]> {
   const { db, chain, signer, clock, fault } = session;
   const counts = await Promise.all([
     chain.nonce(signer.address, "latest"),

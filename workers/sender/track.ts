@@ -2,11 +2,11 @@
 import { Failure } from "../../core/errors.ts";
 import { canBeIncluded, firstOffer, type Market, nextOffer } from "../../core/transactions/transaction-fees.ts";
 import {
-  type Attempt,
   requeue,
   type SignedIntent,
   signedIntents,
   storeAttempt,
+  type TransactionAttempt,
 } from "../../db/transactions/signed-transactions.ts";
 import { queuedIntents } from "../../db/transactions/transaction-outbox.ts";
 import { span } from "../../runtime/tracing.ts";
@@ -129,7 +129,7 @@ async function settle(session: SenderSession, intent: SignedIntent, head: number
   return false;
 }
 
-function isStuck({ clock, options }: SenderSession, attempt: Attempt, head: number): boolean {
+function isStuck({ clock, options }: SenderSession, attempt: TransactionAttempt, head: number): boolean {
   if (attempt.broadcastAt === null || attempt.broadcastBlock === null) return false;
   const blocks = head - attempt.broadcastBlock;
   const waitedMs = clock().getTime() - attempt.broadcastAt.getTime();

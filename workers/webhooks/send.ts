@@ -29,13 +29,16 @@ export const LEASE_MS = 30_000;
 const KEYLESS_WAIT_MS = 60_000;
 
 /** A running attempt; `done` does not reject. */
-export type Attempt = { pool: DeliveryPool; done: Promise<void> };
+export type DeliveryAttempt = { pool: DeliveryPool; done: Promise<void> };
 
 /**
  * Claims due deliveries and begins to send them.
  * @param slots max attempts to begin, by pool
  */
-export async function beginSending(context: SendContext, slots: Record<DeliveryPool, number>): Promise<Attempt[]> {
+export async function beginSending(
+  context: SendContext,
+  slots: Record<DeliveryPool, number>,
+): Promise<DeliveryAttempt[]> {
   const { db, clock, fault, log } = context;
   const now = clock();
   const deliveries = await claimDeliveries(db, {

@@ -1,6 +1,6 @@
 /** SQL of the bits of all rows that meet a question: each condition is a plane, or a few of them. */
 import type { Facets } from "../../../core/directory/facets.ts";
-import { boundsOf, type DirectorySort, type Narrowing } from "../../../core/directory/filters.ts";
+import { boundsOf, type DirectoryNarrowing, type DirectorySort } from "../../../core/directory/filters.ts";
 import { planesOf } from "./layout.ts";
 
 /** SQL of a plane. The name is one of layout.ts. */
@@ -48,7 +48,7 @@ function facetBits({ platform, chain, speaks, verified, hasToken }: Facets): str
 }
 
 /** SQL of the bits of the rows that meet filter and facets; the searched text and the owner are not among them. */
-export function narrowingBits(narrowing: Narrowing, now: number): string {
+export function narrowingBits(narrowing: DirectoryNarrowing, now: number): string {
   const { x402, scores, createdSince, createdUntil, activeSince, price } = boundsOf(narrowing, now);
   const parts = [LIVE, ...facetBits(narrowing)];
   const put = (part: string | undefined) => part !== undefined && parts.push(part);

@@ -110,7 +110,7 @@ const LATE = statement({
 });
 
 /** A changed row: what the planes show of it, and what they are to show. */
-type Changed = { before: SlotRow | undefined; after: SlotRow };
+type RowChange = { before: SlotRow | undefined; after: SlotRow };
 
 /** @returns undefined where the planes have to be built anew */
 async function fold(tx: pg.ClientBase, image: Image, since: string, now: number): Promise<number | undefined> {
@@ -118,7 +118,7 @@ async function fold(tx: pg.ClientBase, image: Image, since: string, now: number)
   const capacity = image.segments * image.segmentBits;
   let { used, renamed, maxId } = image;
   const lastId = maxId;
-  const changed: Changed[] = [];
+  const changed: RowChange[] = [];
   await copyRows(
     tx,
     `select s.id, ${VALUES}, p.id is not null, p.slot, p.loose, p.search_name, p.code, d.id is not null
@@ -163,7 +163,7 @@ const slotRow = (id: number, row: Parameters<typeof readRow>[0]): SlotRow => ({
 });
 
 /** The bits that differ. Those of a name stay where its row is gone: they say what `search_name` of the slot is. */
-function masksOf(changed: readonly Changed[], { segmentBits }: Image, grams: ReadonlySet<string>): Iterable<Mask> {
+function masksOf(changed: readonly RowChange[], { segmentBits }: Image, grams: ReadonlySet<string>): Iterable<Mask> {
   const masks = new Map<string, Mask>();
   const flip = (plane: string, slot: number) => {
     const segment = Math.floor(slot / segmentBits);

@@ -4,14 +4,17 @@ import type { CredProof } from "../api/types.ts";
 import { Icon } from "../parts/icon.tsx";
 import { say } from "../say.tsx";
 import { ask } from "../wallet/providers.ts";
-import { type Connected, useWallet } from "../wallet/session.ts";
+import { type ConnectedWallet, useWallet } from "../wallet/session.ts";
 
 /** `rootOf(uint64)` of CredRoots (abis/cred-roots.ts). */
 const ROOT_OF = "0x9d7384d9";
 
-type Found = "same" | "other" | "other-chain" | "unanswered";
+type RootComparison = "same" | "other" | "other-chain" | "unanswered";
 
-async function rootOnChain({ provider }: Connected, { epoch, contract, root, leaf }: CredProof): Promise<Found> {
+async function rootOnChain(
+  { provider }: ConnectedWallet,
+  { epoch, contract, root, leaf }: CredProof,
+): Promise<RootComparison> {
   if (Number(await ask<string>(provider, "eth_chainId", [])) !== leaf.chainId) return "other-chain";
   const data = ROOT_OF + epoch.toString(16).padStart(64, "0");
   const found = await ask<string>(provider, "eth_call", [{ to: contract, data }, "latest"]);
@@ -28,7 +31,7 @@ const SAID = {
 /** Nothing without a connected wallet. */
 export function ChainRoot({ proof }: { proof: CredProof }) {
   const wallet = useWallet();
-  const [found, setFound] = useState<Found | null>(null);
+  const [found, setFound] = useState<RootComparison | null>(null);
   if (!wallet) return null;
   const check = () => rootOnChain(wallet, proof).then(setFound, () => setFound("unanswered"));
   return (

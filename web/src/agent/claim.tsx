@@ -7,7 +7,7 @@ import { Panel } from "../parts/panel.tsx";
 import { say } from "../say.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 
-type Sent = { success: true; updated: number };
+type ClaimAnswer = { success: true; updated: number };
 
 /** Shown where neither registry nor owner names a token: a claim never stands in the place of one. */
 export function Claim({ row }: { row: Detail }) {
@@ -30,7 +30,7 @@ export function Claim({ row }: { row: Detail }) {
 
 function ClaimForm({ row }: { row: Detail }) {
   const queries = useQueryClient();
-  const op = useOperation<Sent>({ name: `claim.${row.platform}.${row.agent_id}`, caller: "anyone" });
+  const op = useOperation<ClaimAnswer>({ name: `claim.${row.platform}.${row.agent_id}`, caller: "anyone" });
   const faults = op.state.at === "refused" ? faultsOf(op.state.problem) : undefined;
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -15,7 +15,7 @@ export const TOLD = [
   "proof.lapsed",
   "attestation.revoked",
 ] as const satisfies EventType[];
-export type Told = (typeof TOLD)[number];
+export type ToldType = (typeof TOLD)[number];
 export type AgentEvent = AgentEvents["events"][number];
 
 type Part = EventData<"agent.updated">["changed"][number];
@@ -58,7 +58,7 @@ function updated({ changed, storage }: EventData<"agent.updated">): string {
 }
 
 /** One sentence for each type of event that is told. */
-const SENTENCES: { [T in Told]: (data: EventData<T>, explorer: string) => ReactNode } = {
+const SENTENCES: { [T in ToldType]: (data: EventData<T>, explorer: string) => ReactNode } = {
   "agent.registered": ({ name, framework }) => (
     <Say k="timeline.registered" name={name} framework={framework} stated={(text) => <bdi>{text}</bdi>} />
   ),
@@ -87,4 +87,4 @@ const SENTENCES: { [T in Told]: (data: EventData<T>, explorer: string) => ReactN
 };
 
 export const whatHappened = ({ type, data }: AgentEvent, explorer: string): ReactNode =>
-  (SENTENCES[type as Told] as (data: unknown, explorer: string) => ReactNode)(data, explorer);
+  (SENTENCES[type as ToldType] as (data: unknown, explorer: string) => ReactNode)(data, explorer);

@@ -14,7 +14,7 @@ import { Icon } from "../parts/icon.tsx";
 import { ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
-import { type AgentEvent, TOLD, type Told, whatHappened } from "./event-sentence.tsx";
+import { type AgentEvent, TOLD, type ToldType, whatHappened } from "./event-sentence.tsx";
 
 /** A change of the score: what it was before is known but of the first in the span. */
 type Step = CredPoint & { previous: number | null };
@@ -127,7 +127,7 @@ function Line({ entry, explorer }: { entry: Entry; explorer: string }) {
   return (
     <li>
       <span className="timeline-mark" data-bad={BAD.has(event.type) || undefined}>
-        <Icon name={ICONS[event.type as Told]} />
+        <Icon name={ICONS[event.type as ToldType]} />
       </span>
       {entry.events.length === 1 ? (
         <span>{says}</span>
@@ -208,7 +208,7 @@ const When = ({ at, txHash, explorer }: { at: string; txHash: string | null; exp
   );
 };
 
-const ICONS: Record<Told, Parameters<typeof Icon>[0]["name"]> = {
+const ICONS: Record<ToldType, Parameters<typeof Icon>[0]["name"]> = {
   "agent.registered": "agent",
   "agent.updated": "rows",
   "agent.transferred": "compare",

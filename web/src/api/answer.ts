@@ -75,10 +75,15 @@ export async function call<T>(path: string, init: RequestInit = {}): Promise<Ans
 }
 
 /** An answer as it came, whatever its status and type. */
-export type Raw = { status: number; headers: Headers; text: string /** Until all of it was here. */; ms: number };
+export type RawResponse = {
+  status: number;
+  headers: Headers;
+  text: string /** Until all of it was here. */;
+  ms: number;
+};
 
 /** @throws Problem when the service cannot be reached */
-export async function callRaw(path: string, init: RequestInit): Promise<Raw> {
+export async function callRaw(path: string, init: RequestInit): Promise<RawResponse> {
   const began = performance.now();
   try {
     const response = await fetch(path, init);

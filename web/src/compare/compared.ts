@@ -6,7 +6,7 @@ import type { Row } from "../api/types.ts";
 export const MAX_COMPARED = 4;
 
 /** An agent as the directory finds it. */
-export type Compared = { platform: string; ref: string };
+export type ComparedAgent = { platform: string; ref: string };
 
 /** `12` is an own agent, `erc8004:31` one of another registry. */
 export const comparedText = ({
@@ -17,7 +17,7 @@ export const comparedText = ({
   platform === OWN_PLATFORM && tokenId !== null ? String(tokenId) : `${platform}:${agent_id}`;
 
 /** @returns null for a text that names no agent; an own one may be named by its address, too */
-export function readCompared(text: string): Compared | null {
+export function readCompared(text: string): ComparedAgent | null {
   if (/^(\d{1,15}|0x[0-9a-f]{40})$/i.test(text)) return { platform: OWN_PLATFORM, ref: text };
   const at = text.indexOf(":");
   const [platform, ref] = [text.slice(0, at), text.slice(at + 1)];

@@ -18,12 +18,12 @@ import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { Add } from "./add.tsx";
 import { MAX_COMPARED, readCompared, readIds, writeIds } from "./compared.ts";
-import { type Known, LINES } from "./rows.tsx";
+import { type ComparedFacts, LINES } from "./rows.tsx";
 
 const STROKES = ["first", "second", "third", "fourth"];
 
 /** One agent of the comparison, by its text in the address. */
-type Column = Known & { text: string; stroke: string; error: Error | null; factors: Factors | undefined };
+type Column = ComparedFacts & { text: string; stroke: string; error: Error | null; factors: Factors | undefined };
 
 function useColumns(texts: readonly string[]): Column[] {
   const named = texts.map((text) => readCompared(text)!);

@@ -10,7 +10,7 @@ import { ProofBadges } from "../parts/row-badges.tsx";
 import { say } from "../say.tsx";
 
 /** What is known of one agent; undefined while it is loaded. */
-export type Known = {
+export type ComparedFacts = {
   detail: Detail | undefined;
   offering: Offering | undefined;
   badges: RowBadges | undefined;
@@ -19,7 +19,7 @@ export type Known = {
 };
 
 type Cell<T> = (of: T) => ReactNode;
-export type Line = { label: string; cell: (of: Known) => ReactNode };
+export type Line = { label: string; cell: (of: ComparedFacts) => ReactNode };
 
 const waiting = () => <NoData reason={say("compare.notLoaded")} />;
 const nothing = (reason: string) => <NoData reason={reason} />;

@@ -19,9 +19,9 @@ const TABS = ["all", "trending", "gainers", "losers", "new", "x402"] as const sa
 const FacetPanel = lazy(() => import("./facet-panel.tsx"));
 
 /** How the panel of facets was opened: by a key it takes the focus. */
-export type Opened = "key" | "click" | null;
+export type PanelOpener = "key" | "click" | null;
 
-type Props = { view: View; change: (view: View) => void; opened: Opened; open: (opened: Opened) => void };
+type Props = { view: View; change: (view: View) => void; opened: PanelOpener; open: (opened: PanelOpener) => void };
 
 export function Filters({ view, change, opened, open }: Props) {
   const tiers = TIERS.map(({ key }) => key);

@@ -13,7 +13,7 @@ import { isTaken } from "../shell/keyboard.tsx";
 import { kindOf } from "../shell/search-box.tsx";
 import { store, stored, toggleStored } from "../stored.ts";
 import { CanDo } from "./can-do.tsx";
-import { Filters, type Opened } from "./filters.tsx";
+import { Filters, type PanelOpener } from "./filters.tsx";
 import { useLiveRows } from "./live.ts";
 import { Pager, Rows, useBadged } from "./rows.tsx";
 import { type BadgedRow, directory, rowLink } from "./source.ts";
@@ -40,7 +40,7 @@ export function DirectoryPage() {
   const placed = known.map((row, i) => ({ ...row, place: (view.page - 1) * PAGE_SIZE + i + 1 }));
   const shown = view.spam || isWatched || view.q !== "" ? placed : placed.filter(({ name }) => !isSpam(name));
   const rows = useBadged(shown);
-  const [opened, open] = useState<Opened>(null);
+  const [opened, open] = useState<PanelOpener>(null);
   const active = useRowKeys(rows, key, () => open((now) => (now ? null : "key")));
   const loaded = isWatched ? rows.length > 0 || !watched.loading : data !== undefined;
   const total = isWatched ? rows.length : data?.total;

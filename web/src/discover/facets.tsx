@@ -1,12 +1,12 @@
 /** The filters of discovery with their counts; on small screens they are folded. */
 
 import { useState } from "react";
-import type { Discovered } from "../api/types.ts";
+import type { DiscoveryAnswer } from "../api/types.ts";
 import { count } from "../formats.ts";
 import { say } from "../say.tsx";
 import { FACETS, type FacetGroup, filterCount, isSame, PRICES, type View } from "./view.ts";
 
-type Props = { view: View; facets: Discovered["facets"] | undefined; change: (view: View) => void };
+type Props = { view: View; facets: DiscoveryAnswer["facets"] | undefined; change: (view: View) => void };
 
 export function Facets({ view, facets, change }: Props) {
   const [open, setOpen] = useState(false);
@@ -46,7 +46,7 @@ export function Facets({ view, facets, change }: Props) {
   );
 }
 
-function Facet({ group, view, facets, change }: Props & { group: FacetGroup; facets: Discovered["facets"] }) {
+function Facet({ group, view, facets, change }: Props & { group: FacetGroup; facets: DiscoveryAnswer["facets"] }) {
   const chosen = group.chosen(view);
   const found = facets[group.key];
   // A chosen value stays in reach although nothing that was found has it.

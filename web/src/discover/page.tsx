@@ -3,7 +3,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import type { Discovered } from "../api/types.ts";
+import type { DiscoveryAnswer } from "../api/types.ts";
 import { CompareBar } from "../compare/bar.tsx";
 import { dollars } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -91,7 +91,7 @@ export default function DiscoverPage() {
 }
 
 /** Hits of all pages; one whose place moved between two requests stands where it came first. */
-function uniqueHits(pages: Discovered[]): Discovered["hits"] {
+function uniqueHits(pages: DiscoveryAnswer[]): DiscoveryAnswer["hits"] {
   const seen = new Map(
     pages
       .flatMap(({ hits }) => hits)
@@ -167,7 +167,7 @@ const Examples = ({ choose }: { choose: (q: string) => void }) => (
 );
 
 /** What the words ask for beside what is searched, and which words were searched for instead of unknown ones. */
-function Understood({ of: { understood } }: { of: Discovered }) {
+function Understood({ of: { understood } }: { of: DiscoveryAnswer }) {
   const { speaks = [], maxPrice } = understood.filters;
   const wishes = [
     ...speaks.map((protocol) => say("discover.speaksProtocol", { protocol })),
@@ -199,9 +199,9 @@ function Understood({ of: { understood } }: { of: Discovered }) {
   );
 }
 
-type Changing = { view: View; change: (view: View) => void };
+type ViewProps = { view: View; change: (view: View) => void };
 
-function Count({ of, view, change }: Changing & { of: Discovered | undefined }) {
+function Count({ of, view, change }: ViewProps & { of: DiscoveryAnswer | undefined }) {
   return (
     <p className="discover-count muted" role="status">
       {of === undefined
@@ -216,7 +216,7 @@ function Count({ of, view, change }: Changing & { of: Discovered | undefined }) 
   );
 }
 
-const Nothing = ({ view, change }: Changing) => (
+const Nothing = ({ view, change }: ViewProps) => (
   <Empty title={say("discover.noAgentOffersThat")}>
     <p className="muted">{say("discover.fewerOrOtherWordsMay")}</p>
     {filterCount(view) > 0 ? (

@@ -4,7 +4,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { PLATFORMS } from "../../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../../core/directory/protocols.ts";
 import { call, get } from "../api/answer.ts";
-import type { Discovered } from "../api/types.ts";
+import type { DiscoveryAnswer } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
 import { say } from "../say.tsx";
 import { TIERS } from "../tiers.ts";
@@ -69,7 +69,7 @@ export function discoverPath(view: View, limit: number, cursor?: string | null):
 export const discovered = (view: View) =>
   infiniteQueryOptions({
     queryKey: ["discover", discoverPath(view, PAGE_SIZE)],
-    queryFn: ({ pageParam, signal }) => call<Discovered>(discoverPath(view, PAGE_SIZE, pageParam), { signal }),
+    queryFn: ({ pageParam, signal }) => call<DiscoveryAnswer>(discoverPath(view, PAGE_SIZE, pageParam), { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ data }) => data.nextCursor,
     staleTime: 30_000,
@@ -82,14 +82,14 @@ export const canDo = (q: string, limit: number) =>
   queryOptions({
     queryKey: ["can-do", q, limit],
     // While one types, each letter would be a question to the provider of embeddings.
-    queryFn: get<Discovered>(
+    queryFn: get<DiscoveryAnswer>(
       `${discoverPath({ ...NO_FILTERS, q: q.slice(0, MAX_QUERY_LENGTH) }, limit)}&meaning=false`,
     ),
     staleTime: 30_000,
     placeholderData: keepPreviousData,
   });
 
-export type FacetKey = keyof Discovered["facets"];
+export type FacetKey = keyof DiscoveryAnswer["facets"];
 /** A facet as a group of filters. */
 export type FacetGroup = {
   key: FacetKey;

@@ -1,6 +1,6 @@
 /** What the service answered: status, time, the headers that matter, and the body. */
 import { indented } from "../../../core/request-samples.ts";
-import type { Raw } from "../api/answer.ts";
+import type { RawResponse } from "../api/answer.ts";
 import { count } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
 import { say } from "../say.tsx";
@@ -10,7 +10,7 @@ const SHOWN = ["content-type", "etag", "link", "x-indexed-block", "ratelimit", "
 /** Max characters of a body that are shown. */
 const MAX_BODY_CHARS = 60_000;
 
-export function RawAnswer({ answer, url }: { answer: Raw; url: string }) {
+export function RawAnswer({ answer, url }: { answer: RawResponse; url: string }) {
   const { status, ms, headers, text } = answer;
   const type = headers.get("content-type") ?? "";
   const shown = indented(text);

@@ -27,7 +27,7 @@ export type Parameter = {
   schema: Schema;
 };
 type Body = { content?: Record<string, { schema?: Schema }> };
-type Described = {
+type DescribedOperation = {
   operationId: string;
   tags: readonly [string];
   summary: string;
@@ -41,7 +41,7 @@ export type Method = "get" | "post" | "put" | "delete";
 export type OpenApi = {
   servers: readonly [{ url: string }];
   tags: readonly { name: string; description?: string }[];
-  paths: Record<string, Partial<Record<Method, Described>>>;
+  paths: Record<string, Partial<Record<Method, DescribedOperation>>>;
   components: { schemas: Record<string, Schema> };
 };
 
@@ -82,7 +82,7 @@ export function operationsOf({ paths, tags }: OpenApi): Operation[] {
   return all.toSorted((a, b) => (order.get(a.tag) ?? 0) - (order.get(b.tag) ?? 0));
 }
 
-function operationOf(method: Method, path: string, described: Described): Operation {
+function operationOf(method: Method, path: string, described: DescribedOperation): Operation {
   const security = described.security ?? [];
   const free =
     security.length === 0 || security.some((way) => Object.keys(way).every((scheme) => PAYMENTS.has(scheme)));

@@ -4,7 +4,7 @@ import { ownTokenRef } from "../../../core/directory/platforms.ts";
 import { call } from "../api/answer.ts";
 import type { Operation, Parameter } from "./document.ts";
 
-type First<K extends string, T> = Record<K, readonly T[]>;
+type FirstOf<K extends string, T> = Record<K, readonly T[]>;
 type AgentRow = { tokenId: number; agentAddress: string; name: string };
 
 /** By what a place names; absent where the service has none. */
@@ -22,9 +22,9 @@ export const liveValues = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
   queryFn: async (): Promise<LiveValues> => {
     const [agents, humans, organizations] = await Promise.all([
-      first<First<"agents", AgentRow>>("/api/v2/agents?sort=credScore&order=desc&limit=1"),
-      first<First<"humans", { id: string }>>("/api/v2/humans?limit=1"),
-      first<First<"organizations", { slug: string }>>("/api/v2/organizations?limit=1"),
+      first<FirstOf<"agents", AgentRow>>("/api/v2/agents?sort=credScore&order=desc&limit=1"),
+      first<FirstOf<"humans", { id: string }>>("/api/v2/humans?limit=1"),
+      first<FirstOf<"organizations", { slug: string }>>("/api/v2/organizations?limit=1"),
     ]);
     const agent = agents?.agents[0];
     const referral = agent && (await first<{ code: string }>(`/api/v2/agent/${agent.tokenId}/referral`));

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useId, useState } from "react";
 import { LANGUAGES, type Language, type SampleRequest, targetOf } from "../../../core/request-samples.ts";
-import { callRaw, type Problem, type Raw } from "../api/answer.ts";
+import { callRaw, type Problem, type RawResponse } from "../api/answer.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
@@ -113,7 +113,9 @@ function Trial(props: Props & { live: LiveValues }) {
 /** Sends what needs no wallet, and shows the answer whatever it is. */
 function PlainSend({ request, fault }: { request: SampleRequest; fault: string | null }) {
   const [key, setKey] = useState("");
-  const [state, setState] = useState<{ answer?: Raw; problem?: Problem; url: string; busy?: true } | null>(null);
+  const [state, setState] = useState<{ answer?: RawResponse; problem?: Problem; url: string; busy?: true } | null>(
+    null,
+  );
   const { method, body } = request;
   const takesKey = request.credential === "apiKey";
   const send = async (event: FormEvent) => {

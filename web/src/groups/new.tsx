@@ -7,7 +7,7 @@ import { Check, faultsOf, TextArea, TextField } from "../parts/form.tsx";
 import { Loading } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
-import { OperationSteps, type Running, useOperation } from "../wallet/operation.tsx";
+import { OperationSteps, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { Barrier, mayAct } from "./gate.tsx";
 import { agentOf, GROUPS, groups } from "./queries.ts";
@@ -69,7 +69,7 @@ function NewGroup() {
 }
 
 type FormProps = {
-  op: Running<{ group: Group }>;
+  op: RunningOperation<{ group: Group }>;
   /** Null where it could not be read. */
   agent: Agent | null;
   /** Called when the service has answered. */

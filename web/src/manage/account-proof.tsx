@@ -1,7 +1,7 @@
 /** The proof of an account on a platform: its state, what to publish and where, and the check with what it found. */
 import type { FormEvent } from "react";
 import type { ProofPlatform, ProofPlatformKey } from "../../../core/proof-platforms.ts";
-import type { Agent, PendingWrite, Proven, Verifications } from "../api/types.ts";
+import type { Agent, PendingWrite, ProofAnswer, Verifications } from "../api/types.ts";
 import { age, moment } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
 import { faultsOf, TextField } from "../parts/form.tsx";
@@ -9,7 +9,7 @@ import { Icon } from "../parts/icon.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Say, say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
-import { OperationSteps, type Running } from "../wallet/operation.tsx";
+import { OperationSteps, type RunningOperation } from "../wallet/operation.tsx";
 import { useAgentOperation } from "./agent-operation.ts";
 import { Done, isPending, Pending } from "./outcome.tsx";
 import { PROOF_FORMS, type ProofForm } from "./proof-forms.ts";
@@ -29,7 +29,7 @@ export function AccountProof({ agent, platform, expected, record }: Props) {
   const { tokenId, owner, agentAddress } = agent;
   const { key, label, letter } = platform;
   const form = PROOF_FORMS[key];
-  const op = useAgentOperation<Proven | PendingWrite>(["prove", key].join("."), tokenId);
+  const op = useAgentOperation<ProofAnswer | PendingWrite>(["prove", key].join("."), tokenId);
   const send = (body: object) => void op.run({ method: "POST", path: `/api/v2/agent/${tokenId}/verify/${key}`, body });
   const stands = record !== null && record.status !== "lapsed";
   const steps = (
@@ -107,7 +107,7 @@ const Exact = ({ label, text }: { label: string; text: string }) => (
 type CheckProps = {
   form: ProofForm;
   record: ProofRecord;
-  op: Running<Proven | PendingWrite>;
+  op: RunningOperation<ProofAnswer | PendingWrite>;
   send: (body: object) => void;
 };
 

@@ -2,10 +2,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { agentPath } from "../api/queries.ts";
-import { type Running, useOperation } from "../wallet/operation.tsx";
+import { type RunningOperation, useOperation } from "../wallet/operation.tsx";
 
 /** @param name of the operation; its subject, the agent, is added */
-export function useAgentOperation<T>(name: string, tokenId: number): Running<T> {
+export function useAgentOperation<T>(name: string, tokenId: number): RunningOperation<T> {
   const op = useOperation<T>({ name: `${name}.${tokenId}`, caller: "siwa" });
   const queries = useQueryClient();
   const done = op.state.at === "done";

@@ -15,11 +15,11 @@ import { OperationSteps, Refused, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { ether, useGas } from "./gas.ts";
 import {
-  type Asked,
+  type AskedTransaction,
   type CrossRegistrations,
   hasHash,
   registrationsOf,
-  type Sent,
+  type SentTransaction,
   stageOf,
   useSent,
 } from "./registration.ts";
@@ -27,7 +27,7 @@ import { RegistrationRow } from "./registration-row.tsx";
 import type { SectionProps } from "./section-props.ts";
 import { explorerOf, Transactions } from "./write.tsx";
 
-type Prepared = z.output<typeof crossRegistrationSchema>;
+type PreparedRegistration = z.output<typeof crossRegistrationSchema>;
 
 export default function Erc8004Section({ agent }: SectionProps) {
   return (
@@ -41,7 +41,7 @@ function Registrations({ agent }: { agent: Agent }) {
   const transaction = useSent(agent.tokenId);
   const { followed } = transaction;
   const { data: answer, error, refetch } = useQuery(registrationsOf(agent.tokenId, followed !== null));
-  const op = useOperation<Prepared>({ name: `crossreg.${agent.tokenId}`, caller: "siwa" });
+  const op = useOperation<PreparedRegistration>({ name: `crossreg.${agent.tokenId}`, caller: "siwa" });
   if (!answer) return error ? <ProblemNote error={error} retry={() => void refetch()} /> : <Loading rows={4} />;
   const explorer = explorerOf(agent);
   const known = answer.data;
@@ -101,7 +101,7 @@ function Registrations({ agent }: { agent: Agent }) {
   );
 }
 
-type Call = Prepared["canonicalRegistration"];
+type Call = PreparedRegistration["canonicalRegistration"];
 type SendProps = { prepared: Call; send: (call: Call) => Promise<void>; back: () => void };
 
 /** What will be sent, what it says and what it costs, before the wallet opens. */
@@ -190,7 +190,7 @@ function fileOf(dataURI: string): string {
 const STAGES = ["sent", "mined", "indexed"] as const;
 
 type ProgressProps = {
-  followed: Sent | Asked;
+  followed: SentTransaction | AskedTransaction;
   transaction: ReturnType<typeof useSent>;
   known: CrossRegistrations;
   explorer: string;
@@ -199,7 +199,7 @@ type ProgressProps = {
 /** From the question to the wallet to the index; the wallet's node knows the receipt, and the index the registration. */
 function Progress({ followed, transaction, known, explorer }: ProgressProps) {
   const { stage, registration } = stageOf(followed, known);
-  if (stage === "asked") return <Lost asked={followed as Asked} transaction={transaction} />;
+  if (stage === "asked") return <Lost asked={followed as AskedTransaction} transaction={transaction} />;
   const hashes = hasHash(followed) ? [followed.hash] : [];
   const at = STAGES.indexOf(stage as (typeof STAGES)[number]);
   if (stage === "reverted")
@@ -233,7 +233,7 @@ function Progress({ followed, transaction, known, explorer }: ProgressProps) {
   );
 }
 
-type LostProps = { asked: Asked; transaction: ReturnType<typeof useSent> };
+type LostProps = { asked: AskedTransaction; transaction: ReturnType<typeof useSent> };
 
 /** The wallet was asked, and its answer is missing: what the chain shows, and nothing sent again without a click. */
 const Lost = ({ asked, transaction: { trace, trouble, forget } }: LostProps) => (

@@ -7,7 +7,7 @@ import type { Position } from "../wallet/transaction.ts";
  * `other` one in a block, and no registration by it.
  */
 export type Trace = "none" | "pending" | "other";
-type Lost = Position & { to: string; data: string; agentId: string | null };
+type LostTransaction = Position & { to: string; data: string; agentId: string | null };
 
 /** `Registered(uint256,string,address)` and `URIUpdated(uint256,string,address)` of the registry (abis/erc8004.ts). */
 const REGISTERED = "0xca52e62c367d81bb2e328eb795f7c7ba24afb478408a26c0e201d155c449bc4a";
@@ -19,11 +19,12 @@ const WORD = 64;
 
 const word = (hex: string): string => `0x${hex.replace(/^0x/, "").toLowerCase().padStart(WORD, "0")}`;
 /** The file's URI in ABI encoding: the last argument of the call, and all data of the log. */
-const uriOfCall = ({ data, agentId }: Lost): string => data.slice(SELECTOR + WORD * (agentId === null ? 1 : 2));
+const uriOfCall = ({ data, agentId }: LostTransaction): string =>
+  data.slice(SELECTOR + WORD * (agentId === null ? 1 : 2));
 const uriOfLog = (data: string): string => data.slice(2 + WORD);
 
 /** Never throws: a node that gives no logs leaves the index to show the registration. */
-export async function traceOf(provider: Provider, lost: Lost): Promise<{ hash: string } | Trace> {
+export async function traceOf(provider: Provider, lost: LostTransaction): Promise<{ hash: string } | Trace> {
   const { agentId, from, to, block, nonce } = lost;
   // Counts first: a transaction that they have is in the logs, which are read after them.
   const [mined, all] = await Promise.all(["latest", "pending"].map((state) => countOf(provider, from, state)));

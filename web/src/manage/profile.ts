@@ -11,7 +11,7 @@ import { agentPath } from "../api/queries.ts";
 
 export type Profile = z.output<typeof profileSchema>;
 export type ProfileField = Profile["fields"][number];
-export type Written = z.output<typeof updateSchema>;
+export type UpdateAnswer = z.output<typeof updateSchema>;
 
 /** Milliseconds between two looks at writes that are on their way. */
 const POLL_MS = 2_000;

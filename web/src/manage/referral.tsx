@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import { BONUSES } from "../../../core/mints/bonuses.ts";
 import { pagesOf } from "../api/pages.ts";
 import { agentPath, referral } from "../api/queries.ts";
-import type { Referred, Summary } from "../api/types.ts";
+import type { ReferredAgents, Summary } from "../api/types.ts";
 import { count, date } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Cred } from "../parts/cred.tsx";
@@ -59,7 +59,7 @@ export default function ReferralSection({ agent }: SectionProps) {
 /** Those who came by the code, the newest first, with more on demand. */
 function Came({ tokenId }: { tokenId: number }) {
   const { data, error, refetch, ...more } = useInfiniteQuery(
-    pagesOf<Referred>(`${agentPath(String(tokenId))}/referrals?limit=20`, "before", (page) => page.nextBefore),
+    pagesOf<ReferredAgents>(`${agentPath(String(tokenId))}/referrals?limit=20`, "before", (page) => page.nextBefore),
   );
   if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
   if (!data) return <Loading rows={3} />;

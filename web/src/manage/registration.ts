@@ -16,12 +16,12 @@ export type CrossRegistrations = z.output<typeof crossRegistrationsSchema>;
 type Call = { to: string; data: string; method: string };
 
 /** A transaction whose hash is known. `block` once it is in one; `agentId` of the registration that it changes, null for a new one. */
-export type Sent = { hash: string; agentId: string | null; block?: number; reverted?: boolean };
+export type SentTransaction = { hash: string; agentId: string | null; block?: number; reverted?: boolean };
 /** What the wallet was asked to send, while its answer with the hash is missing: a reload loses the answer, not the transaction. */
-export type Asked = Position & { to: string; data: string; agentId: string | null; askedAt: number };
-type Followed = Sent | Asked;
+export type AskedTransaction = Position & { to: string; data: string; agentId: string | null; askedAt: number };
+type FollowedTransaction = SentTransaction | AskedTransaction;
 
-export const hasHash = (followed: Followed): followed is Sent => "hash" in followed;
+export const hasHash = (followed: FollowedTransaction): followed is SentTransaction => "hash" in followed;
 
 /** Milliseconds between two looks at the index while a transaction is on its way. */
 const POLL_MS = 2_000;
@@ -46,10 +46,10 @@ const agentIdOf = ({ method, data }: Call): string | null =>
 export function useSent(tokenId: number) {
   const key = `crossreg.${tokenId}`;
   const wallet = useWallet();
-  const [followed, set] = useState(() => kept<Followed>("browser", key));
+  const [followed, set] = useState(() => kept<FollowedTransaction>("browser", key));
   const [trouble, setTrouble] = useState("");
   const [trace, setTrace] = useState<Trace>("none");
-  const change = (next: Followed | null) => {
+  const change = (next: FollowedTransaction | null) => {
     keep("browser", key, next);
     set(next);
   };
@@ -75,7 +75,7 @@ export function useSent(tokenId: number) {
     let left = false;
     const look = async (): Promise<void> => {
       // The wallet may have answered an earlier visit of this page meanwhile.
-      const known = kept<Followed>("browser", key);
+      const known = kept<FollowedTransaction>("browser", key);
       if (!known || hasHash(known)) return set(known);
       const found = await traceOf(wallet.provider, asked);
       if (left) return;
@@ -97,7 +97,7 @@ export function useSent(tokenId: number) {
     async send(call: Call): Promise<void> {
       const agentId = agentIdOf(call);
       const { to, data } = call;
-      const asking: Asked = { ...(await positionOf(wallet!)), to, data, agentId, askedAt: Date.now() };
+      const asking: AskedTransaction = { ...(await positionOf(wallet!)), to, data, agentId, askedAt: Date.now() };
       keep("browser", key, asking);
       try {
         change({ hash: await sendTransaction(wallet!, call), agentId });
@@ -119,7 +119,7 @@ export function useSent(tokenId: number) {
 }
 
 /** How far a transaction is, and the registration that it made or changed. */
-export function stageOf(followed: Followed, { registrations }: CrossRegistrations) {
+export function stageOf(followed: FollowedTransaction, { registrations }: CrossRegistrations) {
   const registration = registrations.find((one) => made(followed, one));
   if (registration) return { stage: "indexed", registration } as const;
   if (!hasHash(followed)) return { stage: "asked", registration } as const;
@@ -128,7 +128,7 @@ export function stageOf(followed: Followed, { registrations }: CrossRegistration
 }
 
 /** Without a hash a registration of this agent that is younger than the question is its answer. */
-function made(followed: Followed, one: CrossRegistrations["registrations"][number]): boolean {
+function made(followed: FollowedTransaction, one: CrossRegistrations["registrations"][number]): boolean {
   const { agentId } = followed;
   if (hasHash(followed))
     return agentId === null

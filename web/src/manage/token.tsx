@@ -12,9 +12,9 @@ import { useDraft } from "./draft.ts";
 import { profileOf } from "./profile.ts";
 import type { SectionProps } from "./section-props.ts";
 import { refusalOf, Writing } from "./storage.tsx";
-import { explorerOf, type Pending, RefusedFields, Transactions } from "./write.tsx";
+import { explorerOf, type PendingAnswer, RefusedFields, Transactions } from "./write.tsx";
 
-type Linked = z.output<typeof linkTokenAnswerSchema>;
+type LinkAnswer = z.output<typeof linkTokenAnswerSchema>;
 type Draft = { contractAddress: string; chain: string; symbol: string; name: string };
 const EMPTY: Draft = { contractAddress: "", chain: "base", symbol: "", name: "" };
 
@@ -38,7 +38,7 @@ export default function TokenSection({ agent }: SectionProps) {
   const client = useQueryClient();
   const [kept, setDraft] = useDraft<Draft>(`token.${agent.tokenId}`);
   const draft = kept ?? EMPTY;
-  const op = useOperation<Linked | Pending>({ name: `link-token.${agent.tokenId}`, caller: "siwa" });
+  const op = useOperation<LinkAnswer | PendingAnswer>({ name: `link-token.${agent.tokenId}`, caller: "siwa" });
   const { at } = op.state;
   useEffect(() => {
     if (at !== "done") return;
@@ -121,7 +121,7 @@ const Present = ({ agent: { linkedToken } }: { agent: Agent }) => (
   </section>
 );
 
-type DoneProps = { answer: Linked | Pending; explorer: string; close: () => void };
+type DoneProps = { answer: LinkAnswer | PendingAnswer; explorer: string; close: () => void };
 
 const Done = ({ answer, explorer, close }: DoneProps) => (
   <section className="panel mint-step" role="status">

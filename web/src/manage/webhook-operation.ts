@@ -1,12 +1,12 @@
 /** A write about webhooks: after it the wallet's webhooks and their deliveries are read again. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { type Running, useOperation } from "../wallet/operation.tsx";
+import { type RunningOperation, useOperation } from "../wallet/operation.tsx";
 
 export const WEBHOOKS = "/api/v2/webhooks";
 
 /** @param name of the operation and its webhook */
-export function useWebhookOperation<T>(name: string): Running<T> {
+export function useWebhookOperation<T>(name: string): RunningOperation<T> {
   const op = useOperation<T>({ name: `webhook.${name}`, caller: "siwa" });
   const queries = useQueryClient();
   const { at } = op.state;

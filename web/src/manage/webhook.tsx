@@ -1,10 +1,10 @@
 /** One webhook: its state in words, and what its owner can do: test, deliveries, replay, another secret, switch on, end. */
 import { type FormEvent, useEffect, useState } from "react";
-import type { QueuedDelivery, Replayed, RotatedSecret, Webhook as Row } from "../api/types.ts";
+import type { QueuedDelivery, ReplayAnswer, RotatedSecret, Webhook as Row } from "../api/types.ts";
 import { count, moment } from "../formats.ts";
 import { Choice } from "../parts/form.tsx";
 import { say } from "../say.tsx";
-import { OperationSteps, type Running } from "../wallet/operation.tsx";
+import { OperationSteps, type RunningOperation } from "../wallet/operation.tsx";
 import { Done } from "./outcome.tsx";
 import { Deliveries } from "./webhook-deliveries.tsx";
 import { Secret } from "./webhook-form.tsx";
@@ -22,9 +22,9 @@ export function Webhook({ webhook, open, ended }: Props) {
   const path = `${WEBHOOKS}/${id}`;
   const test = useWebhookOperation<QueuedDelivery>(`test.${id}`);
   const enable = useWebhookOperation<Row>(`enable.${id}`);
-  const replay = useWebhookOperation<Replayed>(`replay.${id}`);
+  const replay = useWebhookOperation<ReplayAnswer>(`replay.${id}`);
   const [shown, setShown] = useState(open);
-  const send = (op: Running<never>, to: string, body?: object) =>
+  const send = (op: RunningOperation<never>, to: string, body?: object) =>
     void op.run({ method: "POST", path: `${path}/${to}`, ...(body && { body }) });
   return (
     <section className="panel stack webhook" aria-label={url}>

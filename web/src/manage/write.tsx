@@ -8,18 +8,18 @@ import { short } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
 import { type Faults, faultsOf } from "../parts/form.tsx";
 import { say } from "../say.tsx";
-import { OperationSteps, Refused, type Running, useOperation } from "../wallet/operation.tsx";
+import { OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { ask, hexOf } from "../wallet/providers.ts";
-import { type Connected, filled, useWallet } from "../wallet/session.ts";
-import type { Written } from "./profile.ts";
+import { type ConnectedWallet, filled, useWallet } from "../wallet/session.ts";
+import type { UpdateAnswer } from "./profile.ts";
 
 /** The answer of a write that goes on chain and is not there yet. */
-export type Pending = { status: "pending"; tokenId: number; txHashes: string[]; message: string };
-type Answer = Written | Pending;
+export type PendingAnswer = { status: "pending"; tokenId: number; txHashes: string[]; message: string };
+type Answer = UpdateAnswer | PendingAnswer;
 
 const same = (one: string, other: string | undefined) => one.toLowerCase() === other?.toLowerCase();
 /** Whether the wallet owns the token and is not the agent's own. */
-export const isOwnerOnly = ({ owner, agentAddress }: Agent, wallet: Connected | null): boolean =>
+export const isOwnerOnly = ({ owner, agentAddress }: Agent, wallet: ConnectedWallet | null): boolean =>
   same(owner, wallet?.address) && !same(agentAddress, wallet?.address);
 
 export type ProfileWrite = {
@@ -28,7 +28,7 @@ export type ProfileWrite = {
   faults: Faults;
   /** What the wallet refused to sign; null when it did not. */
   declined: Error | null;
-  op: Running<Answer>;
+  op: RunningOperation<Answer>;
   /** Signs and sends; the outcome is shown by `Outcome`. */
   save(update: object, options?: { onchain?: boolean; bySignature?: boolean }): void;
 };

@@ -9,10 +9,10 @@ export const SERVICE_NAME = "services.name";
 export const SERVICE_URL = "services.url";
 
 type Body = Record<string, unknown>;
-type Made = { body: Body } | { faults: Faults };
+type MintInput = { body: Body } | { faults: Faults };
 
 /** @returns the body of `POST /api/v2/mint`, or the errors of fields that cannot be written as JSON */
-export function bodyOf(form: URLSearchParams): Made {
+export function bodyOf(form: URLSearchParams): MintInput {
   const text = (name: string) => (form.get(name) ?? "").trim();
   const part = (name: string, fields: readonly string[], read: (value: string) => unknown = (value) => value) =>
     fields.flatMap((field) => {

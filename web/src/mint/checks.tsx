@@ -5,9 +5,9 @@ import { Link } from "wouter";
 import { BONUSES } from "../../../core/mints/bonuses.ts";
 import { get, Problem } from "../api/answer.ts";
 import { agent as agentQuery } from "../api/queries.ts";
-import type { NameCheck, Og, ReferralCode } from "../api/types.ts";
+import type { NameCheck, OgWallets, ReferralCode } from "../api/types.ts";
 import { Say, say } from "../say.tsx";
-import type { Connected } from "../wallet/session.ts";
+import type { ConnectedWallet } from "../wallet/session.ts";
 
 /** Milliseconds without a key before the service is asked. */
 const PAUSE_MS = 300;
@@ -87,13 +87,13 @@ export function useReferralRemark(typed: string): ReactNode {
 }
 
 /** The V1 identity of a wallet, whose registration is free; null without one. */
-export function useOg(wallet: Connected | null): Extract<Og, { isOG: true }> | null {
-  const { data: answer } = useCheck<Og>(wallet && `/api/v2/og/${wallet.address}`);
+export function useOg(wallet: ConnectedWallet | null): Extract<OgWallets, { isOG: true }> | null {
+  const { data: answer } = useCheck<OgWallets>(wallet && `/api/v2/og/${wallet.address}`);
   return answer?.data.isOG ? answer.data : null;
 }
 
 /** Says before the form is filled in what the connected wallet is already, and what a V1 wallet is granted. */
-export function WalletRemark({ wallet }: { wallet: Connected }) {
+export function WalletRemark({ wallet }: { wallet: ConnectedWallet }) {
   const { data: answer } = useQuery({ ...agentQuery(wallet.address), retry: false, placeholderData: undefined });
   const og = useOg(wallet);
   const agent = answer?.data;

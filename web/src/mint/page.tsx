@@ -10,7 +10,7 @@ import { say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { ConnectWallet } from "../wallet/connect.tsx";
-import { OperationSteps, type Running, useOperation } from "../wallet/operation.tsx";
+import { OperationSteps, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
 import "../styles/mint.css";
 import { keepDraft } from "./body.ts";
@@ -115,7 +115,7 @@ function Mint({ firstPrices }: { firstPrices: Discovery["pricing"] }) {
 const SETTLED_MS = 1_000;
 
 /** The step of the registration that a request is at; null while none is under way. */
-function useStep({ state, settled }: Running<Answer>, free: boolean): StepKey | null {
+function useStep({ state, settled }: RunningOperation<Answer>, free: boolean): StepKey | null {
   const settling = state.at === "undecided" || (state.at === "working" && state.stage === "settlement");
   const onChain = useQuery({
     queryKey: ["settled", state.at],
@@ -132,7 +132,7 @@ function useStep({ state, settled }: Running<Answer>, free: boolean): StepKey | 
 }
 
 /** The request under way, with its step among the steps. */
-function Progress({ op, free }: { op: Running<Answer>; free: boolean }) {
+function Progress({ op, free }: { op: RunningOperation<Answer>; free: boolean }) {
   const step = useStep(op, free);
   return (
     <>

@@ -7,7 +7,7 @@ import type { Agent, MintState, PendingMint, Registration } from "../api/types.t
 import { keep, kept } from "../stored.ts";
 
 /** `mintId` while the chain is slow; afterwards the token and the block that the index must reach. */
-export type Accepted = { at: number } & ({ mintId: string } | { tokenId: number; block: number });
+export type AcceptedMint = { at: number } & ({ mintId: string } | { tokenId: number; block: number });
 
 const POLL_MS = 1_500;
 /** How long the page shows the end of a registration again, and follows one that the chain has not decided. */
@@ -16,9 +16,9 @@ const FOLLOWED_MS = 7 * 86_400_000;
 const keyOf = (address: string) => `registered.${address.toLowerCase()}`;
 
 /** What this page knows itself: a private window may refuse storage. */
-const known = new Map<string, Accepted>();
+const known = new Map<string, AcceptedMint>();
 
-function remember(address: string, accepted: Accepted | null): void {
+function remember(address: string, accepted: AcceptedMint | null): void {
   if (accepted) known.set(keyOf(address), accepted);
   else known.delete(keyOf(address));
   keep("browser", keyOf(address), accepted);
@@ -32,9 +32,9 @@ export function keepAccepted(answer: Registration | PendingMint, address: string
   remember(address, { at: Date.now(), ...what });
 }
 
-function read(address: string | undefined): Accepted | null {
+function read(address: string | undefined): AcceptedMint | null {
   if (address === undefined) return null;
-  const accepted = known.get(keyOf(address)) ?? kept<Accepted>("browser", keyOf(address));
+  const accepted = known.get(keyOf(address)) ?? kept<AcceptedMint>("browser", keyOf(address));
   const lasts = accepted && "mintId" in accepted ? FOLLOWED_MS : SHOWN_MS;
   return accepted && Date.now() - accepted.at < lasts ? accepted : null;
 }

@@ -9,7 +9,7 @@ import { Copy } from "../parts/copy.tsx";
 import { ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
 import { Note, Refused } from "../wallet/operation.tsx";
-import { type Accepted, arrival, isBehind, mintState } from "./registration.ts";
+import { type AcceptedMint, arrival, isBehind, mintState } from "./registration.ts";
 
 /** The steps in their order; a registration that costs nothing leaves out those of the payment. */
 const STEPS = ["sign", "pay", "settle", "mint", "index"] as const;
@@ -39,7 +39,7 @@ const Waiting = ({ children }: { children: ReactNode }) => (
 );
 
 type FollowingProps = {
-  accepted: Accepted;
+  accepted: AcceptedMint;
   free: boolean;
   minted: (registration: Registration) => void;
   forget: () => void;
@@ -83,9 +83,9 @@ function Minting({ mintId, free, minted, forget }: Omit<FollowingProps, "accepte
   );
 }
 
-type Arrived = Extract<Accepted, { tokenId: number }>;
+type ArrivedMint = Extract<AcceptedMint, { tokenId: number }>;
 
-function Arriving({ accepted, free, forget }: { accepted: Arrived; free: boolean; forget: () => void }) {
+function Arriving({ accepted, free, forget }: { accepted: ArrivedMint; free: boolean; forget: () => void }) {
   const { data: answer, error, refetch } = useQuery(arrival(accepted));
   if (answer) return <Done agent={answer.data} forget={forget} />;
   return (

@@ -9,7 +9,7 @@ import { listOf, membersOf, placesFrom, placesText } from "./fields.ts";
 import { PublicPage } from "./parts.tsx";
 
 const REGISTER = "/api/v2/principals/organization/register";
-type Own = OwnHuman["organizations"][number];
+type OwnOrganization = OwnHuman["organizations"][number];
 
 export const Organizations = ({ human, changed }: { human: OwnHuman; changed: () => void }) => (
   <Panel title={say("people.own.organizations")}>
@@ -29,7 +29,7 @@ export const Organizations = ({ human, changed }: { human: OwnHuman; changed: ()
 );
 
 type FormProps = {
-  organization: Own | null;
+  organization: OwnOrganization | null;
   /** Of a new one, how many there are: the next one begins with empty fields. */
   known?: number;
   changed: () => void;

@@ -35,7 +35,7 @@ export function OwnAgents({ human, byToken, changed }: Props) {
     changed();
   };
   const busy = link.state.at === "working" || unlink.state.at === "working";
-  const row = (op: typeof link, verb: "link" | "unlink") => (agent: Named) => (
+  const row = (op: typeof link, verb: "link" | "unlink") => (agent: NamedAgent) => (
     <Row key={agent.tokenId} agent={agent} verb={verb} busy={busy} act={() => void act(op, verb, agent.tokenId)} />
   );
   return (
@@ -61,8 +61,8 @@ export function OwnAgents({ human, byToken, changed }: Props) {
   );
 }
 
-type Named = Pick<Summary, "tokenId" | "name" | "credScore">;
-type RowProps = { agent: Named; verb: "link" | "unlink"; busy: boolean; act: () => void };
+type NamedAgent = Pick<Summary, "tokenId" | "name" | "credScore">;
+type RowProps = { agent: NamedAgent; verb: "link" | "unlink"; busy: boolean; act: () => void };
 
 const Row = ({ agent: { tokenId, name, credScore }, verb, busy, act }: RowProps) => (
   <li className="agent-cell">

@@ -6,7 +6,7 @@ import { keep, kept } from "../stored.ts";
 import { claimsOf, forgetToken, signInByToken, tokenSignIn } from "../wallet/access-token.ts";
 
 /** A sign-in that was begun in this tab. The provider is kept with it, so that an answer is taken to no other. */
-type Pending = { provider: IdentityProvider; state: string; nonce: string; verifier: string };
+type PendingSignIn = { provider: IdentityProvider; state: string; nonce: string; verifier: string };
 
 /** Why a sign-in was not begun or not finished, as a sentence for people. */
 export class SignInRefusal extends Error {}
@@ -38,7 +38,7 @@ export async function begin(): Promise<void> {
   // Browsers give SHA-256 to pages by https and of this machine only.
   if (!globalThis.crypto.subtle) throw new SignInRefusal(say("people.idp.insecure"));
   const { data: provider } = await call<IdentityProvider>("/api/v2/auth/identity-provider");
-  const pending: Pending = { provider, state: random(), nonce: random(), verifier: random() };
+  const pending: PendingSignIn = { provider, state: random(), nonce: random(), verifier: random() };
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(pending.verifier));
   const request = new URL(provider.authorizationEndpoint);
   const parameters = {
@@ -68,7 +68,7 @@ export function finish(): Promise<void> {
 async function readAnswer(): Promise<void> {
   const answer = new URLSearchParams(location.search);
   history.replaceState(null, "", RETURN_PATH);
-  const pending = kept<Pending>("tab", PENDING_KEY);
+  const pending = kept<PendingSignIn>("tab", PENDING_KEY);
   keep("tab", PENDING_KEY, null);
   if (!pending) throw new SignInRefusal(say("people.idp.nothing"));
   if (answer.get("state") !== pending.state) throw new SignInRefusal(say("people.idp.otherState"));
@@ -94,7 +94,7 @@ type TokenAnswer = Partial<Record<"access_token" | "id_token" | "token_type" | "
   expires_in?: number;
 };
 
-async function exchange(code: string, { provider, nonce, verifier }: Pending): Promise<void> {
+async function exchange(code: string, { provider, nonce, verifier }: PendingSignIn): Promise<void> {
   const { name, clientId, revocationEndpoint } = provider;
   const { ok, body } = await post(provider.tokenEndpoint, {
     ...{ grant_type: "authorization_code", code, code_verifier: verifier },

@@ -2,7 +2,7 @@
 import { type DragEvent, useMemo, useState } from "react";
 import { say } from "../say.tsx";
 import { ReportDocument } from "./document.tsx";
-import type { Signed } from "./library.ts";
+import type { SignedContent } from "./library.ts";
 import { AskService, Checks, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
 import { readGiven } from "./verdict.ts";
 
@@ -35,7 +35,7 @@ export function CheckPage() {
           )}
           {/* What no known key has signed is not shown as a report. */}
           {verdict?.is === "genuine" && verdict.findings.report && (
-            <ReportDocument report={verdict.findings.report satisfies object as Signed} />
+            <ReportDocument report={verdict.findings.report satisfies object as SignedContent} />
           )}
         </>
       )}

@@ -7,11 +7,11 @@ import { OutLink } from "../parts/out-link.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
-import type { Signed } from "./library.ts";
+import type { SignedContent } from "./library.ts";
 import { risksOf } from "./risks.ts";
 
 /** @param children parts that are read now, shown between the evidence and the facts */
-export function ReportDocument({ report, children }: { report: Signed; children?: ReactNode }) {
+export function ReportDocument({ report, children }: { report: SignedContent; children?: ReactNode }) {
   const { agent, credScore } = report;
   return (
     <article className="report" data-tier={tierOf(credScore.score).key}>
@@ -55,7 +55,7 @@ const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
   </div>
 );
 
-function Risks({ report }: { report: Signed }) {
+function Risks({ report }: { report: SignedContent }) {
   const risks = risksOf(report);
   if (risks.length === 0) return <p className="muted">{say("report.noRisks")}</p>;
   return (
@@ -71,7 +71,7 @@ function Risks({ report }: { report: Signed }) {
 }
 
 /** Each signal with its points and the facts behind them, in the order of the formula. */
-function Evidence({ report: { scoreBreakdown, credScore } }: { report: Signed }) {
+function Evidence({ report: { scoreBreakdown, credScore } }: { report: SignedContent }) {
   const keys = [
     ...SIGNALS.map(({ key }) => key as string).filter((key) => key in scoreBreakdown),
     ...Object.keys(scoreBreakdown).filter((key) => !SIGNALS.some((signal) => signal.key === key)),
@@ -124,7 +124,7 @@ const Reference = ({ text }: { text: string }) => (
   </span>
 );
 
-function Advice({ report: { recommendations } }: { report: Signed }) {
+function Advice({ report: { recommendations } }: { report: SignedContent }) {
   if (recommendations.length === 0) return <p className="muted">{say("report.noAdvice")}</p>;
   return (
     <ol className="advice">
@@ -143,7 +143,7 @@ function Advice({ report: { recommendations } }: { report: Signed }) {
   );
 }
 
-function About({ report }: { report: Signed }) {
+function About({ report }: { report: SignedContent }) {
   const { agent, verifications, sessions, externalScores, narrativeAnalysis, onchain } = report;
   const rows: [string, ReactNode][] = [
     [say("report.wallet"), <code className="wrap">{agent.agentAddress}</code>],

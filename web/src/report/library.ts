@@ -5,24 +5,24 @@ import { keep, kept, onKeptElsewhere } from "../stored.ts";
 
 export type Receipt = CredReport["receipt"];
 /** The receipt is all that is kept: its payload is the report. */
-export type Kept = { receipt: Receipt; boughtAt: number };
+export type KeptReport = { receipt: Receipt; boughtAt: number };
 /** The signed content of a report. */
-export type Signed = Omit<CredReport, "receipt">;
+export type SignedContent = Omit<CredReport, "receipt">;
 
 const KEY = "reports";
 /** A report has about 10 kB; browsers keep 5 MB. */
 const MAX_KEPT = 40;
 
-let reports: readonly Kept[] = kept<Kept[]>("browser", KEY) ?? [];
+let reports: readonly KeptReport[] = kept<KeptReport[]>("browser", KEY) ?? [];
 /** Whether the last report could be written into the browser's storage. */
 let stored = true;
 const listeners = new Set<() => void>();
 
-function show(next: readonly Kept[]): void {
+function show(next: readonly KeptReport[]): void {
   reports = next;
   for (const listener of listeners) listener();
 }
-onKeptElsewhere(KEY, () => show(kept<Kept[]>("browser", KEY) ?? []));
+onKeptElsewhere(KEY, () => show(kept<KeptReport[]>("browser", KEY) ?? []));
 
 /** Keeps a report. Where the storage is full the oldest ones give way; where it is refused it lasts until the page is closed. */
 export function keepReport({ receipt }: CredReport): void {
@@ -31,7 +31,7 @@ export function keepReport({ receipt }: CredReport): void {
   stored = false;
   for (let count = next.length; count > 0 && !stored; count--) {
     keep("browser", KEY, next.slice(0, count));
-    stored = kept<Kept[]>("browser", KEY)?.[0]?.receipt.reportId === receipt.reportId;
+    stored = kept<KeptReport[]>("browser", KEY)?.[0]?.receipt.reportId === receipt.reportId;
   }
   show(next);
 }
@@ -46,11 +46,11 @@ const subscribe = (listener: () => void) => {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 };
-export const useReports = (): readonly Kept[] => useSyncExternalStore(subscribe, () => reports);
+export const useReports = (): readonly KeptReport[] => useSyncExternalStore(subscribe, () => reports);
 export const isStored = (): boolean => stored;
 
 /** @throws SyntaxError for a payload that is no JSON */
-export const signedOf = ({ payload }: Receipt): Signed => JSON.parse(payload) as Signed;
+export const signedOf = ({ payload }: Receipt): SignedContent => JSON.parse(payload) as SignedContent;
 
 /** The report as the service sent it. */
 export const wholeOf = (receipt: Receipt): CredReport => ({ ...signedOf(receipt), receipt });

@@ -14,7 +14,7 @@ import { moment } from "../formats.ts";
 import { OperationSteps, Refused, useOperation } from "../wallet/operation.tsx";
 import { CheckPage } from "./check-page.tsx";
 import { ReportDocument } from "./document.tsx";
-import { download, forgetReport, isStored, type Kept, keepReport, signedOf, useReports } from "./library.ts";
+import { download, forgetReport, isStored, type KeptReport, keepReport, signedOf, useReports } from "./library.ts";
 import { ReportPrice } from "./price.tsx";
 import { AskService, Checks, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
 import { givenOf } from "./verdict.ts";
@@ -55,7 +55,7 @@ function Reports({ agentRef }: { agentRef: string }) {
   return <OfAgent tokenId={tokenId} name={name} score={agent?.credScore ?? null} own={own} />;
 }
 
-type OfAgentProps = { tokenId: number; name: string | undefined; score: number | null; own: readonly Kept[] };
+type OfAgentProps = { tokenId: number; name: string | undefined; score: number | null; own: readonly KeptReport[] };
 
 /** @param own its reports in this browser, newest first @param score as it is now; null when it is not known */
 function OfAgent({ tokenId, name, score, own }: OfAgentProps) {
@@ -111,7 +111,7 @@ function OfAgent({ tokenId, name, score, own }: OfAgentProps) {
 }
 
 /** @param now the agent's score as it is now; null when it is not known */
-function Bought({ kept: { receipt, boughtAt }, now }: { kept: Kept; now: number | null }) {
+function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: number | null }) {
   const known = useKnownSigner();
   const given = useMemo(() => givenOf(receipt), [receipt]);
   const report = useMemo(() => signedOf(receipt), [receipt]);

@@ -8,14 +8,22 @@ import { Address } from "../parts/address.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
-import type { Running } from "../wallet/operation.tsx";
+import type { RunningOperation } from "../wallet/operation.tsx";
 
 const PRICING = "/api/v2/pricing";
 const prices = { queryKey: [PRICING], queryFn: get<Prices>(PRICING), refetchInterval: 60_000 };
 const HAS = ["evidence", "history", "advice", "risks", "receipt"] as const;
 
 /** @param again whether one was bought before */
-export function ReportPrice({ tokenId, again, op }: { tokenId: number; again: boolean; op: Running<CredReport> }) {
+export function ReportPrice({
+  tokenId,
+  again,
+  op,
+}: {
+  tokenId: number;
+  again: boolean;
+  op: RunningOperation<CredReport>;
+}) {
   const { data: answer, error, refetch } = useQuery(prices);
   const receiver = useReceiver("GET", "/api/v2/agent/:ref/cred-report");
   const explorer = useQuery(discovery).data?.data.explorer;

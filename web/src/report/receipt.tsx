@@ -6,17 +6,17 @@ import { discovery } from "../api/queries.ts";
 import { date, short } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { say } from "../say.tsx";
-import { type Noted, noted, noteSigner } from "./signer.ts";
-import { type Given, judge, type Verdict } from "./verdict.ts";
+import { type NotedSigner, noted, noteSigner } from "./signer.ts";
+import { type GivenReport, judge, type Verdict } from "./verdict.ts";
 
 /** The signer as this service names it, or as this browser has noted it before. */
-export function useKnownSigner(): Noted | null {
+export function useKnownSigner(): NotedSigner | null {
   const { data: answer } = useQuery(discovery);
   return useMemo(() => (answer ? noteSigner(answer.data) : noted()), [answer]);
 }
 
 /** The verdict; undefined while it is computed, null when this browser cannot compute it. */
-export function useVerdict(given: Given | null, known: Noted | null): Verdict | null | undefined {
+export function useVerdict(given: GivenReport | null, known: NotedSigner | null): Verdict | null | undefined {
   const [verdict, setVerdict] = useState<Verdict | null>();
   useEffect(() => {
     let wanted = true;
@@ -34,7 +34,7 @@ export function useVerdict(given: Given | null, known: Noted | null): Verdict | 
 }
 
 /** One line that says what the receipt is worth. */
-export function VerdictLine({ verdict, known }: { verdict: Verdict | null | undefined; known: Noted | null }) {
+export function VerdictLine({ verdict, known }: { verdict: Verdict | null | undefined; known: NotedSigner | null }) {
   if (verdict === undefined)
     return (
       <p className="verdict" role="status">
@@ -61,7 +61,7 @@ export function VerdictLine({ verdict, known }: { verdict: Verdict | null | unde
 }
 
 /** Every step of the check with its outcome, and who signed. */
-export function Checks({ verdict, known }: { verdict: Verdict; known: Noted | null }) {
+export function Checks({ verdict, known }: { verdict: Verdict; known: NotedSigner | null }) {
   return (
     <>
       <ul className="checks">
@@ -97,7 +97,7 @@ export function Checks({ verdict, known }: { verdict: Verdict; known: Noted | nu
 }
 
 /** Asks the service as well, where somebody wants to: it knows signers of before that this browser does not. */
-export function AskService({ given: { receipt } }: { given: Given }) {
+export function AskService({ given: { receipt } }: { given: GivenReport }) {
   const [said, setSaid] = useState("");
   const ask = () =>
     call<{ valid: boolean }>("/api/v2/cred-report/verify-receipt", {

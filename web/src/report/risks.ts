@@ -1,6 +1,6 @@
 /** What a reader of a report should weigh: each risk follows from fields of the report alone. */
 import type { MessageKey } from "../say.tsx";
-import type { Signed } from "./library.ts";
+import type { SignedContent } from "./library.ts";
 
 export type Level = "high" | "medium" | "low";
 export type Risk = { level: Level; key: MessageKey; values: Record<string, string | number> };
@@ -12,7 +12,7 @@ const FAILED = { low: 0.1, high: 0.3 };
 const LAPSING = 1 / 3;
 
 /** Risks of an agent, greatest first. */
-export function risksOf({ agent, credScore, scoreBreakdown, verifications, sessions, onchain }: Signed): Risk[] {
+export function risksOf({ agent, credScore, scoreBreakdown, verifications, sessions, onchain }: SignedContent): Risk[] {
   const ended = sessions.success + sessions.failure + sessions.partial;
   const failed = ended === 0 ? 0 : sessions.failure / ended;
   const lapsing = (scoreBreakdown.verify?.weightedScore ?? 0) + (scoreBreakdown.coinbase?.weightedScore ?? 0);

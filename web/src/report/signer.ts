@@ -2,7 +2,7 @@
 import type { Discovery } from "../api/types.ts";
 import { keep, kept } from "../stored.ts";
 
-export type Noted = {
+export type NotedSigner = {
   name: string;
   chainId: number;
   contract: string;
@@ -15,11 +15,11 @@ export type Noted = {
 const KEY = "receipts.signer";
 
 /** Notes the signers that the service names. One that it names no longer does not count any more: its key may be stolen. */
-export function noteSigner({ name, chainId, contract, receipts }: Discovery): Noted {
+export function noteSigner({ name, chainId, contract, receipts }: Discovery): NotedSigner {
   const signers = [receipts.signer, ...receipts.formerSigners].flatMap((one) => (one ? [one.toLowerCase()] : []));
   const note = { name, chainId, contract, signers, at: Date.now() };
   keep("browser", KEY, note);
   return note;
 }
 
-export const noted = (): Noted | null => kept<Noted>("browser", KEY);
+export const noted = (): NotedSigner | null => kept<NotedSigner>("browser", KEY);

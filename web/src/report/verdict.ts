@@ -2,7 +2,7 @@
 import type { GivenReceipt, ReceiptFindings } from "../../../core/cred/report/check.ts";
 import type { MessageKey } from "../say.tsx";
 import type { Receipt } from "./library.ts";
-import type { Noted } from "./signer.ts";
+import type { NotedSigner } from "./signer.ts";
 
 /** `unknown`: sound in itself, by a signer that this browser does not know. */
 export type Verdict = {
@@ -13,10 +13,10 @@ export type Verdict = {
 };
 
 /** A report with its receipt, or a receipt alone. */
-export type Given = { receipt: GivenReceipt; shown: object | null };
+export type GivenReport = { receipt: GivenReceipt; shown: object | null };
 
 /** Reads what was pasted or dropped. @returns null for anything that has no receipt */
-export function readGiven(text: string): Given | null {
+export function readGiven(text: string): GivenReport | null {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -32,7 +32,7 @@ export function readGiven(text: string): Given | null {
 }
 
 /** Judges by what is given and known, without any request. The code that hashes and recovers is loaded with the first check. */
-export async function judge({ receipt, shown }: Given, known: Noted | null): Promise<Verdict> {
+export async function judge({ receipt, shown }: GivenReport, known: NotedSigner | null): Promise<Verdict> {
   const { checkReceipt } = await import("../../../core/cred/report/check.ts");
   const domain = receipt.domain ?? (known && { ...known, version: "1", verifyingContract: known.contract });
   const findings = checkReceipt({ ...receipt, domain }, shown);
@@ -55,4 +55,4 @@ export async function judge({ receipt, shown }: Given, known: Noted | null): Pro
   return { is, signer, checks, findings };
 }
 
-export const givenOf = (receipt: Receipt): Given => ({ receipt: receipt as GivenReceipt, shown: null });
+export const givenOf = (receipt: Receipt): GivenReport => ({ receipt: receipt as GivenReceipt, shown: null });

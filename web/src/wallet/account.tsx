@@ -12,7 +12,7 @@ import { ConnectWallet } from "./connect.tsx";
 import { ownAgents } from "./own-agents.ts";
 import { holding } from "./payment.ts";
 import { changeTo } from "./providers.ts";
-import { type Connected, disconnect, endEverywhere, signInOf, useSignIns, useWallet } from "./session.ts";
+import { type ConnectedWallet, disconnect, endEverywhere, signInOf, useSignIns, useWallet } from "./session.ts";
 
 /** Max agents that the dialog names. */
 const MAX_SHOWN = 3;
@@ -26,7 +26,7 @@ export default function Account({ close }: { close: () => void }) {
   );
 }
 
-function Held({ wallet, close }: { wallet: Connected; close: () => void }) {
+function Held({ wallet, close }: { wallet: ConnectedWallet; close: () => void }) {
   const about = useQuery(discovery).data?.data;
   const own = useQuery(ownAgents(wallet.address)).data?.data;
   const agents = own?.agents.slice(0, MAX_SHOWN);
@@ -90,7 +90,7 @@ function Held({ wallet, close }: { wallet: Connected; close: () => void }) {
   );
 }
 
-type BalanceProps = { wallet: Connected; asset: string; chainId: number };
+type BalanceProps = { wallet: ConnectedWallet; asset: string; chainId: number };
 
 /** On the service's chain; without a balance the reason, and the click that ends it. */
 function Balance({ wallet: { provider, address }, asset, chainId }: BalanceProps) {

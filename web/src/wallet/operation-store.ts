@@ -27,7 +27,7 @@ export type State<T> =
   | { at: "done"; answer: T };
 
 /** A request that was sent: it is repeated as it is, never changed. */
-type Sent = {
+type SentRequest = {
   method: Request["method"];
   path: string;
   /** JSON. */
@@ -63,7 +63,7 @@ const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 export class Operation<T> {
   private state: State<T> = { at: "idle" };
   private readonly listeners = new Set<() => void>();
-  private sent: Sent | null = null;
+  private sent: SentRequest | null = null;
   private readonly name: string;
   private readonly caller: CallerRule;
 
@@ -103,7 +103,7 @@ export class Operation<T> {
     return `${this.name}.${address ?? "anyone"}`;
   }
 
-  private keep(sent: Sent): void {
+  private keep(sent: SentRequest): void {
     this.sent = sent;
     keep("browser", this.keyOf(sent.address), sent);
   }
@@ -113,8 +113,8 @@ export class Operation<T> {
     this.sent = null;
   }
 
-  private kept(address: string | null): Sent | null {
-    const sent = kept<Sent>("browser", this.keyOf(address));
+  private kept(address: string | null): SentRequest | null {
+    const sent = kept<SentRequest>("browser", this.keyOf(address));
     return sent && Date.now() - sent.at < KEPT_MS[sent.payment ? "paid" : "unpaid"] ? sent : null;
   }
 
@@ -248,7 +248,7 @@ export class Operation<T> {
 }
 
 /** Sends the request once. @throws Problem */
-async function once<T>(sent: Sent, credentials: Record<string, string>): Promise<T> {
+async function once<T>(sent: SentRequest, credentials: Record<string, string>): Promise<T> {
   const { data } = await call<T>(sent.path, {
     method: sent.method,
     headers: {

@@ -15,7 +15,9 @@ import { useWallet } from "./session.ts";
 /** Operations under way by name: a visit of another page does not end them. */
 const operations = new Map<string, Operation<unknown>>();
 
-export type Running<T> = Pick<Operation<T>, "run" | "pay" | "again" | "reset" | "settled"> & { state: State<T> };
+export type RunningOperation<T> = Pick<Operation<T>, "run" | "pay" | "again" | "reset" | "settled"> & {
+  state: State<T>;
+};
 
 type OperationOptions<T> = {
   /** Of the operation and its subject, `update.7`: a request of that name goes on after a reload. */
@@ -27,7 +29,7 @@ type OperationOptions<T> = {
 };
 
 /** A write of the API, or a read that is paid for. */
-export function useOperation<T>({ name, caller, arrived }: OperationOptions<T>): Running<T> {
+export function useOperation<T>({ name, caller, arrived }: OperationOptions<T>): RunningOperation<T> {
   const [operation] = useState(() => {
     const known = operations.get(name) as Operation<T> | undefined;
     const one = known ?? new Operation<T>(name, caller, arrived);
@@ -44,7 +46,7 @@ export function useOperation<T>({ name, caller, arrived }: OperationOptions<T>):
 }
 
 type StepsProps<T> = {
-  op: Running<T>;
+  op: RunningOperation<T>;
   /** What is shown when it is done. */
   done: (answer: T) => ReactNode;
   /** Replaces the panel of a refusal, where a page has better words; null keeps the panel. */

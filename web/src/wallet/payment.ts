@@ -107,14 +107,14 @@ async function read(wallet: Provider, token: string, selector: string, ...words:
 }
 
 /** What an account has, or why that is not known: the wallet is on another network, or does not read the chain. */
-export type Held = bigint | "elsewhere" | "unread";
+export type HeldAmount = bigint | "elsewhere" | "unread";
 
 /** What the account has of the token, in its units. The wallet reads only the network it is on, and is not changed to another. */
 export async function holding(
   wallet: Provider,
   { asset, chainId }: Pick<Terms, "asset" | "chainId">,
   account: string,
-): Promise<Held> {
+): Promise<HeldAmount> {
   const current = await ask<unknown>(wallet, "eth_chainId").then(Number, () => null);
   if (current !== chainId) return current === null ? "unread" : "elsewhere";
   return (await read(wallet, asset, BALANCE_OF, account)) ?? "unread";

@@ -18,7 +18,7 @@ import {
 } from "./providers.ts";
 
 /** `address` is checksummed (EIP-55). */
-export type Connected = { id: string; name: string; address: string; provider: Provider };
+export type ConnectedWallet = { id: string; name: string; address: string; provider: Provider };
 /** SIWA signs in an agent's wallet; SIWE a human's. */
 export type Kind = "siwa" | "siwe";
 /** What an operation takes: `wallet` takes SIWE and SIWA, `human` also an access token, which comes before the wallet. */
@@ -29,15 +29,15 @@ export type SignIn = { kind: Kind; value: string; until: number };
 /** A credential lasts an hour; it is renewed five minutes before its end, so that no request meets the end on its way. */
 const LASTS_MS = 55 * 60_000;
 
-type Stored = { id: string; name: string; address: string };
+type StoredWallet = { id: string; name: string; address: string };
 const WALLET_KEY = "wallet";
 const SIGN_INS_KEY = "signins";
 /** Date of the next credential after a revocation: earlier ones are refused. */
 const NOT_BEFORE_KEY = "notbefore";
 
 const listeners = new Set<() => void>();
-let chosen: Stored | null = kept<Stored>("browser", WALLET_KEY);
-let connected: Connected | null = null;
+let chosen: StoredWallet | null = kept<StoredWallet>("browser", WALLET_KEY);
+let connected: ConnectedWallet | null = null;
 /** Wallets whose change of account is followed. */
 const followed = new WeakSet<Provider>();
 
@@ -45,7 +45,7 @@ function tell(): void {
   for (const listener of listeners) listener();
 }
 
-function choose(next: Stored | null): void {
+function choose(next: StoredWallet | null): void {
   chosen = next;
   keep("browser", WALLET_KEY, next);
   find();
@@ -92,7 +92,7 @@ followWallets(() => {
 });
 // Another tab connects or disconnects for all.
 onKeptElsewhere(WALLET_KEY, () => {
-  chosen = kept<Stored>("browser", WALLET_KEY);
+  chosen = kept<StoredWallet>("browser", WALLET_KEY);
   find();
   tell();
 });
@@ -102,11 +102,11 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-export const connectedWallet = (): Connected | null => connected;
+export const connectedWallet = (): ConnectedWallet | null => connected;
 /** The connected wallet; null without one. It survives a reload without opening the wallet. */
-export const useWallet = (): Connected | null => useSyncExternalStore(subscribe, connectedWallet);
+export const useWallet = (): ConnectedWallet | null => useSyncExternalStore(subscribe, connectedWallet);
 
-async function remember(wallet: Wallet, address: string): Promise<Connected> {
+async function remember(wallet: Wallet, address: string): Promise<ConnectedWallet> {
   const { checksum } = await import("../../../core/addresses.ts");
   choose({ id: wallet.id, name: wallet.name, address: checksum(address as `0x${string}`) });
   return connected!;
@@ -116,7 +116,7 @@ async function remember(wallet: Wallet, address: string): Promise<Connected> {
 let chooses = false;
 
 /** Opens the wallet, whose user chooses an account. @throws WalletRefusal */
-export async function connect(wallet: Wallet): Promise<Connected> {
+export async function connect(wallet: Wallet): Promise<ConnectedWallet> {
   if (chooses) await chooseAccounts(wallet.provider);
   const [address] = await accountsOf(wallet.provider, "eth_requestAccounts");
   if (!address) throw new WalletRefusal(say("wallet.noAccount"));
@@ -202,7 +202,7 @@ export const filled = (template: string, places: Readonly<Record<string, string 
   template.replace(/\{([^{}]+)\}/g, (place, name: string) => String(places[name] ?? place));
 
 /** Has the wallet sign a fresh credential. */
-async function signIn({ address, provider }: Connected, kind: Kind, auth: Discovery["auth"]): Promise<SignIn> {
+async function signIn({ address, provider }: ConnectedWallet, kind: Kind, auth: Discovery["auth"]): Promise<SignIn> {
   const notBefore = kept<Record<string, number>>("browser", NOT_BEFORE_KEY)?.[address.toLowerCase()] ?? 0;
   const issuedAt = Math.max(Date.now(), notBefore);
   const places = {

@@ -1,6 +1,6 @@
 /** A transaction that the connected wallet sends itself, and its receipt as the wallet's own node gives it. */
 import { ask, changeTo } from "./providers.ts";
-import type { Connected } from "./session.ts";
+import type { ConnectedWallet } from "./session.ts";
 
 /** `value` in wei. */
 export type Call = { to: string; data: string; value?: bigint };
@@ -14,7 +14,7 @@ const POLL_MS = 1_000;
 export type Position = { from: string; nonce: number; block: number };
 
 /** Has the wallet change to Base first. @throws WalletRefusal */
-export async function positionOf({ provider, address }: Connected): Promise<Position> {
+export async function positionOf({ provider, address }: ConnectedWallet): Promise<Position> {
   await changeTo(provider, BASE_CHAIN);
   const [nonce, block] = await Promise.all([
     ask<string>(provider, "eth_getTransactionCount", [address, "pending"]),
@@ -24,7 +24,10 @@ export async function positionOf({ provider, address }: Connected): Promise<Posi
 }
 
 /** @returns the transaction's hash @throws WalletRefusal */
-export async function sendTransaction({ provider, address }: Connected, { to, data, value }: Call): Promise<string> {
+export async function sendTransaction(
+  { provider, address }: ConnectedWallet,
+  { to, data, value }: Call,
+): Promise<string> {
   await changeTo(provider, BASE_CHAIN);
   const transaction = { from: address, to, data, ...(value && { value: `0x${value.toString(16)}` }) };
   return ask<string>(provider, "eth_sendTransaction", [transaction]);
@@ -35,7 +38,7 @@ export async function sendTransaction({ provider, address }: Connected, { to, da
  * @param signal ends the waiting
  * @throws WalletRefusal when the wallet cannot read the chain; the abort reason
  */
-export async function receiptOf({ provider }: Connected, hash: string, signal?: AbortSignal): Promise<Receipt> {
+export async function receiptOf({ provider }: ConnectedWallet, hash: string, signal?: AbortSignal): Promise<Receipt> {
   for (;;) {
     signal?.throwIfAborted();
     const found = await ask<{ status: string; blockNumber: string } | null>(provider, "eth_getTransactionReceipt", [
