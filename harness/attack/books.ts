@@ -2,7 +2,7 @@
 import { type Hex, parseAbiItem } from "viem";
 import { ogOf } from "../../core/agents/og-wallets.ts";
 import { mintOriginIndex } from "../../core/mints/mint-origins.ts";
-import type { Treasury } from "../storm/books.ts";
+import type { Treasury } from "../payment-load/books.ts";
 import { MINT_UNITS, type World } from "./world.ts";
 
 const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");

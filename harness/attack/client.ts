@@ -1,5 +1,5 @@
 /** A client on a network of its own, as the service sees it behind its proxy. */
-import type { Purse } from "../storm/wallets.ts";
+import type { LoadWallet } from "../payment-load/wallets.ts";
 
 /** What came back; status 0 is no answer, or none in time. */
 export type Reply = {
@@ -11,7 +11,7 @@ export type Reply = {
 };
 
 export type Asked = {
-  wallet?: Pick<Purse, "siwa"> | undefined;
+  wallet?: Pick<LoadWallet, "siwa"> | undefined;
   headers?: Record<string, string>;
   body?: unknown;
   /** Milliseconds until the client leaves. */

@@ -6,14 +6,14 @@ import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { createParser } from "eventsource-parser";
 import type { Hex } from "viem";
 import { type Customer, tempoCustomer } from "../../test/payments/support/tempo.ts";
+import type { LoadWallet } from "../payment-load/wallets.ts";
 import { between, pick, weighted } from "../random.ts";
-import type { Purse } from "../storm/wallets.ts";
 import { type Asked, type Client, type Reply, replyOf, shown } from "./client.ts";
 import { MINT_UNITS, REPORT_UNITS, type World } from "./world.ts";
 
 /** An agent that somebody honest has registered. */
 export type HonestAgent = {
-  purse: Purse;
+  wallet: LoadWallet;
   tokenId: number;
   /** Block of its registration. */
   block: number;
@@ -83,13 +83,14 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
     [method, path, asked]: [method: string, path: string, asked?: Asked],
     { again, good = [200, 201] }: { again?: () => Promise<unknown>; good?: readonly number[] } = {},
   ): Promise<Reply> {
-    const heard: string[] = [];
+    const answers: string[] = [];
     for (;;) {
       const leaveAfter = Math.max(1_000, Math.min(30_000, deadline - Date.now()));
       const reply = await client.ask(method, path, { ...asked, leaveAfter });
       if (good.includes(reply.status)) return reply;
-      heard.push(shown(reply));
-      if (!mayPass(reply) || Date.now() > deadline) throw new Error(`${method} ${path}: ${heard.slice(-4).join(", ")}`);
+      answers.push(shown(reply));
+      if (!mayPass(reply) || Date.now() > deadline)
+        throw new Error(`${method} ${path}: ${answers.slice(-4).join(", ")}`);
       await again?.();
       await wait(AGAIN_MS);
     }
@@ -113,9 +114,9 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
 
   const GOOD_MINT = { good: [201, 202] };
 
-  async function registerBy(way: Way, purse: Purse, client: Client, deadline: number) {
-    const body = { name: `Honest ${purse.address.slice(2, 10)}`, framework: "custom" };
-    const authorization = await purse.siwa();
+  async function registerBy(way: Way, wallet: LoadWallet, client: Client, deadline: number) {
+    const body = { name: `Honest ${wallet.address.slice(2, 10)}`, framework: "custom" };
+    const authorization = await wallet.siwa();
     const carrying = (headers: Record<string, string> = {}): [string, string, Asked] => [
       "POST",
       "/api/v2/mint",
@@ -126,7 +127,7 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
         return insist(client, deadline, carrying({ "idempotency-key": randomUUID() }), GOOD_MINT);
       case "x402": {
         const response = await payingFetch(
-          purse,
+          wallet,
           client,
           deadline,
         )(`${world.apiUrl}/api/v2/mint`, {
@@ -139,15 +140,15 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
         throw new Error(`POST /api/v2/mint: ${shown(reply)}`);
       }
       case "transfer": {
-        const { raw, hash } = await world.hands.transfer(purse, world.payees.deployer, MINT_UNITS);
+        const { raw, hash } = await world.chainClient.transfer(wallet, world.payees.deployer, MINT_UNITS);
         return insist(client, deadline, carrying({ "x-payment-tx": hash }), {
           ...GOOD_MINT,
-          again: () => world.hands.push(raw),
+          again: () => world.chainClient.push(raw),
         });
       }
       default: {
         const customer: Customer = await tempoCustomer(world.tempoUrl, 2n * MINT_UNITS, {
-          privateKey: purse.privateKey,
+          privateKey: wallet.privateKey,
           host: world.host,
         });
         const challenge = await client.open(...carrying());
@@ -159,7 +160,7 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
   }
 
   /** fetch that pays by x402 with the real client, and comes back with the same payment while it is undecided. */
-  function payingFetch(purse: Purse, client: Client, deadline: number): typeof fetch {
+  function payingFetch(wallet: LoadWallet, client: Client, deadline: number): typeof fetch {
     const patient: typeof fetch = async (input, init) => {
       const request = new Request(input, init);
       for (;;) {
@@ -169,7 +170,7 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
         await wait(AGAIN_MS);
       }
     };
-    const paying = new x402Client().setSpendControls(false).register("eip155:8453", new ExactEvmScheme(purse.account));
+    const paying = new x402Client().setSpendControls(false).register("eip155:8453", new ExactEvmScheme(wallet.account));
     return wrapFetchWithPayment(patient, paying);
   }
 
@@ -177,13 +178,13 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
   async function register(way: Way): Promise<HonestAgent | undefined> {
     const client = ownNetwork();
     const units = world.phase === "paid" ? MINT_UNITS + 20n * REPORT_UNITS : 0n;
-    const purse = await world.wallet(`honest ${people++}`, units);
-    world.upcoming.push(purse.address);
+    const wallet = await world.wallet(`honest ${people++}`, units);
+    world.upcoming.push(wallet.address);
     // Whoever squats on wallets has a moment for it.
     await wait(500);
     return timed(`register (${way})`, limits.registration, async (deadline) => {
-      const { tokenId, block } = await registered(client, await registerBy(way, purse, client, deadline), deadline);
-      const agent: HonestAgent = { purse, tokenId, block, client, way, proved: new Set() };
+      const { tokenId, block } = await registered(client, await registerBy(way, wallet, client, deadline), deadline);
+      const agent: HonestAgent = { wallet, tokenId, block, client, way, proved: new Set() };
       agents.push(agent);
       return agent;
     });
@@ -196,7 +197,7 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
     insist(
       agent.client,
       deadline,
-      ["POST", `/api/v2/agent/${agent.tokenId}/${path}`, { wallet: agent.purse, ...(body !== undefined && { body }) }],
+      ["POST", `/api/v2/agent/${agent.tokenId}/${path}`, { wallet: agent.wallet, ...(body !== undefined && { body }) }],
       { good: [200, 202] },
     );
 
@@ -232,7 +233,7 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
   const buyReport = (agent: HonestAgent) =>
     timed(world.phase === "paid" ? "buy a report" : "read a report", limits.payment, async (deadline) => {
       const url = `${world.apiUrl}/api/v2/agent/${pickAgent(agent).tokenId}/cred-report`;
-      const response = await payingFetch(agent.purse, agent.client, deadline)(url);
+      const response = await payingFetch(agent.wallet, agent.client, deadline)(url);
       const reply = await replyOf(response);
       if (reply.status !== 200) throw new Error(`cred-report: ${shown(reply)}`);
     });
@@ -245,10 +246,10 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
     });
 
   const ACTS_OF: readonly (readonly [(agent: HonestAgent) => Promise<unknown>, number])[] = [
-    [read("read own agent", ({ purse }) => `/api/v2/agent/${purse.address}`), 4],
+    [read("read own agent", ({ wallet }) => `/api/v2/agent/${wallet.address}`), 4],
     [read("read a list", () => "/api/v2/agents?limit=50&sort=credScore"), 4],
     [read("read the directory", () => "/api/terminal/agents?limit=50"), 4],
-    [read("read the cred", ({ purse }) => `/api/v2/agent/${purse.address}/cred`), 3],
+    [read("read the cred", ({ wallet }) => `/api/v2/agent/${wallet.address}/cred`), 3],
     [read("read own write", ({ tokenId, block }) => `/api/v2/agent/${tokenId}?minBlock=${block}`), 2],
     [
       read(
@@ -334,7 +335,7 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
     async listen(agent: HonestAgent): Promise<void> {
       const body = { url: world.receivers.honestUrl, events: ["agent.registered"] };
       await timed("make a webhook", limits.other, (deadline) =>
-        insist(agent.client, deadline, ["POST", "/api/v2/webhooks", { wallet: agent.purse, body }]),
+        insist(agent.client, deadline, ["POST", "/api/v2/webhooks", { wallet: agent.wallet, body }]),
       );
     },
     /** Everything once, by somebody new: whether the doors are open again after an attack. */

@@ -224,7 +224,7 @@ export async function judge(
         await db.query(AGED);
         return books(
           world,
-          honest.agents.map(({ purse }) => purse.address),
+          honest.agents.map(({ wallet }) => wallet.address),
         );
       },
       2 * CATCH_UP_MS,
@@ -266,7 +266,7 @@ export async function judge(
   return verdicts;
 
   /** What is wrong with what is shown of an honest agent. */
-  async function wrongOf({ tokenId, purse, client, proved, block }: Honest["agents"][number]): Promise<string[]> {
+  async function wrongOf({ tokenId, wallet, client, proved, block }: Honest["agents"][number]): Promise<string[]> {
     const wrong: string[] = [];
     const look = async (where: string, path: string) => {
       const { status, code, body } = await client.get(path);
@@ -274,10 +274,10 @@ export async function judge(
       return status === 200 ? body : undefined;
     };
     const own = await look("by its id", `/api/v2/agent/${tokenId}?minBlock=${block}`);
-    const byWallet = await look("by its wallet", `/api/v2/agent/${purse.address}`);
+    const byWallet = await look("by its wallet", `/api/v2/agent/${wallet.address}`);
     if (byWallet && byWallet.tokenId !== tokenId) wrong.push(`its wallet shows agent ${byWallet.tokenId}`);
     if (byWallet?.walletConfirmed === false) wrong.push("its wallet is not taken for its own");
-    const list = await look("in the list", `/api/v2/agents?search=${purse.address}`);
+    const list = await look("in the list", `/api/v2/agents?search=${wallet.address}`);
     if (list && !list.agents.some((one: { tokenId: number }) => one.tokenId === tokenId))
       wrong.push("the list lacks it");
     const row = await look("in the directory", `/api/terminal/agent/${tokenId}?platform=helixa`);

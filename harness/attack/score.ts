@@ -7,7 +7,7 @@ export type Tell = {
   /** Served, or left without an answer, and nothing was got by it: what it did to others is the oracle's question. */
   harmless(times?: number): void;
   /** Keeps what was answered, for who reads the report. */
-  heard(replies: readonly { status: number; code?: string }[]): void;
+  answered(replies: readonly { status: number; code?: string }[]): void;
   /** It got what was not paid for, or what is another's. */
   succeeded(what: string): void;
 };
@@ -42,7 +42,7 @@ export function openScore(names: readonly string[], say: (line: string) => void)
         harmless(times = 1) {
           line.tried += times;
         },
-        heard(replies) {
+        answered(replies) {
           for (const { status, code } of replies) {
             const answer = `${status || "none"}${code && status >= 400 ? ` ${code}` : ""}`;
             line.answers[answer] = (line.answers[answer] ?? 0) + 1;
@@ -60,7 +60,7 @@ export function openScore(names: readonly string[], say: (line: string) => void)
 
 /** Answers counted: everything from 400 on is refused. */
 export function count(tell: Tell, replies: readonly { status: number; code?: string }[]): void {
-  tell.heard(replies);
+  tell.answered(replies);
   const refused = replies.filter(({ status }) => status >= 400).length;
   tell.refused(refused);
   tell.harmless(replies.length - refused);

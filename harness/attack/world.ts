@@ -21,10 +21,10 @@ import { openPool } from "../../db/sql/connect.ts";
 import { rpc } from "../../devnet/anvil-process.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { openTempo, TEMPO } from "../../devnet/tempo.ts";
+import { openTreasury, type Treasury } from "../payment-load/books.ts";
+import { type LoadWallet, loadWalletOf, openChainClient } from "../payment-load/wallets.ts";
 import { randomOf } from "../random.ts";
 import { type Stack, startStack } from "../stack.ts";
-import { openTreasury, type Treasury } from "../storm/books.ts";
-import { chainHands, type Purse, purseOf } from "../storm/wallets.ts";
 import { type Client, clientOn } from "./client.ts";
 import { plantedRegistries } from "./planted.ts";
 import { startReceivers } from "./receivers.ts";
@@ -93,8 +93,8 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
     const receivers = await startReceivers();
     closers.push(() => receivers.close());
 
-    const hands = chainHands(devnet.rpcUrl);
-    const { chain } = hands;
+    const chainClient = openChainClient(devnet.rpcUrl);
+    const { chain } = chainClient;
     const apiUrl = `http://127.0.0.1:${new URL(devnet.apiUrl).port}`;
     const host = new URL(devnet.apiUrl).host;
     const ending = new AbortController();
@@ -102,11 +102,11 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
     let made = 0;
 
     /** A wallet with gas, and this much USDC; the same name is the same wallet. */
-    async function wallet(name: string, units = 0n): Promise<Purse> {
-      const purse = purseOf(seed, name, host);
-      await chain.setBalance({ address: purse.address, value: parseEther("10") });
-      if (units > 0n) await giveUsdc(purse.address, units);
-      return purse;
+    async function wallet(name: string, units = 0n): Promise<LoadWallet> {
+      const wallet = loadWalletOf(seed, name, host);
+      await chain.setBalance({ address: wallet.address, value: parseEther("10") });
+      if (units > 0n) await giveUsdc(wallet.address, units);
+      return wallet;
     }
 
     /** USDC for an address, which is then its balance: nothing on the way to it can be stopped by who fills blocks. */
@@ -119,7 +119,7 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
 
     /** Sends a transaction. @param tipGwei more than others puts it before theirs @returns its hash at once */
     async function push(
-      from: Purse,
+      from: LoadWallet,
       { to, data = "0x", value = 0n, gas = MAX_GAS, tipGwei = 1n }: Transaction,
     ): Promise<Hex> {
       const raw = await from.account.signTransaction({
@@ -131,14 +131,14 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
         maxPriorityFeePerGas: tipGwei * 1_000_000_000n,
         maxFeePerGas: (tipGwei + 50n) * 1_000_000_000n,
       });
-      await hands.push(raw);
+      await chainClient.push(raw);
       return keccak256(raw);
     }
     const mined = (hash: Hex) => chain.waitForTransactionReceipt({ hash, timeout: 60_000 });
-    const send = async (from: Purse, transaction: Transaction) => mined(await push(from, transaction));
+    const send = async (from: LoadWallet, transaction: Transaction) => mined(await push(from, transaction));
 
     /** Deploys a committed contract. @returns its address, or undefined when the chain did not take it */
-    async function deploy(from: Purse, contract: string, args: unknown[]): Promise<Hex | undefined> {
+    async function deploy(from: LoadWallet, contract: string, args: unknown[]): Promise<Hex | undefined> {
       const { abi, bytecode } = readBuild(contract);
       const data = encodeDeployData({ abi: abi as Abi, bytecode, args });
       const { contractAddress } = await send(from, { data, gas: 3_000_000n });
@@ -160,7 +160,7 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
         devnet,
         tempoUrl,
         db,
-        hands,
+        chainClient,
         chain,
         host,
         apiUrl,

@@ -56,7 +56,7 @@ export async function openPages() {
           throw new Error([(error as Error).message.split("\n")[0], ...told].join("; "), { cause: error });
         }
       };
-    const names = ["buy", "registerByWallet", "follow", "heard", "mcp"] as const;
+    const names = ["buy", "registerByWallet", "follow", "events", "mcp"] as const;
     return { origin, ...Object.fromEntries(names.map((name) => [name, call(name)])) } as never;
   }
   const opened = new Map<Bundle, Promise<ForeignPage>>();

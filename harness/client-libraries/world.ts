@@ -17,11 +17,11 @@ import { type Purchase, type ReceiptHeader, register, type Task, x402Fetch } fro
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 /** A wallet, and what it pays with. */
-export type Purse = { privateKey: Hex; address: Hex; money: "usdc" | "usdce" | "none" };
+export type FundedWallet = { privateKey: Hex; address: Hex; money: "usdc" | "usdce" | "none" };
 
 /** What a registration and a report cost, millionths of a dollar, and what a wallet has to begin with. */
 const PRICES = [1_000_000n, 10_000n] as const;
-const PURSE = 5_000_000n;
+const WALLET_UNITS = 5_000_000n;
 /** A payer on Tempo pays for its transactions in the same money: less than a tenth of a report. */
 const MAX_FEES = 1_000n;
 
@@ -42,7 +42,7 @@ export async function startWorld() {
   const usdce = async (account: Hex) => (await Actions.token.getBalance(tempo, { token: TEMPO.usdce, account })).amount;
 
   /** A fresh wallet with ETH for gas and money to pay with: USDC on Base, or USDC.e on Tempo. */
-  async function wallet(money: Purse["money"] = "none"): Promise<Purse> {
+  async function wallet(money: FundedWallet["money"] = "none"): Promise<FundedWallet> {
     const privateKey = generatePrivateKey();
     const { address } = privateKeyToAccount(privateKey);
     const sent = [await rich.sendTransaction({ to: address, value: parseEther("0.1") })];
@@ -52,11 +52,11 @@ export async function startWorld() {
           address: contracts.usdc!,
           abi: usdcAbi,
           functionName: "transfer",
-          args: [address, PURSE],
+          args: [address, WALLET_UNITS],
         }),
       );
     for (const hash of sent) await evm.waitForTransactionReceipt({ hash });
-    if (money === "usdce") await giveUsdce(tempoRpcUrl, address, PURSE);
+    if (money === "usdce") await giveUsdce(tempoRpcUrl, address, WALLET_UNITS);
     return { privateKey, address, money };
   }
 
@@ -78,7 +78,7 @@ export async function startWorld() {
   await listed(agent);
 
   /** The money a wallet has left. */
-  const balance = ({ address, money }: Purse) => (money === "usdce" ? usdce(address) : usdc(address));
+  const balance = ({ address, money }: FundedWallet) => (money === "usdce" ? usdce(address) : usdc(address));
 
   let opened: Promise<Pages> | undefined;
   const pages = (): Promise<Pages> => {
@@ -98,7 +98,7 @@ export async function startWorld() {
     /** A page of another origin with the clients of one bundle in it. */
     page: async (bundle: Bundle) => (await pages()).of(bundle),
     /** A page with a wallet of this account in its browser. */
-    pageWithWallet: async (bundle: Bundle, { privateKey }: Purse) =>
+    pageWithWallet: async (bundle: Bundle, { privateKey }: FundedWallet) =>
       (await pages()).open(bundle, (page) => giveWallet(page, { account: privateKeyToAccount(privateKey) }, evm)),
     chromiumVersion: async () => (await pages()).version,
     /**
@@ -109,10 +109,10 @@ export async function startWorld() {
       { name, money, receipt }: { name: string; money: "usdc" | "usdce"; receipt: ReceiptHeader },
       buy: (task: Task, keys: readonly [Hex, Hex]) => Promise<Purchase>,
     ): Promise<string> {
-      const purses = [await wallet(money), await wallet(money)] as const;
-      const bought = await buy({ apiUrl, agent, name, receipt }, [purses[0].privateKey, purses[1].privateKey]);
-      for (const [i, purse] of purses.entries()) {
-        const spent = PURSE - (await balance(purse));
+      const wallets = [await wallet(money), await wallet(money)] as const;
+      const bought = await buy({ apiUrl, agent, name, receipt }, [wallets[0].privateKey, wallets[1].privateKey]);
+      for (const [i, wallet] of wallets.entries()) {
+        const spent = WALLET_UNITS - (await balance(wallet));
         const fees = spent - PRICES[i]!;
         assert.ok(money === "usdc" ? fees === 0n : fees >= 0n && fees < MAX_FEES, `${spent} units were spent`);
       }

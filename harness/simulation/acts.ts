@@ -4,15 +4,15 @@ import { privateKeyToAccount } from "viem/accounts";
 import { easAbi } from "../../abis/eas.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
+import { type LoadWallet, loadWalletOf } from "../payment-load/wallets.ts";
 import { pick } from "../random.ts";
-import { type Purse, purseOf } from "../storm/wallets.ts";
 import { until } from "../until.ts";
 import { type Ask, asker, type Json } from "./client.ts";
 import type { Act } from "./plan.ts";
 import type { World } from "./world.ts";
 
 /** An agent that has registered by itself before the round's faults began. */
-export type Newcomer = { wallet: Purse; tokenId: number };
+export type Newcomer = { wallet: LoadWallet; tokenId: number };
 /** Done as far as it could be in the trouble. @returns what is wrong once everything is well again */
 export type Deed = { what: string; finish(): Promise<string[]> };
 export type Scene = { world: World; seed: number; newcomers: readonly Newcomer[]; random: () => number };
@@ -38,7 +38,7 @@ export async function perform(scene: Scene, act: Deeds, number: number): Promise
   switch (act.kind) {
     case "direct-mint":
     case "sale": {
-      const own = purseOf(seed, `direct ${number}`, world.host);
+      const own = loadWalletOf(seed, `direct ${number}`, world.host);
       const receipt = await directMint(world, own, `Direct ${mark}`);
       if (act.kind === "direct-mint" || !receipt) return { what: mark, finish: nothing };
       const id = await tokenOf(world, own.address);
@@ -140,10 +140,10 @@ export async function perform(scene: Scene, act: Deeds, number: number): Promise
   }
 }
 
-/** A write that must have been taken in the end, whatever its client heard before, with its effect looked at. */
+/** A write that must have been taken in the end, whatever its client was answered before, with its effect looked at. */
 async function written(
   ask: Ask,
-  request: { path: string; wallet: Purse; key: string; body?: object },
+  request: { path: string; wallet: LoadWallet; key: string; body?: object },
   check: () => Promise<string[]>,
 ): Promise<Deed> {
   const whole = { ...request, method: "POST" };
@@ -153,7 +153,7 @@ async function written(
     async finish() {
       const answer = await ask.insist(whole, CALM_MS);
       if (answer?.status === 200) return check();
-      return [`${request.path} (${request.key}) is not taken: ${told(answer)}; heard ${ask.heard.join(", ")}`];
+      return [`${request.path} (${request.key}) is not taken: ${told(answer)}; answered ${ask.answers.join(", ")}`];
     },
   };
 }
@@ -214,7 +214,7 @@ async function isAttested(world: World, recipient: `0x${string}`): Promise<boole
 }
 
 /** Registers at the contract itself. @param timeoutMs for the transaction to be mined; the world's own where it may be dropped */
-export async function directMint(world: World, { account }: Purse, name: string, timeoutMs?: number) {
+export async function directMint(world: World, { account }: LoadWallet, name: string, timeoutMs?: number) {
   const price = await world.chain.chain.readContract({
     ...{ address: world.identity, abi: identityAbi, functionName: "mintPrice" },
   });

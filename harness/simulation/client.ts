@@ -1,22 +1,22 @@
 /** A sensible client of either API: signs in by the API's own clock, comes back with the same key, and takes trouble for trouble. */
 
 import { LONG } from "../patience.ts";
+import type { LoadWallet } from "../payment-load/wallets.ts";
 import { pick } from "../random.ts";
-import type { Purse } from "../storm/wallets.ts";
 import type { World } from "./world.ts";
 
 export type Json = Record<string, unknown> & { code?: string };
 type Answer = { status: number; body: Json };
-export type Request = { method: string; path: string; wallet?: Purse; key?: string | undefined; body?: object };
+export type Request = { method: string; path: string; wallet?: LoadWallet; key?: string | undefined; body?: object };
 export type Ask = {
   /** Once, of one of the APIs. @returns null without an answer */
   once(request: Request): Promise<Answer | null>;
   /** Until it is decided. @returns the last answer; null when there was none that decided anything */
   insist(request: Request, patienceMs: number): Promise<Answer | null>;
-  /** A read that has to succeed in calm times. */
+  /** A read that has to succeed without faults. */
   get(path: string): Promise<Answer | null>;
   /** What was answered on the way, in order; null = nothing. */
-  readonly heard: (string | null)[];
+  readonly answers: (string | null)[];
 };
 
 const LIMIT_MS = 10_000;
@@ -25,9 +25,9 @@ const PASSING = new Set(["request_in_progress", "not_found", "conflict", "gone"]
 const CALM_TRIES = 6;
 
 export function asker(world: World, random: () => number): Ask {
-  const heard: (string | null)[] = [];
+  const answers: (string | null)[] = [];
   const ask: Ask = {
-    heard,
+    answers,
     async once({ method, path, wallet, key, body }) {
       const part = pick(random, ["api", "api-2"] as const);
       try {
@@ -43,10 +43,10 @@ export function asker(world: World, random: () => number): Ask {
           ...(body && { body: JSON.stringify(body) }),
         });
         const answer = { status: response.status, body: (await response.json()) as Json };
-        if (answer.status >= 300) heard.push(`${answer.status} ${answer.body.code}`);
+        if (answer.status >= 300) answers.push(`${answer.status} ${answer.body.code}`);
         return answer;
       } catch {
-        heard.push(null);
+        answers.push(null);
         return null;
       }
     },

@@ -20,7 +20,7 @@ const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 const quiet = () => {};
 
 /** Lets it happen; resolves once it is over. @returns what went wrong in the doing, in words */
-export async function strike(world: World, fault: Fault, random: () => number): Promise<string[]> {
+export async function inject(world: World, fault: Fault, random: () => number): Promise<string[]> {
   await pause(fault.afterMs);
   const { processes, nodes, lines, facilitator } = world;
   const { ms } = fault;
@@ -105,7 +105,7 @@ async function foreign(world: World, transactions: number): Promise<void> {
       ...{ type: "eip1559", chainId: 8453, nonce, to: account.address as Hex, value: 1n, gas: 21_000n },
       ...{ maxFeePerGas: 30_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n },
     });
-    await world.hands.push(raw);
+    await world.chainClient.push(raw);
   }
 }
 

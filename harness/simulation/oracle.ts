@@ -1,12 +1,12 @@
-/** The oracle: in calm, what the chain says, what the index serves, what both APIs answer, the directory and the ledger are one. */
+/** The oracle: without faults, what the chain says, what the index serves, what both APIs answer, the directory and the ledger are one. */
 import { isDeepStrictEqual } from "node:util";
 import { checksumAddress } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { type AgentTruth, agentsOfChain, servedAgents } from "../chain-truth.ts";
 import { LONG } from "../patience.ts";
-import { closeAccounts, type Treasury } from "../storm/books.ts";
-import type { Outcome } from "../storm/customers.ts";
+import { closeAccounts, type Treasury } from "../payment-load/books.ts";
+import type { Outcome } from "../payment-load/customers.ts";
 import { until } from "../until.ts";
 import type { Json } from "./client.ts";
 import type { World } from "./world.ts";
@@ -24,7 +24,7 @@ const FOLLOW = { timeoutMs: 180_000, everyMs: 300 };
 
 /** Asks everything. @returns differences, each a sentence; none is truth */
 export async function consult(world: World, ledger: Ledger): Promise<string[]> {
-  const { db, identity, hands } = world;
+  const { db, identity, chainClient } = world;
   const truth = await agentsOfChain(world.chain.chain, identity);
   const differences = unlike("the agents of the index and of the chain", await servedAgents(db), truth);
   differences.push(...(await history(world)));
@@ -32,7 +32,7 @@ export async function consult(world: World, ledger: Ledger): Promise<string[]> {
   differences.push(...(await follows("answers", () => answers(world, truth))));
   differences.push(...(await keysAndMessages(world)));
   const { payees, base, outcomes } = ledger;
-  differences.push(...(await closeAccounts(db, hands, outcomes, { payees, base, identity })).differences);
+  differences.push(...(await closeAccounts(db, chainClient, outcomes, { payees, base, identity })).differences);
   differences.push(...world.processes.surprises());
   return differences;
 }

@@ -4,8 +4,8 @@ import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
 import { PAYMENT_FAULT_POINTS } from "../../settlement/settle.ts";
 import { DISPATCHER_FAULT_POINTS } from "../../workers/dispatcher.ts";
 import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender/session.ts";
+import type { FacilitatorMode, PaymentVariant, PlannedPayment } from "../payment-load/plan.ts";
 import { between, pick, randomOf, weighted } from "../random.ts";
-import type { FacilitatorMode, PlannedPayment, Twist } from "../storm/plan.ts";
 import type { LineMode } from "../tcp-proxy.ts";
 import { NODE_MODES, type NodeMode } from "../troubled-node.ts";
 import type { Part } from "./processes.ts";
@@ -43,7 +43,7 @@ export type Act =
 /** Who is asked for data: the API, the workers or the indexer, each by a node and a line of its own. */
 export type Side = "api" | "workers" | "indexer";
 
-type Strike =
+type FaultEvent =
   | { do: "kill"; part: Part; point?: string }
   | { do: "freeze"; part: Part }
   | { do: "terminate"; part: Part }
@@ -59,7 +59,7 @@ type Strike =
   | { do: "provider"; source: string; plan: { status?: number; delayMs?: number; headers?: object; body?: unknown } };
 
 /** A fault: which row it counts for, when it begins and for how long it lasts, in milliseconds. */
-export type Fault = Strike & { row: Row; afterMs: number; ms: number };
+export type Fault = FaultEvent & { row: Row; afterMs: number; ms: number };
 export type Plan = {
   seed: number;
   rows: Row[];
@@ -75,8 +75,16 @@ const API_POINTS = [...PAYMENT_FAULT_POINTS, PAID_MINT_FAULT_POINT, ...MINT_FAUL
 const IDEMPOTENCY_POINTS = ["idempotency.claimed", "idempotency.handled", "idempotency.finished"];
 const MESSAGE_POINTS = ["messages.before-commit", "messages.after-commit"];
 const WORKER_POINTS = [...SENDER_FAULT_POINTS, ...DISPATCHER_FAULT_POINTS, "job.score", "job.payment-sweep"];
-const CHEATS: readonly Twist[] = ["stolen", "tampered", "front-run", "drained", "cancelled", "shared", "abandoned"];
-const SIGNED_ONLY: readonly Twist[] = ["tampered", "front-run", "drained", "cancelled", "shared", "abandoned"];
+const CHEATS: readonly PaymentVariant[] = [
+  "stolen",
+  "tampered",
+  "front-run",
+  "drained",
+  "cancelled",
+  "shared",
+  "abandoned",
+];
+const SIGNED_ONLY: readonly PaymentVariant[] = ["tampered", "front-run", "drained", "cancelled", "shared", "abandoned"];
 const PROVIDERS = ["github", "github", "x", "farcaster", "ethos"];
 const SKEW_MS = 600_000;
 /** Rows of one round; the rest of what happens is people's own doing. */
@@ -91,7 +99,7 @@ export function drawPlan(seed: number, only: readonly Row[] = Object.keys(ROWS) 
   const rows: Row[] = [];
   while (left.length > 0 && rows.length < ROWS_PER_ROUND)
     rows.push(...left.splice(Math.floor(random() * left.length), 1));
-  const faults = rows.flatMap((row) => strikesOf(row, random).map((strike) => timed(row, strike, random)));
+  const faults = rows.flatMap((row) => eventsOf(row, random).map((event) => timed(row, event, random)));
   const acts = actsOf(rows, random);
   const deepest = Math.max(0, ...faults.map((fault) => (fault.do === "reorg" ? fault.depth : 0)));
   return {
@@ -101,14 +109,14 @@ export function drawPlan(seed: number, only: readonly Row[] = Object.keys(ROWS) 
   };
 }
 
-function timed(row: Row, strike: Strike, random: () => number): Fault {
-  const ms = strike.do === "no-funds" ? between(random, 1_000, 2_500) : between(random, 600, 3_500);
+function timed(row: Row, event: FaultEvent, random: () => number): Fault {
+  const ms = event.do === "no-funds" ? between(random, 1_000, 2_500) : between(random, 600, 3_500);
   // A deep reorganisation comes late enough to take something with it.
-  const afterMs = strike.do === "reorg" ? between(random, 1_200, 4_500) : between(random, 0, 3_500);
-  return { ...strike, row, afterMs, ms };
+  const afterMs = event.do === "reorg" ? between(random, 1_200, 4_500) : between(random, 0, 3_500);
+  return { ...event, row, afterMs, ms };
 }
 
-function strikesOf(row: Row, random: () => number): Strike[] {
+function eventsOf(row: Row, random: () => number): FaultEvent[] {
   const draw = <T>(from: readonly T[]) => pick(random, from);
   const side = () => draw(["api", "workers", "indexer"] as const);
   switch (row) {
@@ -187,12 +195,12 @@ const FAILURES = [
 
 function actsOf(rows: readonly Row[], random: () => number): Act[] {
   let index = 0;
-  const purchase = (twist: Twist, buys: "mint" | "report"): Act[] => {
-    const by = SIGNED_ONLY.includes(twist) || random() < 0.75 ? (random() < 0.7 ? "v2" : "v1") : "hash";
+  const purchase = (variant: PaymentVariant, buys: "mint" | "report"): Act[] => {
+    const by = SIGNED_ONLY.includes(variant) || random() < 0.75 ? (random() < 0.7 ? "v2" : "v1") : "hash";
     const payer = `payer ${index}`;
-    return Array.from({ length: twist === "shared" ? 2 : 1 }, () => ({
+    return Array.from({ length: variant === "shared" ? 2 : 1 }, () => ({
       kind: "purchase" as const,
-      payment: { index: index++, buys, by, twist, payer, random: randomOf(Math.floor(random() * 2 ** 31)) },
+      payment: { index: index++, buys, by, variant, payer, random: randomOf(Math.floor(random() * 2 ** 31)) },
     }));
   };
   const buys = () => (random() < 0.7 ? "mint" : "report");

@@ -1,12 +1,12 @@
 /** One round: people act, things break, everything is mended, nothing is left to do, and the oracle is asked. */
 import { parseEther } from "viem";
 import { LONG } from "../patience.ts";
+import { type Outcome, PRICES, serveCustomer } from "../payment-load/customers.ts";
+import { loadWalletOf } from "../payment-load/wallets.ts";
 import { randomOf } from "../random.ts";
-import { type Outcome, PRICES, serveCustomer } from "../storm/customers.ts";
-import { purseOf } from "../storm/wallets.ts";
 import { until } from "../until.ts";
 import { type Deed, directMint, type Newcomer, perform, tokenOf } from "./acts.ts";
-import { heal, strike } from "./faults.ts";
+import { heal, inject } from "./faults.ts";
 import { consult, type Ledger } from "./oracle.ts";
 import { NEWCOMERS, type Plan } from "./plan.ts";
 import { releasedAreRead, settle } from "./settling.ts";
@@ -15,12 +15,12 @@ import type { World } from "./world.ts";
 export type RoundResult = {
   differences: string[];
   /** What took how long, in seconds. */
-  took: { begin: number; storm: number; settling: number; oracle: number };
+  took: { begin: number; load: number; settling: number; oracle: number };
 };
 
 export async function runRound(world: World, ledger: Ledger, plan: Plan): Promise<RoundResult> {
   const differences: string[] = [];
-  const took = { begin: 0, storm: 0, settling: 0, oracle: 0 };
+  const took = { begin: 0, load: 0, settling: 0, oracle: 0 };
   let at = performance.now();
   const lap = (name: keyof typeof took) => {
     const now = performance.now();
@@ -42,12 +42,12 @@ export async function runRound(world: World, ledger: Ledger, plan: Plan): Promis
   lap("begin");
 
   const { seed } = plan;
-  const strikes = plan.faults.map((fault, n) => tried(fault.do, () => strike(world, fault, randomOf(seed + n))));
+  const injected = plan.faults.map((fault, n) => tried(fault.do, () => inject(world, fault, randomOf(seed + n))));
   const market = {
     seed,
     apiUrls: plan.skewed ? [world.urls.api] : Object.values(world.urls),
     host: world.host,
-    hands: world.hands,
+    chainClient: world.chainClient,
     facilitator: world.facilitator,
     payTo: { mint: ledger.payees.deployer!, report: ledger.payees.treasury! },
     subject: newcomers[0]?.tokenId ?? 0,
@@ -62,13 +62,13 @@ export async function runRound(world: World, ledger: Ledger, plan: Plan): Promis
         await new Promise((done) => setTimeout(done, (number % 4) * 500));
         if (act.kind !== "purchase")
           deeds.push(await perform({ world, seed, newcomers, random: randomOf(seed * 100 + number) }, act, number));
-        else outcomes.push(await serveCustomer(market, act.payment, purseOf(seed, act.payment.payer, world.host)));
+        else outcomes.push(await serveCustomer(market, act.payment, loadWalletOf(seed, act.payment.payer, world.host)));
       }),
     ),
   );
-  for (const wrong of await Promise.all(strikes)) differences.push(...(wrong ?? []));
+  for (const wrong of await Promise.all(injected)) differences.push(...(wrong ?? []));
   await tried("the healing", () => heal(world));
-  lap("storm");
+  lap("load");
 
   await Promise.all([
     ...outcomes.flatMap(({ comeBack }) => (comeBack ? [tried("coming back", comeBack)] : [])),
@@ -97,19 +97,19 @@ async function begin(world: World, plan: Plan): Promise<Newcomer[]> {
   const everybody: `0x${string}`[] = [];
   for (const act of acts) {
     if (act.kind !== "purchase") continue;
-    const { payer, buys, twist, index } = act.payment;
-    const single = twist === "shared" || twist === "drained";
-    amounts.set(purseOf(seed, payer, "").address, single ? PRICES[buys] : PRICES[buys] * 3n);
-    everybody.push(purseOf(seed, `thief ${index}`, "").address);
+    const { payer, buys, variant, index } = act.payment;
+    const single = variant === "shared" || variant === "drained";
+    amounts.set(loadWalletOf(seed, payer, "").address, single ? PRICES[buys] : PRICES[buys] * 3n);
+    everybody.push(loadWalletOf(seed, `thief ${index}`, "").address);
   }
-  acts.forEach((_, number) => void everybody.push(purseOf(seed, `direct ${number}`, "").address));
-  const wallets = Array.from({ length: NEWCOMERS }, (_, i) => purseOf(seed, `newcomer ${i}`, world.host));
+  acts.forEach((_, number) => void everybody.push(loadWalletOf(seed, `direct ${number}`, "").address));
+  const wallets = Array.from({ length: NEWCOMERS }, (_, i) => loadWalletOf(seed, `newcomer ${i}`, world.host));
   everybody.push(...amounts.keys(), ...wallets.map(({ address }) => address));
   const { chain } = world.chain;
   await chain.setBalance({ address: world.cast.accounts[0]!.address, value: parseEther("1000") });
   await Promise.all(everybody.map((address) => chain.setBalance({ address, value: parseEther("10") })));
   await Promise.all([
-    world.hands.fund(world.cast.accounts[0]!.privateKey, amounts, []),
+    world.chainClient.fund(world.cast.accounts[0]!.privateKey, amounts, []),
     ...wallets.map((wallet, i) => directMint(world, wallet, `Newcomer ${i} of ${seed}`, LONG)),
   ]);
   await world.chain.mine(reach);

@@ -10,7 +10,7 @@ import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { ensureDatabase } from "../../devnet/postgres.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { dumpIndex } from "../../test/support/dump-index.ts";
-import { openTreasury } from "../storm/books.ts";
+import { openTreasury } from "../payment-load/books.ts";
 import { until } from "../until.ts";
 import type { Ledger } from "./oracle.ts";
 import { drawPlan, type Plan, ROWS, type Row } from "./plan.ts";
@@ -67,7 +67,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
         rounds++;
         last = seed;
         for (const row of plan.rows) covered[row]++;
-        const seconds = `${took.begin} + ${took.storm} + ${took.settling} + ${took.oracle} s`;
+        const seconds = `${took.begin} + ${took.load} + ${took.settling} + ${took.oracle} s`;
         say(
           `seed ${seed}  ${plan.rows.join(" ")}  ${plan.acts.length} acts  ${seconds}  ${differences.length ? "WRONG" : "ok"}`,
         );
@@ -109,8 +109,8 @@ function tellFailure(
   for (const { row, afterMs, ms, ...fault } of plan.faults)
     say(`  ${row} after ${afterMs} ms for ${ms} ms: ${JSON.stringify(fault).slice(0, 200)}`);
   for (const act of plan.acts) {
-    const { buys, by, twist } = "payment" in act ? act.payment : {};
-    say(`  act: ${act.kind}${buys ? ` ${buys} ${by} ${twist}` : ""}`);
+    const { buys, by, variant } = "payment" in act ? act.payment : {};
+    say(`  act: ${act.kind}${buys ? ` ${buys} ${by} ${variant}` : ""}`);
   }
   for (const difference of differences) say(`  WRONG: ${difference}`);
   for (const part of ["indexer", "workers", "workers-2", "api", "api-2"] as const) {
@@ -125,7 +125,7 @@ async function openLedger(world: World): Promise<Ledger> {
     deployer: privateKeyToAddress(keys.deployer).toLowerCase() as `0x${string}`,
     treasury: privateKeyToAddress(keys.treasury).toLowerCase() as `0x${string}`,
   };
-  return { outcomes: [], payees, base: await openTreasury(world.hands.chain, CANONICAL.usdc, payees) };
+  return { outcomes: [], payees, base: await openTreasury(world.chainClient.chain, CANONICAL.usdc, payees) };
 }
 
 /** Indexes the chain once more, from nothing, and compares every row. @returns differences */

@@ -19,10 +19,10 @@ import { freePort } from "../../runtime/free-port.ts";
 import { chainAt } from "../chain-at.ts";
 import { CHILD_ENV } from "../child-env.ts";
 import { LONG } from "../patience.ts";
+import { startTroubledFacilitator } from "../payment-load/facilitator.ts";
+import { openChainClient } from "../payment-load/wallets.ts";
 import { REDIS_BINARY, startRedisPair } from "../redis.ts";
 import { scratchDirectory } from "../scratch.ts";
-import { startTroubledFacilitator } from "../storm/facilitator.ts";
-import { chainHands } from "../storm/wallets.ts";
 import { tcpProxy } from "../tcp-proxy.ts";
 import { startTroubledNode } from "../troubled-node.ts";
 import { until } from "../until.ts";
@@ -88,7 +88,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
   closers.push(() => chain.stop());
   const devnet = await deployDevnet(chain.url);
   const cast = devnetCast();
-  const hands = chainHands(chain.url);
+  const chainClient = openChainClient(chain.url);
 
   const redis = REDIS_BINARY ? await startRedisPair() : null;
   if (redis) closers.push(() => redis.stop());
@@ -172,7 +172,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
     databaseUrl,
     db,
     chain,
-    hands,
+    chainClient,
     devnet,
     cast,
     identity: devnet.contracts.identity,

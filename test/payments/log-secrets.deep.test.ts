@@ -10,9 +10,9 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { NEVER } from "../../harness/patience.ts";
+import { startTroubledFacilitator, type TroubledFacilitator } from "../../harness/payment-load/facilitator.ts";
+import { loadWalletOf, openChainClient } from "../../harness/payment-load/wallets.ts";
 import { base64, payloadOf, signAuthorization } from "../../harness/payment-signing.ts";
-import { startTroubledFacilitator, type TroubledFacilitator } from "../../harness/storm/facilitator.ts";
-import { chainHands, purseOf } from "../../harness/storm/wallets.ts";
 import { startTroubledNode, type TroubledNode } from "../../harness/troubled-node.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type Parts, startParts } from "../support/parts.ts";
@@ -58,7 +58,7 @@ it("names none of what was sent, and none of the answers may be kept", async () 
     secrets.add(text);
     return text;
   };
-  const heard: string[] = [];
+  const answers: string[] = [];
   async function send(what: string, headers: Record<string, string>, mints = true) {
     for (const value of Object.values(headers)) secret(value);
     const init = mints
@@ -71,18 +71,18 @@ it("names none of what was sent, and none of the answers may be kept", async () 
     const response = await fetch(parts.apiUrl + (mints ? "/api/v2/mint" : "/api/v2/agent/900/cred-report"), init);
     await response.arrayBuffer();
     expect(response.headers.get("cache-control"), what).toMatch(response.ok ? /^private, no-store$/ : /no-store/);
-    heard.push(`${what} ${response.status}`);
+    answers.push(`${what} ${response.status}`);
   }
   let next = 0;
-  const payer = () => purseOf(0, `log ${next++}`, parts.host);
-  const purses = Array.from({ length: 12 }, payer);
-  const hands = chainHands(parts.rpcUrl);
-  await hands.fund(
+  const payer = () => loadWalletOf(0, `log ${next++}`, parts.host);
+  const wallets = Array.from({ length: 12 }, payer);
+  const chainClient = openChainClient(parts.rpcUrl);
+  await chainClient.fund(
     accounts[0]!.privateKey,
-    new Map(purses.map(({ address }) => [address, 2_000_000n])),
-    purses.map(({ address }) => address),
+    new Map(wallets.map(({ address }) => [address, 2_000_000n])),
+    wallets.map(({ address }) => address),
   );
-  const take = () => purses.pop()!;
+  const take = () => wallets.pop()!;
   async function signed(by = take(), buys: "mint" | "report" = "mint") {
     const to = addressOf(buys === "mint" ? keys.deployer : keys.treasury);
     const made = await signAuthorization(by.account, { to, value: buys === "mint" ? 1_000_000n : 10_000n });
@@ -104,7 +104,7 @@ it("names none of what was sent, and none of the answers may be kept", async () 
   const report = await signed(take(), "report");
   await send("report", v2(report.payload), false);
   const sender = take();
-  const { hash } = await hands.transfer(sender, addressOf(keys.deployer), 1_000_000n);
+  const { hash } = await chainClient.transfer(sender, addressOf(keys.deployer), 1_000_000n);
   await send("hash", { authorization: await sender.siwa(), "x-payment-proof": hash });
 
   const other = await signed();
@@ -164,7 +164,7 @@ it("names none of what was sent, and none of the answers may be kept", async () 
   output += parts.output("api");
 
   const answered = (what: string) =>
-    heard.filter((line) => line.startsWith(`${what} `)).map((line) => line.slice(what.length + 1));
+    answers.filter((line) => line.startsWith(`${what} `)).map((line) => line.slice(what.length + 1));
   for (const what of ["paid", "replayed", "version 1", "hash"]) expect(answered(what), what).toEqual(["201"]);
   expect(answered("report")).toEqual(["200"]);
   expect(answered("taken")).toEqual(["409"]);

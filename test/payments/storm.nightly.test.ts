@@ -3,7 +3,7 @@
  * fulfilled or is owed, to the unit, and every token was paid for once. `npm run storm` runs longer ones.
  */
 import { expect, inject, it } from "vitest";
-import { runStorm } from "../../harness/storm/storm.ts";
+import { runPaymentLoad } from "../../harness/payment-load/payment-load.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -17,7 +17,7 @@ it("a storm of payments leaves the books balanced", async () => {
   const replay = `npm run storm -- --seed ${seed} --payments ${payments}`;
   const lines: string[] = [replay];
   const say = (line: string) => void (loud ? console.log(line) : lines.push(line));
-  const { differences, summary } = await runStorm({ seed, payments, say }).catch((error) => {
+  const { differences, summary } = await runPaymentLoad({ seed, payments, say }).catch((error) => {
     throw new Error(`${lines.join("\n")}\n${error}`, { cause: error });
   });
   say(JSON.stringify(summary));

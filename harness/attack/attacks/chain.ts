@@ -31,7 +31,7 @@ const BURNS: readonly Burns[] = [
 
 /** A hostile receiver that was taken is no success by itself: whether others were stopped is seen with the honest. */
 function told(tell: Scene["tell"], reply: Reply): void {
-  tell.heard([reply]);
+  tell.answered([reply]);
   if (reply.status >= 400 && reply.status < 500) tell.refused();
   else tell.harmless();
 }

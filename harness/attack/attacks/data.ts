@@ -3,8 +3,8 @@ import { type Abi, encodeFunctionData, type Hex, parseEventLogs, size, toHex, ze
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../../abis/erc8004.ts";
 import { identityAbi } from "../../../abis/identity.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
+import type { LoadWallet } from "../../payment-load/wallets.ts";
 import { between, pick } from "../../random.ts";
-import type { Purse } from "../../storm/wallets.ts";
 import { until } from "../../until.ts";
 import { type Attack, BOTH, type Scene } from "../attack.ts";
 import { hostileBytes, hostileText, hostileUri, hostileValue, spoiled } from "../hostile-text.ts";
@@ -98,7 +98,7 @@ function withBytes(abi: Abi, functionName: string, args: readonly unknown[], byt
 export async function ownToken(
   { world, random }: Pick<Scene, "world" | "random">,
   name: Hex = "0x4576696c2e2e2e2e",
-): Promise<{ owner: Purse; tokenId: bigint } | undefined> {
+): Promise<{ owner: LoadWallet; tokenId: bigint } | undefined> {
   const owner = await world.wallet(world.fresh("hostile owner"));
   const framework = pick(random, ["custom", MARK]);
   const data = withBytes(identityAbi as Abi, "mint", [owner.address, MARK, framework, false], name);

@@ -115,7 +115,7 @@ const claims: Attack = {
   async play({ honest, random, tell, client }) {
     const one = client();
     const replies = await flood(between(random, 40, 80), 8, (n) =>
-      one.post(`/api/terminal/agent/${honest.agents[0]!.purse.address}/token`, {
+      one.post(`/api/terminal/agent/${honest.agents[0]!.wallet.address}/token`, {
         body: { token_address: `0x${n.toString(16).padStart(40, "3")}`, token_symbol: `C${n}` },
       }),
     );
@@ -350,7 +350,7 @@ const dearTexts: Attack = {
       (name) => ["/api/v2/register/solana", { address: "x", nonce: "x", signature: "x", name, framework: "custom" }],
       (name) => [`/api/v2/agent/${honest.agents[0]!.tokenId}/human-update`, { name }],
       (symbol) => [
-        `/api/terminal/agent/${honest.agents[0]!.purse.address}/token`,
+        `/api/terminal/agent/${honest.agents[0]!.wallet.address}/token`,
         { token_address: `0x${"3".repeat(40)}`, token_symbol: symbol },
       ],
       (payload) => ["/api/v2/cred-report/verify-receipt", { payload, signature: `0x${"00".repeat(65)}` }],

@@ -28,13 +28,13 @@ const squatting: Attack = {
   phases: BOTH,
   async play(scene) {
     const { honest, random, tell, world } = scene;
-    const victims = [honest.pickUpcoming(random), pick(random, honest.agents).purse.address].filter(
+    const victims = [honest.pickUpcoming(random), pick(random, honest.agents).wallet.address].filter(
       (v) => v !== undefined,
     );
     for (const victim of victims) await squat(scene, victim);
     tell.harmless(victims.length);
-    const { purse, tokenId } = pick(random, honest.agents);
-    const mine = await world.client("10.8.0.1").get(`/api/v2/agent/${purse.address}`);
+    const { wallet, tokenId } = pick(random, honest.agents);
+    const mine = await world.client("10.8.0.1").get(`/api/v2/agent/${wallet.address}`);
     if (mine.status === 200 && mine.body.tokenId !== tokenId)
       tell.succeeded(`the wallet of agent ${tokenId} shows agent ${mine.body.tokenId}`);
   },
@@ -87,7 +87,7 @@ const squattingBySolana: Attack = {
   phases: FREE,
   async play(scene) {
     const { honest, random, tell } = scene;
-    const victim = honest.pickUpcoming(random) ?? pick(random, honest.agents).purse.address;
+    const victim = honest.pickUpcoming(random) ?? pick(random, honest.agents).wallet.address;
     count(tell, [await registerSolana(scene, victim)]);
   },
 };
@@ -126,11 +126,11 @@ const twoAttestations: Attack = {
   async play({ world, honest, tell }) {
     const agent = await honest.register(honest.wayOf(() => 0));
     if (!agent) return;
-    const { tokenId, client, purse } = agent;
+    const { tokenId, client, wallet } = agent;
     const attester = attesterOf(world);
-    const uids = await attester((attest) => attest(purse.address, 2));
+    const uids = await attester((attest) => attest(wallet.address, 2));
     const said = await honest.timed("verify by the exchange", 30_000, (deadline) =>
-      honest.insist(client, deadline, ["POST", `/api/v2/agent/${tokenId}/coinbase-verify`, { wallet: purse }], {
+      honest.insist(client, deadline, ["POST", `/api/v2/agent/${tokenId}/coinbase-verify`, { wallet: wallet }], {
         good: [200, 202],
       }),
     );

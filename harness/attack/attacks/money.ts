@@ -5,9 +5,9 @@ import { decodeFunctionData, type Hex, toHex } from "viem";
 import { usdcAbi } from "../../../abis/usdc.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import { changed, tempoCustomer } from "../../../test/payments/support/tempo.ts";
+import type { LoadWallet } from "../../payment-load/wallets.ts";
 import { base64, payloadOf, type Signed, signAuthorization } from "../../payment-signing.ts";
 import { between, pick } from "../../random.ts";
-import type { Purse } from "../../storm/wallets.ts";
 import { type Attack, PAID, type Scene } from "../attack.ts";
 import { type Reply, shown } from "../client.ts";
 import { MINT_UNITS, REPORT_UNITS } from "../world.ts";
@@ -37,7 +37,7 @@ const paidBy = (payment: Signed) => ({ "payment-signature": base64(payloadOf(pay
 
 /** Tells what came of tries of which none may be served. */
 function noneServed(tell: Scene["tell"], what: string, replies: readonly Reply[]): void {
-  tell.heard(replies);
+  tell.answered(replies);
   for (const reply of replies)
     if (served(reply)) tell.succeeded(`${what} (${shown(reply)} ${JSON.stringify(reply.body).slice(0, 200)})`);
     else if (reply.status >= 400 && reply.status < 500) tell.refused();
@@ -75,9 +75,9 @@ const cheapChallenge: Attack = {
   async play(scene) {
     const { world, random, tell, honest, client } = scene;
     const name = world.fresh("challenge thief");
-    const purse = await world.wallet(name);
+    const wallet = await world.wallet(name);
     const thief = await tempoCustomer(world.tempoUrl, REPORT_UNITS * 2n, {
-      privateKey: purse.privateKey,
+      privateKey: wallet.privateKey,
       host: world.host,
     });
     const report = `/api/v2/agent/${honest.agents[0]!.tokenId}/cred-report`;
@@ -191,8 +191,8 @@ const drained: Attack = {
     await wait(random() * 400);
     const taken =
       random() < 0.5
-        ? world.hands.transfer(payer, sink.address, MINT_UNITS)
-        : world.hands.cancel(payer, payment.authorization.nonce);
+        ? world.chainClient.transfer(payer, sink.address, MINT_UNITS)
+        : world.chainClient.cancel(payer, payment.authorization.nonce);
     const [reply] = await Promise.all([minting, taken]);
     // Whether it was paid for is seen in the books.
     if (served(reply)) tell.harmless();
@@ -208,7 +208,7 @@ const strangersSettlement: Attack = {
     const { world, honest, tell } = scene;
     const payer = await world.wallet(world.fresh("self settler"), MINT_UNITS);
     const payment = await signed(payer.account, world.payees.deployer, MINT_UNITS);
-    const { hash } = await world.hands.settle(payer, payment);
+    const { hash } = await world.chainClient.settle(payer, payment);
     const thieves = await Promise.all(Array.from({ length: 3 }, () => world.wallet(world.fresh("settlement thief"))));
     const theirs = Promise.all(thieves.map((thief) => mint(scene, thief, paidBy(payment))));
     // The payer's own proof counts, whatever strangers did with its payment before.
@@ -314,7 +314,7 @@ const twoMints: Attack = {
   async play(scene) {
     const { world, random, tell } = scene;
     const count = between(random, 3, 6);
-    const wallet: Purse = await world.wallet(
+    const wallet: LoadWallet = await world.wallet(
       world.fresh("many mints"),
       world.phase === "paid" ? BigInt(count) * MINT_UNITS : 0n,
     );

@@ -35,7 +35,7 @@ const othersToken: Attack = {
       await one.post(`/api/v2/agent/${agent.tokenId}/link-token`, {
         ...{ wallet: agent.owner, body: { contractAddress: token, chain: "base", symbol: FAMOUS.symbol } },
       }),
-      await one.post(`/api/terminal/agent/${trusted.purse.address}/token`, {
+      await one.post(`/api/terminal/agent/${trusted.wallet.address}/token`, {
         body: { token_address: token, token_symbol: FAMOUS.symbol },
       }),
     ];

@@ -33,8 +33,8 @@ export const MPP_CLIENTS: Client[] = [
     async run(world, load) {
       const { privateKeyToAccount: accountOf } = await load<Accounts>("viem/accounts");
       const paying = await made(world, load, "pull");
-      const purse = await world.wallet("usdce");
-      const pay = await paying(accountOf(purse.privateKey));
+      const wallet = await world.wallet("usdce");
+      const pay = await paying(accountOf(wallet.privateKey));
       const url = `${world.apiUrl}/api/v2/agent/${world.agent}/cred-report`;
       const { status, body } = await pay({ method: "GET", url, headers: {} });
       const { code } = body as { code?: string };

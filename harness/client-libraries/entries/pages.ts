@@ -69,18 +69,18 @@ export const PAGE_CLIENTS: Client[] = [
     package: "mipd",
     browser: true,
     async run(world) {
-      const purse = await world.wallet("usdc");
-      const page = await world.pageWithWallet("packages", purse);
+      const funded = await world.wallet("usdc");
+      const page = await world.pageWithWallet("packages", funded);
       const task = {
         apiUrl: world.apiUrl,
         agent: world.agent,
         name: "By wallet",
         receipt: "payment-response",
       } as const;
-      const before = await world.balance(purse);
+      const before = await world.balance(funded);
       const { wallet, tokenId, agentName } = await page.registerByWallet(task);
       assert.equal(agentName, task.name);
-      assert.equal(before - (await world.balance(purse)), 1_000_000n);
+      assert.equal(before - (await world.balance(funded)), 1_000_000n);
       await world.listed(tokenId);
       return `found "${wallet}", signed in, registered agent ${tokenId} for 1 USD`;
     },
@@ -94,10 +94,10 @@ export const PAGE_CLIENTS: Client[] = [
       const page = await world.page("own");
       await page.follow(`${world.apiUrl}/api/v2/events?type=agent.registered`, "agent.registered");
       const tokenId = await world.register("Heard of");
-      // An agent of a client before this one may be heard of first.
+      // An agent of a client before this one may be told of first.
       const hasHeard = (data: unknown) => (data as { tokenId: number }).tokenId === tokenId;
-      await until("the page hears of it", async () => (await page.heard()).some(hasHeard));
-      return `heard of agent ${tokenId} when it was registered`;
+      await until("the page hears of it", async () => (await page.events()).some(hasHeard));
+      return `told of agent ${tokenId} when it was registered`;
     },
   },
   {

@@ -26,7 +26,7 @@ async function follows(world: World, { EventSource }: EventSources): Promise<str
   const url = `${world.apiUrl}/api/v2/events?type=agent.registered`;
   const started = (source: Source) => new Promise<void>((done) => source.addEventListener("start", () => done()));
   /** The ids of events by agent; agents of a client before this one may come first. */
-  const heardBy = (source: Source) => {
+  const eventsFrom = (source: Source) => {
     const ids = new Map<number, string>();
     source.addEventListener("agent.registered", ({ data, lastEventId }) => {
       ids.set((JSON.parse(data) as { tokenId: number }).tokenId, lastEventId);
@@ -34,22 +34,22 @@ async function follows(world: World, { EventSource }: EventSources): Promise<str
     return ids;
   };
   const source = new EventSource(url);
-  const heard = heardBy(source);
+  const events = eventsFrom(source);
   await started(source);
   const first = await world.register("Heard first");
-  await until("the first event", () => heard.has(first));
+  await until("the first event", () => events.has(first));
   source.close();
   const missed = await world.register("Missed");
   const resumed = new EventSource(url, {
     // As the library does by itself when a line breaks.
     fetch: (input, init) =>
-      fetch(input, { ...init, headers: { ...init?.headers, "Last-Event-ID": heard.get(first)! } }),
+      fetch(input, { ...init, headers: { ...init?.headers, "Last-Event-ID": events.get(first)! } }),
   });
-  const caughtUp = heardBy(resumed);
+  const caughtUp = eventsFrom(resumed);
   await until("the event that was missed", () => caughtUp.size > 0);
   resumed.close();
   assert.deepEqual([...caughtUp.keys()], [missed]);
-  return `heard of agent ${first}, went away, came back and heard of agent ${missed}`;
+  return `told of agent ${first}, went away, came back and told of agent ${missed}`;
 }
 
 type Polyfill = {
@@ -68,21 +68,21 @@ async function followsByAddress(world: World, { EventSourcePolyfill }: Polyfill)
     heartbeatTimeout: 600_000,
   });
   try {
-    const heard: number[] = [];
+    const events: number[] = [];
     let starts = 0;
     source.addEventListener("start", () => starts++);
     source.addEventListener("agent.registered", ({ data }) => {
-      heard.push((JSON.parse(data) as { tokenId: number }).tokenId);
+      events.push((JSON.parse(data) as { tokenId: number }).tokenId);
     });
     await until("the stream", () => starts === 1);
     const first = await world.register("Heard by the polyfill");
-    await until("the first event", () => heard.includes(first));
+    await until("the first event", () => events.includes(first));
     await proxy.cut();
     const missed = await world.register("Missed by the polyfill");
     await proxy.mend();
-    await until("the event that was missed", () => heard.includes(missed));
-    assert.equal(new Set(heard).size, heard.length, "an event came twice");
-    return `heard of agent ${first}, lost its line, came back by itself and heard of agent ${missed}`;
+    await until("the event that was missed", () => events.includes(missed));
+    assert.equal(new Set(events).size, events.length, "an event came twice");
+    return `told of agent ${first}, lost its line, came back by itself and told of agent ${missed}`;
   } finally {
     source.close();
     await proxy.close();

@@ -12,7 +12,7 @@ export type InPage = {
   /** Follows the event log, and resolves once the server is heard. */
   follow(url: string, type: string): Promise<void>;
   /** The data of the events of that type so far. */
-  heard(): unknown[];
+  events(): unknown[];
   /** Lists the tools of an MCP server and calls one. */
   mcp(url: string, tool: string, args: Record<string, unknown>): Promise<{ tools: string[]; answer: unknown }>;
 };
@@ -41,7 +41,7 @@ export function offer(libraries: {
   findWallet?(): Promise<Found>;
 }): void {
   const { clients, privateKeyToAccount } = libraries;
-  const heard: unknown[] = [];
+  const events: unknown[] = [];
   const page: InPage = {
     buy: (client, task, keys, tempoRpcUrl) =>
       buyBoth((account) => clients[client]!(account, tempoRpcUrl), task, [
@@ -57,9 +57,9 @@ export function offer(libraries: {
       new Promise((done) => {
         const source = new EventSource(url);
         source.addEventListener("start", () => done());
-        source.addEventListener(type, ({ data }) => void heard.push(JSON.parse(data)));
+        source.addEventListener(type, ({ data }) => void events.push(JSON.parse(data)));
       }),
-    heard: () => heard,
+    events: () => events,
     mcp: async (url, tool, args) => {
       const client = new libraries.mcp.Client({ name: "page", version: "1.0.0" });
       await client.connect(new libraries.mcp.StreamableHTTPClientTransport(new URL(url)));

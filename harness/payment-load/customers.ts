@@ -1,10 +1,10 @@
-/** Who pays in a storm: each keeps on as a sensible client does, and remembers how it ended. */
+/** Who pays in a load of payments: each keeps on as a sensible client does, and remembers how it ended. */
 import { type Hex, keccak256, stringToHex } from "viem";
 import { type Customer, changed, type Tempo } from "../../test/payments/support/tempo.ts";
 import { base64, payloadOf, type Signed, signAuthorization } from "../payment-signing.ts";
 import type { TroubledFacilitator } from "./facilitator.ts";
-import type { PlannedPayment, Twist } from "./plan.ts";
-import { type ChainHands, type Purse, purseOf } from "./wallets.ts";
+import type { PaymentVariant, PlannedPayment } from "./plan.ts";
+import { type ChainClient, type LoadWallet, loadWalletOf } from "./wallets.ts";
 
 export const PRICES = { mint: 1_000_000n, report: 10_000n } as const;
 
@@ -12,7 +12,7 @@ export type Market = {
   seed: number;
   apiUrls: readonly string[];
   host: string;
-  hands: ChainHands;
+  chainClient: ChainClient;
   facilitator: TroubledFacilitator;
   /** Where MPP is paid; who is planned to needs it. */
   tempo?: Tempo;
@@ -21,38 +21,38 @@ export type Market = {
   subject: number;
   /** Whose address holds what was moved away. */
   sink: Hex;
-  /** A client that is told nothing usable for so long gives up, and comes back when it is calm. */
+  /** A client that is told nothing usable for so long gives up, and comes back after the faults. */
   patienceMs: number;
 };
 
 export type Outcome = {
   payment: PlannedPayment;
-  payer: Purse;
+  payer: LoadWallet;
   /** `open`: gave up before it was told. */
   end: "served" | "refused" | "open";
   tokenId?: number;
   /** Status and code of every answer that was not a success, in order; null = no answer. */
-  heard: (string | null)[];
-  /** Asks once more, with the same payment, for whoever lost patience in the storm. */
+  answers: (string | null)[];
+  /** Asks once more, with the same payment, for whoever gave up under load. */
   comeBack?: () => Promise<void>;
 };
 
 type Reply = { status: number; body: { code?: string; reason?: string; tokenId?: number } } | null;
 type Request = { headers: Record<string, string>; body?: object; path: string; method: string };
 
-const CALM_TIMEOUT_MS = 300_000;
+const AFTERWARDS_TIMEOUT_MS = 300_000;
 /** How often a client signs anew after a refusal that it has no part in. */
 const SIGNATURES = 6;
 /** Who wants to be served, whatever others do. */
-export const HONEST: readonly Twist[] = ["plain", "copies", "stolen", "front-run"];
+export const HONEST: readonly PaymentVariant[] = ["plain", "copies", "stolen", "front-run"];
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-export async function serveCustomer(market: Market, payment: PlannedPayment, payer: Purse): Promise<Outcome> {
-  const { seed, hands, facilitator, payTo } = market;
-  const { buys, by, twist, random, index } = payment;
+export async function serveCustomer(market: Market, payment: PlannedPayment, payer: LoadWallet): Promise<Outcome> {
+  const { seed, chainClient, facilitator, payTo } = market;
+  const { buys, by, variant, random, index } = payment;
   /** Who asks: with a shared balance, somebody else than the wallet that pays. */
-  const caller = twist === "shared" ? purseOf(seed, `caller ${index}`, market.host) : payer;
-  const outcome: Outcome = { payment, payer, end: "open", heard: [] };
+  const caller = variant === "shared" ? loadWalletOf(seed, `caller ${index}`, market.host) : payer;
+  const outcome: Outcome = { payment, payer, end: "open", answers: [] };
   const [price, to] = [PRICES[buys], payTo[buys]];
   const credential = await caller.siwa();
   let signatures = 0;
@@ -84,7 +84,7 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
   /** Presents one payment until it is decided. @returns the last answer; null after all patience */
   async function insist(request: Request, again?: () => Promise<void>, patienceMs = market.patienceMs): Promise<Reply> {
     return patiently(patienceMs, async () => {
-      const reply = await ask(market, request, random, outcome.heard);
+      const reply = await ask(market, request, random, outcome.answers);
       if (reply && isDecided(reply)) return reply;
       if (reply?.status === 402) await again?.();
       return null;
@@ -107,18 +107,18 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
     return byMpp(mode, await market.tempo!.customer(price * 3n, { privateKey: payer.privateKey, host: market.host }));
   }
   if (by === "hash") {
-    const sent = await hands.transfer(payer, to, price);
+    const sent = await chainClient.transfer(payer, to, price);
     const request = carrying({ "x-payment-tx": sent.hash });
     // A wallet sends a transaction again that a reorganisation has removed.
-    const reply = await present(request, () => hands.push(sent.raw).then(() => {}));
-    return ended(reply, request, () => hands.push(sent.raw).then(() => {}));
+    const reply = await present(request, () => chainClient.push(sent.raw).then(() => {}));
+    return ended(reply, request, () => chainClient.push(sent.raw).then(() => {}));
   }
-  if (twist === "reused-number") {
+  if (variant === "reused-number") {
     const good = await authorize();
     const bad = await authorize({ to: market.sink, value: 1n, nonce: good.authorization.nonce });
     const replies = await Promise.all(
       Array.from({ length: 16 }, (_, i) =>
-        ask(market, carrying(withSigned(i % 4 === 0 ? good : bad)), random, outcome.heard),
+        ask(market, carrying(withSigned(i % 4 === 0 ? good : bad)), random, outcome.answers),
       ),
     );
     outcome.end = replies.some((reply) => reply && reply.status < 300) ? "served" : "refused";
@@ -128,21 +128,21 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
     const signed = await authorize();
     const { nonce } = signed.authorization;
     if (signatures === 1) {
-      if (twist === "front-run")
-        facilitator.before.set(nonce, () => hands.settle(purseOf(seed, `thief ${index}`, ""), signed));
-      if (twist === "drained") facilitator.before.set(nonce, () => hands.transfer(payer, market.sink, price));
-      if (twist === "cancelled") facilitator.before.set(nonce, () => hands.cancel(payer, nonce));
+      if (variant === "front-run")
+        facilitator.before.set(nonce, () => chainClient.settle(loadWalletOf(seed, `thief ${index}`, ""), signed));
+      if (variant === "drained") facilitator.before.set(nonce, () => chainClient.transfer(payer, market.sink, price));
+      if (variant === "cancelled") facilitator.before.set(nonce, () => chainClient.cancel(payer, nonce));
     }
-    const request = carrying(withSigned(twist === "tampered" ? await tampered(signed) : signed));
+    const request = carrying(withSigned(variant === "tampered" ? await tampered(signed) : signed));
     const reply = await present(request);
     // Refused though it was good, in all this trouble: a client reads the 402 and signs anew.
-    if (HONEST.includes(twist) && reply?.status === 402 && signatures < SIGNATURES) continue;
+    if (HONEST.includes(variant) && reply?.status === 402 && signatures < SIGNATURES) continue;
     return ended(reply, request);
   }
 
   async function byMpp(mode: "pull" | "push", customer: Customer): Promise<Outcome> {
     // What its payer has sent has paid: a second one would be another payment.
-    const mayRenew = () => mode === "pull" && HONEST.includes(twist) && signatures < SIGNATURES;
+    const mayRenew = () => mode === "pull" && HONEST.includes(variant) && signatures < SIGNATURES;
     for (;;) {
       const challenge = await challenged();
       if (challenge === null) {
@@ -152,7 +152,7 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
       signatures++;
       const credential = await customer.answer(challenge, mode);
       const request = carrying({
-        "payment-authorization": twist === "tampered" ? tamperedCredential(credential) : credential,
+        "payment-authorization": variant === "tampered" ? tamperedCredential(credential) : credential,
       });
       const reply = await present(request);
       if (reply?.status === 402 && mayRenew()) continue;
@@ -195,11 +195,11 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
   }
 
   async function present(request: Request, again?: () => Promise<void>): Promise<Reply> {
-    if (twist === "abandoned") {
-      const once = await ask(market, request, random, outcome.heard, 50 + random() * 600);
+    if (variant === "abandoned") {
+      const once = await ask(market, request, random, outcome.answers, 50 + random() * 600);
       return once && isDecided(once) ? once : null;
     }
-    if (twist !== "copies") return insist(request, again);
+    if (variant !== "copies") return insist(request, again);
     const copies = await Promise.all(
       Array.from({ length: 3 + Math.floor(random() * 4) }, () => insist(request, again)),
     );
@@ -221,15 +221,15 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
   }
 
   async function ended(reply: Reply, request: Request, again?: () => Promise<void>): Promise<Outcome> {
-    const leaves = reply === null && twist !== "abandoned" && outcome.comeBack === undefined;
+    const leaves = reply === null && variant !== "abandoned" && outcome.comeBack === undefined;
     if (leaves)
       outcome.comeBack = async () => {
-        await ended(await insist(request, again, CALM_TIMEOUT_MS), request, again);
+        await ended(await insist(request, again, AFTERWARDS_TIMEOUT_MS), request, again);
       };
     outcome.end = reply === null ? "open" : reply.status < 300 ? "served" : "refused";
     if (buys === "mint" && outcome.end === "served") outcome.tokenId = reply!.body.tokenId!;
-    if (twist !== "stolen" || outcome.end !== "served") return outcome;
-    const thief = purseOf(seed, `thief ${index}`, market.host);
+    if (variant !== "stolen" || outcome.end !== "served") return outcome;
+    const thief = loadWalletOf(seed, `thief ${index}`, market.host);
     const stolen = carrying({ ...request.headers, authorization: await thief.siwa() }, "Thief");
     const theirs = await insist(
       buys === "report" && by !== "hash" ? { ...stolen, path: `${stolen.path}?other=1` } : stolen,
@@ -254,21 +254,21 @@ const send = ({ apiUrls }: Market, { path, method, headers, body }: Request, ran
     ...(body && { body: JSON.stringify(body) }),
   });
 
-/** Asks, and remembers what it heard. */
+/** Asks, and remembers the answers. */
 async function ask(
   market: Market,
   request: Request,
   random: () => number,
-  heard: Outcome["heard"],
+  answers: Outcome["answers"],
   limitMs = 20_000,
 ): Promise<Reply> {
   try {
     const response = await send(market, request, random, limitMs);
     const body = (await response.json()) as NonNullable<Reply>["body"];
-    if (response.status >= 300) heard.push(`${response.status} ${body.reason ?? body.code}`);
+    if (response.status >= 300) answers.push(`${response.status} ${body.reason ?? body.code}`);
     return { status: response.status, body };
   } catch {
-    heard.push(null);
+    answers.push(null);
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** The storm's wallets: made from its seed, funded in one transaction, sending transactions they can send again. */
+/** The wallets of a load: made from its seed, funded in one transaction, sending transactions they can send again. */
 import { encodeFunctionData, type Hex, keccak256, parseEther, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { multicall3Abi } from "../../abis/multicall3.ts";
@@ -8,21 +8,21 @@ import { agentWallet, testChain } from "../agent-wallet.ts";
 import { type Signed, signCancellation } from "../payment-signing.ts";
 import { until } from "../until.ts";
 
-export type Purse = ReturnType<typeof purseOf>;
+export type LoadWallet = ReturnType<typeof loadWalletOf>;
 
-/** Wallet number `name` of a storm. */
-export function purseOf(seed: number, name: string, host: string) {
+/** Wallet number `name` of a load. */
+export function loadWalletOf(seed: number, name: string, host: string) {
   const privateKey = keccak256(stringToHex(`storm ${seed} ${name}`));
   return { ...agentWallet({ host, privateKey }), privateKey, sent: 0 };
 }
 
-/** How the storm's people act on the chain, past the troubled node. */
-export function chainHands(rpcUrl: string) {
+/** How the people of a load act on the chain, past the troubled node. */
+export function openChainClient(rpcUrl: string) {
   const chain = testChain(rpcUrl);
 
   /** Signs a call of the token. Nonces are counted here: a transaction that a reorganisation removed is sent again as it was. */
   async function sign(
-    from: Purse,
+    from: LoadWallet,
     functionName: "transfer" | "cancelAuthorization" | "transferWithAuthorization",
     args: readonly unknown[],
   ) {
@@ -43,7 +43,7 @@ export function chainHands(rpcUrl: string) {
   async function mined({ raw, hash }: { raw: Hex; hash: Hex }) {
     await push(raw);
     await until(
-      "a transaction of the storm",
+      "a transaction of the load",
       async () => {
         const receipt = await chain.getTransactionReceipt({ hash }).catch(() => null);
         if (!receipt) await push(raw);
@@ -58,9 +58,9 @@ export function chainHands(rpcUrl: string) {
     chain,
     push,
     /** A transfer, mined. */
-    transfer: async (from: Purse, to: Hex, units: bigint) => mined(await sign(from, "transfer", [to, units])),
+    transfer: async (from: LoadWallet, to: Hex, units: bigint) => mined(await sign(from, "transfer", [to, units])),
     /** Settles somebody's authorization, as anybody may. */
-    settle: async (by: Purse, { authorization: a, signature }: Signed) =>
+    settle: async (by: LoadWallet, { authorization: a, signature }: Signed) =>
       mined(
         await sign(by, "transferWithAuthorization", [
           a.from,
@@ -72,14 +72,14 @@ export function chainHands(rpcUrl: string) {
           signature,
         ]),
       ),
-    async cancel(from: Purse, nonce: Hex) {
+    async cancel(from: LoadWallet, nonce: Hex) {
       const signature = await signCancellation(from.account, nonce);
       return mined(await sign(from, "cancelAuthorization", [from.address, nonce, signature]));
     },
 
     /** Gives each of these its units, and everybody the gas for a few transactions. */
     async fund(richKey: Hex, amounts: Map<Hex, bigint>, everybody: readonly Hex[]) {
-      const rich = { ...purseOf(0, "rich", ""), account: privateKeyToAccount(richKey) };
+      const rich = { ...loadWalletOf(0, "rich", ""), account: privateKeyToAccount(richKey) };
       const from = rich.account.address;
       await Promise.all(everybody.map((address) => chain.setBalance({ address, value: parseEther("1") })));
       const total = [...amounts.values()].reduce((sum, units) => sum + units, 0n);
@@ -97,7 +97,7 @@ export function chainHands(rpcUrl: string) {
         const receipt = await chain.waitForTransactionReceipt({
           hash: await chain.sendRawTransaction({ serializedTransaction: raw }),
         });
-        if (receipt.status !== "success") throw new Error("the storm's wallets could not be funded");
+        if (receipt.status !== "success") throw new Error("the wallets of the load could not be funded");
       };
       const call = (functionName: "approve" | "transferFrom", args: readonly unknown[]) =>
         encodeFunctionData({ abi: usdcAbi, functionName, args } as never);
@@ -110,9 +110,9 @@ export function chainHands(rpcUrl: string) {
         const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [calls] });
         await send(1 + at / 200, CANONICAL.multicall3, data, 20_000_000n);
       }
-      // Deeper than any reorganisation of the storm: what anvil is told without a transaction would be forgotten with its block.
+      // Deeper than any reorganisation of the load: what anvil is told without a transaction would be forgotten with its block.
       await chain.mine({ blocks: 8 });
     },
   };
 }
-export type ChainHands = ReturnType<typeof chainHands>;
+export type ChainClient = ReturnType<typeof openChainClient>;

@@ -1,9 +1,9 @@
-/** Closing of the accounts after a storm: what the chain holds, what the ledger says and what people were told must be one. */
+/** Closing of the accounts after a load of payments: what the chain holds, what the ledger says and what people were told must be one. */
 import type pg from "pg";
 import { type Hex, parseAbiItem } from "viem";
 import { mintOriginIndex } from "../../core/mints/mint-origins.ts";
 import { HONEST, type Outcome } from "./customers.ts";
-import type { ChainHands } from "./wallets.ts";
+import type { ChainClient } from "./wallets.ts";
 
 type Entry = {
   payer: Hex;
@@ -17,7 +17,7 @@ type Entry = {
 export type Accounts = { differences: string[]; summary: Record<string, unknown> };
 /** Where money came in: a token of a chain, from the block behind `since` on. */
 export type Treasury = {
-  chain: Pick<ChainHands["chain"], "getBlockNumber" | "getLogs" | "readContract">;
+  chain: Pick<ChainClient["chain"], "getBlockNumber" | "getLogs" | "readContract">;
   token: Hex;
   since: bigint;
   /** What the payees, by name, had at `since`. */
@@ -50,7 +50,7 @@ export async function openTreasury(
  */
 export async function closeAccounts(
   db: pg.Pool,
-  hands: ChainHands,
+  chainClient: ChainClient,
   outcomes: readonly Outcome[],
   { payees, base, mpp, identity }: { payees: Record<string, Hex>; base: Treasury; mpp?: Treasury; identity: Hex },
 ): Promise<Accounts> {
@@ -105,7 +105,7 @@ export async function closeAccounts(
   }
 
   const tokens = (
-    await hands.chain.getLogs({ address: identity, event: REGISTERED, fromBlock: base.since + 1n })
+    await chainClient.chain.getLogs({ address: identity, event: REGISTERED, fromBlock: base.since + 1n })
   ).filter(({ args }) => args.origin === mintOriginIndex("AGENT_SIWA"));
   const mints = entries.filter(({ operation, state }) => operation === "agentMint" && state === "fulfilled");
   equal("tokens minted, and fulfilled mints", tokens.length, mints.length);
@@ -130,19 +130,22 @@ export async function closeAccounts(
     const { payment, payer, end, tokenId } = outcome;
     const tell = (problem: string) =>
       differences.push(
-        `payment ${payment.index} (${payment.buys} by ${payment.by}, ${payment.twist}, ${payer.address}) ${problem}; heard ${outcome.heard.join(", ")}`,
+        `payment ${payment.index} (${payment.buys} by ${payment.by}, ${payment.variant}, ${payer.address}) ${problem}; answered ${outcome.answers.join(", ")}`,
       );
     const kept = held.filter((entry) => entry.payer === payer.address.toLowerCase());
     if (end === "served" && !kept.some(({ state }) => state === "fulfilled")) tell("was served and paid nothing");
     if (tokenId !== undefined && !tokens.some(({ args }) => Number(args.tokenId) === tokenId))
       tell("was told of a token that is none");
-    if ((payment.twist === "tampered" || payment.twist === "reused-number") && (end === "served" || kept.length > 0))
+    if (
+      (payment.variant === "tampered" || payment.variant === "reused-number") &&
+      (end === "served" || kept.length > 0)
+    )
       tell("was served or charged");
     // A reorganisation may put the settlement of a bearer before its noting: it serves nobody then, and is its payer's credit.
     const bearer = payment.buys === "report" && (payment.by === "v1" || payment.by === "v2");
     const credited = bearer && end === "refused" && kept.some(({ state }) => state === "refund_due");
-    if (HONEST.includes(payment.twist) && end !== "served" && !credited) tell(`is ${end}`);
-    if (payment.twist !== "shared" && kept.filter(({ state }) => state === "fulfilled").length > 1)
+    if (HONEST.includes(payment.variant) && end !== "served" && !credited) tell(`is ${end}`);
+    if (payment.variant !== "shared" && kept.filter(({ state }) => state === "fulfilled").length > 1)
       tell("bought more than once");
   }
   const count = (of: readonly string[]) =>

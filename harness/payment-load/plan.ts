@@ -1,9 +1,9 @@
-/** What happens in a storm, drawn from its seed: who pays how, what goes wrong meanwhile, and when. */
+/** What happens in a load of payments, drawn from its seed: who pays how, what goes wrong meanwhile, and when. */
 import { randomOf, weighted } from "../random.ts";
 import type { NodeMode } from "../troubled-node.ts";
 
 /** What is special about a payment. */
-export type Twist =
+export type PaymentVariant =
   /** Nothing: presented until it is served. */
   | "plain"
   /** Several copies at once, on both APIs. */
@@ -30,7 +30,7 @@ export type PlannedPayment = {
   buys: "mint" | "report";
   /** x402 version 2 or 1, a transfer's hash, or MPP: with the service sending the transaction, or its payer. */
   by: "v2" | "v1" | "hash" | "mpp-pull" | "mpp-push";
-  twist: Twist;
+  variant: PaymentVariant;
   /** Name of the wallet that pays. */
   payer: string;
   /** Draws for its own details. */
@@ -50,7 +50,7 @@ export type FacilitatorMode = "lost" | "slow" | "down" | "rubbish" | "liar";
 
 export type Plan = { payments: PlannedPayment[]; troubles: { after: number; trouble: Trouble }[] };
 
-const TWISTS: [Twist, number][] = [
+const VARIANTS: [PaymentVariant, number][] = [
   ["plain", 46],
   ["copies", 12],
   ["stolen", 8],
@@ -63,7 +63,7 @@ const TWISTS: [Twist, number][] = [
   ["abandoned", 6],
 ];
 /** These need something signed that has not paid yet: a transfer that is not presented until it counts is a gift. */
-const SIGNED_ONLY: readonly Twist[] = [
+const SIGNED_ONLY: readonly PaymentVariant[] = [
   "tampered",
   "reused-number",
   "front-run",
@@ -73,7 +73,7 @@ const SIGNED_ONLY: readonly Twist[] = [
   "abandoned",
 ];
 /** These need an authorization that others can use or its payer can take back. */
-const AUTHORIZED_ONLY: readonly Twist[] = ["reused-number", "front-run", "drained", "cancelled", "shared"];
+const AUTHORIZED_ONLY: readonly PaymentVariant[] = ["reused-number", "front-run", "drained", "cancelled", "shared"];
 /** One trouble for so many payments. */
 const PAYMENTS_PER_TROUBLE = 3;
 
@@ -87,16 +87,23 @@ export function drawPlan(
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
   const planned: PlannedPayment[] = [];
   while (planned.length < payments) {
-    const twist = weighted(random, TWISTS);
-    const signed = SIGNED_ONLY.includes(twist);
+    const variant = weighted(random, VARIANTS);
+    const signed = SIGNED_ONLY.includes(variant);
     const authorized = random() < 0.7 ? "v2" : "v1";
     const anyhow = signed || random() < 0.5 ? "mpp-pull" : "mpp-push";
-    const byMpp = !AUTHORIZED_ONLY.includes(twist) && random() < 0.25;
+    const byMpp = !AUTHORIZED_ONLY.includes(variant) && random() < 0.25;
     const by = byMpp ? anyhow : signed || random() < 0.7 ? authorized : "hash";
     const buys = random() < 0.6 ? "mint" : "report";
     const payer = `payer ${planned.length}`;
-    for (let i = 0; i < (twist === "shared" ? 2 : 1); i++)
-      planned.push({ index: planned.length, buys, by, twist, payer, random: randomOf(Math.floor(random() * 2 ** 31)) });
+    for (let i = 0; i < (variant === "shared" ? 2 : 1); i++)
+      planned.push({
+        index: planned.length,
+        buys,
+        by,
+        variant,
+        payer,
+        random: randomOf(Math.floor(random() * 2 ** 31)),
+      });
   }
   const troubles: Plan["troubles"] = [];
   for (let after = 2; after < payments; after += PAYMENTS_PER_TROUBLE) troubles.push({ after, trouble: draw() });

@@ -3,13 +3,13 @@ import type { PartName, Parts } from "../../test/support/parts.ts";
 import type { TroubledNode } from "../troubled-node.ts";
 import type { TroubledFacilitator } from "./facilitator.ts";
 import type { Trouble } from "./plan.ts";
-import type { ChainHands } from "./wallets.ts";
+import type { ChainClient } from "./wallets.ts";
 
-export type Weather = {
+export type LoadFaults = {
   /** Lets it happen; resolves once it is over. */
-  strike(trouble: Trouble): Promise<void>;
+  inject(trouble: Trouble): Promise<void>;
   /** Ends all trouble: everything runs, nothing is armed. */
-  calm(): Promise<void>;
+  stop(): Promise<void>;
   /** How often each thing happened. */
   counts: Record<string, number>;
 };
@@ -17,14 +17,14 @@ export type Weather = {
 type Fragile = Extract<PartName, "api" | "api-2" | "workers">;
 const FRAGILE: readonly Fragile[] = ["api", "api-2", "workers"];
 
-/** Starts the parts that will be killed, and keeps them alive until it is calm. */
-export async function startWeather(options: {
+/** Starts the parts that will be killed, and keeps them alive until the faults stop. */
+export async function startFaults(options: {
   parts: Parts;
   nodes: { base: TroubledNode; tempo: TroubledNode };
   facilitator: TroubledFacilitator;
-  hands: ChainHands;
-}): Promise<Weather> {
-  const { parts, nodes, facilitator, hands } = options;
+  chainClient: ChainClient;
+}): Promise<LoadFaults> {
+  const { parts, nodes, facilitator, chainClient } = options;
   const env = { RPC_URL: nodes.base.url, TEMPO_RPC_URL: nodes.tempo.url, FACILITATOR_URL: facilitator.url };
   const counts: Record<string, number> = {};
   const count = (what: string) => {
@@ -32,7 +32,7 @@ export async function startWeather(options: {
   };
   const armed = new Map<Fragile, string>();
   const starting = new Map<Fragile, Promise<void>>();
-  let calming = false;
+  let stopping = false;
 
   /** Starts a part; when it dies, by our hand or at its fault point, it is started again. */
   function start(part: Fragile): Promise<void> {
@@ -41,7 +41,7 @@ export async function startWeather(options: {
     const started = parts.start(part, { ...env, ...(point && { FAULT_POINT: point }) });
     starting.set(part, started);
     void parts.died(part).then(() => {
-      if (calming) return;
+      if (stopping) return;
       count(point ? `died at ${point} or killed` : "killed");
       void start(part).catch(() => {});
     });
@@ -51,7 +51,7 @@ export async function startWeather(options: {
 
   return {
     counts,
-    async strike(trouble) {
+    async inject(trouble) {
       if (trouble.kind === "kill") {
         await starting.get(trouble.part)?.catch(() => {});
         if (trouble.next) armed.set(trouble.part, trouble.next);
@@ -60,7 +60,7 @@ export async function startWeather(options: {
       }
       if (trouble.kind === "reorg") {
         count(`reorganised by ${trouble.depth}`);
-        await hands.chain.request({ method: "anvil_reorg", params: [trouble.depth, []] } as never);
+        await chainClient.chain.request({ method: "anvil_reorg", params: [trouble.depth, []] } as never);
         return;
       }
       const victim: { mode: unknown } = trouble.kind === "node" ? nodes[trouble.of] : facilitator;
@@ -69,8 +69,8 @@ export async function startWeather(options: {
       await new Promise((done) => setTimeout(done, trouble.ms));
       victim.mode = null;
     },
-    async calm() {
-      calming = true;
+    async stop() {
+      stopping = true;
       for (const each of [nodes.base, nodes.tempo, facilitator]) each.mode = null;
       armed.clear();
       await Promise.all([...starting.values()].map((started) => started.catch(() => {})));

@@ -1,4 +1,4 @@
-/** A storm of payments: the service's real processes, people who pay and people who cheat, and everything failing under them. */
+/** A load of payments: the service's real processes, people who pay and people who cheat, and everything failing under them. */
 import pLimit from "p-limit";
 import { MINT_FAULT_POINTS, PAID_MINT_FAULT_POINT } from "../../api/services/mint.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
@@ -19,9 +19,9 @@ import { until } from "../until.ts";
 import { type Accounts, closeAccounts, openTreasury } from "./books.ts";
 import { type Market, type Outcome, PRICES, serveCustomer } from "./customers.ts";
 import { startTroubledFacilitator } from "./facilitator.ts";
-import { drawPlan, type Twist } from "./plan.ts";
-import { chainHands, purseOf } from "./wallets.ts";
-import { startWeather } from "./weather.ts";
+import { startFaults } from "./faults.ts";
+import { drawPlan, type PaymentVariant } from "./plan.ts";
+import { loadWalletOf, openChainClient } from "./wallets.ts";
 
 /** Customers at a time. */
 const AT_ONCE = 10;
@@ -30,8 +30,8 @@ const TEMPO_BLOCK_MS = 500;
 /** Blocks after which the sweeper takes a payment for final, and some more. */
 const FINAL_BLOCKS = 70;
 
-/** Runs a storm and closes the accounts. */
-export async function runStorm(options: {
+/** Runs a load of payments and closes the accounts. */
+export async function runPaymentLoad(options: {
   seed: number;
   payments: number;
   say?: (line: string) => void;
@@ -60,7 +60,7 @@ export async function runStorm(options: {
       env: {
         ...limits,
         PRICING_PHASE: "paid",
-        // A reorganisation of the storm is never as deep.
+        // A reorganisation of the load is never as deep.
         PAYMENT_CONFIRMATIONS: "3",
         PAYMENT_WAIT_MS: "4000",
         MINT_WAIT_MS: "4000",
@@ -70,7 +70,7 @@ export async function runStorm(options: {
       },
     });
     closers.push(() => parts.stop());
-    const hands = chainHands(parts.rpcUrl);
+    const chainClient = openChainClient(parts.rpcUrl);
     // Its clock goes on with its blocks only, and credentials run out by it.
     const ticks = setInterval(() => void tempo.node.mine({ blocks: 1 }).catch(() => {}), TEMPO_BLOCK_MS);
     closers.push(() => clearInterval(ticks));
@@ -83,17 +83,17 @@ export async function runStorm(options: {
     closers.push(() => facilitator.close());
     const db = openPool({ connectionString: parts.databaseUrl, max: 2 });
     closers.unshift(() => db.end());
-    return await storm();
+    return await load();
 
-    async function storm(): Promise<Accounts> {
-      const purses = new Map(plan.payments.map(({ payer }) => [payer, purseOf(seed, payer, parts.host)]));
+    async function load(): Promise<Accounts> {
+      const wallets = new Map(plan.payments.map(({ payer }) => [payer, loadWalletOf(seed, payer, parts.host)]));
       const amounts = new Map(
-        plan.payments.map(({ payer, buys, twist }) => [purses.get(payer)!.address, moneyOf(twist, PRICES[buys])]),
+        plan.payments.map(({ payer, buys, variant }) => [wallets.get(payer)!.address, moneyOf(variant, PRICES[buys])]),
       );
-      const thieves = plan.payments.map(({ index }) => purseOf(seed, `thief ${index}`, "").address);
+      const thieves = plan.payments.map(({ index }) => loadWalletOf(seed, `thief ${index}`, "").address);
       await Promise.all([
         parts.start("indexer"),
-        hands.fund(accounts[0]!.privateKey, amounts, [...amounts.keys(), ...thieves]),
+        chainClient.fund(accounts[0]!.privateKey, amounts, [...amounts.keys(), ...thieves]),
       ]);
       const subject = await agentWallet({ host: "", privateKey: accounts[1]!.privateKey }).call(
         parts.rpcUrl,
@@ -102,12 +102,12 @@ export async function runStorm(options: {
         [addressOf(accounts[1]!.privateKey), "Subject", "custom", false],
         2_500_000_000_000_000n,
       );
-      const weather = await startWeather({ parts, nodes, facilitator, hands });
+      const faults = await startFaults({ parts, nodes, facilitator, chainClient });
       const market: Market = {
         seed,
         apiUrls: [parts.apiUrl, parts.secondApiUrl],
         host: parts.host,
-        hands,
+        chainClient,
         facilitator,
         tempo,
         payTo: { mint: payees.deployer, report: payees.treasury },
@@ -119,44 +119,44 @@ export async function runStorm(options: {
       await until("the index", async () =>
         (await Promise.all(market.apiUrls.map((url) => fetch(url + ready)))).every(({ ok }) => ok),
       );
-      const base = await openTreasury(hands.chain, CANONICAL.usdc, payees);
+      const base = await openTreasury(chainClient.chain, CANONICAL.usdc, payees);
       const mpp = await openTreasury(tempo.node as never, TEMPO.usdce, payees);
       tell(`${plan.payments.length} payments and ${plan.troubles.length} troubles begin`);
 
       const limit = pLimit(AT_ONCE);
       const troubles = [...plan.troubles];
-      const strikes: Promise<void>[] = [];
+      const injected: Promise<void>[] = [];
       let done = 0;
       const outcomes = await Promise.all(
         plan.payments.map((payment) =>
           limit(async (): Promise<Outcome> => {
             while (troubles[0] && troubles[0].after <= payment.index)
-              strikes.push(weather.strike(troubles.shift()!.trouble));
-            const outcome = await serveCustomer(market, payment, purses.get(payment.payer)!);
+              injected.push(faults.inject(troubles.shift()!.trouble));
+            const outcome = await serveCustomer(market, payment, wallets.get(payment.payer)!);
             if (++done % 20 === 0) tell(`${done} payments are decided`);
             return outcome;
           }),
         ),
       );
-      await Promise.all(strikes);
+      await Promise.all(injected);
       tell(
-        `the last is decided; ${Object.entries(weather.counts)
+        `the last is decided; ${Object.entries(faults.counts)
           .map(([what, times]) => `${what} ${times}×`)
           .join(", ")}`,
       );
-      await weather.calm();
+      await faults.stop();
       const left = outcomes.filter(({ end, comeBack }) => end === "open" && comeBack);
       await Promise.all(left.map(({ comeBack }) => limit(comeBack!)));
       tell(`${left.length} have come back with the payments they had given up`);
       await settled();
       tell("the sweeper has finished");
-      return closeAccounts(db, hands, outcomes, { payees, base, mpp, identity: parts.identity });
+      return closeAccounts(db, chainClient, outcomes, { payees, base, mpp, identity: parts.identity });
     }
 
     /** Waits until nothing is under way, whatever was given up being hours ago. */
     async function settled(): Promise<void> {
       await until("an empty pool of the node", async () => {
-        const { pending } = await hands.chain.getTxpoolStatus();
+        const { pending } = await chainClient.chain.getTxpoolStatus();
         return pending === 0;
       });
       const count = async (what: string) => Number((await db.query(`select count(*) from ${what}`)).rows[0].count);
@@ -174,7 +174,7 @@ export async function runStorm(options: {
         },
         { timeoutMs: 600_000, everyMs: 500 },
       );
-      await Promise.all([hands.chain, tempo.node].map((chain) => chain.mine({ blocks: FINAL_BLOCKS })));
+      await Promise.all([chainClient.chain, tempo.node].map((chain) => chain.mine({ blocks: FINAL_BLOCKS })));
       const unfinal = "offchain.payment where block is not null and final_at is null and state <> 'lost'";
       await until("every transfer is final", async () => (await count(unfinal)) === 0, {
         timeoutMs: 300_000,
@@ -187,9 +187,9 @@ export async function runStorm(options: {
 }
 
 /** What a wallet has. */
-function moneyOf(twist: Twist, price: bigint): bigint {
-  if (twist === "reused-number") return 1n;
-  return twist === "shared" || twist === "drained" ? price : price * 3n;
+function moneyOf(variant: PaymentVariant, price: bigint): bigint {
+  if (variant === "reused-number") return 1n;
+  return variant === "shared" || variant === "drained" ? price : price * 3n;
 }
 
 const addressOf = (privateKey: `0x${string}`) =>
