@@ -85,7 +85,7 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
   };
 }
 
-/** What pages of the terminal call beside the API: endpoints of the identity provider's authorization server. */
+/** What pages of the terminal call in addition to the API: endpoints of the identity provider's authorization server. */
 function callsOf({ authorizationServer, now }: ApiDeps): Pick<WebServerOptions, "origins" | "originsOfReturn"> {
   const of = (metadata: AuthorizationServerMetadata | null) => {
     const called = metadata ? [metadata.tokenEndpoint, metadata.revocationEndpoint] : [];

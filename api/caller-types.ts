@@ -34,7 +34,7 @@ export type Caller = WalletCaller | TokenCaller | KeyCaller;
 
 /**
  * Who may call: anyone, anyone who may also show to be an agent's wallet (SIWA), an agent's wallet, a human (SIWE, SIWA
- * or access token), an owner's wallet (SIWE or SIWA, alone or beside a human's access token), the holder of an API key
+ * or access token), an owner's wallet (SIWE or SIWA, alone or with a human's access token), the holder of an API key
  * of scope `sessions:write`, of one of scope `index:read`, or of one of scope `operator:read`.
  */
 export type CallerRule = "anyone" | "anyoneOrSiwa" | "siwa" | "human" | "owner" | "apiKey" | "indexKey" | "operatorKey";

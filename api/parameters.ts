@@ -276,7 +276,7 @@ export const owner = documented(
 /** The member whose membership is looked up. */
 export const member = documented(addressText.optional(), addressMeta("Only this wallet, if it is a member"));
 
-/** Filters of lists of own agents beside their search. */
+/** Filters of lists of own agents in addition to their search. */
 export const agentFilters = {
   minCred: integer({ min: 0, max: 100, what: "Least cred score" }).optional(),
   soulbound: flag("Only soulbound agents, or only those that can be transferred"),

@@ -181,7 +181,7 @@ function isProbe({ endpoint: { guard, method }, incoming }: Exchange): boolean {
 
 const soldBy = ({ endpoint, path }: Exchange) => ({ endpoint, operation: endpoint.guard.price!, path });
 
-/** The request headers that an endpoint's answer depends on beside its address; null for none. */
+/** The request headers that an endpoint's answer depends on in addition to its address; null for none. */
 function varyOf({ guard: { caller, price } }: Endpoint): string | null {
   if (caller === "anyoneOrSiwa") return "Authorization, X-SIWA";
   return price ? ["Authorization", "X-SIWA", "Payment-Authorization", ...PAYMENT_HEADERS].join(", ") : null;

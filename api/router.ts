@@ -47,7 +47,7 @@ export function createRouter(
 /** Hono requires a Response of every handler; the answer has been sent when a handler returns this one. */
 const SENT = new Response(null);
 
-/** The methods that some endpoint has at a path, HEAD beside GET. */
+/** The methods that some endpoint has at a path, HEAD with GET. */
 export function allowedMethods(endpoints: readonly Endpoint[]): (path: string) => string[] {
   const byPattern = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   for (const { path, method } of endpoints) {

@@ -54,7 +54,7 @@ async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise
       chosen.map((i) => QUESTIONS[i]!),
       chosen.map((i) => best[i]!),
       way,
-    ); // prettier-ignore
+    );
     ways.push({ name: sampled ? `${way.name} (${chosen.length} questions)` : way.name, all });
   }
   console.log(`${quality(ways)}\n`);
@@ -75,7 +75,7 @@ async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise
       const ndcg = (all: readonly Answered[]) => summaryOf(ofHalf(all, half)).ndcg;
       const plain = Math.max(
         ...ways.filter(({ name }) => [TS_RANK_AND, TS_RANK_OR].includes(name)).map(({ all }) => ndcg(all)),
-      ); // prettier-ignore
+      );
       const above = ndcg(own) - plain;
       console.log(
         goal(
@@ -83,7 +83,7 @@ async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise
           `${above.toFixed(3)} above ${plain.toFixed(3)}`,
           above >= 0.15,
         ),
-      ); // prettier-ignore
+      );
     }
   console.log(goal("spam@10 is 0", summary.spam.toFixed(4), summary.spam === 0));
   console.log(
@@ -92,7 +92,7 @@ async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise
       `in ${(100 * summary.spamAhead).toFixed(1)} % of the questions`,
       summary.spamAhead === 0,
     ),
-  ); // prettier-ignore
+  );
   console.log(goal("p95 of whole questions at most 50 ms", `${p95(whole).toFixed(1)} ms`, p95(whole) <= 50));
   console.log(goal("p95 while typing at most 20 ms", `${p95(prefixes).toFixed(1)} ms`, p95(prefixes) <= 20));
   console.log(
@@ -101,7 +101,7 @@ async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise
       `${Math.max(...foundMs).toFixed(0)} ms at most`,
       Math.max(...foundMs) <= 2_000,
     ),
-  ); // prettier-ignore
+  );
   console.log(`load of the machine ${loadavg()[0]!.toFixed(1)}`);
   return own;
 }

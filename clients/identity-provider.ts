@@ -9,7 +9,7 @@ export type IdentityProviderOptions = {
   issuer: string;
   audience: string;
   jwksUrl: string;
-  /** Claims a token must have beside sub, iat, exp and the claims that mark the issuer's access tokens. */
+  /** Claims a token must have in addition to sub, iat, exp and the claims that mark the issuer's access tokens. */
   requiredClaims: readonly string[];
 };
 

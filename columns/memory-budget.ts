@@ -1,4 +1,4 @@
-/** Memory that the tables of one process share: a table that does not fit beside the others is not kept. */
+/** Memory that the tables of one process share: a table that does not fit with the others is not kept. */
 
 export class MemoryBudget {
   readonly total: number;

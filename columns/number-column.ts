@@ -1,4 +1,4 @@
-/** A column of numbers, in as few bytes each as hold every value exactly; the rare integers beyond 2^53 are stored exactly beside their doubles. */
+/** A column of numbers, in as few bytes each as hold every value exactly; the rare integers beyond 2^53 are stored exactly in addition to their doubles. */
 import { type Bits, clearBit, createBits, hasBit, resizeBits, setBit } from "./bits.ts";
 import type { Value } from "./values.ts";
 

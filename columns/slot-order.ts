@@ -70,7 +70,7 @@ export class SlotOrder {
     return low;
   }
 
-  /** The values by slot, unless values of the column are stored exactly beside them. */
+  /** The values by slot, unless values of the column are stored exactly in addition to them. */
   #plainNumbers(): NumberValues | undefined {
     return this.#numbers?.exact.size === 0 ? this.#numbers.values : undefined;
   }

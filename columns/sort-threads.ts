@@ -7,7 +7,7 @@ import { type ImagePart, sortJobs } from "./sort-jobs.ts";
 import type { SortMessage } from "./sort-thread.ts";
 import type { UnsortedTable } from "./table-image.ts";
 
-/** Each takes 24 bytes a row beside what it makes. */
+/** Each takes 24 bytes a row in addition to what it makes. */
 const MAX_THREADS = 4;
 
 export class SortThreads {

@@ -2,7 +2,7 @@
 
 /**
  * How one column is stored.
- * - `number`: a double; integers beyond 2^53 are stored exactly beside it. Sortable unless `sorted` is false: then it
+ * - `number`: a double; integers beyond 2^53 are stored exactly with it. Sortable unless `sorted` is false: then it
  *   takes no index, and each new bound reads the whole column.
  * - `text`: UTF-8 bytes in byte order, which is Postgres' `collate "C"`. Sortable. `repeats`: rows have few different ones.
  * - `bytes`: as text, of one fixed width in bytes. Sortable.

@@ -51,7 +51,7 @@ export type Postgres = {
  * Starts PostgreSQL on 127.0.0.1.
  * @param options.dataDir the cluster's directory; made when missing
  * @param options.fast no fsync: for tests, whose data nobody keeps
- * @param options.settings of postgresql.conf, beside or in place of those of a small stack
+ * @param options.settings of postgresql.conf, in addition to or in place of those of a small stack
  * @throws Error with the server's own last words when it does not come up
  */
 export async function startPostgres(options: {

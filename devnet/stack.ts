@@ -5,7 +5,7 @@ import type { Supervisor } from "./supervisor.ts";
 
 export type Stack = {
   config: Config;
-  /** What the service's processes get as their environment, beside this process's own. */
+  /** What the service's processes get as their environment, in addition to this process's own. */
   env: Record<string, string>;
   databaseUrl?: string;
   /** Where the indexer answers GraphQL and SQL. */

@@ -82,7 +82,7 @@ export async function startStack(options: StartOptions = {}): Promise<Stack> {
   };
 }
 
-/** A second API and a second worker beside those of a stack, and a balancer whose URL is the service's. */
+/** A second API and a second worker in addition to those of a stack, and a balancer whose URL is the service's. */
 async function moreProcesses(topology: Topology, directory: string) {
   const [port, secondPort] = [await freePort(), await freePort()];
   const balancer = await startBalancer([port, secondPort]);

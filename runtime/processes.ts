@@ -48,7 +48,7 @@ export function entryOf(name: ProcessName): string {
 }
 
 /**
- * Options of V8 for a process. An API that answers from memory makes much garbage beside much that lives: by default V8
+ * Options of V8 for a process. An API that answers from memory makes much garbage and has much that lives: by default V8
  * lets young objects take 100 MB and old ones several times what lives, which is more than a list of 200,000 agents.
  * The image, compose.yaml and `npm run api` name the same (a test compares them).
  */

@@ -17,7 +17,7 @@ const EXTERNAL = [
   "vite",
 ];
 
-/** Decide what a build is made of beside the modules in it. */
+/** Decide what a build is made of in addition to the modules in it. */
 const ALSO_INPUTS = ["scripts/build.ts", "package.json", "node_modules/.package-lock.json"];
 
 /** Begins the name of a module that this file writes: one for each process. */

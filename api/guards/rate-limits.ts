@@ -19,7 +19,7 @@ export type Token = readonly [policy: RatePolicyName, who: string, quota?: numbe
 /** The budget a request counts against; `unlimited` for the endpoints of monitors. */
 export type Bucket = "reads" | "writes" | "proofs" | "index" | "unlimited";
 
-/** Limits of single operations, beside those of their bucket. */
+/** Limits of single operations, in addition to those of their bucket. */
 export type OwnLimit =
   | "claims"
   | "discoveries"

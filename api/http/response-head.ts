@@ -5,7 +5,7 @@ import { type ContentCoding, encoded } from "./content-coding.ts";
 import { drain } from "./drain.ts";
 import type { StreamContent } from "./event-stream.ts";
 
-/** A response; its headers are sent beside those that were set before. `coding`: the body is sent in it. */
+/** A response; its headers are sent in addition to those that were set before. `coding`: the body is sent in it. */
 export type HttpAnswer = {
   status: number;
   headers: Record<string, string>;

@@ -72,7 +72,7 @@ const SECURITY: Record<CallerRule, (keyof typeof SECURITY_SCHEMES)[][]> = {
   operatorKey: [["apiKey"]],
 };
 
-/** The alternatives of OpenAPI's security requirement; with a payment beside them where there is a price. */
+/** The alternatives of OpenAPI's security requirement; with a payment as well where there is a price. */
 export function security({ caller, price }: Guard): Record<string, []>[] {
   const ways = SECURITY[caller].map((set): Record<string, []> => Object.fromEntries(set.map((scheme) => [scheme, []])));
   if (price === undefined) return ways;

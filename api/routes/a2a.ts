@@ -52,7 +52,7 @@ const answerSchema = z
 
 /** `{skill, arguments}`: which tool, with what. */
 const askedSchema = z.looseObject({ skill: z.string(), arguments: z.looseObject({}).optional() });
-/** A part of 0.3 names its kind beside the same members. */
+/** A part of 0.3 names its kind in addition to the same members. */
 const partSchema = z.looseObject({ text: z.unknown().optional(), data: z.unknown().optional() });
 const paramsSchema = z.looseObject({
   message: z.looseObject({

@@ -33,7 +33,7 @@ const MAX_NEYNAR_UNITS = 1_000_000;
 
 const UNKNOWN: Balances = { eth: null, usdc: null, linkedToken: null, neynarScore: null };
 
-/** The contracts that are read beside a linked token. */
+/** The contracts that are read in addition to a linked token. */
 type Contracts = { usdc: Address; neynarScores: Address };
 /** Contracts whose code is not known to be kind. */
 type Others = { neynarScores: Address; linkedToken: Address | null };

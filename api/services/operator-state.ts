@@ -1,4 +1,4 @@
-/** What operators see beside the public status: the tables that the metrics count, the ledger of a day, and failing webhooks. */
+/** What operators see in addition to the public status: the tables that the metrics count, the ledger of a day, and failing webhooks. */
 import type pg from "pg";
 import {
   type EventWork,

@@ -3,7 +3,7 @@ import { TIERS } from "../../core/cred/tiers.ts";
 import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
 import type { ShortHit } from "../../core/views/found-in-short.ts";
 
-/** A question, and the data sent beside it. */
+/** A question, and the data sent with it. */
 export type Question = { text: string; data: Record<string, unknown> };
 
 /** The arguments of a tool for a question; null when the tool does not fit it. */
@@ -83,7 +83,7 @@ function limitIn(text: string): { limit?: number } {
   return asked !== undefined && numberOf(asked) > 0 ? { limit: numberOf(asked) } : {};
 }
 
-/** Reads a receipt from the data beside the text, where it stands alone or within its report. */
+/** Reads a receipt from the data sent with the text, where it stands alone or within its report. */
 export const readReceipt: QuestionReading = ({ text, data }) => {
   if (!/\breceipts?\b/i.test(text)) return null;
   const holder = (typeof data.receipt === "object" && data.receipt) || data;
@@ -188,7 +188,7 @@ const MAX_NAMED = 10;
 
 type NamedAgent = { name?: unknown; tokenId?: unknown; token_id?: unknown; credScore?: unknown; cred_score?: unknown };
 
-/** A short text of a tool's answer for people. The data part beside it has the whole answer. */
+/** A short text of a tool's answer for people. The data part sent with it has the whole answer. */
 export function summaryOf(answer: Record<string, unknown>): string {
   if (typeof answer.valid === "boolean")
     return answer.valid ? "The receipt is this service's own." : "The receipt is none of this service's.";

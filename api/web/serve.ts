@@ -50,7 +50,7 @@ export type WebServerOptions = {
   otherwise(path: string): PageHead;
   /** The whole page as Markdown where it is a text; null for a page about a subject, of which its head is told. */
   text(path: string): string | null;
-  /** Origins beside this one that the scripts of a page may call, as far as they are known. */
+  /** Origins other than this one that the scripts of a page may call, as far as they are known. */
   origins(): readonly string[];
   /** The same, once they are known: for the page that calls them first. It may take long, or fail. */
   originsOfReturn(): Promise<readonly string[]>;
@@ -168,7 +168,7 @@ function prefersHtml({ headers }: IncomingMessage): boolean {
   return html > 0 && html >= qualityOf(headers.accept, "application/json");
 }
 
-/** A language model's program names text/markdown, beside what browsers name or alone. */
+/** A language model's program names text/markdown, with what browsers name or alone. */
 function prefersMarkdown({ headers: { accept } }: IncomingMessage): boolean {
   const markdown = qualityOf(accept, MARKDOWN);
   return markdown > 0 && ["text/html", "application/json"].every((type) => markdown >= qualityOf(accept, type));

@@ -210,7 +210,7 @@ function abilitiesOf(kind: Kind, slot: number, random: () => number): Ability[] 
           [1, 6],
           [2, 3],
           [3, 1],
-        ] as const); // prettier-ignore
+        ] as const);
   const tasks = new Set<TaskKey>();
   if (kind === "self-rated") tasks.add(CONTESTED[(place - SELF_RATED.from) % CONTESTED.length]!);
   if (place === FAMILY.from) tasks.add(CONTESTED[(block / 2) % CONTESTED.length]!);

@@ -120,7 +120,7 @@ export class Arena {
     const { rows } = await this.tx.query(
       "select directory_id as id, factors from offchain.discovery_document where directory_id = any($1)",
       [ids],
-    ); // prettier-ignore
+    );
     for (const { id, factors } of rows as { id: number; factors: number[] }[]) {
       const changed = FACTOR_KEYS.map((key, i) => values[key] ?? factors[i]!);
       await this.tx.query(

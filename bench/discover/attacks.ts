@@ -192,7 +192,7 @@ const WAYS: readonly Way[] = [
           [0.000001, "ping"],
         ]),
       ),
-    ], // prettier-ignore
+    ],
     // The least price of all decides where the others have none.
     async without(arena, ids) {
       await arena.tx.query(

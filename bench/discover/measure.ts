@@ -91,7 +91,7 @@ export function quality(ways: readonly { name: string; all: readonly Answered[] 
       String(whole.empty),
       whole.p50.toFixed(1),
       whole.p95.toFixed(1),
-    ]; // prettier-ignore
+    ];
   });
   return table([["", ...HEAD], ...lines]);
 }

@@ -16,13 +16,13 @@ const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 
 const TABLES = {
   "offchain.directory":
-    "id, platform, agent_id, address, token_id, chain_id, name, description, registry, owner_address, services, x402_supported, wallet_proven, wallet_confirmed, trait_count, created_at, cred_score, uses, used_at", // prettier-ignore
+    "id, platform, agent_id, address, token_id, chain_id, name, description, registry, owner_address, services, x402_supported, wallet_proven, wallet_confirmed, trait_count, created_at, cred_score, uses, used_at",
   "onchain.erc8004_feedback":
-    "registry, agent_id, client, feedback_index, value, value_decimals, tag1, tag2, endpoint, feedback_uri, feedback_hash, revoked, given_at, block, tx_hash", // prettier-ignore
+    "registry, agent_id, client, feedback_index, value, value_decimals, tag1, tag2, endpoint, feedback_uri, feedback_hash, revoked, given_at, block, tx_hash",
   "offchain.offer_source":
-    "directory_id, kind, url, host, trust, status, failures, answered_at, silent_since, checked_at, next_try_at, why, confirmed_by", // prettier-ignore
+    "directory_id, kind, url, host, trust, status, failures, answered_at, silent_since, checked_at, next_try_at, why, confirmed_by",
   "offchain.offer":
-    "directory_id, kind, source, position, name, description, tags, endpoint, price_usd, price, input_schema", // prettier-ignore
+    "directory_id, kind, source, position, name, description, tags, endpoint, price_usd, price, input_schema",
   bench_text: "id, words, created_at",
 } as const;
 type Table = keyof typeof TABLES;
@@ -58,7 +58,7 @@ export async function plant(client: pg.Client, world: World, { large = false } =
     "onchain.agent",
     "onchain.erc8004_feedback",
     "bench_text",
-  ]) // prettier-ignore
+  ])
     await client.query(`${large ? "vacuum analyze" : "analyze"} ${table}`);
 }
 
@@ -121,7 +121,7 @@ function write(lines: Lines, world: World, slot: number, reviewers: readonly str
   const spam = SPAM.has(agent.kind);
   const walletProven = own
     ? random() < 0.4 + agent.trust / 2
-    : agent.platform === "erc8004" && random() < (spam ? 0.8 : 0.5 + 0.4 * agent.trust); // prettier-ignore
+    : agent.platform === "erc8004" && random() < (spam ? 0.8 : 0.5 + 0.4 * agent.trust);
   const traitCount = agent.kind === "stuffed" ? between(random, 20, 100) : agent.speaks.length + offers.length;
   const owner = wallet(
     agent.kind === "operator-copy" ? `operator ${agent.family}` : `owner ${spam ? slot : Math.floor(slot / 2)}`,
@@ -151,7 +151,7 @@ function write(lines: Lines, world: World, slot: number, reviewers: readonly str
       createdAt,
       own
         ? Math.round(Math.min(97, Math.max(8, 12 + 78 * agent.trust + 10 * (random() - 0.5))))
-        : foreignScore(traitCount, description !== null, walletProven, agent.ageDays, world.now), // prettier-ignore
+        : foreignScore(traitCount, description !== null, walletProven, agent.ageDays, world.now),
       uses,
       uses > 0 && !agent.dead ? new Date(world.now - random() * 20 * DAY_MS).toISOString() : null,
     ]),
@@ -202,7 +202,7 @@ function writeOffers(lines: Lines, agent: Agent, { id, offers, now, trust }: Off
           null,
           schema,
         ]),
-      ); // prettier-ignore
+      );
     }
   }
 }
@@ -266,6 +266,6 @@ function feedbackOf(agent: Agent, random: () => number, reviewers: readonly stri
       givenAt,
       900,
       `0x${"0".repeat(64)}`,
-    ]); // prettier-ignore
+    ]);
   });
 }

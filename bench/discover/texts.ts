@@ -18,7 +18,7 @@ export function textOf(agent: Agent): Text {
     ? offersOf(agent, agent.abilities)
     : agent.kind === "stuffed"
       ? offersOf(agent, anything(random))
-      : []; // prettier-ignore
+      : [];
   // Where offers say what it does, a quarter of the descriptions says nothing.
   const vague = offers.length > 0 && agent.kind === "specialist" && random() < 0.25;
   const description = vague ? pick(random, VAGUE) : descriptionOf(agent, name);
@@ -34,7 +34,7 @@ const VAGUE = [
   "Production service, documented endpoints.",
   "Autonomous agent on Base.",
   "v1.2 – stable",
-] as const; // prettier-ignore
+] as const;
 
 /** Copies of one operator count their names. */
 const numbered = ({ kind, slot }: Agent, text: string) =>
@@ -43,11 +43,11 @@ const numbered = ({ kind, slot }: Agent, text: string) =>
 const FIRST =
   "Nova,Atlas,Quill,Zephyr,Ember,Orbit,Cobalt,Juniper,Halcyon,Vesper,Marlow,Onyx,Sable,Tundra,Willow,Argent,Basalt,Cinder,Drift,Fable,Garnet,Harbor,Iris,Jasper,Kite,Linden,Maple,Nimbus,Opal,Pike,Raven,Sorrel,Thistle,Umber,Violet,Wren,Xylo,Yarrow,Zinc,Aster".split(
     ",",
-  ); // prettier-ignore
+  );
 const LAST =
   "Labs,AI,Agent,Bot,Works,Protocol,Hub,Mind,Forge,Pilot,Engine,Desk,Flow,Studio,Assist,One,Core,Link,Sense,Craft".split(
     ",",
-  ); // prettier-ignore
+  );
 
 function nameOf({ kind, abilities, famous, random }: Agent): string {
   if (kind === "famous") return FAMOUS[famous!]!.name;
@@ -68,7 +68,7 @@ function nameOf({ kind, abilities, famous, random }: Agent): string {
       `${hint}${pick(random, LAST)}`,
       `${pick(random, FIRST)} ${hint}`,
       `${hint} ${pick(random, LAST)}`,
-    ]); // prettier-ignore
+    ]);
   if (style < 0.8) return `${pick(random, FIRST)} ${pick(random, LAST)}`;
   return `${pick(random, FIRST)}${pick(random, LAST)}-${between(random, 1, 9999)}`;
 }
@@ -112,7 +112,7 @@ const BLANK = [
   "hello world",
   "Coming soon 🚀",
   "agent",
-] as const; // prettier-ignore
+] as const;
 
 function personaText(name: string, random: Random): string {
   const task = () => pick(random, TASK_KEYS);
@@ -196,44 +196,44 @@ const NAMES_OF_LANGUAGES: Record<(typeof ABROAD)[number], readonly string[]> = {
   es: "francés,español,alemán,chino,japonés,portugués,coreano,árabe,italiano,ruso,hindi,turco".split(","),
   de: "Französisch,Spanisch,Deutsch,Chinesisch,Japanisch,Portugiesisch,Koreanisch,Arabisch,Italienisch,Russisch,Hindi,Türkisch".split(
     ",",
-  ), // prettier-ignore
+  ),
   pt: "francês,espanhol,alemão,chinês,japonês,português,coreano,árabe,italiano,russo,hindi,turco".split(","),
   zh: "法语,西班牙语,德语,中文,日语,葡萄牙语,韩语,阿拉伯语,意大利语,俄语,印地语,土耳其语".split(","),
   ja: "フランス語,スペイン語,ドイツ語,中国語,日本語,ポルトガル語,韓国語,アラビア語,イタリア語,ロシア語,ヒンディー語,トルコ語".split(
     ",",
-  ), // prettier-ignore
+  ),
 };
 const ABROAD_STYLES: Record<(typeof ABROAD)[number], readonly ((name: string, what: string) => string)[]> = {
   fr: [
     (n, w) => `${n} : ${w}. Rapide, fiable et disponible à toute heure.`,
     (_, w) => `Agent spécialisé : ${w}.`,
     (n, w) => `Bonjour, je suis ${n}. Mon métier : ${w}. Écrivez-moi !`,
-  ], // prettier-ignore
+  ],
   es: [
     (n, w) => `${n}: ${w}. Rápido, fiable y siempre disponible.`,
     (_, w) => `Agente especializado en ${w}.`,
     (n, w) => `Hola, soy ${n}. Me dedico a ${w}. ¡Escríbeme!`,
-  ], // prettier-ignore
+  ],
   de: [
     (n, w) => `${n}: ${w}. Schnell, zuverlässig und rund um die Uhr.`,
     (_, w) => `Spezialisierter Agent: ${w}.`,
     (n, w) => `Ich bin ${n}. Meine Aufgabe: ${w}.`,
-  ], // prettier-ignore
+  ],
   pt: [
     (n, w) => `${n}: ${w}. Rápido, confiável e sempre disponível.`,
     (_, w) => `Agente especializado em ${w}.`,
     (n, w) => `Olá, sou ${n}. Faço ${w}.`,
-  ], // prettier-ignore
+  ],
   zh: [
     (n, w) => `${n}:${w}。快速可靠,全天候服务。`,
     (_, w) => `专业智能体,提供${w}。`,
     (n, w) => `我是${n},擅长${w}。`,
-  ], // prettier-ignore
+  ],
   ja: [
     (n, w) => `${n}:${w}。迅速で信頼できるサービスです。`,
     (_, w) => `${w}に特化したエージェント。`,
     (n, w) => `${n}です。${w}が得意です。`,
-  ], // prettier-ignore
+  ],
 };
 
 function abroadText({ abilities, random }: Agent, name: string, language: Exclude<TextLanguage, "en">): string {
@@ -286,9 +286,9 @@ const otherTask = (abilities: readonly Ability[], random: Random): TaskKey => {
 };
 
 const doing = (task: TaskKey, scope: readonly string[], random: Random) =>
-  fill(pick(random, taskOf(task).does), taskOf(task).scope, scope, random); // prettier-ignore
+  fill(pick(random, taskOf(task).does), taskOf(task).scope, scope, random);
 const nounOf = (task: TaskKey, scope: readonly string[], random: Random) =>
-  fill(pick(random, taskOf(task).nouns), taskOf(task).scope, scope, random); // prettier-ignore
+  fill(pick(random, taskOf(task).nouns), taskOf(task).scope, scope, random);
 
 /** Puts the agent's chains or languages into a phrase, in one of the ways people write them. */
 function fill(phrase: string, kind: Scope | undefined, scope: readonly string[], random: Random): string {

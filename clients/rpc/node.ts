@@ -70,7 +70,7 @@ export class RpcNodeConnection {
   #wrong: { since: number; checkedAt: number } | null = null;
   /** The check of the chain id; null: it is due. */
   #checked: Promise<Outcome | null> | null = null;
-  /** The newest block that one of the node's backends named beside logs; -1: none did. */
+  /** The newest block that one of the node's backends named with logs; -1: none did. */
   #reached = -1;
   #queue: Job[] = [];
   #underway = 0;

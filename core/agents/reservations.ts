@@ -1,4 +1,4 @@
-/** What an answer says beside a proof that counts for the score: it was made under an earlier owner, or serves many agents. */
+/** What an answer says about a proof that counts for the score: it was made under an earlier owner, or serves many agents. */
 import { PROOF_PLATFORMS, type ProofPlatformKey } from "../proof-platforms.ts";
 import { isoSeconds } from "../times.ts";
 import type { AgentFacts } from "./facts.ts";

@@ -1,7 +1,7 @@
 /**
  * How a platform's allowance of requests is divided: a share for new proofs, a share for re-checks of known proofs, and
  * who has priority when little is left. Each share and limit is a token bucket. A platform that bills each read of an
- * account has a budget of reads for one day (UTC) beside it, divided in the same way.
+ * account has a budget of reads for one day (UTC) as well, divided in the same way.
  */
 import type { ProofPlatformKey } from "../proof-platforms.ts";
 

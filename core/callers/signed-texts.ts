@@ -84,7 +84,7 @@ function solanaStatement(parts: { serviceName: string; purpose: SolanaPurpose; r
 }
 
 /**
- * What a human update's text may bind beside agent and time.
+ * What a human update's text may bind in addition to agent and time.
  * @property host of the service, as in SIWA
  * @property digest `contentDigest` of the change
  */

@@ -39,7 +39,7 @@ const ACCESS_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /**
  * Finds the wallet's credential of a request in `Authorization` or `X-SIWA`, with or without the word Bearer. Other
- * credentials may stand beside it in a comma-separated list.
+ * credentials may stand with it in a comma-separated list.
  * @returns null when there is none (no header, another scheme, an access token)
  * @throws unauthenticated when there is one that cannot be parsed; invalid_input when there are two different ones
  */

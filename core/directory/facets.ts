@@ -1,4 +1,4 @@
-/** The facets of the directory: what a list is narrowed by beside its filter and its search, each independent of the others. */
+/** The facets of the directory: what a list is narrowed by in addition to its filter and its search, each independent of the others. */
 import { PROOF_PLATFORM_KEYS, type ProofPlatformKey } from "../proof-platforms.ts";
 import type { PlatformKey } from "./platforms.ts";
 import type { Protocol } from "./protocols.ts";

@@ -122,7 +122,7 @@ export function terminalRow(row: DirectoryRow, publicUrl: string): TerminalRow {
 
 /**
  * The token of a row: the one that its registry or its owner names, otherwise the claimed one. Figures are the market's;
- * whose word it is that the token is the agent's is said beside them, and whether it counts.
+ * whose word it is that the token is the agent's is said with them, and whether it counts.
  */
 function tokenOf(row: DirectoryRow) {
   const { claim } = row;

@@ -38,7 +38,7 @@ const DRAWN_ALIKE: Record<string, string> = {
   "0": "o",
   "3": "e",
   "5": "s",
-}; // prettier-ignore
+};
 
 const CLAIMS = /\b(the|real|official|original|genuine|true|new|v\d+)\b/g;
 

@@ -76,7 +76,7 @@ export function readQuery(given: string): ReadQuery {
   // Words such as "to" count only where there is nothing else.
   const telling = read.needs.filter(
     ({ required, alternatives: [words] }) => required || !(words!.length === 1 && FUNCTION_WORDS.has(words![0]!)),
-  ); // prettier-ignore
+  );
   if (telling.length > 0) read.needs = telling;
   read.needs.length = Math.min(read.needs.length, MAX_NEEDS);
   read.excluded.length = Math.min(read.excluded.length, MAX_EXCLUDED);

@@ -20,7 +20,7 @@ export function spellingDistance(a: string, b: string): number {
 /** Shorter words resemble too many others. */
 export const MIN_CORRECTED = 4;
 
-/** Beside a word of the same name, shorter ones tell. */
+/** With a word of the same name, shorter ones tell. */
 export const MIN_CORRECTED_IN_NAME = 3;
 
 /** Words that are asked about for each misspelt one. */

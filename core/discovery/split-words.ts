@@ -26,7 +26,7 @@ const SPECIAL: Record<string, string> = {
   ß: "ss",
   æ: "ae",
   œ: "oe",
-}; // prettier-ignore
+};
 
 /** A text as searches compare it: the rules of db/sql/folded-text.ts, and without invisible characters. */
 export function folded(text: string): string {

@@ -12,7 +12,7 @@ import { canonicalBytes } from "../canonical-json.ts";
 
 const EXTENSION = "mppx";
 
-/** What a payment can be bound to beside its resource. `digest`: of the body, as the terms name it; null without one. */
+/** What a payment can be bound to in addition to its resource. `digest`: of the body, as the terms name it; null without one. */
 export type PaidCall = { method: string; digest: string | null };
 
 /** The entry of `extensions` in the terms. */

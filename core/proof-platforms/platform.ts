@@ -7,7 +7,7 @@ export type ClaimField = {
   parse(value: string | number): string | number | null;
   /** Half-sentence about a value that `parse` refuses ("must …"). */
   problem: string;
-  /** A JSON number is accepted beside a text. */
+  /** A JSON number is accepted as well as a text. */
   numeric?: true;
   optional?: true;
   description?: string;

@@ -63,7 +63,7 @@ export type EvidenceContext = {
   /** Link to the agent's token. */
   tokenLink: string;
   txLink(hash: Hex): string;
-  /** What is said beside a proof or the exchange's attestation; empty where there is nothing to say. */
+  /** What is said about a proof or the exchange's attestation; empty where there is nothing to say. */
   reservation(about: Reservation["about"]): string;
   /** The address with its checksum (EIP-55). */
   checksum(address: Address): string;

@@ -23,7 +23,7 @@ export type Offer = Omit<StoredOffer, "price" | "inputSchema"> & {
   isAnothers: boolean;
 };
 
-/** What is shown of a hit beside its row. */
+/** What is shown of a hit in addition to its row. */
 export type HitBackground = {
   id: number;
   services: Service[];

@@ -21,7 +21,7 @@ const counted = (column: string, wallet: string, where: (f: string) => string) =
 export const othersAttested = (owner: string, isOther: (f: string) => string) =>
   counted("owner_address", owner, (f) => `${f}.coinbase and ${isOther(f)}`);
 
-/** Number of rows whose cap an identity token lifts beside that of row `d`, whose wallet owns one. */
+/** Number of rows whose cap an identity token lifts in addition to that of row `d`, whose wallet owns one. */
 export const othersLifted = (d: string) =>
   counted(
     "address",

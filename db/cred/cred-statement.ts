@@ -55,7 +55,7 @@ export const scoresSql = (inScope: Scope, now = NOW_PARAMETER, signals: readonly
    from (select ${["i.*", ...timedSql(now, signals)].join(", ")} from (${inputsSql(inScope, signals)} offset 0) i offset 0) r`;
 
 /**
- * The same from the kept inputs: raw values and score of the agents in scope, beside the stored `previous` score and the
+ * The same from the kept inputs: raw values and score of the agents in scope, with the stored `previous` score and the
  * stored raw values (`previous_…`) of the signals that time moves. Rows whose inputs were never read are left out.
  */
 export const keptScoresSql = (inScope: Scope, now = NOW_PARAMETER, signals: readonly Signal[] = SIGNALS) => {

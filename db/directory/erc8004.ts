@@ -154,7 +154,7 @@ export async function storeErc8004(
 
 /** When the file of an agent that could not be stored is looked at again. */
 const REFUSED_MS = 86_400_000;
-/** Characters of a URI that are kept beside an item. */
+/** Characters of a URI that are kept with an item. */
 const cut = (uri: string) => uri.slice(0, 2_000).toWellFormed();
 
 /** A file as the statement takes it. */

@@ -5,7 +5,7 @@ import { array, int8, jsonb, statement, text, timestamptz } from "../sql/stateme
 import type { Queryable } from "../sql/transaction.ts";
 import { releaseItems } from "./quarantine.ts";
 
-/** An item under its key, beside the form it came in and that form's digest. */
+/** An item under its key, with the form it came in and that form's digest. */
 export type Item = { id: string; read: ReadItem; raw: unknown; digest: string };
 
 /** Hash of an item, as JSON: the same digest means the same item. */

@@ -129,7 +129,7 @@ const FOLDED = statement({
 /** A search in the form of the searched names. */
 export const foldedWord = async (db: Queryable, q: string): Promise<string> => (await FOLDED.one(db, { text: q })).word;
 
-/** What a search compares beside names and addresses, each condition by an index of its own. */
+/** What a search compares in addition to names and addresses, each condition by an index of its own. */
 export function wordMatches(q: string, $: (value: unknown) => string): string[] {
   const { word } = searchKinds(q);
   return [`lower(d.agent_id) = ${$(word)}`, `lower(d.token_symbol) = ${$(word)}`];

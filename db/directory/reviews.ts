@@ -47,7 +47,7 @@ const OTHERS = statement({
   columns: { client: text },
 });
 
-/** Clients beside those that count, in the order of their addresses. @param after lower-case; empty for the first */
+/** Clients other than those that count, in the order of their addresses. @param after lower-case; empty for the first */
 export const otherReviewers = async (
   db: Queryable,
   { registry, agentId }: ReviewedAgent,

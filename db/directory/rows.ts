@@ -97,7 +97,7 @@ async function agentOfWallet(db: Queryable, wallet: Address): Promise<number | n
   }
 }
 
-/** What an agent's own page shows beside its row. */
+/** What an agent's own page shows in addition to its row. */
 export type DirectoryBackground = {
   services: Service[];
   sameAs: TerminalDetail["same_as"];

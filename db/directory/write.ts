@@ -147,7 +147,7 @@ export async function removeEntries(
 }
 
 /**
- * SQL of an UPDATE that marks rows as changed because of something beside them: a claim, a quote, a score at Ethos. Readers
+ * SQL of an UPDATE that marks rows as changed because of something shown with them: a claim, a quote, a score at Ethos. Readers
  * that keep rows as they are shown then read them again. A change of the row itself is marked by a trigger.
  * @param ids SQL that selects the rows as `id`
  */

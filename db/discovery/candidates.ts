@@ -82,7 +82,7 @@ export const COLUMNS = {
   length: int4,
 };
 
-/** What every document must meet beside the words. */
+/** What every document must meet in addition to the words. */
 export const limitsOf = (
   { minCred, maxPrice }: Pick<CandidatesQuery, "minCred" | "maxPrice">,
   $: Placeholder,

@@ -119,7 +119,7 @@ function questionOf(q: string, { needs, excluded, excludedProtocols }: ReadQuery
   return q.slice(0, MAX_QUERY_LENGTH).replaceAll(/\s+/g, " ").trim();
 }
 
-/** What every hit must have beside the filters. */
+/** What every hit must have in addition to the filters. */
 const requiredOf = (needs: readonly ExpandedNeed[]): Condition =>
   all(needs.filter(({ required }) => required).map(({ condition }) => condition));
 
@@ -297,7 +297,7 @@ const keyOf = ({ cursor: _, limit: __, ...query }: DiscoverQuery) =>
   createHash("sha256")
     .update(JSON.stringify(Object.entries(query).sort()))
     .digest("base64url")
-    .slice(0, 10); // prettier-ignore
+    .slice(0, 10);
 
 const cursorOf = ({ rank, candidate }: PlacedCandidate, place: number, of: CursorOf) =>
   Buffer.from(JSON.stringify({ after: [rank, candidate.id], place, ...of } satisfies Cursor)).toString("base64url");

@@ -77,7 +77,7 @@ async function correct(db: Queryable, needs: readonly CompletedNeed[], found: Ma
   const alike = await speltAlike(
     db,
     rare.map(({ word }) => word),
-  ); // prettier-ignore
+  );
   const near = rare.map((one) => ({ ...one, near: nearTo(one.word, alike.get(one.word) ?? []) }));
   // One agent alone can have any word: it is what others meant only where it is a name and nothing else is near.
   const { shared, named } = await vouchedWords(db, [
@@ -88,7 +88,7 @@ async function correct(db: Queryable, needs: readonly CompletedNeed[], found: Ma
     const meant = corrections(
       word,
       near.filter((one) => vouched.has(one.word)),
-    ); // prettier-ignore
+    );
     const better = meant.filter((one) => one.documents > RARE_BELOW_DOCUMENTS * documents);
     if (better.length === 0) return [];
     for (const one of better) found.set(one.word, one);
@@ -99,7 +99,7 @@ async function correct(db: Queryable, needs: readonly CompletedNeed[], found: Ma
 
 /**
  * Adds to needs that no document has the words of a name that a rare word of the query is in, where they are spelt like
- * theirs: "lom" beside "verity" is Loom. It only adds, so having such a name takes nothing from others.
+ * theirs: "lom" next to "verity" is Loom. It only adds, so having such a name takes nothing from others.
  */
 async function correctInNames(db: Queryable, needs: readonly CompletedNeed[], found: Map<string, WordStem>) {
   const unknown = needs.flatMap((need) => {

@@ -10,7 +10,7 @@ import { type ReadDocuments, readDocuments, writeDocuments, writeRead } from "./
 
 /** Documents of one transaction. */
 const DOCUMENTS_PER_TRANSACTION = 250;
-/** The same of the first fill, where what each transaction costs beside its documents counts, and how many of those a round has: changes wait for them. */
+/** The same of the first fill, where what each transaction costs apart from its documents counts, and how many of those a round has: changes wait for them. */
 const [FILL_BATCH, FILLED_AT_ONCE] = [1_000, 5];
 /** Ages and feedback change by themselves: all documents are written anew in this time, a part of them every `REFRESH_MS`. */
 const REFRESH_ROUND_MS = 12 * 3_600_000;

@@ -1,4 +1,4 @@
-/** What is shown of found agents beside their rows: services, offers, and whether its endpoints answer. One statement for a page. */
+/** What is shown of found agents in addition to their rows: services, offers, and whether its endpoints answer. One statement for a page. */
 import { liveness } from "../../core/offers/liveness.ts";
 import type { HitBackground } from "../../core/views/discovery.ts";
 import { COUNTS, type EndpointRow, endpointStates, endpointsOf, OF_ANOTHER, unspokenBy } from "../offers/endpoints.ts";

@@ -1,4 +1,4 @@
-/** Reads the state of an agent's endpoints as JSON, beside its row. */
+/** Reads the state of an agent's endpoints as JSON, with its row. */
 import type { EndpointState } from "../../core/offers/liveness.ts";
 import { isoTime } from "../sql/fragments.ts";
 import { ORIGIN } from "./host-files.ts";

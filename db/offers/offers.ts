@@ -253,7 +253,7 @@ const PUT_OFF_SHARING = statement({
       limit ${MAX_COUNTED})`,
 });
 
-/** Puts off the rows that name a URL beside those that share its read. */
+/** Puts off the rows that name a URL in addition to those that share its read. */
 export async function putOffSharing(db: Queryable, sources: readonly DueSource[], now: Date, at: Date): Promise<void> {
   for (const { kind, url, rows } of sources)
     if (rows.length >= MAX_SHARING)

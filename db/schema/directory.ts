@@ -133,7 +133,7 @@ export const directoryScore = offchain.table(
     id: bigint({ mode: "number" }).primaryKey(),
     /** Null for a row that is shown nowhere. */
     credScore: smallint(),
-    /** The transaction that changed what is shown of the row, or of what is shown beside it: readers follow it. */
+    /** The transaction that changed what is shown of the row, or of what is shown with it: readers follow it. */
     changedXid: transactionId().notNull().default(sql`pg_current_xact_id()`),
     /** The transaction that last changed more than the score: readers take the rest of a row as they know it since then. */
     rowXid: transactionId().notNull().default(sql`'0'`),

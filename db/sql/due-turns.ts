@@ -6,7 +6,7 @@ const PLACES_PER_TURN = 4;
 /**
  * SQL of the query `due`, and of those before it, of at most `$limit` rows by trust and a share of them by time. Both are an
  * index probe for each level of trust: nothing that is not due is read.
- * @param columns of the rows, beside `trust` and `next_try_at`
+ * @param columns of the rows, in addition to `trust` and `next_try_at`
  */
 export const dueOf = (table: string, columns: readonly string[]): string => {
   const probe = (levels: string, limit: string) => `

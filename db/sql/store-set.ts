@@ -32,7 +32,7 @@ export type SetWork<T, S, R> = {
 
 /**
  * Stores a set in one transaction. When the data are at fault, the set is halved, in transactions that are rolled back,
- * until each item at fault is found; then everything else is stored, with the refused ones beside it. Costs one transaction
+ * until each item at fault is found; then everything else is stored, with the refused ones apart from it. Costs one transaction
  * for a sound set, and about 2 · n · log2(size) further ones for n items at fault.
  * @throws the error when no item is at fault: a failing database, or an error that occurs without any item
  */

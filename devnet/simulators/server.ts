@@ -17,7 +17,7 @@ export type RunningSimulators = { url: string; stop(): Promise<void> };
 /**
  * Starts the simulators on the loopback interface.
  * @param options.port a free one by default @param options.file where they keep what they hold; nowhere by default
- * @param options.rows rows that each registry makes up beside those it was given; 0 by default
+ * @param options.rows rows that each registry makes up in addition to those it was given; 0 by default
  * @param options.rpcUrl of the chain on which simulated agents are paid; none by default
  * @param options.upstreams what is simulated; every upstream of the service by default
  * @param options.onHang called with the first segment of a request that is never answered

@@ -29,7 +29,7 @@ const postgres: Check = {
   },
 };
 
-/** Connections beside the pool that one process of the API or of the workers holds, and those of its queue in Postgres. */
+/** Connections in addition to the pool that one process of the API or of the workers holds, and those of its queue in Postgres. */
 const LISTENING_CONNECTIONS = 4;
 const QUEUE_CONNECTIONS = 40;
 /** The indexer's own pool and its launcher. */

@@ -13,7 +13,7 @@ export type Stage = {
   command: string[];
   /** After these it is cut off. */
   minutes: number;
-  /** Runs one file of the stage alone, and all that its end says beside its files; absent where nothing is a matter of chance. */
+  /** Runs one file of the stage alone, and all that its end says in addition to its files; absent where nothing is a matter of chance. */
   again?: (place: { file: string; project: string }) => string[];
 };
 
@@ -122,7 +122,7 @@ export async function runGate(
   return isBroken ? BROKEN : defects.length > 0 ? DEFECT : PASSED;
 }
 
-/** What was wrong with a run beside its files, which no second look at them can clear; its first line is a sentence. */
+/** What was wrong with a run apart from its files, which no second look at them can clear; its first line is a sentence. */
 function wrongBeside(found: readonly Suspect[], ran: Ran, { again: looks }: Stage): string[] | undefined {
   const planned = new Set(ran.facts.filter((fact) => fact.kind === "planned").map(({ file }) => file));
   // The death of a worker is told by the file that did not end.

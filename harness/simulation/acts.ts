@@ -1,4 +1,4 @@
-/** What agents and people do in a round beside paying: each keeps on as a sensible client does, and says afterwards what must be true. */
+/** What agents and people do in a round in addition to paying: each keeps on as a sensible client does, and says afterwards what must be true. */
 import { encodeAbiParameters, encodeFunctionData, zeroHash } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { easAbi } from "../../abis/eas.ts";

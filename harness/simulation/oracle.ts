@@ -18,7 +18,7 @@ export type Ledger = {
   base: Treasury;
 };
 
-/** Agents whose answers are read from both APIs, beside those of the round. */
+/** Agents whose answers are read from both APIs, in addition to those of the round. */
 const SAMPLE = 12;
 const FOLLOW = { timeoutMs: 180_000, everyMs: 300 };
 

@@ -124,7 +124,7 @@ function logsRangeOf(nodes: SampledNodes): number | null {
 
 /** Reads the logs of all filters in a window with few requests. */
 function logReader({ request }: SampledNodes, filters: readonly LogFilter[]) {
-  // Filters without arguments are one query; what it finds beside them is left out.
+  // Filters without arguments are one query; what else it finds is left out.
   const plain = filters.filter(({ args }) => args === undefined);
   const queries = [
     ...(plain.length > 0

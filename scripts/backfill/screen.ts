@@ -5,7 +5,7 @@ import { columns, count, duration, percent, rate } from "./formats.ts";
 
 const BAR_WIDTH = 40;
 
-/** What the lines say beside the record. */
+/** What the lines say in addition to the record. */
 export type ScreenOptions = {
   /** Unix milliseconds. */
   now: number;

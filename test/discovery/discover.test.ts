@@ -36,7 +36,7 @@ async function add(agents: readonly Agent[], now = NOW): Promise<number[]> {
       owner: owner ?? `owner-${made}`,
       at: age === null ? null : new Date(NOW.getTime() - age * DAY_MS),
     }),
-  ); // prettier-ignore
+  );
   const { rows: ids } = await database.pool.query(
     `insert into offchain.directory (platform, agent_id, name, description, owner_address, cred_score, x402_supported, created_at, chain_id)
      select r.platform, r."agentId", r.name, r.description, r.owner, r.cred, r.x402, r.at, 8453
@@ -526,7 +526,7 @@ describe("the search", () => {
     "'); drop table offchain.directory; --",
   ])("answers the hostile query %j", async (q) => {
     await expect(ask(q)).resolves.toMatchObject({ hits: expect.any(Array) });
-  }); // prettier-ignore
+  });
 
   it("is not raised by marks in an agent's text", async () => {
     const [plain, hostile] = await add([

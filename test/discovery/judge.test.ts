@@ -94,7 +94,7 @@ describe("an answer", () => {
     // Of a family of copies the first one only.
     const each = graded.filter(
       ({ agent }, i) => graded.findIndex((o) => o.agent.family === agent.family) === i || agent.family === null,
-    ); // prettier-ignore
+    );
     const ideal = each.sort((a, b) => b.grade - a.grade).map(({ id }) => id);
     expect(judge(WORLD, question, ideal, best)).toMatchObject({ ndcg: 1, reciprocal: 1, spam: 0, empty: false });
     expect(judge(WORLD, question, useless, best)).toMatchObject({ ndcg: 0, reciprocal: 0, spam: 0 });

@@ -66,7 +66,7 @@ describe("a limit of the price", () => {
           [9, "Belfries"],
         ],
       },
-    ]); // prettier-ignore
+    ]);
     expect(await idsOf("audit gargoyles", { maxPrice: 0.05 })).toEqual([cheap]);
     expect(await idsOf("audit gargoyles")).toEqual([dear, cheap]);
     expect(await idsOf("audit gargoyles under 5 cents")).toEqual([cheap, dear]);
@@ -93,7 +93,7 @@ describe("a limit of the price", () => {
           [null, "Weathervanes"],
         ],
       },
-    ]); // prettier-ignore
+    ]);
     expect(await idsOf("weathervanes", { maxPrice: 0.05 })).toEqual([cheap]);
     expect((await idsOf("weathervanes", { maxPrice: 2 })).sort()).toEqual([mixed, cheap].sort());
   });
@@ -107,7 +107,7 @@ describe("a limit of the price", () => {
           [7, "Columns"],
         ],
       },
-    ]); // prettier-ignore
+    ]);
     expect(await idsOf("", { maxPrice: 0.0002 })).toContain(mixed);
     expect(await idsOf("columns", { maxPrice: 0.0002 })).not.toContain(mixed);
   });
@@ -123,7 +123,7 @@ describe("a limit of the price", () => {
         ],
       },
       { name: "Free", cred: 10, offers: [[0, "Sundials and greetings"]] },
-    ]); // prettier-ignore
+    ]);
     expect(await idsOf("free sundials")).toEqual([free, paid]);
   });
 
@@ -144,7 +144,7 @@ describe("a limit of the price", () => {
         ],
       },
       { name: "Cog", offers: [[4, "Pawls"]] },
-    ]); // prettier-ignore
+    ]);
     const page = await discover(database.pool, { q: "pawls", limit: 10, maxPrice: 0.05 }, new Date());
     expect([page.hits.length, page.total, page.totalIsExact]).toEqual([1, 1, true]);
   });
@@ -157,11 +157,11 @@ describe("a limit of the price", () => {
         [0.001, "Ping"],
         [3, `Clepsydras ${i}`],
       ] as const,
-    })); // prettier-ignore
+    }));
     await add(many);
     const [id] = await add([
       { name: "Noria", description: "Builds clepsydras in mills.", cred: 5, offers: [[0.01, "Mills"]] },
-    ]); // prettier-ignore
+    ]);
     const page = await discover(database.pool, { q: "clepsydras mills", limit: 10, maxPrice: 0.05 }, new Date());
     expect([page.hits.map(({ directoryId }) => directoryId), page.totalIsExact]).toEqual([[id], false]);
   });

@@ -421,7 +421,7 @@ describe("an agent that names what is somebody else's", () => {
         ["x402", `${here}/audit`],
         ["MCP", `${here}/mcp`],
       ],
-    }); // prettier-ignore
+    });
     await run();
     expect(await ask("sums")).toEqual([]);
     expect(await ask("audits", { maxPrice: 1 })).toEqual([]);

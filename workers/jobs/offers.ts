@@ -138,7 +138,7 @@ async function readDue(context: JobContext): Promise<number> {
   const beyond: DeferredSource[] = [];
   for (const source of due) {
     const host = hosts.get(source.host)!;
-    // How many URLs of a host strangers name beside its own is no reason to read its own less.
+    // How many URLs of a host strangers name in addition to its own is no reason to read its own less.
     const isWithin = source.isConfirmed ? host.confirmed++ < CONFIRMED_PER_RUN : host.read++ < URLS_PER_HOST_AND_DAY;
     const later = source.isConfirmed ? EVERY_MS : DAY_MS;
     if (isWithin) within.push(source);

@@ -23,7 +23,7 @@ export type ReceiptFindings = {
   report: CredReportView | null;
   /** The address whose key signed exactly this report; null when the signature is not sound. */
   signer: Address | null;
-  /** The message beside the signature says what the payload says. */
+  /** The message sent with the signature says what the payload says. */
   messageFits: boolean;
   /** The fields around the receipt are those of the payload; null when the receipt came alone. */
   shownFits: boolean | null;

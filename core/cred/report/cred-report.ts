@@ -1,4 +1,4 @@
-/** The cred report: the score's breakdown with evidence, ranking and advice. Pure; the receipt is sent beside it. */
+/** The cred report: the score's breakdown with evidence, ranking and advice. Pure; the receipt is sent with it. */
 import { checksum } from "../../addresses.ts";
 import type { Address, AgentFacts, Narrative } from "../../agents/facts.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../../agents/profile.ts";
@@ -34,7 +34,7 @@ export type ReportEpoch = {
   score: number;
 };
 
-/** Inputs of a report beside the facts. */
+/** Inputs of a report in addition to the facts. */
 export type CredReportInput = {
   reportId: string;
   rank: number;

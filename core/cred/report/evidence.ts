@@ -6,7 +6,7 @@ import { tokenLink, txLink } from "../../links.ts";
 import type { EvidenceContext } from "../../signals/signal.ts";
 import type { Site } from "../../views/site.ts";
 
-/** Inputs of a signal's evidence beside the facts. */
+/** Inputs of a signal's evidence in addition to the facts. */
 export const evidenceContext = (
   { tokenId }: AgentFacts,
   { explorer, contract }: Site,

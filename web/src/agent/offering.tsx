@@ -19,7 +19,7 @@ import { Say, say } from "../say.tsx";
 type Of = { agentRef: string; platform: string };
 const useOffering = ({ agentRef, platform }: Of) => useQuery(offeringQuery(agentRef, platform));
 
-/** @param children what the agent lists beside its offers */
+/** @param children what the agent lists in addition to its offers */
 export function WhatItOffers({ name, children, ...of }: Of & { name: string; children?: ReactNode }) {
   const { data: answer, error, refetch } = useOffering(of);
   const found = answer?.data;

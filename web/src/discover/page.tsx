@@ -166,7 +166,7 @@ const Examples = ({ choose }: { choose: (q: string) => void }) => (
   </p>
 );
 
-/** What the words ask for beside what is searched, and which words were searched for instead of unknown ones. */
+/** What the words ask for in addition to what is searched, and which words were searched for instead of unknown ones. */
 function Understood({ of: { understood } }: { of: DiscoveryAnswer }) {
   const { speaks = [], maxPrice } = understood.filters;
   const wishes = [

@@ -55,7 +55,7 @@ export function writeView(view: View): URLSearchParams {
 }
 
 export const NO_FILTERS = readView(new URLSearchParams());
-/** Number of filters beside the words. */
+/** Number of filters in addition to the words. */
 export const filterCount = (view: View): number => [...writeView({ ...view, q: "" })].length;
 
 export function discoverPath(view: View, limit: number, cursor?: string | null): string {

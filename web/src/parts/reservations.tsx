@@ -1,4 +1,4 @@
-/** What is to be said beside proofs and attestations, in the service's words: an earlier owner's proof, or one that serves many. */
+/** What is to be said about proofs and attestations, in the service's words: an earlier owner's proof, or one that serves many. */
 import type { Reservation } from "../../../core/agents/reservations.ts";
 
 type Props = { of: readonly Pick<Reservation, "about" | "says">[] | undefined; about?: Reservation["about"] };

@@ -76,7 +76,7 @@ const Row = ({ agent: { tokenId, name, credScore }, verb, busy, act }: RowProps)
   </li>
 );
 
-/** Who signs a link for a human without a wallet: the wallet that owns the agent, beside the human's own sign-in. */
+/** Who signs a link for a human without a wallet: the wallet that owns the agent, with the human's own sign-in. */
 function Beside() {
   const wallet = useWallet();
   if (!wallet)

@@ -5,14 +5,14 @@ import { connectedWallet, credentialOf, isSignedIn, refused, type SignInRule } f
 
 /**
  * Who the operation takes. `anyone` may still have to pay. `owner` is a human with the wallet that owns the agent: the
- * human's own wallet, or the connected wallet beside the human's access token.
+ * human's own wallet, or the connected wallet with the human's access token.
  */
 export type CallerRule = SignInRule | "owner" | "anyone";
 
 /** Whether it is done in the name of a human, whose access token comes before the connected wallet. */
 export const isOfHuman = (rule: CallerRule): boolean => rule === "human" || rule === "owner";
 
-/** Whether the wallet has to sign beside the human's access token. */
+/** Whether the wallet has to sign in addition to the human's access token. */
 const isWithWallet = (rule: CallerRule): boolean => rule === "owner" && tokenSignIn() !== null;
 
 /**
