@@ -6,7 +6,7 @@ import type {
   Facilitator,
   IdentityProvider,
   IndexQueries,
-  MachinePayments,
+  Mpp,
   ProofReaders,
   ReceiptSigner,
   SecretBox,
@@ -78,7 +78,7 @@ export type ApiDeps = {
   /** Settles payments by signature; null when none is configured: then only payments by transaction are accepted. */
   facilitator: Facilitator | null;
   /** Payments by MPP; absent where they are not accepted. */
-  machinePayments?: MachinePayments | null;
+  mpp?: Mpp | null;
   /** Null without a key: no report is sold then. */
   receipts: ReceiptSigner | null;
   /** Checks the targets of webhooks and encrypts their secrets; absent without a key: then there are no webhooks. */

@@ -6,9 +6,9 @@ import { z } from "zod";
 import { checksum } from "../core/addresses.ts";
 import type { Address, Hex } from "../core/agents/facts.ts";
 import type { ChallengeClaims, SignedTransaction } from "../core/payments/challenges.ts";
-import type { Chain, ChallengeAnswer, MachinePayments } from "./ports.ts";
+import type { Chain, ChallengeAnswer, Mpp } from "./ports.ts";
 
-export type MachinePaymentOptions = {
+export type MppOptions = {
   chain: Chain;
   currency: Address;
   realm: string;
@@ -37,7 +37,7 @@ const request = z.object({
   methodDetails: z.object({ chainId: z.number() }),
 });
 
-export function createMachinePayments(options: MachinePaymentOptions): MachinePayments {
+export function createMpp(options: MppOptions): Mpp {
   const { chain, currency, realm, confirmations, secretKey } = options;
 
   /** The claims of a challenge; null when its signature is not this service's. */

@@ -1,6 +1,6 @@
 /** Settles a payment: requests it from the facilitator, trusts the chain alone, and stores each step so that any process can continue. */
 import type pg from "pg";
-import type { Chain, Facilitator, MachinePayments, PaymentOrder } from "../clients/ports.ts";
+import type { Chain, Facilitator, Mpp, PaymentOrder } from "../clients/ports.ts";
 import type { Hex } from "../core/agents/facts.ts";
 import {
   type Authorization,
@@ -16,7 +16,7 @@ import { beginSettling, type Lease, recordPaid, releasePayment } from "../db/pay
 import type { Payment } from "../db/payments/payments.ts";
 import type { Fault } from "../runtime/faults.ts";
 import { type Evidence, findSettlement, placeNow, type Search } from "./evidence.ts";
-import { findMachinePayment, sendMachinePayment } from "./machine.ts";
+import { findMppSettlement, sendMppTransaction } from "./mpp.ts";
 import type { SettlementOutcome } from "./outcome.ts";
 
 export type SettlementParts = {
@@ -25,7 +25,7 @@ export type SettlementParts = {
   /** Null where nothing requests a settlement: then only transfers that are on the chain count. */
   facilitator: Facilitator | null;
   /** Null where MPP is not offered. */
-  machinePayments: MachinePayments | null;
+  mpp: Mpp | null;
   /** True where the money may be searched for, but not moved. */
   onlyLooks?: boolean;
   /** Of USDC on this chain. */
@@ -87,7 +87,7 @@ const ORDER_GRACE_MS = 60_000;
 /** The evidence for a payment on its chain. @throws Failure upstream_unavailable; Error when its chain is not configured */
 export function lookFor(parts: SettlementParts, payment: Payment, search?: Search): Promise<Evidence> {
   const chain = chainOf(parts, payment);
-  if (payment.method === "mpp") return findMachinePayment(machineOf(parts), payment);
+  if (payment.method === "mpp") return findMppSettlement(mppOf(parts), payment);
   const { nonce } = authorizationOf(payment);
   return findSettlement(chain, { ...payment, nonce }, payment, parts.confirmations, search);
 }
@@ -105,7 +105,7 @@ export async function isThere(parts: SettlementParts, payment: Payment): Promise
   return (await placeNow(chain, { ...payment, txHash, nth })) !== null;
 }
 
-type Chains = Pick<SettlementParts, "chain" | "machinePayments">;
+type Chains = Pick<SettlementParts, "chain" | "mpp">;
 
 /** The chain a payment's money moves on. @throws Error when it is not configured */
 export function chainOf(parts: Chains, { chainId }: Pick<Payment, "chainId">): Chain {
@@ -115,11 +115,10 @@ export function chainOf(parts: Chains, { chainId }: Pick<Payment, "chainId">): C
 }
 
 /** The chains on which payments can be found. */
-export const configuredChains = ({ chain, machinePayments }: Chains): Chain[] =>
-  machinePayments ? [chain, machinePayments.chain] : [chain];
+export const configuredChains = ({ chain, mpp }: Chains): Chain[] => (mpp ? [chain, mpp.chain] : [chain]);
 
-function machineOf({ machinePayments }: Pick<SettlementParts, "machinePayments">): MachinePayments {
-  if (machinePayments) return machinePayments;
+function mppOf({ mpp }: Pick<SettlementParts, "mpp">): Mpp {
+  if (mpp) return mpp;
   throw new Error("MPP is not configured");
 }
 
@@ -201,7 +200,7 @@ async function ask(
 ): Promise<SettlementOutcome> {
   if (parts.onlyLooks) return { kind: "unknown", cause: new Error("it is only looked for"), broadcast: false };
   if (lease.payment.method !== "mpp") return askFacilitator(parts, lease, declared);
-  return sendMachinePayment(machineOf(parts), lease.payment, () => begin(parts, lease));
+  return sendMppTransaction(mppOf(parts), lease.payment, () => begin(parts, lease));
 }
 
 /** Records that from now on the money may move. @returns false when the payment was taken over */

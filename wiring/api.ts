@@ -42,7 +42,7 @@ import {
 } from "./connections.ts";
 import { openEmbeddings } from "./embeddings.ts";
 import { openAuthorizationServer } from "./identity-provider.ts";
-import { openFacilitator, openMachinePayments } from "./payments.ts";
+import { openFacilitator, openMpp } from "./payments.ts";
 
 /** Max wait of a request for a database connection, ms; beyond it the client gets 503. */
 const CONNECT_MS = 1_000;
@@ -75,7 +75,7 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
     const cards = createCardRenderer({ cacheDir: join(config.dataDir, "cards") });
     parts.defer(() => cards.close());
     const embeddings = openEmbeddings(config, http, EMBEDDINGS_MS);
-    const machinePayments = await openMachinePayments(parts, config, log, ops);
+    const mpp = await openMpp(parts, config, log, ops);
     // The workers that would tell it may be what stands.
     if (ops) standingGauge(ops.registry, () => standingJobs(reads.db, () => queues.counts()));
     if (ops) await listen(parts, ops, reads);
@@ -84,7 +84,7 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
       ...reads,
       chain,
       facilitator,
-      machinePayments,
+      mpp,
       identityProvider: config.identityProvider ? createIdentityProvider(config.identityProvider, http) : null,
       authorizationServer: openAuthorizationServer(config, http),
       rateBuckets,

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { createHttpFacilitator } from "../clients/facilitator-http.ts";
 import { tokenAuthorization } from "../clients/facilitator-token.ts";
-import type { Chain, Facilitator, MachinePayments } from "../clients/ports.ts";
+import type { Chain, Facilitator, Mpp } from "../clients/ports.ts";
 import { createSigner } from "../clients/signer.ts";
 import type { Config } from "../config/config.ts";
 import { RPC_ROLES } from "../core/operations/rpc-roles.ts";
@@ -34,16 +34,16 @@ export async function openFacilitator(
 }
 
 /** Payments by MPP; null when they are not configured. */
-export async function openMachinePayments(
+export async function openMpp(
   parts: AsyncDisposableStack,
   { mpp }: Config,
   log: Logger,
   ops: Ops | undefined,
-): Promise<MachinePayments | null> {
+): Promise<Mpp | null> {
   if (!mpp) return null;
   const { chainId, rpcUrl, ...rest } = mpp;
   const chain = openChain(parts, { id: chainId, nodes: [{ url: rpcUrl, roles: RPC_ROLES }] }, log, ops);
   // Imported on demand: it loads another copy of much of viem.
-  const { createMachinePayments } = await import("../clients/mpp.ts");
-  return createMachinePayments({ chain, ...rest });
+  const { createMpp } = await import("../clients/mpp.ts");
+  return createMpp({ chain, ...rest });
 }

@@ -37,7 +37,7 @@ import {
   userAgent,
 } from "./connections.ts";
 import { openEmbeddings } from "./embeddings.ts";
-import { openMachinePayments } from "./payments.ts";
+import { openMpp } from "./payments.ts";
 import { openEthos, openMarkets } from "./reputation.ts";
 
 /** Max ms of a request for the vectors of a batch of texts. */
@@ -73,7 +73,7 @@ const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly
       return takeAll(db, [ofDay(`redirected:${host}`, REDIRECTED_PER_DAY, 1, now)], now);
     });
     const chain = openChain(parts, config.chain, log, ops);
-    const machinePayments = sends ? await openMachinePayments(parts, config, log, ops) : null;
+    const mpp = sends ? await openMpp(parts, config, log, ops) : null;
     const embeddings = openEmbeddings(config, http, EMBEDDINGS_MS);
     if (ops && sends) {
       meaningGauges(ops.registry, db, embeddings);
@@ -94,7 +94,7 @@ const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly
       documents: foreignDocuments(endpoints),
       endpoints,
       chain,
-      machinePayments,
+      mpp,
       signer: privateKey && sends ? createSigner(privateKey, config.chain.id) : null,
       queue,
       clock: () => new Date(),

@@ -7,8 +7,8 @@ import type {
   Embeddings,
   Ethos,
   ForeignEndpoints,
-  MachinePayments,
   Markets,
+  Mpp,
   ProofReaders,
   Registries,
   Signer,
@@ -28,7 +28,7 @@ export type JobContext = {
   db: pg.Pool;
   chain: Chain;
   /** Absent where MPP is not offered. */
-  machinePayments?: MachinePayments | null;
+  mpp?: Mpp | null;
   /** Signs what the service sends; null when no key is configured: then nothing is sent. */
   signer: Signer | null;
   proofs: ProofReaders;

@@ -1,12 +1,12 @@
 /** Collects the payment of a request: a signed authorization, a transaction, an answered challenge, or a credit. */
-import { collectChallenged } from "./challenge.ts";
 import type { OpenCheckout, SettleOptions } from "./checkout.ts";
 import { collectCredit } from "./credit.ts";
+import { collectMpp } from "./mpp.ts";
 import { refuse } from "./payment-refusals.ts";
 import type { PaymentService } from "./payment-service.ts";
 import type { CollectedPayment } from "./resume.ts";
-import { collectSigned } from "./signed.ts";
-import { collectTransaction } from "./transfer.ts";
+import { collectTransfer } from "./transfer.ts";
+import { collectX402 } from "./x402.ts";
 
 export type { CollectedPayment };
 
@@ -19,11 +19,11 @@ export async function collectPayment(
   const { given } = checkout;
   if (given === null) return (await collectCredit(service, checkout, options)) ?? refuse(checkout);
   switch (given.kind) {
-    case "signed":
-      return collectSigned(service, checkout, given, options);
-    case "transaction":
-      return collectTransaction(service, checkout, given.hash, options);
-    case "challenged":
-      return collectChallenged(service, checkout, given.answer, options);
+    case "x402":
+      return collectX402(service, checkout, given, options);
+    case "transfer":
+      return collectTransfer(service, checkout, given.hash, options);
+    case "mpp":
+      return collectMpp(service, checkout, given.answer, options);
   }
 }

@@ -16,7 +16,7 @@ import type { PaymentService } from "./payment-service.ts";
 export async function openCheckout(service: PaymentService, request: PaidRequest): Promise<OpenCheckout> {
   const price = await service.price(request.operation);
   const terms = price.units === 0n ? null : service.termsFor(request, price);
-  const given = terms ? await readPayment(request.headers, service.machinePayments) : null;
+  const given = terms ? await readPayment(request.headers, service.mpp) : null;
   const binding = bindingOf(request);
   const checkout: OpenCheckout = {
     price: price.units,
@@ -72,13 +72,13 @@ async function fulfil(
 
 /** The payer that a payment names. */
 function payerOf(given: GivenPayment | null): Address | null {
-  if (given?.kind === "signed") return given.authorization.from;
-  return given?.kind === "challenged" ? (given.answer?.payer ?? null) : null;
+  if (given?.kind === "x402") return given.authorization.from;
+  return given?.kind === "mpp" ? (given.answer?.payer ?? null) : null;
 }
 
 function keyOf({ settlement: { domain } }: PaymentService, given: GivenPayment): string | null {
-  if (given.kind === "challenged") return given.answer && challengeFact(given.answer.chainId, given.answer.challengeId);
-  if (given.kind === "transaction") return `${domain.chainId}:${given.hash}`;
+  if (given.kind === "mpp") return given.answer && challengeFact(given.answer.chainId, given.answer.challengeId);
+  if (given.kind === "transfer") return `${domain.chainId}:${given.hash}`;
   const { from, nonce } = given.authorization;
   return authorizationFact(domain.chainId, domain.verifyingContract, from, nonce);
 }

@@ -1,5 +1,5 @@
 /** The payment in a request's headers: exactly one signed authorization, transaction hash or answer to a challenge. */
-import type { ChallengeAnswer, MachinePayments } from "../../clients/ports.ts";
+import type { ChallengeAnswer, Mpp } from "../../clients/ports.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import { readVersion1, readVersion2, type SignedPayment } from "../../core/payments/authorization.ts";
@@ -11,10 +11,10 @@ export type HeaderValues = Record<string, string[] | undefined>;
 
 export type GivenPayment =
   /** `identifier` is the client's name for the payment. */
-  | ({ kind: "signed"; identifier: string | null } & SignedPayment)
-  | { kind: "transaction"; hash: Hex }
+  | ({ kind: "x402"; identifier: string | null } & SignedPayment)
+  | { kind: "transfer"; hash: Hex }
   /** Null where the answered challenge was not made by this service. */
-  | { kind: "challenged"; answer: ChallengeAnswer | null };
+  | { kind: "mpp"; answer: ChallengeAnswer | null };
 
 /** Headers that may carry a payment, each of the same one; the last three carry a transaction hash only. */
 export const PAYMENT_HEADERS = [
@@ -37,13 +37,10 @@ const SIGNED_HEADERS = new Set<string>(["PAYMENT-SIGNATURE", "X-PAYMENT"]);
 
 /**
  * The payment of a request; null when it has none.
- * @param machinePayments reads credentials of MPP; null where they are not accepted
+ * @param mpp reads credentials of MPP; null where they are not accepted
  * @throws Failure invalid_input for anything that is not exactly one well-formed payment
  */
-export async function readPayment(
-  headers: HeaderValues,
-  machinePayments: MachinePayments | null,
-): Promise<GivenPayment | null> {
+export async function readPayment(headers: HeaderValues, mpp: Mpp | null): Promise<GivenPayment | null> {
   const given = PAYMENT_HEADERS.flatMap((name) =>
     // Proxies join the values of a header that came twice.
     (headers[name.toLowerCase()] ?? [])
@@ -52,18 +49,18 @@ export async function readPayment(
   );
   const credential = readCredential(headers);
   const [first] = given;
-  if (first === undefined) return credential === null ? null : challenged(credential, machinePayments);
+  if (first === undefined) return credential === null ? null : readMpp(credential, mpp);
   if (credential !== null) refuse(first.name, "must be the only payment of the request");
   for (const { name, value } of given)
     if (value.length > MAX_HEADER_CHARS) refuse(name, `must have at most ${MAX_HEADER_CHARS} characters`);
   if (given.every(({ value }) => TRANSACTION.test(value))) {
     const hashes = new Set(given.map(({ value }) => value.toLowerCase() as Hex));
     if (hashes.size > 1) refuse(first.name, "must not differ from the transaction hash in another payment header");
-    return { kind: "transaction", hash: [...hashes][0]! };
+    return { kind: "transfer", hash: [...hashes][0]! };
   }
   if (given.some(({ value }) => value !== first.value)) refuse(first.name, "must be the only payment of the request");
   for (const { name } of given) if (!SIGNED_HEADERS.has(name)) refuse(name, "must be 0x and 64 hex digits");
-  return { kind: "signed", ...readSigned(first.name, first.value) };
+  return { kind: "x402", ...readSigned(first.name, first.value) };
 }
 
 const PAYMENT_SCHEME = /^\s*payment\s+/i;
@@ -83,11 +80,11 @@ function readCredential(headers: HeaderValues): string | null {
 
 const isPayment = (value: string) => PAYMENT_SCHEME.test(value);
 
-async function challenged(credential: string, machinePayments: MachinePayments | null): Promise<GivenPayment> {
-  if (machinePayments === null) return refuse(CREDENTIAL_HEADER, "cannot be used: payments by MPP are not taken here");
-  const read = await machinePayments.read(credential);
+async function readMpp(credential: string, mpp: Mpp | null): Promise<GivenPayment> {
+  if (mpp === null) return refuse(CREDENTIAL_HEADER, "cannot be used: payments by MPP are not taken here");
+  const read = await mpp.read(credential);
   if (read.kind === "malformed") return refuse(CREDENTIAL_HEADER, read.problem);
-  return { kind: "challenged", answer: read.kind === "answer" ? read.answer : null };
+  return { kind: "mpp", answer: read.kind === "answer" ? read.answer : null };
 }
 
 /** The payload decides its version, whatever the header is called: clients send either in both. */

@@ -8,15 +8,13 @@ import type { PaymentService } from "./payment-service.ts";
  * @returns undefined where it costs nothing, or can be paid by a transfer of one's own only
  */
 export function paymentInfoOf(
-  { shown, facilitator, machinePayments }: Pick<PaymentService, "shown" | "facilitator" | "machinePayments">,
+  { shown, facilitator, mpp }: Pick<PaymentService, "shown" | "facilitator" | "mpp">,
   operation: Operation,
 ) {
   const units = priceUnits(operation, shown());
   const protocols = [
     ...(facilitator ? [{ x402: {} }] : []),
-    ...(machinePayments
-      ? [{ mpp: { method: "tempo", intent: "charge", currency: checksum(machinePayments.currency) } }]
-      : []),
+    ...(mpp ? [{ mpp: { method: "tempo", intent: "charge", currency: checksum(mpp.currency) } }] : []),
   ];
   if (units === 0n || protocols.length === 0) return undefined;
   return { price: { mode: "fixed", currency: "USD", amount: formatUsdc(units) }, protocols };

@@ -1,5 +1,5 @@
 /** The payment options of a 402: one for each way to pay, with its headers and its part of the body. */
-import type { MachinePayments } from "../../clients/ports.ts";
+import type { Mpp } from "../../clients/ports.ts";
 import { checksum } from "../../core/addresses.ts";
 import { Failure } from "../../core/errors.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";
@@ -44,20 +44,12 @@ export const transferOption: PaymentOption = (terms) => ({
 });
 
 /** MPP: a challenge for this very request in a header, its terms in the body. */
-export const challengeOption =
-  ({
-    machinePayments,
-    now,
-    salt,
-  }: {
-    machinePayments: MachinePayments;
-    now(): number;
-    salt(): string;
-  }): PaymentOption =>
+export const mppOption =
+  ({ mpp, now, salt }: { mpp: Mpp; now(): number; salt(): string }): PaymentOption =>
   ({ payTo, amountUnits, resource: { description } }, _error, binding) => ({
     ...(binding && {
       headers: {
-        "www-authenticate": machinePayments.challenge({
+        "www-authenticate": mpp.challenge({
           ...binding,
           payTo,
           amountUnits,
@@ -71,8 +63,8 @@ export const challengeOption =
       mpp: {
         method: "tempo",
         intent: "charge",
-        chainId: machinePayments.chain.id,
-        currency: checksum(machinePayments.currency),
+        chainId: mpp.chain.id,
+        currency: checksum(mpp.currency),
         recipient: checksum(payTo),
         amount: String(amountUnits),
         header: CREDENTIAL_HEADER,

@@ -1,7 +1,7 @@
 /** The payment service of the API: prices, ways to pay, and the check that the token is the expected USDC. */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import type { Chain, Facilitator, MachinePayments } from "../../clients/ports.ts";
+import type { Chain, Facilitator, Mpp } from "../../clients/ports.ts";
 import type { Config } from "../../config/config.ts";
 import { fail } from "../../core/errors.ts";
 import type { TokenDomain } from "../../core/payments/authorization.ts";
@@ -12,14 +12,14 @@ import { currentPrices, priceLists } from "../../db/payments/price-list.ts";
 import type { Fault } from "../../runtime/faults.ts";
 import type { SettlementParts } from "../../settlement/settle.ts";
 import type { Log } from "../http/error-answer.ts";
-import { challengeOption, type PaymentOption, transferOption, x402Option } from "./payment-options.ts";
+import { mppOption, type PaymentOption, transferOption, x402Option } from "./payment-options.ts";
 
 export type PaymentServiceParts = {
   config: Pick<Config, "chain" | "contracts" | "payments" | "pricing" | "service">;
   db: pg.Pool;
   chain: Chain;
   facilitator: Facilitator | null;
-  machinePayments?: MachinePayments | null | undefined;
+  mpp?: Mpp | null | undefined;
   fault: Fault;
   log: Log;
   now(): number;
@@ -27,7 +27,7 @@ export type PaymentServiceParts = {
 
 export type PaymentService = PaymentServiceParts & {
   /** Null where MPP is not offered. */
-  machinePayments: MachinePayments | null;
+  mpp: Mpp | null;
   settlement: SettlementParts;
   paymentOptions: readonly PaymentOption[];
   /** The present price of an operation and the amounts accepted for it, in USDC units. */
@@ -48,7 +48,7 @@ const SHOWN_MS = 2_000;
 const DOMAIN_SEPARATOR = "0x3644e515";
 
 export function openPaymentService(parts: PaymentServiceParts): PaymentService {
-  const { config, db, chain, facilitator, machinePayments = null, fault, log, now } = parts;
+  const { config, db, chain, facilitator, mpp = null, fault, log, now } = parts;
   const { payTo, confirmations, earlyUnits } = config.payments;
   const domain: TokenDomain = usdcDomain(config.chain.id, config.contracts.usdc.address);
   const prices = shownPrices(parts);
@@ -64,11 +64,11 @@ export function openPaymentService(parts: PaymentServiceParts): PaymentService {
 
   const service: PaymentService = {
     ...parts,
-    machinePayments,
-    settlement: { db, chain, facilitator, machinePayments, domain, confirmations, earlyUnits, fault },
+    mpp,
+    settlement: { db, chain, facilitator, mpp, domain, confirmations, earlyUnits, fault },
     paymentOptions: [
       ...(facilitator ? [x402Option] : []),
-      ...(machinePayments ? [challengeOption({ machinePayments, now, salt: randomUUID })] : []),
+      ...(mpp ? [mppOption({ mpp, now, salt: randomUUID })] : []),
       transferOption,
     ],
     shown: prices.shown,

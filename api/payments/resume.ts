@@ -108,7 +108,7 @@ async function resumeDone(
 async function mayReplay(checkout: OpenCheckout, payment: Payment, named: boolean): Promise<boolean> {
   const { request } = checkout;
   // Only the same wallet signs the same request, only its client knows a challenge, and a hash needs its payer's sign-in.
-  if (request.wallet !== null || payment.method !== "x402" || checkout.given?.kind !== "signed") return true;
+  if (request.wallet !== null || payment.method !== "x402" || checkout.given?.kind !== "x402") return true;
   if ((await optionalSignIn(checkout)) === payment.payer) return true;
   if (request.now - (payment.paidAt?.getTime() ?? 0) > REPLAY_MS || payment.digest === null) return false;
   return named || payment.client === clientOf(checkout, { digest: payment.digest });

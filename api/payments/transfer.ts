@@ -23,7 +23,7 @@ import { type CollectedPayment, resume } from "./resume.ts";
 /** Max age of a transfer in milliseconds: an old one may be income for something else. */
 const MAX_AGE_MS = 3_600_000;
 
-export async function collectTransaction(
+export async function collectTransfer(
   service: PaymentService,
   checkout: OpenCheckout,
   hash: Hex,

@@ -83,6 +83,6 @@ function responseOf(service: PaymentService, payment: Payment): Record<string, s
   const { method, chainId, txHash, payer, amountUnits, paidAt } = payment;
   if (!txHash) return {};
   if (method !== "mpp") return paymentResponse({ chainId, txHash, payer, amountUnits }, V1_NETWORKS[chainId]);
-  if (!service.machinePayments) return {};
-  return { "payment-receipt": service.machinePayments.receipt({ txHash, at: paidAt ?? payment.updatedAt }) };
+  if (!service.mpp) return {};
+  return { "payment-receipt": service.mpp.receipt({ txHash, at: paidAt ?? payment.updatedAt }) };
 }

@@ -65,7 +65,7 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
 function paymentMethods(
   endpoints: readonly Endpoint[],
   { chain: { id: chainId }, contracts: { usdc } }: HandlerDeps["config"],
-  { facilitator, machinePayments, shown }: HandlerDeps["payments"],
+  { facilitator, mpp, shown }: HandlerDeps["payments"],
 ) {
   // Independent of the phase: an operation with a price is always paid for in these ways.
   const { prices } = shown();
@@ -83,8 +83,8 @@ function paymentMethods(
     },
     {
       protocol: "MPP",
-      status: machinePayments ? "available" : "planned",
-      chain: machinePayments?.chain.id ?? 4217,
+      status: mpp ? "available" : "planned",
+      chain: mpp?.chain.id ?? 4217,
       currency: "USDC.e",
       endpoints: payable,
     },

@@ -70,7 +70,7 @@ export type ReadCredential =
  * same key recognises them, no process stores any.
  * @see https://mpp.dev
  */
-export interface MachinePayments {
+export interface Mpp {
   /** Where the money moves. */
   readonly chain: Chain;
   /** The token of the payments. */

@@ -1,7 +1,7 @@
 /** Challenges of MPP: known again by whoever has the key, by nobody else, and not when anything of them was changed. */
 import { Challenge, Credential, Receipt } from "mppx";
 import { describe, expect, it } from "vitest";
-import { createMachinePayments } from "../../clients/mpp.ts";
+import { createMpp } from "../../clients/mpp.ts";
 import type { Chain } from "../../clients/ports.ts";
 
 const CURRENCY = `0x20c0${"0".repeat(32)}beef` as const;
@@ -9,7 +9,7 @@ const PAYEE = `0x${"bb".repeat(20)}` as const;
 const HASH = `0x${"AB".repeat(32)}`;
 
 const payments = (over: { secretKey?: string; realm?: string } = {}) =>
-  createMachinePayments({
+  createMpp({
     chain: { id: 4217 } as Chain,
     currency: CURRENCY,
     realm: "agents.test",

@@ -36,7 +36,7 @@ beforeAll(async () => {
   [world, tempo] = await Promise.all([startPaying(), startTempo()]);
   api = await world.api({
     now: () => Date.now() + ahead,
-    deps: { machinePayments: tempo.machinePayments(troubled), fault: (point) => fault?.(point) },
+    deps: { mpp: tempo.mpp(troubled), fault: (point) => fault?.(point) },
   });
   await plantAgents(api.pool, [
     { tokenId: 900, name: "Grace", score: 40 },
@@ -78,7 +78,7 @@ const sweep = () =>
     {
       db: api.pool,
       chain: world.chain,
-      machinePayments: tempo.machinePayments(troubled),
+      mpp: tempo.mpp(troubled),
       clock: () => new Date(Date.now() + ahead),
       log: testLog(),
       fault: () => {},
@@ -129,7 +129,7 @@ describe("the challenge", () => {
     };
     const mpp = { protocol: "MPP", chain: 4217, currency: "USDC.e" };
     expect(await methods(api.url)).toContainEqual(expect.objectContaining({ ...mpp, status: "available" }));
-    const other = await startServer(createApi({ ...api.deps, machinePayments: null }), { host: "127.0.0.1", port: 0 });
+    const other = await startServer(createApi({ ...api.deps, mpp: null }), { host: "127.0.0.1", port: 0 });
     expect(await methods(other.url)).toContainEqual(expect.objectContaining({ ...mpp, status: "planned" }));
     const refused = await fetch(other.url + REPORT, { headers: { "payment-authorization": "Payment e30" } });
     const unpaid = await fetch(other.url + REPORT);
@@ -518,7 +518,7 @@ describe("case 38: a failure of ours after the payment", () => {
 
 describe("case 39: two processes", () => {
   it("know each other's challenges and share one ledger", async () => {
-    const other = await startServer(createApi({ ...api.deps, machinePayments: tempo.machinePayments() }), {
+    const other = await startServer(createApi({ ...api.deps, mpp: tempo.mpp() }), {
       host: "127.0.0.1",
       port: 0,
     });

@@ -26,7 +26,7 @@ let tempo: Tempo;
 let api: Awaited<ReturnType<Paying["api"]>>;
 beforeAll(async () => {
   [world, tempo] = await Promise.all([startPaying(), startTempo()]);
-  api = await world.api({ deps: { machinePayments: tempo.machinePayments() } });
+  api = await world.api({ deps: { mpp: tempo.mpp() } });
   await plantAgents(api.pool, [{ tokenId: 900, name: "Grace", score: 40 }]);
 });
 afterAll(async () => {

@@ -128,11 +128,11 @@ async function settleLeft(context: JobContext): Promise<number> {
 }
 
 /** The sweep only reads where the money is: a client that stopped waiting is not charged afterwards. */
-const looking = ({ db, chain, machinePayments = null, config, fault }: JobContext): SettlementParts => ({
+const looking = ({ db, chain, mpp = null, config, fault }: JobContext): SettlementParts => ({
   db,
   chain,
   facilitator: null,
-  machinePayments,
+  mpp,
   onlyLooks: true,
   domain: usdcDomain(config.chain.id, config.contracts.usdc.address),
   confirmations: config.payments.confirmations,

@@ -4,8 +4,8 @@ import { Mppx, tempo as tempoMethods } from "mppx/client";
 import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { Actions } from "viem/tempo";
-import { createMachinePayments } from "../../../clients/mpp.ts";
-import type { Chain, MachinePayments } from "../../../clients/ports.ts";
+import { createMpp } from "../../../clients/mpp.ts";
+import type { Chain, Mpp } from "../../../clients/ports.ts";
 import { startAnvil } from "../../../devnet/anvil.ts";
 import { deployTempo, giveUsdce, openTempo, TEMPO, tempoEnv } from "../../../devnet/tempo.ts";
 import { agentWallet } from "../../../harness/agent-wallet.ts";
@@ -24,8 +24,8 @@ export async function startTempo() {
   const chain = chainAt(anvil.url, TEMPO.chainId);
 
   /** The service's side. `wrap` stands between it and the node. */
-  const machinePayments = (wrap: (chain: Chain) => Chain = (same) => same): MachinePayments =>
-    createMachinePayments({
+  const mpp = (wrap: (chain: Chain) => Chain = (same) => same): Mpp =>
+    createMpp({
       chain: wrap(chain),
       currency: TEMPO.usdce.toLowerCase() as Hex,
       realm: HOST,
@@ -39,7 +39,7 @@ export async function startTempo() {
   const balance = async (account: Hex): Promise<bigint> =>
     (await Actions.token.getBalance(node, { token: TEMPO.usdce, account })).amount;
 
-  return { anvil, node, chain, machinePayments, customer, balance, stop: () => anvil.stop() };
+  return { anvil, node, chain, mpp, customer, balance, stop: () => anvil.stop() };
 }
 
 /** A wallet with this much USDC.e on a local Tempo, fresh unless told, that pays with the real client. */

@@ -1,5 +1,5 @@
 /** Settlement of MPP payments: the stored credential, the evidence on its chain, and the broadcast of the signed transaction. */
-import type { MachinePayments } from "../clients/ports.ts";
+import type { Mpp } from "../clients/ports.ts";
 import type { Hex } from "../core/agents/facts.ts";
 import { reasonIn } from "../core/payments/refusals.ts";
 import type { Payment } from "../db/payments/payments.ts";
@@ -7,7 +7,7 @@ import { type Evidence, findAnswer } from "./evidence.ts";
 import type { SettlementOutcome } from "./outcome.ts";
 
 /** The ledger's record of an answered challenge. */
-export type MachineCredential = {
+export type MppCredential = {
   challengeId: string;
   /** Of the transaction that contains the transfer. */
   hash: Hex;
@@ -15,10 +15,10 @@ export type MachineCredential = {
   raw: Hex | null;
 };
 
-const credentialOf = ({ credential }: Payment) => credential as MachineCredential;
+const credentialOf = ({ credential }: Payment) => credential as MppCredential;
 
 /** The evidence for a payment on its chain. @throws Failure upstream_unavailable */
-export function findMachinePayment(mpp: MachinePayments, payment: Payment): Promise<Evidence> {
+export function findMppSettlement(mpp: Mpp, payment: Payment): Promise<Evidence> {
   const { challengeId, hash } = credentialOf(payment);
   return findAnswer(mpp.chain, { ...payment, realm: mpp.realm, challengeId, hash }, mpp.confirmations);
 }
@@ -28,8 +28,8 @@ export function findMachinePayment(mpp: MachinePayments, payment: Payment): Prom
  * @param begin records that from now on the money may move; false when the payment was taken over
  * @throws Failure upstream_unavailable; afterwards it is unknown whether a node has the transaction
  */
-export async function sendMachinePayment(
-  { chain }: MachinePayments,
+export async function sendMppTransaction(
+  { chain }: Mpp,
   payment: Payment,
   begin: () => Promise<boolean>,
 ): Promise<SettlementOutcome> {

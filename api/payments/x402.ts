@@ -19,10 +19,10 @@ import { optionalSignIn } from "./sign-in.ts";
 /** Blocks back from now in which the payer itself may have used the authorization; about an hour on Base. */
 const OWN_BLOCKS = 1_800;
 
-export async function collectSigned(
+export async function collectX402(
   service: PaymentService,
   checkout: OpenCheckout,
-  given: Extract<GivenPayment, { kind: "signed" }>,
+  given: Extract<GivenPayment, { kind: "x402" }>,
   options: SettleOptions,
 ): Promise<CollectedPayment> {
   const { request } = checkout;

@@ -1,5 +1,5 @@
 /** Payments by MPP: checks that an answer belongs to the challenge of this request, and makes it a payment of the ledger. */
-import type { ChallengeAnswer, MachinePayments } from "../../clients/ports.ts";
+import type { ChallengeAnswer, Mpp } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import { challengeMismatch, type SignedTransaction, transactionOutOfTime } from "../../core/payments/challenges.ts";
@@ -9,7 +9,7 @@ import type { Refusal } from "../../core/payments/refusals.ts";
 import { topicOf } from "../../core/payments/transfers.ts";
 import { challengeFact, digestOf, type PaymentName, type PaymentTerms } from "../../db/payments/payments.ts";
 import { presentPayment, resumePayment } from "../../db/payments/present-payment.ts";
-import type { MachineCredential } from "../../settlement/machine.ts";
+import type { MppCredential } from "../../settlement/mpp.ts";
 import type { OpenCheckout, SettleOptions } from "./checkout.ts";
 import { LEASE_MS } from "./lease.ts";
 import { refuse } from "./payment-refusals.ts";
@@ -22,7 +22,7 @@ const BALANCE_OF = "0x70a08231";
 
 const hashOf = ({ given }: ChallengeAnswer): Hex => (given.kind === "signed" ? given.transaction.hash : given.hash);
 
-export async function collectChallenged(
+export async function collectMpp(
   service: PaymentService,
   checkout: OpenCheckout,
   answer: ChallengeAnswer | null,
@@ -35,7 +35,7 @@ export async function collectChallenged(
   if (typeof checked === "string") return refuse(checkout, checked);
   const claim = claimOf(checkout, options, {
     by: "challenge",
-    sinceBlock: await service.machinePayments!.chain.headBlock(),
+    sinceBlock: await service.mpp!.chain.headBlock(),
     client: null,
   });
   return resume(service, checkout, await presentPayment(service.db, checked, claim, null, LEASE_MS), options);
@@ -58,14 +58,14 @@ async function checkChallenge(
   checkout: OpenCheckout,
   answer: ChallengeAnswer,
 ): Promise<Checked<PaymentTerms> | Refusal> {
-  const mpp = service.machinePayments!;
+  const mpp = service.mpp!;
   // Before any call to the chain: an answer for another request does not pay for this one, mined or not.
   const wrong = challengeMismatch(answer, requiredTerms(mpp, checkout), checkout.binding, checkout.request.now);
   if (wrong) return wrong;
   const { given, challengeId, chainId, currency, payTo, amountUnits } = answer;
   const { facts, digest } = challengeName(answer);
   const transaction = given.kind === "signed" ? given.transaction : null;
-  const credential: MachineCredential = { challengeId, hash: hashOf(answer), raw: transaction?.raw ?? null };
+  const credential: MppCredential = { challengeId, hash: hashOf(answer), raw: transaction?.raw ?? null };
   const terms: PaymentTerms = {
     method: "mpp",
     chainId,
@@ -81,14 +81,14 @@ async function checkChallenge(
   return Checked.of(terms, (written) => refusalOf(mpp, checkout, answer, written));
 }
 
-const requiredTerms = ({ chain, currency }: MachinePayments, checkout: OpenCheckout) => ({
+const requiredTerms = ({ chain, currency }: Mpp, checkout: OpenCheckout) => ({
   chainId: chain.id,
   currency,
   payTo: checkout.terms!.payTo,
   honoured: checkout.terms!.honoured,
 });
 
-const requiredTransfer = ({ realm }: MachinePayments, answer: ChallengeAnswer): AskedTransfer => ({
+const requiredTransfer = ({ realm }: Mpp, answer: ChallengeAnswer): AskedTransfer => ({
   token: answer.currency,
   to: answer.payTo,
   value: answer.amountUnits,
@@ -98,7 +98,7 @@ const requiredTransfer = ({ realm }: MachinePayments, answer: ChallengeAnswer): 
 
 /** Why the terms to be written cannot be accepted; null if they can. */
 async function refusalOf(
-  mpp: MachinePayments,
+  mpp: Mpp,
   checkout: OpenCheckout,
   answer: ChallengeAnswer,
   { chainId, asset, payee, amountUnits }: Readonly<PaymentTerms>,
@@ -115,7 +115,7 @@ async function refusalOf(
 }
 
 /** Whether the payer has the amount. A transaction with further calls may obtain it by those. */
-async function isCovered(mpp: MachinePayments, { from, calls }: SignedTransaction, answer: ChallengeAnswer) {
+async function isCovered(mpp: Mpp, { from, calls }: SignedTransaction, answer: ChallengeAnswer) {
   if (calls.length > 1) return true;
   const balance = await mpp.chain.call({ to: answer.currency, data: `${BALANCE_OF}${topicOf(from).slice(2)}` });
   return !balance.ok || BigInt(balance.data) >= answer.amountUnits;
@@ -125,7 +125,7 @@ async function isCovered(mpp: MachinePayments, { from, calls }: SignedTransactio
  * The sender of the transfer that answers a challenge, for answers that do not name their payer.
  * @throws Failure payment_pending while there is no such transaction
  */
-async function senderOf(mpp: MachinePayments, hash: Hex, asked: AskedTransfer): Promise<Address> {
+async function senderOf(mpp: Mpp, hash: Hex, asked: AskedTransfer): Promise<Address> {
   const receipt = await mpp.chain.receipt(hash);
   if (receipt === null)
     return fail("payment_pending", "The payment's transaction is not mined yet.", {
