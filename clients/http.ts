@@ -72,7 +72,7 @@ export type HttpOptions = {
   /** User agent of the service. */
   userAgent: string;
   /** Max wait of a request for its turn, ms: short where a client waits, longer in a job. */
-  patienceMs: number;
+  maxWaitMs: number;
   limits?: Partial<Omit<Limits, "maxBytes">> & { connectMs?: number };
   meter?: UpstreamMeter | undefined;
   /** Milliseconds since the epoch. */
@@ -92,7 +92,7 @@ const MAX_BYTES = 2_000_000;
 const BREAKER = { failures: 10, openMs: 1_000, longestMs: 60_000 };
 
 /** Opens the connections of a process to its upstreams; they are kept alive and shared. */
-export function openHttp({ userAgent, patienceMs, limits = {}, meter, now = Date.now, signal }: HttpOptions): Http {
+export function openHttp({ userAgent, maxWaitMs, limits = {}, meter, now = Date.now, signal }: HttpOptions): Http {
   const { connectMs, ...times } = { ...LIMITS, ...limits };
   const agent = new Agent({ connect: { timeout: connectMs }, connections: 16, keepAliveTimeout: 10_000 });
   return {
@@ -101,7 +101,7 @@ export function openHttp({ userAgent, patienceMs, limits = {}, meter, now = Date
         ...options,
         headers: { "user-agent": userAgent, accept: "application/json", ...options.headers },
         limits: { ...times, ...timesOf(options.maxMs), maxBytes: options.maxBytes ?? MAX_BYTES },
-        patienceMs,
+        maxWaitMs,
         meter,
         now,
         signal,
@@ -116,7 +116,7 @@ const timesOf = (maxMs: number | undefined): Partial<Limits> =>
 type Parts = Omit<UpstreamOptions, "maxBytes" | "maxMs"> & {
   headers: Record<string, string>;
   limits: Limits;
-  patienceMs: number;
+  maxWaitMs: number;
   meter: UpstreamMeter | undefined;
   now(): number;
   signal: HttpOptions["signal"];
@@ -203,7 +203,7 @@ type Admission = {
 };
 
 /** Decides whether a request may be sent now: by the upstream's pause, the rate, the circuit breaker and the caller's allowance. */
-function admissionOf({ name, rate: allowed, patienceMs, meter, now }: Parts): Admission {
+function admissionOf({ name, rate: allowed, maxWaitMs, meter, now }: Parts): Admission {
   const circuit = breaker({ ...BREAKER, now });
   meter?.watch(name, () => circuit.open);
   const rate = requestRate(allowed, now);
@@ -223,7 +223,7 @@ function admissionOf({ name, rate: allowed, patienceMs, meter, now }: Parts): Ad
       const paused = Math.ceil((pausedUntil - now()) / 1000);
       if (paused > 0) throw new NotSent("its request window is used up", { seconds: paused });
       const turn = rate.take();
-      if (turn > patienceMs) {
+      if (turn > maxWaitMs) {
         rate.giveBack();
         throw new NotSent("we have asked it too often", { seconds: Math.ceil(turn / 1000) });
       }

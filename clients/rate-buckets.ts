@@ -9,7 +9,7 @@ export type RateBucketOptions = {
   prefix: string;
   log: { warn(data: object, message: string): void };
   /** Max milliseconds to wait for Redis; after that the request is counted in this process. */
-  patienceMs?: number;
+  commandTimeoutMs?: number;
 };
 
 const COMMAND_TIMEOUT_MS = 250;
@@ -55,7 +55,7 @@ export function openRateBuckets({
   redisUrl,
   prefix,
   log,
-  patienceMs = COMMAND_TIMEOUT_MS,
+  commandTimeoutMs = COMMAND_TIMEOUT_MS,
 }: RateBucketOptions): RateBuckets & { close(): void } {
   const memory = memoryBuckets();
   if (!redisUrl) return { ...memory, close() {} };
@@ -71,7 +71,7 @@ export function openRateBuckets({
   const redis = openRedis(redisUrl, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
-    commandTimeout: patienceMs,
+    commandTimeout: commandTimeoutMs,
     socketTimeout: SILENCE_MS,
   });
   redis.on("error", outage);

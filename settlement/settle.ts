@@ -124,18 +124,18 @@ function mppOf({ mpp }: Pick<SettlementParts, "mpp">): Mpp {
 
 /**
  * Settles a payment under its lease, from the state in which an earlier attempt left it.
- * @param patienceMs max milliseconds to wait for an open outcome
+ * @param maxWaitMs max milliseconds to wait for an open outcome
  * @param declared description of the paid resource, for facilitators that list it
  */
 export async function bringIn(
   parts: SettlementParts,
   lease: Lease,
-  patienceMs: number,
+  maxWaitMs: number,
   declared?: PaymentOrder["declared"],
 ): Promise<BroughtIn> {
   const { payment, leaseId } = lease;
   const who = { paymentId: payment.paymentId, leaseId };
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + maxWaitMs;
 
   async function refuse(reason: Refusal): Promise<BroughtIn> {
     if (await releasePayment(parts.db, who, reason)) return { kind: "refused", reason };

@@ -120,7 +120,7 @@ async function openReads(parts: AsyncDisposableStack, config: Config, log: Logge
   const replicas = await openReplicas(parts, config, db, log);
   const { pool, lists: connections } = config.database;
   if (connections < pool)
-    for (const one of replicas?.pools ?? [db]) setListBudget(one, { connections, patienceMs: CONNECT_MS });
+    for (const one of replicas?.pools ?? [db]) setListBudget(one, { connections, maxWaitMs: CONNECT_MS });
   const index = await trackIndexedBlock(url);
   parts.defer(() => index.close());
   const memory = new MemoryBudget(config.listMemoryBytes);

@@ -92,7 +92,7 @@ export const userAgent = ({ service }: Config) => `${service.name} (${service.pu
 
 /** @param waitMs max wait of a request for its turn at an upstream, ms */
 export const openUpstreamHttp = (config: Config, ops: Ops | undefined, waitMs: number): Http =>
-  openHttp({ userAgent: userAgent(config), patienceMs: waitMs, meter: ops?.upstreams });
+  openHttp({ userAgent: userAgent(config), maxWaitMs: waitMs, meter: ops?.upstreams });
 
 /** Encrypts the secrets of webhooks; null without a key: the service has no webhooks. */
 export function openSecretBox({ webhooks: { keys } }: Config): SecretBox | null {

@@ -20,13 +20,13 @@ export const isMinted = (mint: Mint): mint is MintedMint => mint.state === "mint
 
 /**
  * The registration of a finished mint.
- * @param patienceMs how long to wait for the index, so that the agent can be shown in full
+ * @param maxWaitMs how long to wait for the index, so that the agent can be shown in full
  */
-export async function registrationOf(deps: HandlerDeps, mint: MintedMint, now: number, patienceMs: number) {
+export async function registrationOf(deps: HandlerDeps, mint: MintedMint, now: number, maxWaitMs: number) {
   const { db, config, index } = deps;
   const { service, contracts } = config;
   const { tokenId } = mint;
-  const indexed = index.block >= mint.block || (await index.waitFor(mint.block, patienceMs));
+  const indexed = index.block >= mint.block || (await index.waitFor(mint.block, maxWaitMs));
   const [facts] = indexed ? await loadFacts(db, [tokenId]) : [];
   const code = await ownCode(deps, mint);
   const og = mint.solanaAddress === null ? ogOf(mint.wallet) : undefined;

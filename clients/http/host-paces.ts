@@ -5,10 +5,10 @@ import { requestRate } from "./request-rate.ts";
 export type Pace = Pick<Breaker, "succeeded" | "failed"> & {
   /**
    * Takes a token of the host's rate.
-   * @param patienceMs max wait for the token
+   * @param maxWaitMs max wait for the token
    * @returns `ms`: wait before the request may be sent; `seconds` above 0: no token was taken, retry after this time
    */
-  take(patienceMs: number): { ms: number; seconds: number };
+  take(maxWaitMs: number): { ms: number; seconds: number };
   /** The host asked for no requests during this time. */
   away(seconds: number): void;
 };
@@ -35,11 +35,11 @@ export function hostPaces(
     const circuit = breaker({ ...options.breaker, now });
     let awayUntil = 0;
     return {
-      take(patienceMs) {
+      take(maxWaitMs) {
         const away = Math.ceil((awayUntil - now()) / 1000);
         if (away > 0) return { ms: 0, seconds: away };
         const ms = rate.take();
-        const open = ms > patienceMs ? Math.ceil(ms / 1000) : circuit.wait();
+        const open = ms > maxWaitMs ? Math.ceil(ms / 1000) : circuit.wait();
         if (open === 0) return { ms, seconds: 0 };
         rate.giveBack();
         return { ms: 0, seconds: open };

@@ -12,7 +12,7 @@ export type ScarceLookups<K, V> = {
   /** Max keys of one request. */
   most: number;
   /** Max milliseconds that a lookup waits for its request to be sent. */
-  patienceMs: number;
+  maxWaitMs: number;
   /** Max waiting lookups; a further one is refused immediately. */
   places: number;
   pause?(ms: number): Promise<unknown>;
@@ -36,10 +36,10 @@ type LookupAttempt<V> = { sent: true; values: (V | Error)[] } | { sent: false; s
  * A lookup is sent immediately while the caller's allowance has a request left. Otherwise it waits, and the next request
  * of any waiting caller's allowance is sent for all of them. So a caller who uses up an allowance delays others by one
  * request and cannot block them.
- * @returns the lookup of one key; it throws the errors of `one` and `several`, and upstream_unavailable after `patienceMs`
+ * @returns the lookup of one key; it throws the errors of `one` and `several`, and upstream_unavailable after `maxWaitMs`
  */
 export function scarceLookups<K, V>(parts: ScarceLookups<K, V>): (key: K) => Promise<V> {
-  const { one, several, most, patienceMs, places, pause = sleep } = parts;
+  const { one, several, most, maxWaitMs, places, pause = sleep } = parts;
   let waiting: WaitingLookup<K, V>[] = [];
   let serving = false;
 
@@ -90,8 +90,8 @@ export function scarceLookups<K, V>(parts: ScarceLookups<K, V>): (key: K) => Pro
     serving = true;
     let left = seconds;
     while (waiting.length > 0) {
-      const patience = Math.min(...waiting.map(({ until }) => until)) - performance.now();
-      await pause(Math.max(1, Math.min(left * 1000, patience)));
+      const maxPauseMs = Math.min(...waiting.map(({ until }) => until)) - performance.now();
+      await pause(Math.max(1, Math.min(left * 1000, maxPauseMs)));
       refuseLate(performance.now());
       const batch = waiting.splice(0, most);
       try {
@@ -110,10 +110,10 @@ export function scarceLookups<K, V>(parts: ScarceLookups<K, V>): (key: K) => Pro
     if (spend === undefined) return one(key);
     const tried: LookupAttempt<V> | undefined = serving ? undefined : await attempt(spend, [key]);
     if (tried?.sent) return orThrow(tried.values[0]!);
-    if (waiting.length >= places || (tried && tried.seconds * 1000 > patienceMs)) throw tried?.refusal ?? noPlace();
+    if (waiting.length >= places || (tried && tried.seconds * 1000 > maxWaitMs)) throw tried?.refusal ?? noPlace();
     return new Promise<V>((resolve, reject) => {
       const refusal = tried?.refusal ?? noPlace();
-      waiting.push({ key, spend, until: performance.now() + patienceMs, refusal, resolve, reject });
+      waiting.push({ key, spend, until: performance.now() + maxWaitMs, refusal, resolve, reject });
       if (!serving) void serve(tried?.seconds ?? 0);
     });
   };

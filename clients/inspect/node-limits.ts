@@ -20,7 +20,7 @@ const hex = (block: number) => `0x${block.toString(16)}`;
  * @throws Failure upstream_unavailable when the node does not answer, or serves another chain
  */
 export async function learnLimits(chainId: number, node: RpcNode, address: Address): Promise<LearnedLimits> {
-  const pool = openRpcPool({ chainId, nodes: [node], timeoutMs: 8_000, patienceMs: 4_000 });
+  const pool = openRpcPool({ chainId, nodes: [node], timeoutMs: 8_000, maxWaitMs: 4_000 });
   const stats = () => pool.stats()[0]!;
   try {
     const head = Number(await pool.request("eth_blockNumber", []));

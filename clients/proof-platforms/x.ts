@@ -90,7 +90,7 @@ export function xProofs(api: Upstream): ProofReader<XClaim> {
     one: account,
     several: accountsBy,
     most: ACCOUNTS_PER_LOOKUP,
-    patienceMs: LOOKUP_TIMEOUT_MS,
+    maxWaitMs: LOOKUP_TIMEOUT_MS,
     places: MAX_WAITING_LOOKUPS,
   });
 

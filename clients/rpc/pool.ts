@@ -34,7 +34,7 @@ export type RpcPoolOptions = {
   /** Max milliseconds of one HTTP request. */
   timeoutMs?: number;
   /** Max milliseconds that a request waits for nodes that are all paused for their rate. */
-  patienceMs?: number;
+  maxWaitMs?: number;
   /** Max concurrent HTTP requests to one URL. */
   concurrency?: number;
   /** Max requests that wait for one URL. */
@@ -59,7 +59,7 @@ export type RpcPoolOptions = {
   clock?: () => number;
 };
 
-const DEFAULTS = { timeoutMs: 5_000, patienceMs: 10_000, concurrency: 16, queue: 5_000, maxBytes: 32_000_000 };
+const DEFAULTS = { timeoutMs: 5_000, maxWaitMs: 10_000, concurrency: 16, queue: 5_000, maxBytes: 32_000_000 };
 
 /** Connects to nothing before the first request. Without a node every request fails. */
 export function openRpcPool(options: RpcPoolOptions): RpcPool {
@@ -100,7 +100,7 @@ export function openRpcPool(options: RpcPoolOptions): RpcPool {
       candidates: (role, met) => candidates(ordered, role, met),
       ask,
       now,
-      patienceMs: given.patienceMs,
+      maxWaitMs: given.maxWaitMs,
       pausedMs: () => Math.min(...nodes.flatMap((node) => node.pausedMs() || [])),
     });
   const route = routeOver(byRole);

@@ -25,7 +25,7 @@ export type RouteParts = {
   /** Milliseconds until the first paused node accepts requests; Infinity: none is paused. */
   pausedMs(): number;
   /** Max milliseconds that a request waits for paused nodes. */
-  patienceMs: number;
+  maxWaitMs: number;
   now(): number;
 };
 
@@ -198,12 +198,12 @@ export class Route {
     return block !== null && block <= (this.head() ?? -1);
   }
 
-  /** Waits until a node accepts requests. @throws Failure when that is beyond the pool's patience */
+  /** Waits until a node accepts requests. @throws Failure when that is beyond the pool's longest wait */
   async #waitForTurn(startedAt: number, met: RequestTroubles): Promise<void> {
-    const { now, pausedMs, patienceMs } = this.#parts;
+    const { now, pausedMs, maxWaitMs } = this.#parts;
     const paused = pausedMs();
     const wait = Math.max(BUSY_PAUSE_MS, Number.isFinite(paused) ? paused : 0);
-    if (now() - startedAt + wait > patienceMs)
+    if (now() - startedAt + wait > maxWaitMs)
       unreachable(met.trouble ?? new Error("the nodes accept no further request at the moment"));
     await sleep(wait);
   }

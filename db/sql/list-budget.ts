@@ -10,7 +10,7 @@ export type ListBudget = {
   /** Connections that lists may hold at once. */
   connections: number;
   /** Max milliseconds that a list waits for one; what would wait for more than half of it is refused at once. */
-  patienceMs: number;
+  maxWaitMs: number;
   /** Monotonic milliseconds. */
   clock?: () => number;
 };
@@ -48,9 +48,9 @@ class Line {
 
   /** Waits for a place. @returns gives the place back. @throws Failure overloaded */
   async enter(): Promise<() => void> {
-    const { connections, patienceMs } = this.#budget;
+    const { connections, maxWaitMs } = this.#budget;
     if (this.#lists.size < connections) return this.#begin();
-    if (this.#lists.isTooLong(this.#waiting.size, connections, patienceMs)) throw overloaded();
+    if (this.#lists.isTooLong(this.#waiting.size, connections, maxWaitMs)) throw overloaded();
     return new Promise((done, refused) => {
       const start = () => {
         clearTimeout(timer);
@@ -60,7 +60,7 @@ class Line {
       const timer = setTimeout(() => {
         this.#waiting.delete(start);
         refused(overloaded());
-      }, patienceMs);
+      }, maxWaitMs);
       this.#waiting.add(start);
     });
   }

@@ -25,7 +25,7 @@ const AGED = `
   where state in ('new', 'settling', 'paid') and (lease_until is null or lease_until < now() - interval '5 seconds')`;
 
 /** What must be true, how it is asked, and how long it may take to become true, milliseconds. */
-type Truth = readonly [what: string, ask: () => Promise<string[]>, patienceMs?: number];
+type Truth = readonly [what: string, ask: () => Promise<string[]>, maxWaitMs?: number];
 
 export type Processes = ReturnType<typeof partsBelow>;
 export const processesOf = ({ stack }: World): Processes => partsBelow(stack.process.pid!);
@@ -75,12 +75,12 @@ export async function judge(
   const { db } = world;
 
   /** Asks until nothing is wrong, a minute at most. */
-  async function follows([what, ask, patienceMs = CATCH_UP_MS]: Truth): Promise<void> {
+  async function follows([what, ask, maxWaitMs = CATCH_UP_MS]: Truth): Promise<void> {
     const began = Date.now();
     let wrong: string[] = [];
     for (;;) {
       wrong = await ask().catch((error) => [`it could not be asked: ${error.message}`]);
-      if (wrong.length === 0 || Date.now() - began > patienceMs) break;
+      if (wrong.length === 0 || Date.now() - began > maxWaitMs) break;
       await new Promise((done) => setTimeout(done, EVERY_MS));
     }
     const seconds = (Date.now() - began) / 1000;

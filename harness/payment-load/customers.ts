@@ -22,7 +22,7 @@ export type Market = {
   /** Whose address holds what was moved away. */
   sink: Hex;
   /** A client that is told nothing usable for so long gives up, and comes back after the faults. */
-  patienceMs: number;
+  maxWaitMs: number;
 };
 
 export type Outcome = {
@@ -82,8 +82,8 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
   };
 
   /** Presents one payment until it is decided. @returns the last answer; null after all patience */
-  async function insist(request: Request, again?: () => Promise<void>, patienceMs = market.patienceMs): Promise<Reply> {
-    return patiently(patienceMs, async () => {
+  async function insist(request: Request, again?: () => Promise<void>, maxWaitMs = market.maxWaitMs): Promise<Reply> {
+    return patiently(maxWaitMs, async () => {
       const reply = await ask(market, request, random, outcome.answers);
       if (reply && isDecided(reply)) return reply;
       if (reply?.status === 402) await again?.();
@@ -92,8 +92,8 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
   }
 
   /** Tries until there is something. @returns null after all patience */
-  async function patiently<T>(patienceMs: number, attempt: () => Promise<T | null>): Promise<T | null> {
-    const end = Date.now() + patienceMs;
+  async function patiently<T>(maxWaitMs: number, attempt: () => Promise<T | null>): Promise<T | null> {
+    const end = Date.now() + maxWaitMs;
     while (Date.now() < end) {
       const found = await attempt();
       if (found !== null) return found;
@@ -170,7 +170,7 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
 
   /** The 402 that tells what to pay; null after all patience. */
   function challenged(): Promise<Response | null> {
-    return patiently(market.patienceMs, async () => {
+    return patiently(market.maxWaitMs, async () => {
       const response = await send(market, carrying({}), random, 20_000).catch(() => null);
       if (response?.status === 402 && response.headers.has("www-authenticate")) return response;
       await response?.body?.cancel();

@@ -113,7 +113,7 @@ export async function runPaymentLoad(options: {
         payTo: { mint: payees.deployer, report: payees.treasury },
         subject: 0,
         sink: addressOf(accounts[2]!.privateKey),
-        patienceMs: LONG,
+        maxWaitMs: LONG,
       };
       const ready = `/api/v2/agent/0?minBlock=${subject.blockNumber}`;
       await until("the index", async () =>

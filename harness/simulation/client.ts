@@ -12,7 +12,7 @@ export type Ask = {
   /** Once, of one of the APIs. @returns null without an answer */
   once(request: Request): Promise<Answer | null>;
   /** Until it is decided. @returns the last answer; null when there was none that decided anything */
-  insist(request: Request, patienceMs: number): Promise<Answer | null>;
+  insist(request: Request, maxWaitMs: number): Promise<Answer | null>;
   /** A read that has to succeed without faults. */
   get(path: string): Promise<Answer | null>;
   /** What was answered on the way, in order; null = nothing. */
@@ -50,8 +50,8 @@ export function asker(world: World, random: () => number): Ask {
         return null;
       }
     },
-    async insist(request, patienceMs) {
-      const end = Date.now() + patienceMs;
+    async insist(request, maxWaitMs) {
+      const end = Date.now() + maxWaitMs;
       let last: Answer | null = null;
       for (let undecided = 0; Date.now() < end; ) {
         const answer = await ask.once(request);

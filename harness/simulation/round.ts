@@ -52,7 +52,7 @@ export async function runRound(world: World, ledger: Ledger, plan: Plan): Promis
     payTo: { mint: ledger.payees.deployer!, report: ledger.payees.treasury! },
     subject: newcomers[0]?.tokenId ?? 0,
     sink: world.cast.accounts[2]!.address.toLowerCase() as `0x${string}`,
-    patienceMs: 9_000,
+    maxWaitMs: 9_000,
   };
   const outcomes: Outcome[] = [];
   const deeds: Deed[] = [];

@@ -20,7 +20,7 @@ const pool = openRpcPool({
   chainId: id,
   nodes,
   timeoutMs: TIMEOUT_MS,
-  patienceMs: TURN_TIMEOUT_MS,
+  maxWaitMs: TURN_TIMEOUT_MS,
   // Ponder never requests a range again: what is missing in one answer is missing in the index.
   logsNeedHead: true,
   wholeLogs: true,

@@ -51,7 +51,7 @@ beforeAll(async () => {
   now = NOW;
   chain = healthyChain();
   keys = await startKeyServer(() => now);
-  http = openHttp({ userAgent: "test", patienceMs: 0, limits: PATIENT });
+  http = openHttp({ userAgent: "test", maxWaitMs: 0, limits: PATIENT });
   const current = new Proxy({} as Chain, { get: (_, method: keyof Chain) => chain[method] });
   api = await startApi({
     chain: current,

@@ -217,7 +217,7 @@ const plant = async (path: string, body: unknown) =>
 beforeAll(async () => {
   const upstreams = [mastodonSimulator, { environment: () => ({}), make: beehiveSimulator.make }];
   simulators = await startSimulators({ upstreams });
-  http = openHttp({ userAgent: "tests", patienceMs: 1_000 });
+  http = openHttp({ userAgent: "tests", maxWaitMs: 1_000 });
   const environment = mastodonSimulator.environment(simulators.url);
   const settings = settingsOf(platforms, { ...environment, GITHUB_RAW_URL: "https://raw.example" });
   const readers = openProofReaders(settings, { http, userAgent: "tests", onClose: () => {} }, [mastodon], {

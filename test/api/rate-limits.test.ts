@@ -491,7 +491,7 @@ describe("buckets", () => {
           redisUrl: redis.url,
           prefix: "t",
           log: { warn: (_, message) => void warnings.push(message) },
-          patienceMs: LONG,
+          commandTimeoutMs: LONG,
         });
       const [one, two] = [open(), open()];
       const left = async (of: typeof one, key: string) => (await of.take([bucket(key, 1000)], NOW)).levels[0]!.left;

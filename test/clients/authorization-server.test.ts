@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await http?.close();
-  http = openHttp({ userAgent: "test", patienceMs: 0, limits: PATIENT });
+  http = openHttp({ userAgent: "test", maxWaitMs: 0, limits: PATIENT });
   provider = createAuthorizationServer({ issuer }, http);
   [status, asked, at] = [200, 0, Date.now()];
   document = usual();

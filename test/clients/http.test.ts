@@ -25,7 +25,7 @@ afterAll(() => server?.close());
 function upstream(options: Partial<HttpOptions> & Partial<UpstreamOptions> = {}) {
   const http = openHttp({
     userAgent: "tests",
-    patienceMs: 0,
+    maxWaitMs: 0,
     limits: PATIENT,
     ...options,
   });
@@ -270,7 +270,7 @@ describe("a rate", () => {
     await somewhere.ask(get);
     expect((await trouble(somewhere.ask(get))).options.retryAfter).toBe(10);
     expect(server.requests).toHaveLength(1);
-    const patient = upstream({ rate: { burst: 1, perSecond: 20 }, patienceMs: 1_000 });
+    const patient = upstream({ rate: { burst: 1, perSecond: 20 }, maxWaitMs: 1_000 });
     await Promise.all([patient.ask(get), patient.ask(get), patient.ask(get)]);
     expect(server.requests).toHaveLength(4);
   });

@@ -22,7 +22,7 @@ let at: number;
 const timeout = declaredTimeout();
 
 const open = (requiredClaims: string[] = []) => {
-  http = openHttp({ userAgent: "test", patienceMs: 0, limits: PATIENT, signal: timeout.signal });
+  http = openHttp({ userAgent: "test", maxWaitMs: 0, limits: PATIENT, signal: timeout.signal });
   return createIdentityProvider({ issuer: ISSUER, audience: AUDIENCE, jwksUrl: server.jwksUrl, requiredClaims }, http);
 };
 beforeEach(async () => {

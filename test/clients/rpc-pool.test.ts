@@ -240,7 +240,7 @@ describe("rates", () => {
   it("never keep more than the queue's bound waiting", async () => {
     const node = await started();
     node.post = (body) => (!Array.isArray(body) && body.method === "eth_chainId" ? undefined : { hang: true });
-    const pool = poolOf([node], { queue: 5, concurrency: 1, patienceMs: 0, timeoutMs: NEVER });
+    const pool = poolOf([node], { queue: 5, concurrency: 1, maxWaitMs: 0, timeoutMs: NEVER });
     const all = await Promise.all(Array.from({ length: 40 }, (_, n) => reason(pool.request("eth_getLogs", [{ n }]))));
     expect(all.every((thrown) => thrown instanceof Failure)).toBe(true);
     expect(node.posts.length).toBeLessThan(20);

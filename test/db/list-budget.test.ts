@@ -20,11 +20,11 @@ afterAll(async () => {
 });
 
 /** A pool of four connections, and a lock on which its lists wait until it is given up. */
-async function lists(patienceMs: number) {
+async function lists(maxWaitMs: number) {
   let now = 0;
   const pool = openPool({ connectionString: database.url, max: 4 });
   pools.push(pool);
-  setListBudget(pool, { connections: 2, patienceMs, clock: () => now });
+  setListBudget(pool, { connections: 2, maxWaitMs, clock: () => now });
   const holder = await database.pool.connect();
   await holder.query("select pg_advisory_lock($1)", [LOCK]);
   const blocked = async () =>

@@ -109,7 +109,7 @@ describe("upstreams", () => {
   it("are told apart by outcome, and whom we leave alone shows", async () => {
     const registry = new Registry();
     const meter = upstreamMeter(registry);
-    const http = openHttp({ userAgent: "test", patienceMs: 100, meter });
+    const http = openHttp({ userAgent: "test", maxWaitMs: 100, meter });
     const upstream = http.upstream({
       name: "Nobody",
       baseUrl: "http://127.0.0.1:9",

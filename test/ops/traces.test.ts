@@ -112,7 +112,7 @@ it("begins a trace of its own for a caller that is no proxy of ours", async () =
 });
 
 it("is passed on to upstreams, and remembered with a transaction that is asked for", async () => {
-  const http = openHttp({ userAgent: "test", patienceMs: 100 });
+  const http = openHttp({ userAgent: "test", maxWaitMs: 100 });
   const upstream = http.upstream({ name: "Somebody", baseUrl: base, rate: { burst: 9, perSecond: 9 } });
   await span("test", { kind: "internal", parent: PARENT }, async () => {
     await upstream.ask({ path: "/asked", statuses: [200], read: () => true });

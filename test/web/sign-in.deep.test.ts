@@ -17,7 +17,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("signing in at the iden
   let http: Http;
   beforeAll(async () => {
     simulators = await startSimulators({ upstreams: [identityProvider] });
-    http = openHttp({ userAgent: "test", patienceMs: 0 });
+    http = openHttp({ userAgent: "test", maxWaitMs: 0 });
     const env = identityProviderEnvironment(simulators.url);
     const options = {
       ...{ issuer: env.IDP_ISSUER, audience: env.IDP_AUDIENCE, jwksUrl: env.IDP_JWKS_URL, requiredClaims: [] },

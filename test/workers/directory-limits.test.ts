@@ -163,7 +163,7 @@ deepIt(
 
 describe("with the limits of the list", () => {
   const opened = (source: string) => {
-    const http = openHttp({ userAgent: "tests", patienceMs: 1_000 });
+    const http = openHttp({ userAgent: "tests", maxWaitMs: 1_000 });
     const settings = Object.fromEntries(REGISTRIES.map(({ key }) => [key, { url: `${world.simulators.url}/${key}` }]));
     return { http, registry: openRegistries(settings, { http, chainId: 8453 })[source]! };
   };

@@ -31,7 +31,7 @@ let http: Http;
 let publicHttp: PublicHttp;
 beforeAll(async () => {
   world = await registryWorld({ registered: SOUND });
-  http = openHttp({ userAgent: "tests", patienceMs: LONG, limits: PATIENT });
+  http = openHttp({ userAgent: "tests", maxWaitMs: LONG, limits: PATIENT });
   publicHttp = openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT });
 });
 afterEach(async () => {

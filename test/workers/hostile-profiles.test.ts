@@ -63,7 +63,7 @@ beforeAll(async () => {
   }
 });
 beforeEach(() => {
-  http = openHttp({ userAgent: "tests", patienceMs: LONG, limits: PATIENT });
+  http = openHttp({ userAgent: "tests", maxWaitMs: LONG, limits: PATIENT });
 });
 afterAll(async () => {
   await http?.close();

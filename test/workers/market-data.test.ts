@@ -21,7 +21,7 @@ let http: Http;
 beforeAll(async () => {
   db = await testDatabase();
   simulators = await startSimulators();
-  http = openHttp({ userAgent: "tests", patienceMs: LONG, limits: PATIENT });
+  http = openHttp({ userAgent: "tests", maxWaitMs: LONG, limits: PATIENT });
 });
 afterAll(async () => {
   await http?.close();

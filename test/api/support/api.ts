@@ -118,7 +118,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
       statement_timeout: LONG,
       ...options.pool,
     });
-    const rateBuckets = openRateBuckets({ redisUrl: topology?.redisUrl, prefix, log: SILENT, patienceMs: LONG });
+    const rateBuckets = openRateBuckets({ redisUrl: topology?.redisUrl, prefix, log: SILENT, commandTimeoutMs: LONG });
     pools.push(db);
     counters.push(rateBuckets);
     const reading = { primary: db, url: database.url, maxLagMs: 1_000, log: SILENT };

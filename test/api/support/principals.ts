@@ -33,7 +33,7 @@ export const newWallet = (): AgentWallet => agentWallet({ host: HOST });
 /** The API with an identity provider of its own; one world for a whole file. */
 export async function startPrincipals(options: ApiOptions = {}): Promise<PrincipalWorld> {
   const keys = await startKeyServer(Date.now);
-  const http: Http = openHttp({ userAgent: "test", patienceMs: 0, limits: PATIENT });
+  const http: Http = openHttp({ userAgent: "test", maxWaitMs: 0, limits: PATIENT });
   const idp = { issuer: ISSUER, audience: AUDIENCE, jwksUrl: keys.jwksUrl, requiredClaims: [] };
   const chain = options.chain ?? { ...healthyChain(), nonce: async () => 99 };
   const api = await startApi({

@@ -44,7 +44,7 @@ export async function simulated(): Promise<Simulated> {
       const timeout = declaredTimeout();
       timeouts.set(segment, [...(timeouts.get(segment) ?? []), timeout]);
       const { signal } = timeout;
-      const http = openHttp({ userAgent: "tests", patienceMs: 0, limits: PATIENT, signal, ...options });
+      const http = openHttp({ userAgent: "tests", maxWaitMs: 0, limits: PATIENT, signal, ...options });
       open.push(http);
       return http.upstream({ name: "It", baseUrl: url + path, rate: { burst: 1000, perSecond: 1000 }, ...options });
     },

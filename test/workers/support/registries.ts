@@ -87,7 +87,7 @@ export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWo
       const { signal } = timeout;
       const http = openHttp({
         userAgent: "tests",
-        patienceMs: LONG,
+        maxWaitMs: LONG,
         limits: PATIENT,
         ...(maxMs === undefined && { signal }),
       });
