@@ -17,7 +17,7 @@ Object.assign(globalThis, { fuzz });
 /** The files that ask a share of their cases in `npm test`. */
 const files = [
   "api/fuzz",
-  "api/cost",
+  "api/cost.deep",
   "api/agent-list",
   "api/signature",
   "core/found-in-short",
@@ -32,6 +32,10 @@ const files = [
   "stack/seeded.deep",
   // Flows of the terminal, at both widths.
   "web/*.deep",
-].flatMap((name) => globSync(`test/${name}.test.ts`));
+].flatMap((name) => {
+  const found = globSync(`test/${name}.test.ts`);
+  if (found.length === 0) throw new Error(`No test is called ${name}: a test that was renamed is renamed here too`);
+  return found;
+});
 // However many cases were asked for.
 await startVitest("test", files, { run: true, watch: false, testTimeout: 0 });
