@@ -1,5 +1,4 @@
 /** What the tests of the terminal's flows share: the built pages before a real API and a real chain, wallets in them, both widths, and the judgement of axe. */
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Address, AgentFacts } from "../../core/agents/facts.ts";
@@ -10,6 +9,7 @@ import { HOST } from "../api/support/api.ts";
 import { type Paying, startPaying } from "../payments/support/paying.ts";
 import { randomAgents } from "../support/agents.ts";
 import { shareOf } from "../support/share.ts";
+import { ALL_RULES, brokenRules, CONTRAST } from "./axe.ts";
 import { openPage, startBrowser } from "./browser.ts";
 import { type BrowserWallet, giveWallet, NO_WALLET } from "./wallet.ts";
 
@@ -145,20 +145,14 @@ const heightOf = (page: Page) => page.evaluate<number>("document.body.scrollHeig
 
 async function findingsOfScreen(page: Page): Promise<string[]> {
   const found = await keysShown(page);
-  const axe = () => new AxeBuilder({ page }).options({ resultTypes: ["violations"], preload: false }).setLegacyMode();
-  const note = async (theme: string, rules: AxeBuilder) => {
-    for (const { id, nodes } of (await rules.analyze()).violations)
-      found.push(`${theme} ${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.any[0]?.message ?? ""}`);
-  };
   const before = await page.evaluate("document.documentElement.dataset.theme ?? ''");
   const show = (theme: string) => page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
   await show("light");
-  await note("light", axe().withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]));
-  // The themes differ in their colours only.
+  const light = await brokenRules(page, ALL_RULES);
   await show("dark");
-  await note("dark", axe().withRules(["color-contrast"]));
+  const dark = await brokenRules(page, CONTRAST);
   await page.evaluate(
     before ? `document.documentElement.dataset.theme = '${before}'` : "delete document.documentElement.dataset.theme",
   );
-  return found;
+  return [...found, ...light.map((one) => `light ${one}`), ...dark.map((one) => `dark ${one}`)];
 }

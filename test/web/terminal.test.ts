@@ -1,7 +1,6 @@
 /** The web terminal in a real browser before the real API and a real chain: what people see, do with keys, share by address, sign and pay. */
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appendEvents } from "../../db/events/append-events.ts";
@@ -17,6 +16,7 @@ import { publishTestEpoch, storeTestEpoch } from "../support/cred-epochs.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
 import { deepIt } from "../support/share.ts";
+import { ALL_RULES, brokenRules, CONTRAST } from "./axe.ts";
 import { CHROMIUM, openPage, startBrowser } from "./browser.ts";
 import { giveWallet } from "./wallet.ts";
 import { HOSTILE, HOSTILE_ID, HOSTILE_REF, plantWorld, TWIN_ID } from "./world.ts";
@@ -826,11 +826,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       "/",
       async (page) => {
         const found: string[] = [];
-        // Of what passes, nobody wants to know every element; and no view has frames, for which it opens pages of its own.
-        const axe = (page: Page) => new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode();
-        const analyse = async (path: string, rules: AxeBuilder) => {
-          for (const { id, nodes } of (await rules.analyze()).violations)
-            found.push(`${path} ${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.any[0]?.message ?? ""}`);
+        const judge = async (path: string, rules: typeof ALL_RULES) => {
+          for (const broken of await brokenRules(page, rules)) found.push(`${path} ${broken}`);
         };
         for (const path of [
           "/",
@@ -851,11 +848,11 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
           else await page.goto(path);
           await page.locator("h1, h2").first().waitFor();
           await loaded(page);
-          await analyse(path, axe(page).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]));
+          await judge(path, ALL_RULES);
           // The themes differ in their colours only, and views of plain tables share theirs.
           if (!/^\/(?:$|agent|mint|terminal|groups|discover)/.test(path)) continue;
           await page.evaluate("document.documentElement.dataset.theme = 'light'");
-          await analyse(`light ${path}`, axe(page).withRules(["color-contrast"]));
+          await judge(`light ${path}`, CONTRAST);
         }
         expect(found).toEqual([]);
       },
