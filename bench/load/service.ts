@@ -8,9 +8,9 @@ import type { ReadTimeouts } from "../../api/server.ts";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
-import { startBareNode } from "../auth/node.ts";
 import type { Load, Loaded } from "../reads/load.ts";
 import type { Start, Started, Stats } from "./api-process.ts";
+import { startBareNode } from "./bare-node.ts";
 
 export type LoadedApi = {
   url: string;

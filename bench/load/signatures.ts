@@ -2,7 +2,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Storm, Stormed } from "../auth/storm.ts";
+import type { Storm, Stormed } from "./bad-signatures.ts";
 import { type Check, counted, measured, ofReads, ratioOfP99 } from "./check.ts";
 import type { LoadWorld } from "./service.ts";
 
@@ -20,7 +20,7 @@ export async function signatures(
   const api = await world.startApi({
     env: { RATE_SIGN_INS_PER_CLIENT: "0", RATE_CONTRACT_SIGNATURES_PER_CLIENT: "60" },
   });
-  const storm = fork(join(import.meta.dirname, "../auth/storm.ts"));
+  const storm = fork(join(import.meta.dirname, "bad-signatures.ts"));
   const [quiet, loud]: [number[], number[]] = [[], []];
   let [sent, failures, refusals] = [0, 0, 0];
   const byStatus: Record<string, number> = {};
