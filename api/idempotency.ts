@@ -46,6 +46,8 @@ const PASSING = new Set<ErrorCode>([
 /**
  * Runs `handle` unless this request has been answered before under its key. Answers below 500 are stored for a day,
  * also refusals, unless a retry may have another outcome.
+ * Check then write: the key is free, then the work and `finish`; the lease may run out: (scope, key) is unique, the
+ * claim's time fences `renew`, `finish` and `release`, and handlers are repeatable.
  * @param request.mayKeep decides before an answer is stored, so that no client can fill the table. A request whose
  *   answer is not stored runs again; handlers are repeatable
  * @throws Failure idempotency_key_reused, request_in_progress, and the errors of `handle`

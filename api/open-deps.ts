@@ -21,13 +21,19 @@ import { messageStreams } from "./services/message-streams.ts";
 import { operatorStateReader } from "./services/operator-state.ts";
 import { sharedCount, sharedFor } from "./services/shared-answers.ts";
 
-/** Exports read thousands of rows each: one at a time for a client, 3 in the process. */
+/**
+ * Bound: exports read thousands of rows each: one at a time for a network, 3 in the process, in slices of 100 and
+ * within 60 s (http/sliced-body.ts).
+ */
 const EXPORTS = { what: "exports", perHolder: 1, inAll: 3, retryAfter: 5 };
 
 /** Queries of the index by API key: the indexer itself runs 4 at once. */
 const INDEX_QUERIES = { what: "queries of the index", perHolder: 2, inAll: 8, retryAfter: 1 };
 
-/** Each may wait for its block, and query the database meanwhile. */
+/**
+ * Bound: reads with `minBlock`, of tools too: each may wait 5 s for its block and query the database meanwhile;
+ * MIN_BLOCK_READS_PER_CLIENT of a network (20), 2,000 in all.
+ */
 const MIN_BLOCK_READS = { what: "reads with minBlock", inAll: 2_000, retryAfter: 1 };
 
 /** Milliseconds for which one answer serves all requests: an answer costs dozens of statements, or a call of the node. */

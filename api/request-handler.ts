@@ -280,7 +280,11 @@ function callOf(exchange: Exchange, stages: Stages): Parameters<Endpoint["handle
   };
 }
 
-/** Max characters of a body stored under its Idempotency-Key, for a client without a credential and for a caller. */
+/**
+ * Max characters of a body stored under its Idempotency-Key, for a client without a credential and for a caller.
+ * Bound: answers kept by Idempotency-Key for a day: 300 a day of a network, of 4 KB, and 20,000 a day of its callers,
+ * of 64 KB (core/callers/rate-policies.ts).
+ */
 const KEPT_LENGTH = { client: 4_096, caller: 65_536 };
 
 function mayKeepAnswer(limits: RateLimits, caller: Caller | undefined, network: string, now: number): MayKeep {

@@ -45,7 +45,10 @@ export type Binding = {
   connectionsPerClient?: number;
 };
 
-/** @throws the listen error, e.g. EADDRINUSE */
+/**
+ * Bound: headers 32 KiB, a body 256 KiB (http/request-body.ts), a request 30 s, an answer that is not read 30 s.
+ * @throws the listen error, e.g. EADDRINUSE
+ */
 export async function startServer(
   api: Api,
   bind: Binding,
@@ -109,7 +112,11 @@ export async function startServer(
   };
 }
 
-/** Closes new connections of a network that has reached its limit. */
+/**
+ * Closes new connections of a network that has reached its limit.
+ * Check then write: connections are left, then one is counted; no await.
+ * Bound: connections, CONNECTIONS_PER_CLIENT of a network (250) and MAX_CONNECTIONS of the process.
+ */
 function limitConnections(server: Server, { connectionsPerClient: most = 0, trustedProxies = [] }: Binding): void {
   if (most === 0) return;
   const isProxy = comesFrom(trustedProxies);

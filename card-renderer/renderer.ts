@@ -49,11 +49,18 @@ export type CardRendererOptions = {
 
 /** Two drawings leave most of the thread pool to the API; one core stays free, so answers do not wait for drawings. */
 const AT_ONCE = Math.max(1, Math.min(2, availableParallelism() - 1));
-/** Max cards in the queue: about a second of drawing. */
+/**
+ * Max cards in the queue: about a second of drawing.
+ * Bound: cards, 50 waiting and 25 of them for one network; the cache has 32 MB in memory and 512 MB on disk.
+ */
 const MAX_WAITING = 50;
 const WAITING_PER_CLIENT = MAX_WAITING / 2;
 const MEGABYTE = 1024 * 1024;
 
+/**
+ * One item: a card that cannot be drawn fails for its callers only.
+ * Check then write: places in the queue are left, then one is taken; no await.
+ */
 export function createCardRenderer(options: CardRendererOptions = {}): CardRenderer {
   const { cacheDir, memoryMb = 32, diskMb = 512, paint = createPaint(), atOnce = AT_ONCE } = options;
   const cache = createCardCache({ dir: cacheDir, memoryBytes: memoryMb * MEGABYTE, diskBytes: diskMb * MEGABYTE });

@@ -109,6 +109,10 @@ const MAX_ANSWER_CHARS = 262_146;
 const MINT_PRICE: Hex = "0x6817c76c";
 const TRAIT_PRICE: Hex = "0x00a9bb01";
 
+/**
+ * Bound: foreign code on nodes, 8 runs at once in a process; gas by purpose (core/transactions/gas-bounds.ts), and
+ * answers of 128 kB.
+ */
 function executionsOver({
   execute,
   limited,

@@ -33,6 +33,10 @@ export type ForeignEndpointOptions = {
   takeRedirected?: (host: string) => Promise<number>;
 };
 
+/**
+ * Bound: registration files, 1 MiB and 5 s, 16 at once (workers/jobs/erc8004-files.ts); of a host 20 at once and 5 a
+ * second.
+ */
 export function foreignEndpoints(
   http: PublicHttp,
   { now = Date.now, meter, takeRedirected = async () => 0 }: ForeignEndpointOptions = {},

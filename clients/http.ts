@@ -193,7 +193,13 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
 
 type Admission = {
   circuit: Breaker;
-  /** Waits for permission to send. @param reads of the request @throws Trouble when no request may be sent now */
+  /**
+   * Waits for permission to send.
+   * Check then write: rate and breaker, then the request; the token is taken before the wait, and the breaker is asked
+   * after it.
+   * @param reads of the request
+   * @throws Trouble when no request may be sent now
+   */
   enter(reads: number): Promise<void>;
   /** Gives the reads of a request back to the caller's allowance. */
   giveBack(reads: number): Promise<void>;

@@ -50,7 +50,11 @@ const TAKE = `
   table.insert(ahead, 1, granted)
   return ahead`;
 
-/** Opens the buckets. While Redis is slow or unreachable, each process counts in its own memory. */
+/**
+ * Opens the buckets. While Redis is slow or unreachable, each process counts in its own memory.
+ * Check then write: tokens are left, then they are taken; one Redis script, or one synchronous function (no await);
+ * taken before what they allow.
+ */
 export function openRateBuckets({
   redisUrl,
   prefix,
@@ -119,6 +123,7 @@ const CLOCK_STEP_MS = 1_000;
 /** Buckets of one window length. A bucket that was unused for one window is full and can be dropped. */
 type Generations = { began: number; latest: number; current: Map<string, number>; former: Map<string, number> };
 
+/** Bound: buckets in memory, 2 × 100,000 a window. */
 function memoryBuckets() {
   const byWindow = new Map<number, Generations>();
 

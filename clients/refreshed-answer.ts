@@ -11,6 +11,8 @@ export type RefreshedAnswer<T> = {
 
 /**
  * All requests of one moment share one fetch.
+ * Check then write: no request is under way, then its promise is kept; no await, and a failure is forgotten only while
+ * the promise is still the same.
  * @param limits.freshMs age at which an answer is fetched again
  * @param limits.usableMs age up to which an answer is used while fetching fails
  */

@@ -11,6 +11,8 @@ const MAX_ATTEMPTS = 3;
 export type Send = (to: Address, data: Hex) => Promise<Hex>;
 
 /**
+ * Check then write: the estimate, then nonce and send; the balance may be spent before its turn: estimated again at its
+ * turn, and the nonce is read in the serial part.
  * @returns a function that sends a call and returns its transaction's hash once a node has accepted it. It throws when the
  *   chain would refuse the call, when it needs more gas than a settlement may use, or when no node accepts it. Use it for
  *   transactions that may fail; those that must happen go through the transaction outbox.

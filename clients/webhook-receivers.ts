@@ -79,7 +79,11 @@ export function openWebhookReceivers(options: WebhookReceiverOptions): WebhookRe
     return host;
   }
 
-  /** Takes a place at a host. @returns 0, or the seconds to wait when no place is free */
+  /**
+   * Takes a place at a host.
+   * Check then write: a place is free, then `post` takes it; no await.
+   * @returns 0, or the seconds to wait when no place is free
+   */
   function refusedBy(host: Host, slow: boolean): number {
     if (host.all < REQUESTS_PER_HOST && (!slow || host.slow < SLOW_REQUESTS_PER_HOST)) {
       if (host.sent.take() === 0) return 0;

@@ -29,7 +29,7 @@ export type FilterSources = {
   search(column: string): { column: SearchColumn; trigrams: TrigramIndex };
 };
 
-/** Max cached sets; 125 KB each at a million rows. */
+/** Bound: cached sets of filters; 125 KB each at a million rows. */
 const MAX_CACHED = 128;
 
 type FilterBound = Exclude<Value, boolean> | undefined;

@@ -1,4 +1,8 @@
-/** Rendered rows of a live table, cached until the table reports a change of the row. */
+/**
+ * Rendered rows of a live table, cached until the table reports a change of the row.
+ * Check then write: the row is unchanged, then its rendering is kept; it may change: changes since the start are
+ * recorded, and compared again after each await.
+ */
 
 /** Renders rows by their ids; rows that no longer exist are left out. */
 export type RenderRows = (ids: readonly number[]) => Promise<Map<number, Uint8Array>>;

@@ -38,6 +38,7 @@ const RELOAD_SHARE = 0.2;
 /** Up to this number of changed rows no full load is made, whatever their share. */
 const RELOAD_ROWS = 50_000;
 
+/** Resumes: at the last look; a failure loads anew, every 500 ms, and SQL answers meanwhile. */
 export class TableFollower<State> {
   readonly #options: TableFollowerOptions<State>;
   readonly #stats = initialStats("loading");

@@ -2,7 +2,11 @@
 import { duration, flag, hash, integer, list } from "./checks.ts";
 import { API, API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
 
-/** Variables of `Events` in `.env.example`. */
+/**
+ * Variables of `Events` in `.env.example`.
+ * Bound: events of one caller are limited as its writes are, and kept for EVENT_RETENTION, on disk a day longer;
+ * webhooks without a filter get all of them, each up to 1,000 waiting.
+ */
 export const EVENTS = {
   EVENT_RETENTION: variable(
     WORKERS,

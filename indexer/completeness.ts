@@ -1,4 +1,9 @@
-/** Whether the index has what its contracts say there is: their counts and ids against its rows, at the indexed block. */
+/**
+ * Whether the index has what its contracts say there is: their counts and ids against its rows, at the indexed block.
+ * Check then write: rows and the contracts' counts at one block, then the views' reason, the intervals of the cache and
+ * the generation (run.ts); a reorganisation may come between the two reads: two looks in a row, and the cache is cut
+ * after Ponder has ended, in one transaction with the next generation.
+ */
 import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
 import { erc8004IdentityAbi } from "../abis/erc8004.ts";
 import { handshakesAbi } from "../abis/handshakes.ts";

@@ -25,6 +25,8 @@ export type Launcher = {
 
 /**
  * Starts the indexer.
+ * Resumes: at Ponder's checkpoint, after pauses of 0.5 to 30 s; one that stalls for 20 s is restarted, and blocks that
+ * are gone are in preload/removed-blocks.ts.
  * @param options.env environment of Ponder's process; `loadConfig` must make the same configuration of it
  * @param options.onReport called after every read of progress, with the last record of the backfill's progress
  * @param options.waits false: ends with AlreadyRunning while another launcher of the build has the lock

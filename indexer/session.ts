@@ -27,6 +27,9 @@ export type Session = {
 
 /**
  * Runs `work` in a session; waits first while another launcher of the same build has the lock.
+ * Check then write: lock, chain and progress, then schemas, block hashes and generation (preparation.ts, run.ts,
+ * block-hashes.ts); the lock may be lost: a session's advisory lock of the build, whose loss kills Ponder. Two builds
+ * at once may cause a needless re-index.
  * @param options.waits false: does not wait for the lock
  * @throws AlreadyRunning where it does not wait and another launcher has the lock
  * @throws the database's error when the connection cannot be made or breaks

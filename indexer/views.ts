@@ -138,6 +138,7 @@ const RECORD_PUBLISHED = statement({
 /**
  * Switches the views to an index, installs the trigger that announces each block of it, and records its rows as
  * current. One transaction: a reader sees all tables of the old index or all of the new one.
+ * Check then write: what is served, then the views; another build may publish: one transaction.
  */
 export async function publishIndex(db: pg.Client, schema: string): Promise<void> {
   await switchViews(db, async (tx) => {
@@ -206,6 +207,8 @@ const TRY_BUILD_LOCK = statement({
 /**
  * Drops indexes and retained copies that are neither served nor in `keep`. A schema that a reader uses, or whose build is
  * locked by another launcher, remains until a later call.
+ * Check then write: neither served nor kept, then the drop; another build may publish: a build's lock protects its
+ * schemas.
  * @returns names of the schemas dropped
  */
 export async function pruneSchemas(db: pg.Client, keep: string[]): Promise<string[]> {

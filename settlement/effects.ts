@@ -11,6 +11,8 @@ export type Effect = MintEffect;
 /**
  * Carries out the effect of a paid payment, or makes the payment a credit when the effect has become impossible. Runs in
  * the caller's transaction, and only under the caller's lease.
+ * Check then write: not registered yet, then the mint and `fulfilPayment`; another request may register: advisory lock
+ * of the registrant, one transaction under the lease, which rolls back when the lease is gone.
  * @returns false when another process has taken over the payment
  * @throws when there are no views yet (`isNoIndex`)
  */

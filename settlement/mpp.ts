@@ -24,7 +24,9 @@ export function findMppSettlement(mpp: Mpp, payment: Payment): Promise<Evidence>
 }
 
 /**
- * Broadcasts the transaction, also repeatedly: its bytes are the same, so it moves the money once.
+ * Broadcasts the transaction, also repeatedly.
+ * Check then write: it can still be mined, then it is noted and sent; it may expire between: its bytes are the same, so
+ * it moves the money once, and the chain decides.
  * @param begin records that from now on the money may move; false when the payment was taken over
  * @throws Failure upstream_unavailable; afterwards it is unknown whether a node has the transaction
  */

@@ -124,6 +124,9 @@ function mppOf({ mpp }: Pick<SettlementParts, "mpp">): Mpp {
 
 /**
  * Settles a payment under its lease, from the state in which an earlier attempt left it.
+ * Check then write: what chain and facilitator say, then `beginSettling`, `recordPaid` or `releasePayment`; another
+ * process may take over or record another outcome: each names lease and the states it may come from
+ * (core/payments/states.ts), and a transfer has one owner (its fact is unique).
  * @param maxWaitMs max milliseconds to wait for an open outcome
  * @param declared description of the paid resource, for facilitators that list it
  */

@@ -63,7 +63,12 @@ export function runDispatcher(context: DispatcherContext, { timerMs = TIMER_MS }
   };
 }
 
-/** Claims and retracts until nothing is left, queueing each batch after its commit. */
+/**
+ * Claims and retracts until nothing is left, queueing each batch after its commit.
+ * One item: events and notes contain bounded names only, so none is refused by the database.
+ * Resumes: by comparing tables above the settled block; a batch of 1,000 that fails is tried again whole, because
+ * recorded events hold bounded values.
+ */
 export async function dispatch(context: DispatcherContext): Promise<void> {
   // First the batches that a crash left between commit and queue.
   await queuePending(context);
@@ -78,7 +83,12 @@ export async function dispatch(context: DispatcherContext): Promise<void> {
   }
 }
 
-/** One pass over the tables, in the caller's transaction. @returns how many events were claimed */
+/**
+ * One pass over the tables, in the caller's transaction.
+ * Check then write: not dispatched, vanished or final, then claim, notes and retraction; index or another dispatcher
+ * may move on: the dispatcher's advisory lock, one transaction, which compares tables and keeps no cursor.
+ * @returns how many events were claimed
+ */
 async function reconcileOutbox({ clock, config, log, fault }: DispatcherContext, tx: pg.ClientBase): Promise<number> {
   await lockDispatcher(tx);
   const index = await servedIndex(tx);
@@ -148,7 +158,11 @@ async function undo(tx: Queryable, events: DispatchedEvent[], now: Date): Promis
   );
 }
 
-/** Adds every pending batch to the queue. A batch that a process added before it died adds nothing. */
+/**
+ * Adds every pending batch to the queue.
+ * Check then write: the batch is pending, then its jobs and `markQueued`; a crash or another process may come between:
+ * jobs have their ids by batch, so a batch that a process added before it died adds nothing, and jobs are repeatable.
+ */
 async function queuePending({ db, queue, fault }: DispatcherContext): Promise<void> {
   for (;;) {
     const pending = await pendingBatch(db);

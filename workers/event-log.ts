@@ -31,7 +31,11 @@ const ANNOUNCE = statement({
   columns: { pg_notify: pgType<string>("void") },
 });
 
-/** Assigns positions until no event is left without one. */
+/**
+ * Assigns positions until no event is left without one.
+ * Resumes: at `event_log.cred_after` and at events without a position, every 250 ms; positions are given to bounded
+ * rows.
+ */
 export async function sequence({ db, clock, config, fault }: EventLogContext): Promise<void> {
   while (await isSequencingDue(db)) {
     const since = new Date(clock().getTime() - config.eventRetentionMs);

@@ -60,6 +60,10 @@ const lockOf = (registry: string): string => `pull:${registry}`;
 
 /**
  * Runs a pull, or continues one that was interrupted.
+ * Check then write: the state of the pull, then pages and end; another worker may pull: session's advisory lock of the
+ * registry.
+ * Resumes: at the stored cursor; a source that contradicts itself starts over, another error is tried again after a
+ * quarter of the interval, and a pull older than 24 intervals starts over; 50,000 pages at most, none twice.
  * @returns number of changed rows of the directory; null while another process pulls the same registry
  * @throws Failure upstream_unavailable when the registry does not answer; pages that were read before stay stored
  */
@@ -196,6 +200,9 @@ const UNTOUCHED: SweepResult = { whole: false, again: false, removed: 0, note: n
  * one that sees less than TRUSTED_SHARE of the known items: then the registry is at fault. One sweep is not enough, because items
  * that come and go during it move others between its pages. A sweep that shows less than the one before is repeated; the
  * second result counts.
+ * Check then write: the items that were seen, then the removal: one transaction, under the source's lock.
+ * One item: a row that cannot be written is not isolated; it depends on the gate, which the remaining items have
+ * passed.
  */
 async function settleSweep(
   tx: pg.ClientBase,

@@ -55,6 +55,8 @@ export class HopelessJob extends UnrecoverableError {}
 /**
  * Connects and, on Postgres, brings the queue's own schema up to date. While the store is away, every call of the queues
  * fails, and the first call after its return connects.
+ * Resumes: with the same input: five attempts, then the job failed and is shown; the next schedule or `reconcile`
+ * heals.
  * @throws the database's error when it refuses this role permanently: wrong password, no such database, no right
  */
 export async function openQueues(options: QueueOptions): Promise<Queues & Boards> {
@@ -68,6 +70,7 @@ function queuesOn(
 ): Queues & Boards {
   const queues = new Map<string, Queue>();
   const workers = new Map<Worker, string>();
+  /** Check then write: no queue of the name is open, then it is kept; no await. */
   const queueOf = (name: string): Queue => {
     let queue = queues.get(name);
     if (!queue) {

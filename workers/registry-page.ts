@@ -94,6 +94,12 @@ const SWEEP_MISSES: Record<SkipReason, string | null> = {
   failed: "The registry answered with errors for a part of its items, which the next sweep reads.",
 };
 
+/**
+ * Check then write: known page and parsed items, then items, rows and place: one transaction, in which the number of
+ * items is compared.
+ * One item: NUL, a lone surrogate, a long id or an odd number pass core/foreign-json.ts, core/urls.ts and `keyOf` one
+ * by one; `storeSet` halves a set that the database refuses, and the item goes to quarantine.
+ */
 function storePage(
   { db, clock, log, ...rest }: PageContext,
   { registry, reader }: PulledRegistry,

@@ -41,6 +41,10 @@ export async function runWorkers(
   const discovery = followDocuments(context);
   const webhooks = context.webhooks ? runWebhooks({ ...context, webhooks: context.webhooks }) : undefined;
   if (!webhooks) log.info("WEBHOOK_KEYS is not set: there are no webhooks");
+  /**
+   * Check then write: the schedule is there, then upsert and requeue; another process may do it: equal ids, and
+   * requeueing is repeatable.
+   */
   const lookAfterSchedules = scheduleKeeper(queue, jobs, async () => {
     await dispatcher.requeue();
     await queue.add(selfCheck.name, [{ data: {} }]);

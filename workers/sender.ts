@@ -34,6 +34,8 @@ export type SenderContext = Pick<JobContext, "db" | "chain" | "clock" | "log" | 
 /**
  * Runs the sender until stopped. Any number of processes may run it: a session lock with the account's name lets one
  * of them work, and ends with that process's connection.
+ * Resumes: at the tables. An intent loses its nonce to a filler after ten minutes, or at once when the network refuses
+ * it; the effects of each intent are caught by themselves.
  * @returns stop, which resolves after the current round, when the lock is released
  */
 export function runSender(context: SenderContext): Pick<Loop, "stop"> {
@@ -42,7 +44,11 @@ export function runSender(context: SenderContext): Pick<Loop, "stop"> {
   return runLoop(context, options, (loop) => holdLock(context, loop));
 }
 
-/** Waits for the lock, then works until the connection of the lock ends. */
+/**
+ * Waits for the lock, then works until the connection of the lock ends.
+ * Check then write: no other sender, then everything it writes; the lock may be lost: a session's advisory lock, and
+ * all writes go over the connection that holds it.
+ */
 async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
   const { latch } = loop;
   const { db: pool, log, signer } = context;

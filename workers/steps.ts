@@ -1,7 +1,9 @@
 /** Steps of a job that do not depend on each other. */
 
 /**
- * Runs all steps one after the other; a failing step keeps no later one from running.
+ * Runs all steps one after the other.
+ * One item: a failing step, such as a statement that times out (db/sql/batches.ts: 2,000 rows each), keeps no later one
+ * from running, and the run fails with all failures.
  * @returns the sum of what they changed
  * @throws AggregateError after the last step, with every failure and the names of the steps that failed
  */

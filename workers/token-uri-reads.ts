@@ -6,7 +6,9 @@ import type { Address, Hex } from "../core/agents/facts.ts";
 import { readContracts } from "./contract-reads.ts";
 
 /**
- * Reads `tokenURI` of tokens. Owners write these texts, up to the size of a transaction.
+ * Reads `tokenURI` of tokens.
+ * One item: owners write these texts, up to 24 kB: a batch whose answers are too large is split, and what is no text is
+ * left out.
  * @returns token → URI; tokens that the contract does not know, or whose URI cannot be read, are left out
  * @throws Failure upstream_unavailable
  */

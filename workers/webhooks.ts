@@ -17,7 +17,11 @@ export type Webhooks = {
   stop(): Promise<void>;
 };
 
-/** Runs until stopped, in any number of processes: each delivery is claimed by one of them. */
+/**
+ * Runs until stopped, in any number of processes: each delivery is claimed by one of them.
+ * Resumes: at `due_at`, by the owners' turns; pauses grow, a delivery is dead after its last attempt, and a webhook is
+ * off after WEBHOOK_DISABLE_AFTER.
+ */
 export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): Webhooks {
   const running = new Set<DeliveryAttempt>();
 

@@ -1,7 +1,10 @@
 /** A limit of time for work that cannot be interrupted from within: reading what a stranger has written. */
 import { createContext, Script } from "node:vm";
 
-/** Max milliseconds of reading one document of a stranger; the dearest of the permitted size take a tenth of it. */
+/**
+ * Bound: milliseconds of reading one document of a stranger; the dearest of the permitted size take a tenth of it. The
+ * process that reads has 1 GB, may be silent for 30 s (wiring/readers.ts), and sends nothing.
+ */
 export const DOCUMENT_MS = 2_000;
 
 /** Reading a document took longer than its time; the message is a sentence that its agent may be shown. */

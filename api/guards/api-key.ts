@@ -1,4 +1,8 @@
-/** Authenticates the holder of an API key. */
+/**
+ * Authenticates the holder of an API key.
+ * Check then write: the key is good, then `last_used_at`; it may be revoked: the write grants nothing, and a read
+ * budget lasts 5 s more.
+ */
 import { timingSafeEqual } from "node:crypto";
 import { apiKeyHash, apiKeyId } from "../../core/callers/api-keys.ts";
 import { Failure, fail } from "../../core/errors.ts";

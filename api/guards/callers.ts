@@ -103,8 +103,9 @@ async function wallet(
 }
 
 /**
- * Refuses a credential signed before its wallet revoked all its credentials. The database is queried each time, so a
- * revocation takes effect at once in every process.
+ * Refuses a credential signed before its wallet revoked all its credentials.
+ * Check then write: not revoked, then the handler's write; it may be revoked between. Accepted: a request in flight
+ * finishes, and because the database is queried each time every process refuses the next.
  * @throws Failure unauthenticated
  */
 export async function requireUnrevoked(

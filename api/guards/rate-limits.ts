@@ -51,6 +51,7 @@ export type RateLimits = {
    * @throws Failure rate_limited
    */
   take(tokens: readonly Token[], now: number, outgoing?: AnswerHeaders): Promise<void> | undefined;
+  /** Check then write: a token is left, then it is taken; taken before the check of the credential that it allows. */
   attempt(network: string, now: number): SignInAttempt;
 };
 

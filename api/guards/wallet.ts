@@ -37,6 +37,8 @@ export type Asker = { client: string; now: number; attempt: Pick<SignInAttempt, 
 
 /**
  * Checks one signature per turn of the event loop: during a storm of bad ones, reads run between any two.
+ * Check then write: fewer than MAX_WAITING wait, then one more; no await.
+ * Bound: queued signatures, 5,000.
  * @throws Failure overloaded when too many wait already
  */
 function turns(): () => Promise<void> {
@@ -59,7 +61,10 @@ function turns(): () => Promise<void> {
   };
 }
 
-/** @param service the service as signed texts name it */
+/**
+ * Bound: credentials in memory, and signed texts of contract wallets, 20,000 of each kind.
+ * @param service the service as signed texts name it
+ */
 export function walletGuard(service: SignInService, signed: SignedTexts): WalletGuard {
   /** Valid credentials by id, until they expire. */
   const good = expiringCache<WalletCaller>(20_000);
@@ -68,6 +73,10 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
   const agreedTexts = expiringCache<string>(20_000);
   const turn = turns();
 
+  /**
+   * Check then write: the signature is good, then it is cached; the wallet may revoke: revocations are read from the
+   * database each time.
+   */
   async function verify(
     credential: WalletCredential,
     accepted: readonly SignInKind[],

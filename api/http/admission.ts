@@ -20,6 +20,8 @@ export type PoolQueue = Pick<pg.Pool, "waitingCount"> & {
  * Keeps the wait for the pool's connections short by refusing the newest requests: a late answer for all clients is
  * worse than a refusal that costs nothing and can be retried. A queue of fast queries may be long, one of slow queries
  * may not: the wait is the length of the queue times the duration of a use.
+ * Bound: the database's queue; a request is refused when its wait would exceed half of the longest wait, and statements
+ * end after 15 s (wiring/connections.ts).
  * @param clock monotonic milliseconds
  */
 export function admission(db: PoolQueue, clock?: () => number): Admission {

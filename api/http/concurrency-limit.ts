@@ -26,6 +26,7 @@ export type ConcurrencyLimit = {
   readonly inUse: number;
 };
 
+/** Check then write: places are left, then one is taken; no await. */
 export function concurrencyLimit({ what, perHolder, inAll, retryAfter }: ConcurrencyRules): ConcurrencyLimit {
   const byHolder = new Map<string, number>();
   let inUse = 0;

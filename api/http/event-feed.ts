@@ -55,7 +55,11 @@ export type EventFeed<T> = {
 /** Max rows of one statement. */
 const ROWS_PER_READ = 200;
 
-/** @param start the feed reads the log from this position; followers read earlier rows themselves */
+/**
+ * One item: a follower that is slow or turned away reads from its own place, and is cut off after 30 s.
+ * Resumes: at each follower's position, with the next wake-up.
+ * @param start the feed reads the log from this position; followers read earlier rows themselves
+ */
 export function eventFeed<T, R extends FeedRow = FeedRow>(source: FeedSource<T, R>, start: number): EventFeed<T> {
   return new Feed(source, start);
 }

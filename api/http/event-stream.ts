@@ -87,6 +87,7 @@ export function frameOf({ id, event, data }: { id?: number | string; event?: str
 
 type OpenStream = { stream: EventStream; beat(): void; look(): void };
 
+/** Bound: event streams, STREAMS_PER_CLIENT of a network or wallet (100) and STREAMS_PER_PROCESS (10,000). */
 export function eventStreams(rules: StreamRules): EventStreams {
   const { perClient, perProcess, heartbeatMs = 15_000, stallMs = 30_000, now = () => performance.now() } = rules;
   const all = new Set<OpenStream>();

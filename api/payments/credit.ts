@@ -11,7 +11,11 @@ import { optionalSignIn } from "./sign-in.ts";
 
 type SpentCredit = { payment: Payment; lease: Lease };
 
-/** This request's own payment that a crash has left, or a credit of the wallet; null without either. */
+/**
+ * This request's own payment that a crash has left, or a credit of the wallet; null without either.
+ * Check then write: the row is `paid` by this request, then `takeUp`; it may become a credit, or be taken up: the lease
+ * is taken by guarded update, and state and fingerprint are compared again.
+ */
 export async function collectCredit(
   service: PaymentService,
   checkout: OpenCheckout,
@@ -31,7 +35,11 @@ export async function collectCredit(
   return spendOwnCredit(service, checkout, options);
 }
 
-/** Spends a credit of the wallet that signed in, of an amount accepted as the price; null without one. */
+/**
+ * Spends a credit of the wallet that signed in, of an amount accepted as the price; null without one.
+ * Check then write: the credit's transfer is in the chain, then `spendCredit`; it may be spent, moved or lost: guarded
+ * update on state, block hash, payee and amount; `payment_unique_key` is unique.
+ */
 export async function spendOwnCredit(
   service: PaymentService,
   checkout: OpenCheckout,

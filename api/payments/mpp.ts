@@ -22,6 +22,10 @@ const BALANCE_OF = "0x70a08231";
 
 const hashOf = ({ given }: ChallengeAnswer): Hex => (given.kind === "signed" ? given.transaction.hash : given.hash);
 
+/**
+ * Check then write: terms, time, signature and balance, then `presentPayment`; the row, its state and the chain may
+ * change between: safe as in x402.ts.
+ */
 export async function collectMpp(
   service: PaymentService,
   checkout: OpenCheckout,

@@ -60,7 +60,11 @@ async function settle(
   };
 }
 
-/** Only under the lease: a payment that was taken over may be a credit by now, and pay for something else. */
+/**
+ * Check then write: settled, then `fulfilPayment`, `owePayment` or `storeReply`; the sweep may take the payment over,
+ * and it may be a credit by now that pays for something else: each write needs lease and state `paid`, and a reply the
+ * same fingerprint and no reply before.
+ */
 async function fulfil(
   tx: Parameters<PaymentReference["fulfil"]>[0],
   { payment, lease }: CollectedPayment,

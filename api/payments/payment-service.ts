@@ -30,7 +30,11 @@ export type PaymentService = PaymentServiceParts & {
   mpp: Mpp | null;
   settlement: SettlementParts;
   paymentOptions: readonly PaymentOption[];
-  /** The present price of an operation and the amounts accepted for it, in USDC units. */
+  /**
+   * The present price of an operation and the amounts accepted for it, in USDC units.
+   * Check then write: the price in force, then the 402 and the accepted amount (`termsFor`); the price may change:
+   * former prices are accepted for PRICE_QUOTE_SECONDS.
+   */
   price(operation: Operation): Promise<{ units: bigint; honoured: bigint[] }>;
   /** The prices in force, at most a few seconds old; does not wait for the database. */
   shown(): PriceList;

@@ -23,6 +23,10 @@ import { type CollectedPayment, resume } from "./resume.ts";
 /** Max age of a transfer in milliseconds: an old one may be income for something else. */
 const MAX_AGE_MS = 3_600_000;
 
+/**
+ * Check then write: receipt, depth and age, then `presentPayment` as paid; another request may take the transfer, or a
+ * reorganisation undo it: its fact is unique, and the sweep watches its block until it is final.
+ */
 export async function collectTransfer(
   service: PaymentService,
   checkout: OpenCheckout,

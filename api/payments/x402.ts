@@ -19,6 +19,11 @@ import { optionalSignIn } from "./sign-in.ts";
 /** Blocks back from now in which the payer itself may have used the authorization; about an hour on Base. */
 const OWN_BLOCKS = 1_800;
 
+/**
+ * Check then write: terms, time and signature, then `presentPayment`; the row, its state and the chain may change
+ * between: only frozen `Checked` terms are written, in one statement, and the ledger checks again under a row lock;
+ * unchecked terms only resume a row of their digest.
+ */
 export async function collectX402(
   service: PaymentService,
   checkout: OpenCheckout,

@@ -1,4 +1,7 @@
-/** Credentials themselves: where people get them, and ending them. */
+/**
+ * Credentials themselves: where people get them, and ending them.
+ * Check then write: now, then the upsert of a revocation; a parallel one may come: `greatest` never moves back.
+ */
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import { firstDateAfterRevocation } from "../../core/callers/wallet-credential.ts";

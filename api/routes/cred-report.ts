@@ -7,6 +7,10 @@ import { agentRef } from "../parameters.ts";
 import { credReportSchema, receiptCheckSchema } from "../schemas/cred-report.ts";
 import { draftReport, reportOfReceipt, sealReport } from "../services/issue-cred-report.ts";
 
+/**
+ * Check then write: the report is computed, then `fulfil` and the answer; the agent may change: the report states its
+ * time, and nothing else rests on it.
+ */
 export const credReport = endpoint({
   method: "get",
   path: "/api/v2/agent/{ref}/cred-report",

@@ -1,4 +1,7 @@
-/** Outcomes of sessions with an agent, reported by holders of an API key. */
+/**
+ * Outcomes of sessions with an agent, reported by holders of an API key.
+ * Check then write: the agent exists, then the insert; its token may go, the report come twice: the session is unique.
+ */
 import { z } from "zod";
 import { recordOutcome } from "../../db/callers/sessions.ts";
 import { endpoint, json } from "../endpoint.ts";

@@ -17,6 +17,7 @@ const FRESH_MS = 60_000;
 const RETRY_MS = 2_000;
 /** Max milliseconds a request waits; then the balances are null. */
 const BALANCES_TIMEOUT_MS = 2_000;
+/** Bound: balances in memory. */
 const MAX_REMEMBERED = 10_000;
 const USDC_DECIMALS = 6;
 
@@ -38,7 +39,12 @@ type Contracts = { usdc: Address; neynarScores: Address };
 /** Contracts whose code is not known to be kind. */
 type Others = { neynarScores: Address; linkedToken: Address | null };
 
-/** @param limits bound the calls of the chain, because any reader can cause them. @param now milliseconds since the epoch */
+/**
+ * Check then write: no request is under way, then its promise is kept; no await, and a failure is forgotten only while
+ * the promise is still the same.
+ * @param limits bound the calls of the chain, because any reader can cause them.
+ * @param now milliseconds since the epoch
+ */
 export function balanceCache(
   chain: Pick<Chain, "call">,
   limits: Pick<RateLimits, "take">,

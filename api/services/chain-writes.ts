@@ -52,13 +52,19 @@ export async function payableTraitPrice(chain: Pick<Chain, "traitPrice">, identi
   return price;
 }
 
-/** Max parts written on chain per agent and day; the service pays for these transactions. */
+/**
+ * Bound: parts written on chain per agent and day; the service pays for these transactions (Open 1 of
+ * docs/engineering/concurrency.md).
+ */
 export const CHAIN_WRITES_PER_DAY = 100;
 const DAY_MS = 86_400_000;
 
 /**
  * Queues the parts that are neither on the chain nor queued. A part's newest write decides: an equal write is the same
  * transaction, queued, done or undone by a reorganisation, unless the part was changed on chain since.
+ * Check then write: the newest write of a slot and the day's number, then the intent and `chain_write`; another write
+ * or a reorganisation may come: advisory lock of the agent, and an addition mined within 1,800 blocks that the index
+ * does not show counts as coming.
  * @param asked.indexedBlock the facts are of this block or a later one
  * @param asked.profileWrite names the queued write, where it is paid for
  * @returns the key of the intent to wait for, for each call; null for a part that is on chain without an intent of ours

@@ -23,7 +23,11 @@ export type ContractCache = {
   current(): Promise<ContractFacts>;
 };
 
-/** Calls the chain once at the start, then on demand, at most once a minute. */
+/**
+ * Calls the chain once at the start, then on demand, at most once a minute.
+ * Check then write: no request is under way, then its promise is kept; no await, and a failure is forgotten only while
+ * the promise is still the same.
+ */
 export function contractCache(chain: Chain, address: Address, now: () => number): ContractCache {
   let known: ContractFacts = { contractDeployed: false, mintPriceWei: null, traitPriceWei: null };
   let until = 0;

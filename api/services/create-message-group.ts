@@ -24,7 +24,12 @@ export type GroupRequest = Pick<Group, "topic" | "description" | "minCred" | "is
   allowed(): Promise<void>;
 };
 
-/** @throws Failure invalid_input, forbidden, conflict, rate_limited */
+/**
+ * Check then write: the creator's score and number of groups, then the group; the score may fall, the id be taken: the
+ * agent's advisory lock, checked again, unique id. A wallet whose own agent changes in between may create one group
+ * more.
+ * @throws Failure invalid_input, forbidden, conflict, rate_limited
+ */
 export async function createGroup({ db }: Pick<ApiDeps, "db">, asked: GroupRequest): Promise<Group> {
   const { creator, request, now } = asked;
   const groupId = groupIdOf(asked.topic);

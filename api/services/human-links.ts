@@ -11,12 +11,14 @@ import { nameOf } from "../guards/caller-name.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { withIndex } from "./humans.ts";
 
-/** Of one human. */
+/** Bound: links of one human. */
 export const LINKS_PER_HUMAN = 50;
 
 /**
  * Links an agent. The wallet that signed has to own the token; it must be the human's own, or the request must also
  * carry the human's access token.
+ * Check then write: fewer than 50 links and the owner, then the link; the agent may be sold, or linked twice: the
+ * agent's advisory lock, the human's row lock, and the owner in the insert's `where`.
  * @returns the human's id
  * @throws Failure not_found, forbidden, conflict, indexer_behind
  */

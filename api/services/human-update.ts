@@ -35,7 +35,9 @@ export type HumanUpdate = {
 };
 
 /**
- * Checks text, time and signature, and writes. A text is used once; a repetition of the request gets the first answer.
+ * Checks text, time and signature, and writes. A repetition of the request gets the first answer.
+ * Check then write: owner, signature and revocation, then fields and `useText`; owner and revocation may change: the
+ * owner again, and the text is unique. The revocation is not asked again: a request in flight may finish.
  * @returns paths of the fields written
  * @throws Failure invalid_input, unauthenticated, forbidden, not_found, rate_limited, upstream_unavailable,
  *   request_in_progress, and the errors of `settle`

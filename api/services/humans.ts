@@ -1,4 +1,8 @@
-/** Human principals: registration, reads, and deletion. */
+/**
+ * Human principals: registration, reads, and deletion.
+ * Bound: humans, 600 a minute of a network, and kept; stated JSON 12 KiB of a principal; names in `ignored` 20 of 64
+ * characters (Open 3 of docs/engineering/concurrency.md).
+ */
 import { hash, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { checksum } from "../../core/addresses.ts";
@@ -80,6 +84,9 @@ export async function ownToken(
 
 /**
  * Registers the caller as a human, or changes the one it is. No answer of an upstream can make it fail.
+ * Check then write: who holds the token, then human and organizations (also `deletePrincipal`); a transfer or a
+ * parallel request may come: advisory lock of the principal, unique principal, and a token counts at each read only
+ * while it is held.
  * @throws Failure not_found and forbidden about the token, indexer_behind
  */
 export async function registerHuman(
@@ -101,7 +108,11 @@ export async function registerHuman(
   return written;
 }
 
-/** Reads once from the chain how many transactions the wallet has sent; without an answer in time it stays unknown. */
+/**
+ * Reads once from the chain how many transactions the wallet has sent; without an answer in time it stays unknown.
+ * Check then write: the count from the chain, then the column; a later count may come first: either is right to the
+ * minute, and read again each hour (workers/jobs/transaction-counts.ts).
+ */
 async function countTransactions({ chain, db, log }: HandlerDeps, wallet: Address, now: number): Promise<void> {
   const asked = chain
     .nonce(wallet, "latest")

@@ -1,4 +1,7 @@
-/** Batches of work by key: requests for a key gather while a batch of that key runs, and form its next batch. */
+/**
+ * Batches of work by key: requests for a key gather while a batch of that key runs, and form its next batch.
+ * Check then write: places are left, then one is taken; no await.
+ */
 import { fail } from "../../core/errors.ts";
 
 export type KeyedBatcher<A, R> = {

@@ -36,6 +36,9 @@ type Result = { group: Group; outcome: Outcome } | null;
 /**
  * Acts of one group that arrive while a batch of it is being written share the next batch: a flood of messages is a few
  * transactions on a few connections, however many clients send.
+ * One item: the acts of a turn are decided one by one; what the database refuses fails the turn, and strict JSON and
+ * lengths keep that out.
+ * Bound: writes of groups that wait, 5,000.
  */
 export function messageActs({ db, fault }: Pick<ApiDeps, "db" | "fault">): MessageActs {
   const batches = keyedBatcher<Act, Result>(
@@ -63,7 +66,11 @@ export function messageActs({ db, fault }: Pick<ApiDeps, "db" | "fault">): Messa
   };
 }
 
-/** Everything is read after the lock was acquired, so that it includes the writes waited for. */
+/**
+ * Check then write: gate and membership, then messages, members and counters (also for api/routes/messages.ts); score
+ * and membership may change: everything is read after the row lock of the group, so that it includes the writes waited
+ * for.
+ */
 async function write(tx: Queryable, groupId: string, acts: readonly Act[]): Promise<Result[]> {
   const group = await lockGroup(tx, groupId);
   if (group === null) return acts.map(() => null);

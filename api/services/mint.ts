@@ -123,7 +123,14 @@ async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Pr
   return accept(db, request, deps, paid);
 }
 
-/** The commit point. @param share that a free registration of a contract wallet counts against */
+/**
+ * The commit point.
+ * Check then write: receiver, registrant's state and referral code, then the mint and its intent (`acceptFree`,
+ * `acceptPaid`); the registrant may register elsewhere, the receiver change its code: the state again under the
+ * registrant's advisory lock, unique `mint_registrant` and fingerprint, and the sender simulates once more; a paid mint
+ * that fails is a credit.
+ * @param share that a free registration of a contract wallet counts against
+ */
 async function accept(
   db: pg.Pool,
   request: MintRequest,

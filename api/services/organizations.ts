@@ -25,7 +25,7 @@ import { walletOf } from "../guards/callers.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { type HumanCaller, holderHash, ownToken, withIndex } from "./humans.ts";
 
-/** Of one principal. */
+/** Bound: organizations of one principal. */
 export const ORGANIZATIONS_PER_PRINCIPAL = 20;
 const SLUG_ATTEMPTS = 8;
 const ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
@@ -76,6 +76,10 @@ async function ownBySlug(tx: Queryable, principal: string, slug: string): Promis
 const taken = (slug: string): never =>
   fail("conflict", `The slug ${slug} is taken, or looks like one that is.`, { hint: "Choose another slug." });
 
+/**
+ * Check then write: the slug is free and the principal has fewer than 20, then the insert; the slug may be taken: the
+ * principal's advisory lock; `slug_key` is unique, and the next suggestion is tried.
+ */
 async function addOrganization(
   tx: Queryable,
   caller: HumanCaller,

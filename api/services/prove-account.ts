@@ -45,6 +45,8 @@ export type ProofResult = FoundProof & {
 /**
  * Proves an account for an agent. The platform is called before anything is written; nothing is granted unless it
  * confirms the proof. An existing proof is confirmed, and its trait is never given twice.
+ * Check then write: the platform's answer, then record and trait; another agent may take the account: unique
+ * `proof_account`, and the agent's advisory lock with the controller checked again.
  * @throws Failure not_found, forbidden, rate_limited, proof_missing, conflict, upstream_unavailable, out_of_funds,
  *   indexer_behind
  */

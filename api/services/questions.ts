@@ -22,7 +22,11 @@ type Options = {
   waitMs?: number;
 };
 
-/** One of a process. */
+/**
+ * One of a process.
+ * Bound: questions to the provider of embeddings, 300 characters, 16 at once, 1,000 kept, half a second;
+ * EMBEDDINGS_QUESTIONS_PER_DAY for all processes.
+ */
 export function openQuestions({ db, embeddings, perDay, now, log, waitMs = WAIT_MS }: Options): Questions {
   /** Least recently used first. */
   const kept = new Map<string, Float32Array>();

@@ -43,8 +43,12 @@ const DAY_MS = 86_400_000;
 export type ContractShare = { network: string; perDay: number };
 
 /**
- * Refuses a free registration of a contract wallet beyond its network's number for a day: each may cost the service a
- * simulation, and the gas of a mint, of the contract's choosing.
+ * Bound: refuses a free registration of a contract wallet beyond its network's number for a day
+ * (RATE_CONTRACT_MINTS_PER_CLIENT, 10): each may cost the service a simulation, and the gas of a mint, of the
+ * contract's choosing. Accounts with a key are bounded by signed writes only: Open 1 of
+ * docs/engineering/concurrency.md.
+ * Check then write: the network's contract mints of today, then the mint's row; others of the network may register:
+ * advisory lock of the network, same transaction.
  * @param tx of the acceptance; registrations of one network wait for each other until it ends
  * @throws Failure rate_limited
  */

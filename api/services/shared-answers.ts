@@ -1,4 +1,8 @@
-/** Answers that cost more than one request may cost: computed once, and shared by all requests within a short time. */
+/**
+ * Answers that cost more than one request may cost: computed once, and shared by all requests within a short time.
+ * Check then write: no request is under way, then its promise is kept; no await, and a failure is forgotten only while
+ * the promise is still the same.
+ */
 import type { ApiDeps } from "../deps.ts";
 
 /** Max age of a count in milliseconds, the same as of lists from memory. */

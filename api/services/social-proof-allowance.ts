@@ -40,8 +40,10 @@ export type AllowanceQuestion = {
 };
 
 /**
- * Requests a proof from a platform. The request is counted before it is made, in the transaction that may refuse it; a
- * failure of the platform gives it back and leaves no trace.
+ * Requests a proof from a platform.
+ * Check then write: buckets and remembered failures, then the call of the platform; other calls run meanwhile: the
+ * request is counted before it is made, in the one transaction that may refuse it; parallel ones may pass the memory of
+ * failures, and each is counted. A failure of the platform gives it back and leaves no trace.
  * @throws Failure proof_missing without a request, where the same proof was missing twice in the last minute;
  *   rate_limited; upstream_unavailable; and the errors of `ask`
  */

@@ -119,6 +119,9 @@ export async function verifySolanaKey(deps: HandlerDeps, shown: Omit<ShownChalle
  * Registers the key that signed. The identity goes to the wallet that the signed text names, else to the one the
  * request names, else to the payer. The same request again is the same registration, also after its challenge has
  * expired.
+ * Check then write: the challenge is open and signed, then `useSolanaChallenge` (also in `verifySolanaKey`); another
+ * request may use it, or its five minutes end: guarded update on `used_by`; expiry is judged by the time at which the
+ * request came.
  * @param asked.fingerprint of the request, byte for byte
  * @throws Failure unauthenticated, invalid_input, and the errors of `acceptMint`
  */

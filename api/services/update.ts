@@ -90,6 +90,8 @@ const traitSlot = (name: string) => `trait:${traitKey(name)}`;
 
 /**
  * Queues an update to be written on chain. The listing has no place there and is written off chain in the same commit.
+ * Check then write: the price of a trait (token-link.ts: the token's contract), then intents; the price may rise: the
+ * value is fixed, so the simulation refuses and nothing is lost.
  * @param asked.traitPriceWei the contract's price of a trait; the service pays it
  * @returns paths of the fields written, and the keys of the intents to wait for
  * @throws Failure conflict, out_of_funds, rate_limited

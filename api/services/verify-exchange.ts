@@ -22,6 +22,8 @@ import { requireFunds, writeAgent } from "./writing.ts";
 
 /**
  * Verifies an agent by the attestation of its present owner, from the index or from the chain.
+ * Check then write: the attestation is valid, then record and intent; it may be revoked or expire, the agent be sold:
+ * the owner is checked again, and validity is computed at every read.
  * @returns the attestation, and the intent that sets the identity contract's flag; null when the contract has no such
  *   flag
  * @throws Failure forbidden, not_found (agent, attestation), gone (revoked or expired), out_of_funds,

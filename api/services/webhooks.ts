@@ -43,8 +43,12 @@ export type WebhookRequest = Subscription & {
 };
 
 /**
- * Makes a webhook for a wallet with an agent; a repetition of the request finds it. Counts are taken under one lock, in
- * the transaction that adds the webhook.
+ * Makes a webhook for a wallet with an agent; a repetition of the request finds it.
+ * Check then write: agent, counts and the same request, then webhook and secret (`rotateSecret`); parallel requests may
+ * come: counts are taken under one advisory lock, in the transaction that adds the webhook; a secret is changed under
+ * the webhook's row lock, and the newest one is unique.
+ * Bound: webhooks, only for a wallet with an agent; 20 of a wallet, 100 of a network and 10,000 in all
+ * (WEBHOOKS_PER_WALLET, WEBHOOKS_PER_NETWORK, WEBHOOKS_IN_ALL).
  * @throws Failure invalid_input, forbidden, conflict, upstream_unavailable, indexer_behind
  */
 export async function createWebhook(

@@ -29,8 +29,13 @@ const UNSOLD: Sale = { payment: FREE_CHECKOUT, bought: "" };
 export const WRITE_FAULT_POINTS = ["write.before-commit", "write.after-commit"] as const;
 
 /**
- * Runs a write about one agent, after the agent's earlier writes. A write with a price is tried and rolled back first,
- * so that every refusal comes before the payment is settled; the payment is used up in the write's own commit.
+ * Runs a write about one agent, after the agent's earlier writes.
+ * Check then write: a write with a price is tried and rolled back, so that every refusal comes before the payment, then
+ * `settle`, the write and `fulfil`; anything about the agent may change: the write checks again, a refusal after the
+ * payment is a credit (`withPayment`), and the payment is used up in the write's own commit.
+ * Check then write: who may change the agent, then the write and its score; a transfer may be indexed: advisory lock of
+ * the agent, and checked again inside. (verify-wallet.ts keeps the chain's answer, which counts only while the index
+ * names that wallet.)
  * @param authorize throws unless the caller may do it
  * @param work writes; `scored` says whether it may have changed the score, which is then computed in the same commit.
  *   It runs twice where there is a price, so it must not touch anything outside its transaction
@@ -70,6 +75,7 @@ export async function writeAgent<T>(
 
 /**
  * Refuses a write that needs a transaction while the service cannot pay for any.
+ * Check then write: funded and not paused, then the intent; funds may end: the intent waits in the queue.
  * @throws Failure out_of_funds
  */
 export async function requireFunds(tx: Queryable): Promise<void> {

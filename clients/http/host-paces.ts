@@ -16,7 +16,12 @@ export type Pace = Pick<Breaker, "succeeded" | "failed"> & {
 /** Max hosts in memory; the least recently used one is dropped. */
 const MAX_HOSTS = 2_000;
 
-/** @param now milliseconds since the epoch @returns the pace of a host */
+/**
+ * Check then write: the host's rate and breaker, then the request; the token is taken before the wait, and the breaker
+ * is asked after it.
+ * @param now milliseconds since the epoch
+ * @returns the pace of a host
+ */
 export function hostPaces(
   options: { rate: { burst: number; perSecond: number }; breaker: Omit<BreakerOptions, "now"> },
   now: () => number,

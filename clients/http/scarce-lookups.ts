@@ -36,6 +36,8 @@ type LookupAttempt<V> = { sent: true; values: (V | Error)[] } | { sent: false; s
  * A lookup is sent immediately while the caller's allowance has a request left. Otherwise it waits, and the next request
  * of any waiting caller's allowance is sent for all of them. So a caller who uses up an allowance delays others by one
  * request and cannot block them.
+ * Resumes: at the lookups that wait for an allowance; an error ends those of its request, and one that has waited
+ * `maxWaitMs` (12 s for X) is refused.
  * @returns the lookup of one key; it throws the errors of `one` and `several`, and upstream_unavailable after `maxWaitMs`
  */
 export function scarceLookups<K, V>(parts: ScarceLookups<K, V>): (key: K) => Promise<V> {

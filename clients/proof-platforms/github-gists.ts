@@ -8,7 +8,7 @@ import type { NoProof } from "../ports.ts";
 import type { PublicHttp } from "../public-http.ts";
 import { unavailable } from "../unavailable.ts";
 
-/** Max gists of an account to search, the newest; and max requests of one search. */
+/** Bound: gists of an account to search, the newest; and requests of one search. */
 const MAX_GISTS = 500;
 const MAX_REQUESTS = 12;
 /**

@@ -19,6 +19,7 @@ const ACCOUNTS_PER_LOOKUP = 100;
  * minutes. Once it is used up, one request of 100 names is sent every 8.6 s.
  */
 const LOOKUP_TIMEOUT_MS = 12_000;
+/** Bound: lookups on X that wait for an allowance, 1,000 in a process, 12 s each, 100 a request. */
 const MAX_WAITING_LOOKUPS = 1_000;
 
 /** An id is looked up and indexed unchanged. Old accounts have longer names than X allows today. */
@@ -62,7 +63,11 @@ export function xProofs(api: Upstream): ProofReader<XClaim> {
       },
     });
 
-  /** Looks up names. An error for one name does not affect the answers for the others. */
+  /**
+   * Looks up names.
+   * One item: an account that X leaves out or returns malformed fails its own name only: handles are checked before (15
+   * letters, digits, `_`), and accounts and problems are read one by one.
+   */
   const accountsBy = (handles: readonly string[]): Promise<(Account | Absent | Error)[]> => {
     const names = [...new Set(handles.map((handle) => handle.toLowerCase()))];
     return api.ask({

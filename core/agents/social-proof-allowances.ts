@@ -56,7 +56,11 @@ export const ofDay = (name: string, most: number, count: number, now: Date): Buc
   return { name: `${name}:${day}`, most, perSecond: 0, cost: count, endsAt };
 };
 
-/** Reads of today for new proofs, by any network and by one. */
+/**
+ * Reads of today for new proofs, by any network and by one.
+ * Bound: reads on X, which bills each: X_READS_PER_DAY, half for new proofs, one network 85 % of that, and half for
+ * checks.
+ */
 export function readsOfStrangers(platform: ProofPlatformKey, network: string, reads: Reads, now: Date): Bucket[] {
   if (reads.perDay === null) return [];
   const most = Math.ceil(reads.perDay / 2);
@@ -99,6 +103,8 @@ const RESERVED_PER_AGENT = 2;
 /**
  * Max proofs that an agent or a wallet may have requested, this one included. It is the full quota while the bucket of new
  * proofs is full, and shrinks with the bucket; the last third is for agents and wallets with almost no requests so far.
+ * Bound: proofs, 10 a minute and 100 a day of a wallet, PROOFS_PER_AGENT a day of an agent and platform (30); new
+ * proofs have 35 % of a platform, and one network 85 % of that.
  * @param left fill level of the bucket of new proofs, from 0 to 1
  */
 export const maxRequested = (most: number, left: number): number =>

@@ -9,7 +9,7 @@ import { countedTraits } from "./traits.ts";
 
 /** Max traits in one request. */
 export const TRAITS_PER_CALL = 10;
-/** Max traits of one agent, on chain and off chain together; the score counts nine. */
+/** Bound: traits of one agent, on chain and off chain together; the score counts nine. */
 export const TRAITS_PER_AGENT = 50;
 /** Category of a trait that is given without one. */
 export const DEFAULT_CATEGORY = "general";

@@ -16,7 +16,15 @@ type RatePolicy = {
   of: string;
 };
 
-/** Policies by their names in the RateLimit headers. */
+/**
+ * Policies by their names in the RateLimit headers.
+ * Bound: reads, writes without a credential, claims and exports, by network.
+ * Bound: signed writes, by caller and by network, because wallets cost nothing.
+ * Bound: failed sign-ins, by network; signatures that the chain checks, by network and in all, each as 8 texts at most
+ * (12 for a host, one after the other).
+ * Bound: attempts to pay, by caller or network; their rows stay in the ledger.
+ * Bound: messages, by member and group, by member a day and by group; they are kept unless MESSAGE_RETENTION is set.
+ */
 export const RATE_POLICIES = {
   reads: {
     ...{ quota: 1_200, window: "minute", variable: "RATE_READS_PER_CLIENT" },

@@ -26,7 +26,11 @@ export type DocumentText = {
   quality: number;
 };
 
-/** Bounds of the words of a field, so that no document is larger than a page of the database. */
+/**
+ * Bounds of the words of a field, so that no document is larger than a page of the database.
+ * Bound: words of a document, 654 in all; words that no document has any more are removed within six hours
+ * (db/discovery/count-words.ts).
+ */
 export const MAX_WORDS = { name: 24, offers: 250, protocols: 60, description: 320 } as const;
 export const MAX_OFFERS = 60;
 /** A name, or the tags of one offer, of more words than this is a text: what it lists is no more than mentioned. */

@@ -4,7 +4,7 @@ import { tierOf } from "../cred/tiers.ts";
 
 /** Min cred to create a group: the tier Qualified. */
 export const CREATOR_MIN_CRED = 51;
-/** Max groups created by one wallet. */
+/** Bound: groups created by one wallet, which needs CREATOR_MIN_CRED and may create 5 an hour. */
 export const GROUPS_PER_CREATOR = 100;
 
 export type Group = {

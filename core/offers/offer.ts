@@ -25,7 +25,10 @@ export type Offer = {
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** Max offers of one source; the first ones are kept. */
+/**
+ * Bound: offers of one source; the first ones are kept. An agent has 8 endpoints, a host 1,000 URLs a day, a URL 50
+ * rows (workers/jobs/offers.ts).
+ */
 export const MAX_OFFERS = 64;
 export const MAX_NAME = 100;
 const MAX_DESCRIPTION = 600;

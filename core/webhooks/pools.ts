@@ -15,7 +15,11 @@ type PoolLimits = {
   perWebhook: number;
 };
 
-/** It takes 64 hostile owners at once to occupy all slots of the receivers that answer, for 10 s. */
+/**
+ * It takes 64 hostile owners at once to occupy all slots of the receivers that answer, for 10 s.
+ * Bound: deliveries, slots by pool and owner; 1,000 waiting and 2,000 settled of a webhook, 16 connections of a host, 4
+ * of them slow, 10 s each (clients/webhook-receivers.ts).
+ */
 export const POOL_LIMITS: Record<DeliveryPool, PoolLimits> = {
   answering: { slots: 128, perOwner: 8, perSlowOwner: 2, perWebhook: 4 },
   new: { slots: 48, perOwner: 4, perSlowOwner: 1, perWebhook: 1 },

@@ -20,6 +20,7 @@ const keyOf = (ref: AgentRef): number | Address => ("tokenId" in ref ? ref.token
 /**
  * A reader over a pool. An agent that several callers request is read once, and they share its facts, which must not be
  * changed. A caller never gets facts that were read before its request.
+ * One item: an unknown agent is null; an error of the database fails all reads that share the statement.
  * @param identity the identity contract's address
  */
 export function factsReader(

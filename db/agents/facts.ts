@@ -12,7 +12,10 @@ import { ownershipOf } from "./proof-ownership.ts";
 import { othersAttested } from "./shared-sql.ts";
 import { agentOf, walletConfirmed } from "./wallets.ts";
 
-/** Max on-chain traits per agent, the newest: the agent's controller can add any number of them. */
+/**
+ * Bound: on-chain traits shown of an agent, the newest: its controller can add any number of them (to 6 MB, which costs
+ * gas).
+ */
 const MAX_TRAITS = 1_000;
 
 /** SQL of all stored data about the agent `a`, as one JSON object in the shape of `AgentFacts`. */

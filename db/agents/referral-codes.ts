@@ -34,6 +34,9 @@ const WITHOUT_CODE = statement({
  * Gives each of these agents its code, unless it has one. The end of a code follows from the agent's wallet, so that an
  * agent whose registration was reorganised and mined again gets the same code, whoever writes it. Anybody can register
  * tokens of that name which name that wallet too, until all its ends are taken: then the code ends with the token's id.
+ * Check then write: the agent has no code, then the insert; a request and a worker may give one at once: unique, `on
+ * conflict do nothing`, and read again.
+ * Resumes: at agents without a code; the last form of a code holds the token id, so it is free.
  * @returns how many codes are new
  */
 export async function ensureReferralCodes(
@@ -110,7 +113,11 @@ const RECORD = statement({
     on conflict do nothing`,
 });
 
-/** Records who referred a new agent, by the code it came with; each agent counts once, and none refers itself. */
+/**
+ * Records who referred a new agent, by the code it came with; each agent counts once, and none refers itself.
+ * Check then write: whose code it is, then the insert; the agent of an OG may change hands: one transaction, and unique
+ * by token.
+ */
 export async function recordReferral(tx: Queryable, tokenId: number, code: string): Promise<void> {
   const og = ogByCode(code);
   // A V1 wallet's code is credited to its agent, once it has one.

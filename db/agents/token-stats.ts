@@ -1,4 +1,8 @@
-/** Number of holders of the service token: a job counts it, every process reads it. */
+/**
+ * Number of holders of the service token: a job counts it, every process reads it.
+ * Check then write: not counted lately, then the insert; another process may count: one statement under an advisory
+ * lock.
+ */
 import { tokenStats as stats } from "../schema/tables.ts";
 import { preparedQuery } from "../sql/orm.ts";
 import { float8, statement, timestamptz } from "../sql/statement.ts";

@@ -62,7 +62,12 @@ const STORE_CHECKS = statement({
         and t.state = ($before::text[])[array_position($tokenIds::int8[], t.token_id)]`,
 });
 
-/** Stores URIs read from the chain. A row that changed since then is newer and stays. @returns number of changed rows */
+/**
+ * Stores URIs read from the chain.
+ * Check then write: the chain's URI, then what is known of it; another run or the sender's effect may write: guarded
+ * update on state and attempt as read, so a row that changed since then is newer and stays.
+ * @returns number of changed rows
+ */
 export const storeTokenUriChecks = (
   db: Queryable,
   checks: readonly (KnownTokenUri & { before: TokenUriState; checkAt: Date })[],
@@ -143,8 +148,9 @@ const SET_QUEUED = statement({
 });
 
 /**
- * Queues the transaction that sets a token's URI, in the caller's transaction, and locks the token's row: two callers
- * queue one.
+ * Queues the transaction that sets a token's URI, in the caller's transaction.
+ * Check then write: no URI, or one of another PUBLIC_URL, then the intent and state `queued`; another run may queue it:
+ * row lock and unique key, so two callers queue one; the next key comes only after the last intent's nonce is spent.
  * @param order.filledAt counts it against the day's limit; null where the service minted the token
  * @returns false when the token has left the state in which it was chosen
  */

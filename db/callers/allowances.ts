@@ -53,7 +53,12 @@ export async function takeTokens(
   return new Map(rows.map(({ name, level }) => [name, level]));
 }
 
-/** Takes its cost from each bucket, or nothing from any. @returns seconds until each has enough, 0 when it was taken */
+/**
+ * Takes its cost from each bucket, or nothing from any.
+ * Check then write: the level, then the new level; one upsert, rolled back below 0; the rows are locked in the order of
+ * names.
+ * @returns seconds until each has enough, 0 when it was taken
+ */
 export async function takeAll(db: pg.Pool, buckets: readonly Bucket[], now: Date): Promise<number> {
   let seconds = 0;
   const enough = new Error("not enough");

@@ -1,4 +1,7 @@
-/** Texts given out for Solana keys to sign: each for one address and one purpose, valid once and for a few minutes. */
+/**
+ * Texts given out for Solana keys to sign: each for one address and one purpose, valid once and for a few minutes.
+ * Bound: challenges, 30 a minute of a network, each kept for a day.
+ */
 import type { Address } from "../../core/agents/facts.ts";
 import type { SolanaPurpose } from "../../core/callers/signed-texts.ts";
 import type { SolanaAddress } from "../../core/solana/keys.ts";

@@ -37,6 +37,9 @@ const STATE = statement({
 /**
  * Begins the month's partition where it has not begun, and makes the next one ahead. A run that finds a partition missing
  * makes it, and writes go into the default partition meanwhile.
+ * Check then write: the month has begun, and its last points (`removeMonths`), then a leap of the sequence and the
+ * partitions; another worker, a writer or a retraction may come: advisory lock; ids after the leap only grow, and what
+ * announced itself before stays announced; the swap takes the table's lock and collects anew what corrections name.
  * @returns 1 where a month began, else 0
  */
 export const beginMonth = async (db: Queryable, now: Date): Promise<number> => (await ROTATE.one(db, { now })).begun;

@@ -116,8 +116,11 @@ const FORGET_READS = statement({
 export type OracleBatch = { change: Hex; data: Hex; tokenIds: number[] };
 
 /**
- * Queues batches as intents `oracle:<number of those decided>:<change>`, as far as the day's gas allows, unless others are
- * under way: two runs queue them once, and the same change may come again later.
+ * Queues batches as intents `oracle:<number of those decided>:<change>`, as far as the day's gas allows, unless others
+ * are under way. The same change may come again later.
+ * Check then write: none is under way, the oracle's values and the day's gas, then intents and `compared_at`; another
+ * run may queue them: lock by name, both checked again under it; the key names the batches before it and what the
+ * oracle held.
  * @returns the number of scores queued
  */
 export const queueOracleBatches = (

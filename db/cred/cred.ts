@@ -56,6 +56,9 @@ const AGENTS_PER_SET = 2_000;
  *
  * On a pool it commits by itself. On the client of a transaction it is part of that transaction, which must be READ
  * COMMITTED, and sees its writes: a write that changes off-chain facts calls this last, once, with all its agents.
+ * Check then write: facts and the list of stale agents, then score and history (cred-passes.ts as well); other writes
+ * may come: 128 advisory locks in order; facts and kept inputs are read in the writing statement, after the lock; the
+ * walk of `checkCred` is a row, locked first.
  * @returns the agents whose score changed, by token id
  * @throws the driver's error; before the first index one that `isNoIndex` recognises
  */

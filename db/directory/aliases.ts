@@ -1,4 +1,8 @@
-/** The table of proven wallets, made anew from the rows: what its trigger keeps from write to write, held against all of them. */
+/**
+ * The table of proven wallets, made anew from the rows: what its trigger keeps from write to write, held against all of
+ * them.
+ * Check then write: the difference, then the update: one statement, rows locked in the order of ids.
+ */
 import { int8, statement } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 

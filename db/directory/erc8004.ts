@@ -106,7 +106,8 @@ export type FileResult = {
 };
 
 /**
- * Stores files and rows of some agents. An agent whose file cannot be stored is stored without it.
+ * Stores files and rows of some agents.
+ * One item: an agent whose file the database refuses (`storeSet`) is stored without it.
  * @returns how many rows are different
  */
 export async function storeErc8004(

@@ -64,8 +64,11 @@ export async function noteFailedQuotes(
 }
 
 /**
- * Stores quotes and shows them on the rows of their tokens. A claimed token's quote stays beside its claim. A quote that
- * cannot be stored is put into quarantine, and its token stored as one that the market does not know.
+ * Stores quotes and shows them on the rows of their tokens. A claimed token's quote stays beside its claim.
+ * One item: a quote that the database refuses (`storeSet`) is put into quarantine, and its token stored as one that the
+ * market does not know.
+ * Check then write: the quote is fetched, then the upsert; the row may go, its token change: rows are joined by token
+ * when it is written.
  * @returns how many rows of the directory are different
  */
 export async function storeQuotes(

@@ -82,8 +82,8 @@ export async function showsBlock(db: Queryable, block: number): Promise<boolean>
 }
 
 /**
- * Brings the rows of some agents up to date, and takes out those of agents that are gone. An agent whose row cannot be
- * stored is shown by its id and addresses alone.
+ * Brings the rows of some agents up to date, and takes out those of agents that are gone.
+ * One item: an agent whose row the database refuses (`storeSet`) is shown by its id and addresses alone.
  * @returns how many rows are different
  */
 export async function syncOwnRows(
@@ -141,6 +141,10 @@ const TOUCH_OWNED = statement({
         and ${transferCount("a.token_id", "$identity")} > 1`),
 });
 
+/**
+ * Check then write: the facts, then row and digest; a newer block may come: facts and digest are of one read, so a
+ * newer block stays stale.
+ */
 async function writeOwnRows(
   tx: pg.ClientBase,
   ids: readonly number[],

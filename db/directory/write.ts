@@ -179,6 +179,7 @@ const RESCORE = statement({
 
 /**
  * Computes the scores of all foreign rows anew: ages grow, attestations are made and revoked, wallets get identities.
+ * Check then write: the difference, then the update: one statement, rows locked in the order of ids.
  * @returns how many changed
  */
 export async function rescoreForeign(pool: pg.Pool, { now, exchangeSchema }: ScoreRules): Promise<number> {

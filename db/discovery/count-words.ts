@@ -80,8 +80,10 @@ export async function countWords(db: Queryable): Promise<void> {
 }
 
 /**
- * Removes words that no document has any more, of a part of the table: strangers change their texts as often as they like, and
- * each of their words would stay. A writer of documents that adds one of them waits, and adds it anew.
+ * Removes words that no document has any more, of a part of the table: strangers change their texts as often as they
+ * like, and each of their words would stay.
+ * Check then write: no document has the word, then its removal; a document may have it again: the writer of documents
+ * takes the same lock until it commits and looks once it has it (`holdWords`), so a document on its way is waited for.
  */
 export async function removeWords(pool: pg.Pool): Promise<void> {
   const { pages } = await PAGES.one(pool);

@@ -38,7 +38,12 @@ export async function stemsFor(db: Queryable, words: readonly string[]): Promise
 /** Until a transaction ends that adds words of documents, or removes those that no document has, no other one does. */
 export const holdWords = (tx: Queryable): Promise<void> => lockText(tx, "discovery-words");
 
-/** Adds words of documents, and their stems, to the table of words; their documents are counted by `countWords`. Part of the caller's transaction. */
+/**
+ * Adds words of documents, and their stems, to the table of words; their documents are counted by `countWords`. Part of
+ * the caller's transaction.
+ * Check then write: the word is there, then the document; it may be removed: both take one lock until they commit, and
+ * look once they have it (`holdWords`), so a removed word is added anew.
+ */
 export async function addWords(
   tx: Queryable,
   given: readonly string[],

@@ -1,6 +1,10 @@
 /**
  * What becomes of old events. Readers see the log after `event_log.kept_after`, which moves over the old events at its
  * beginning; their rows go with the partition of their day.
+ * Check then write: all events of a partition are hidden, or one is missing, then `drop table` or a new partition
+ * (time-partitions.ts); another worker, a writer or the sequencer may come: advisory lock by table, a partition is
+ * looked at again under the lock of the log, and a new one is attached when no writer runs; `kept_after` only grows,
+ * and readers look at it in the statement that reads.
  */
 import { int4, int8, statement, timestamptz } from "../sql/statement.ts";
 import { makePartitions } from "../sql/time-partitions.ts";

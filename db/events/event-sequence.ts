@@ -45,6 +45,8 @@ const MOVE_LOG = statement({
 
 /**
  * One pass, in a transaction of the caller's that is READ COMMITTED: it sees what others commit while it waits.
+ * Check then write: head and settled ids, then places; late commits may come: the row lock of `event_log` makes places
+ * unique, and ids are read up to `settledCredId` only.
  * @param since start of the log: first scores of agents registered before it are not appended
  * @returns the log's head, and whether there may be more to do
  */

@@ -97,6 +97,7 @@ export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...op
     });
   }
 
+  /** Check then write: memory is fresh, then the answer; it may change: compared again after each await. */
   async function recall(query: AgentQuery, minBlock = -1): Promise<AgentPage | undefined> {
     // The columns do not say which wallet an agent belongs to; SQL finds a wallet's agents by two indexes at once.
     if (next() === undefined || searchedWallet(query) !== null) return undefined;

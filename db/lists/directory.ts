@@ -23,7 +23,10 @@ import { type DIRECTORY_COLUMNS, source } from "./directory-source.ts";
 import { CachedTotals } from "./directory-totals.ts";
 
 export type DirectoryList = {
-  /** One page: ids of rows and the exact total. The caller fetches the rows; one may be removed in between. */
+  /**
+   * One page: ids of rows and the exact total. The caller fetches the rows; one may be removed in between.
+   * Check then write: memory is fresh, then the answer; it may change: compared again after each await.
+   */
   list(query: DirectoryQuery): Promise<DirectoryPage>;
   /**
    * Rendered rows in the order of the ids, without rows that do not exist. A rendered row is cached until the row
@@ -53,7 +56,7 @@ export type DirectoryListOptions = LiveTableOptions & {
 
 /** A change shows within two seconds even when the feed fails, unless the database is too busy. */
 const MAX_AGE_MS = 1_500;
-/** Max bytes of rendered rows: about 65,000 rows. */
+/** Bound: bytes of rendered rows in memory, about 65,000 rows. */
 const CACHE_BYTES = 20 * 2 ** 20;
 
 /** Opens the directory's pages; usable at once. `url` is that of the role `app`. */

@@ -1,4 +1,7 @@
-/** Message groups and their members: listed, created, locked and counted. */
+/**
+ * Message groups and their members: listed, created, locked and counted.
+ * Bound: lists of groups and of members, pages of 1,000; a member needs an agent.
+ */
 import { eq } from "drizzle-orm";
 import type { Address } from "../../core/agents/facts.ts";
 import type { Counters } from "../../core/messages/acts.ts";

@@ -17,6 +17,8 @@ const EARLY_UNITS = statement({
 
 /**
  * Records where the money is about to move, and that it was sold for before that was certain.
+ * Check then write: the USDC at risk is below the limit, then `paid` with `early_at`; other payments may be accepted
+ * early: advisory lock `early-payments`, sum and write in one transaction, under lease and state.
  * @param limitUnits units of USDC that may be at risk, this payment included
  * @returns `over` when they would be more, then nothing is changed; null as `recordPaid`
  */

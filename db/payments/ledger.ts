@@ -261,7 +261,12 @@ const BY_BOUGHT = statement({
   columns: { payment_id: uuid },
 });
 
-/** The effect became impossible later: the payment becomes a credit of its payer. @returns null when nothing was paid for it */
+/**
+ * The effect became impossible later: the payment becomes a credit of its payer.
+ * Check then write: the state, then the same statement (so `revokeCredit`); spent meanwhile: guarded update on the
+ * state.
+ * @returns null when nothing was paid for it
+ */
 export async function oweWhatBought(tx: Queryable, bought: string, reason: string): Promise<Payment | null> {
   const found = await BY_BOUGHT.maybeOne(tx, { bought, state: "fulfilled" });
   return found && move(tx, { paymentId: found.payment_id }, "refund_due", ["fulfilled"], { ...CREDIT, reason });

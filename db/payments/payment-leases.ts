@@ -117,6 +117,7 @@ const CLOSE_UNWATCHED = statement({
  * Closes payments of chains that are not configured any more, and so cannot be read. 24 hours after its last change a
  * transfer is final as it was last seen, a released authorization is void, and a payment whose outcome is open keeps its
  * state and blocks no other.
+ * Check then write: state and age, then the same statement; spent meanwhile: guarded update on the state.
  * @param chains that are configured
  * @returns the number of payments that were closed
  */

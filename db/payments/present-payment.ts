@@ -127,6 +127,12 @@ const LEASE = statement({
     where payment_id = $paymentId`,
 });
 
+/**
+ * Check then write: no row has the facts, then row and facts are inserted; the same fact may come at the same time: it
+ * is unique and a collision starts over, five times at most; `payment_unique_key` is unique.
+ * Resumes: at the beginning after a collision, five times, then with an error (a key of api/idempotency.ts: "in
+ * progress").
+ */
 async function presentIn(
   tx: Queryable,
   given: Presentation,

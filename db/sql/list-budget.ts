@@ -1,6 +1,9 @@
 /**
  * A budget of connections for lists and searches that SQL answers. They are the slow reads of the service: without it they
  * take all connections and all cores of the database, and neither a keyed read nor a refusal is quick any more.
+ * Check then write: places are left, then one is taken; no await.
+ * Bound: lists and searches by SQL, DATABASE_LISTS connections; refused by the rule of api/http/admission.ts, after a
+ * wait of one second at most.
  */
 import type pg from "pg";
 import { onSnapshot, transaction } from "./transaction.ts";

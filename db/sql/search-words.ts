@@ -1,6 +1,6 @@
 /** Search words in the form in which the columns store them, cached: letters beyond ASCII are folded by the database. */
 
-/** Max cached words. */
+/** Bound: cached words. */
 const MAX_WORDS = 1_000;
 
 export class SearchWords<Words> {

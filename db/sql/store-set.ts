@@ -34,6 +34,7 @@ export type SetWork<T, S, R> = {
  * Stores a set in one transaction. When the data are at fault, the set is halved, in transactions that are rolled back,
  * until each item at fault is found; then everything else is stored, with the refused ones apart from it. Costs one transaction
  * for a sound set, and about 2 · n · log2(size) further ones for n items at fault.
+ * Check then write: trial transactions, then the last one; rows may change between: the last one does all of it again.
  * @throws the error when no item is at fault: a failing database, or an error that occurs without any item
  */
 export async function storeSet<T, S, R>(pool: pg.Pool, items: readonly T[], work: SetWork<T, S, R>): Promise<R> {

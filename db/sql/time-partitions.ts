@@ -1,4 +1,10 @@
-/** Tables partitioned by time (functions in db/triggers.sql): partitions are made ahead, and dropped as a whole when all of their rows are old. */
+/**
+ * Tables partitioned by time (functions in db/triggers.sql): partitions are made ahead, and dropped as a whole when all
+ * of their rows are old.
+ * Resumes: at the partitions of now and next, and at those that are all old; a lock that is not free within 0.4 s fails
+ * the run (event-retention, directory-ranks), and the next one tries again. Rows without a partition go into the
+ * default one.
+ */
 import { int4, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 

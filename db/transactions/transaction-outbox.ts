@@ -84,8 +84,10 @@ const ID_BY_KEY = statement({
 });
 
 /**
- * Queues a transaction, in the caller's transaction. The same key again changes nothing, unless the intent was refused
- * before it had a nonce: then it is tried again.
+ * Queues a transaction, in the caller's transaction.
+ * Check then write: the key is new or its intent failed, then insert or update (`queueRepeatable`: also reverted);
+ * another may queue it: unique key and guarded update, so the same key again changes nothing, unless the intent was
+ * refused before it had a nonce: then it is tried again.
  * @returns whether this call queued it
  */
 export async function queueIntent(

@@ -50,6 +50,8 @@ export type ClaimOptions = {
 /**
  * Claims due deliveries, owner by owner: the owner that has waited longest is first, and each gets its share. The claims
  * of a killed worker are due again when its lease ends.
+ * Check then write: due, with free places, then lease and next turn; a delivery may become due: turns are locked, and
+ * the transaction that makes a delivery due gives a turn after its rows.
  */
 export async function claimDeliveries(db: pg.Pool, options: ClaimOptions): Promise<ClaimedDelivery[]> {
   return transaction(db, async (tx) => {
@@ -226,7 +228,11 @@ export async function trimLogs(db: Queryable): Promise<number> {
   }
 }
 
-/** Deletes deliveries that were settled, or created and never sent, before a time. @returns number of deleted ones */
+/**
+ * Deletes deliveries that were settled, or created and never sent, before a time.
+ * Resumes: at the oldest rows, 2,000 at once; a part that fails is tried by the next run.
+ * @returns number of deleted ones
+ */
 export async function deleteOldDeliveries(db: Queryable, before: Date): Promise<number> {
   let deleted = 0;
   for (;;) {

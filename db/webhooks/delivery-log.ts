@@ -87,6 +87,8 @@ const COUNTS = statement({
 
 /**
  * Adds a test delivery, due at once. The same event id again is the same delivery.
+ * Check then write: on, with fewer than 1,000 waiting, then the delivery (so the replays); parallel pings may come: one
+ * statement, and pings may pass the limit by the few that run at once (60 a minute).
  * @throws Failure conflict for a webhook with too many pending deliveries
  */
 export async function insertPing(

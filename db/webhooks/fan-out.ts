@@ -50,8 +50,13 @@ const MOVE_CURSOR = statement({
 type Cursor = { position: number; through: number | null; handedTo: string | null; caughtUpTo: string | null };
 
 /**
- * Creates the deliveries of one part of the log for the next webhooks, and advances webhooks that are behind. One
- * transaction at a time runs it and moves the cursor (part and webhook), so a crash neither repeats nor omits a delivery.
+ * Creates the deliveries of one part of the log for the next webhooks, and advances webhooks that are behind.
+ * Check then write: place, webhook on and room, then deliveries and place (`stepForward`); it may be switched off or
+ * deleted, and another worker may run: row locks of cursor and webhook, and (webhook, event) is unique, so a crash
+ * neither repeats nor omits a delivery; `disableWebhook` notes the older place, which repeats and never skips.
+ * One item: a webhook of a part that has 1,000 waiting, hangs or fails is held back; lanes and places are by owner and
+ * host; it pauses, and is switched off automatically.
+ * Resumes: at part and webhook in `webhook_cursor`; 500 places, 1,000 webhooks and 2,000 deliveries a call.
  * @param now when the deliveries are due
  */
 export async function fanOut(tx: pg.ClientBase, now: Date): Promise<FannedOut> {

@@ -86,6 +86,9 @@ const RESEAL_SIZE = 200;
 
 /**
  * Replaces the sealed bytes of secrets.
+ * Check then write: key, age and not pending, then update or delete (so `trimLogs` and `deleteOldDeliveries` of
+ * deliveries.ts); it may be rotated or replayed: sealing keeps the secret, and the delete repeats the state.
+ * One item: a secret whose key is gone stays as it is; the log names it, and the others are sealed.
  * @param reseal the bytes to store instead; null to leave them
  * @returns number of replaced ones
  */

@@ -74,8 +74,9 @@ globalThis.indexReaders = {
 } satisfies IndexReaders;
 
 /**
- * Ends a connection in this process and in the database, where a statement would continue. The socket is destroyed first,
- * so that the backend cannot run a statement of another reader when it is terminated.
+ * Ends a connection in this process and in the database, where a statement would continue.
+ * Check then write: the reader is gone, then its backend is ended; the connection may be used again: the socket is
+ * destroyed first, so that the backend cannot run a statement of another reader.
  */
 function endConnection(client: Client): Promise<unknown> {
   client.connection.stream.destroy();

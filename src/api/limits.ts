@@ -30,7 +30,12 @@ export type QueryLimits = {
 
 const MINUTE_MS = 60_000;
 
-/** Enforces the limits: a query over them is answered 429 or 503 with Retry-After. */
+/**
+ * Enforces the limits: a query over them is answered 429 or 503 with Retry-After.
+ * Check then write: places are left, then one is taken; no await.
+ * Bound: GraphQL and SQL of the index, 2 at once and 240 a minute for a network, 4 at once in all; a query has 30 s, 8
+ * MB, and 32 MB for a step (indexer/preload/reader-queries.ts).
+ */
 export function limitQueries({
   concurrent,
   concurrentPerClient,

@@ -20,6 +20,10 @@ export const mintEffect: IntentEffect = {
   prefix: "mint",
   doneBefore: mintedBefore,
 
+  /**
+   * Check then write: the receipt, then mint, profile, referral and score (`undone`, `failed`: the same); it may be
+   * decided otherwise: guarded update on the mint's state, in the intent's commit.
+   */
   async mined(tx, intent, receipt, now) {
     const mintId = mintIdOf(intent);
     const request = await mintById(tx, mintId);

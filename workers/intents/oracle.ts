@@ -8,7 +8,11 @@ import type { IntentEffect } from "./effect.ts";
 export const oracleEffect: IntentEffect = {
   prefix: "oracle",
 
-  /** The next run of the job compares again, and queues what is to be written then. */
+  /**
+   * Check then write: scores and oracle are as when it was queued, then the signature; a score may move, or another
+   * write the oracle: both are read right before, and the next run of the job compares again and queues what is to be
+   * written then. Accepted: one block.
+   */
   async refusal({ db, chain }, { intentKey, to, data }) {
     const { args } = decodeFunctionData({ abi: credOracleAbi, data });
     const [ids, scores] = args as readonly [readonly bigint[], readonly number[]];

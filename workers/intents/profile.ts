@@ -11,7 +11,11 @@ import { chainWriteOf, profileWriteOf, walletControls } from "../../db/transacti
 import type { Intent } from "../../db/transactions/transaction-outbox.ts";
 import type { EffectContext, IntentEffect } from "./effect.ts";
 
-/** The service may write to every token, so the requester must still control the token at the time of signing. */
+/**
+ * The service may write to every token.
+ * Check then write: the requester still controls the token, then the signature; it may change hands before the block.
+ * Accepted: one block, and the service writes the request of a caller who had the right at that time.
+ */
 async function refusal({ db }: EffectContext, { intentKey }: Intent): Promise<string | null> {
   const write = await chainWriteOf(db, intentKey);
   if (!write || !(await isIndexed(db))) return null;
@@ -44,7 +48,11 @@ export const profileEffect: IntentEffect = {
     if (await isIndexed(tx)) await recomputeCred(tx, { tokenIds: [write.tokenId] }, { now, cause: "profile" });
   },
 
-  /** Its payment becomes a credit, also where other parts of the same update were written. */
+  /**
+   * Check then write: the intent's outcome, then `oweWhatBought` (`undone`: `revokeCredit`); the credit may be spent:
+   * the intent's own transaction, and a guarded update on the payment's state. It becomes a credit also where other
+   * parts of the same update were written.
+   */
   async failed(tx, intent) {
     await oweWhatBought(tx, profileWriteOf(intent.intentKey), "refused_by_chain");
   },

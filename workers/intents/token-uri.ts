@@ -35,8 +35,9 @@ function subjectOf({ data }: Intent): { tokenId: number; uri: string; base: stri
 }
 
 /**
- * The contract has no "set if empty": between this read and the block the owner's own transaction may come first. The
- * read runs right before signing and before every further broadcast, so the gap is the time of one block.
+ * Check then write: the URI on the chain is empty or the service's, then the signature and each further broadcast; the
+ * contract has no "set if empty", so the owner's own transaction may come first: the read runs right before each of
+ * them, and a filler takes the nonce while ours is in no block. Accepted: the gap is the time of one block.
  */
 async function refusal({ db, chain }: EffectContext, intent: Intent): Promise<string | null> {
   const { tokenId, uri } = subjectOf(intent);

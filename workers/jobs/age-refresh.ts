@@ -3,6 +3,7 @@ import { z } from "zod";
 import { refreshAges } from "../../db/cred/cred-passes.ts";
 import { defineJob } from "../job.ts";
 
+/** Resumes: at what differs, in sets of 2,000 and ranges of 50,000; the formula is clamped. */
 export const ageRefresh = defineJob({
   name: "age-refresh",
   concurrency: 1,

@@ -14,6 +14,12 @@ import { defineJob } from "../job.ts";
 const WALLETS_PER_RUN = 2_000;
 const WALLETS_PER_CALL = 100;
 
+/**
+ * Resumes: half at wallets that never had an answer, half at those that are longest without one; failed ones are asked
+ * last.
+ * One item: a wallet without a usable answer stays due and comes last; a batch in which the node is in trouble stores
+ * nothing and ends the run.
+ */
 export const attestationLookups = defineJob({
   name: "attestation-lookups",
   concurrency: 1,

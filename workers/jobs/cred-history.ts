@@ -5,6 +5,10 @@ import { beginMonth, removeMonths } from "../../db/cred/cred-history-months.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { defineJob } from "../job.ts";
 
+/**
+ * Resumes: at the month; a lock that is not free within 2 s fails the run, and the next one, an hour later, tries
+ * again. Ids without a partition go into the default one.
+ */
 export const credHistory = defineJob({
   name: "cred-history",
   concurrency: 1,

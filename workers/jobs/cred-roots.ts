@@ -22,6 +22,11 @@ const RETRY_MS = 300_000;
 /** Points of `FAULT_POINT` in the job. */
 export const ROOTS_FAULT_POINTS = ["roots.built", "roots.stored", "roots.committed"] as const;
 
+/**
+ * Check then write: numbers of epochs, the contract's newest one and the index, then `storeEpoch`; another worker may
+ * store an epoch, or the contract get one: advisory lock `cred-epochs`, under which the numbers are compared again; the
+ * contract refuses another root of a number.
+ */
 export const credRoots = defineJob({
   name: "cred-roots",
   concurrency: 1,

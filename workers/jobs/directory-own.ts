@@ -9,6 +9,7 @@ import { LIST_PAGE, offers } from "./offers.ts";
 
 const EVERY_MS = 15_000;
 
+/** Resumes: at what differs from the index; what is refused is quarantined, and shown by id and addresses only. */
 export const directoryOwn = defineJob({
   name: "directory-own",
   concurrency: 2,

@@ -1,4 +1,8 @@
-/** Pulls every foreign registry that is due, each independently: one that does not answer delays no other. */
+/**
+ * Pulls every foreign registry that is due.
+ * One item: each registry has its own state, and errors are caught one by one, so one that does not answer delays no
+ * other.
+ */
 import { z } from "zod";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";

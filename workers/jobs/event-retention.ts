@@ -14,6 +14,7 @@ import { defineJob } from "../job.ts";
 /** Max rows per transaction; keeps its locks short. */
 const ROWS_PER_TRANSACTION = 2_000;
 
+/** Resumes: at the oldest events; a part that fails is tried by the next run. */
 export const eventRetention = defineJob({
   name: "event-retention",
   concurrency: 1,

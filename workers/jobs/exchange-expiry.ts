@@ -3,6 +3,7 @@ import { z } from "zod";
 import { refreshAttested } from "../../db/cred/cred-passes.ts";
 import { defineJob } from "../job.ts";
 
+/** Resumes: at what differs, in sets of 2,000; the formula is clamped. */
 export const exchangeExpiry = defineJob({
   name: "exchange-expiry",
   concurrency: 1,

@@ -11,6 +11,11 @@ const REQUESTS_PER_RUN = 100;
 /** Failures in a row after which a run ends, because the market is probably away. */
 const MAX_FAILURES = 3;
 
+/**
+ * One item: after a batch in trouble the run goes on with the next one; three failures in a row end it.
+ * Resumes: at the tokens asked least recently; a failure is stored (`failed_at`), and its tokens come after the others,
+ * one by one.
+ */
 export const marketData = defineJob({
   name: "market-data",
   readsStrangers: true,

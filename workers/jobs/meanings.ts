@@ -8,6 +8,12 @@ import { defineJob } from "../job.ts";
 const READS_PER_RUN = 40;
 const CALLS_PER_RUN = 30;
 
+/**
+ * Resumes: at texts without a vector, by score; a refused text is sent again with the next run, one without a known
+ * answer after 6 hours, three times; an unusable answer ends it; 30 calls a run.
+ * Bound: texts to the provider of embeddings, 2,000 characters, 64 a call, of the agents with the highest score; a
+ * budget a day (EMBEDDINGS_*), and 100 unusable answers a day.
+ */
 export const meanings = defineJob({
   name: "meanings",
   concurrency: 1,

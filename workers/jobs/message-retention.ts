@@ -4,6 +4,7 @@ import { deleteMessagesBefore } from "../../db/messages/messages.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { defineJob } from "../job.ts";
 
+/** Resumes: at the oldest rows, 2,000 at once; a part that fails is tried by the next run. */
 export const messageRetention = defineJob({
   name: "message-retention",
   concurrency: 1,

@@ -6,6 +6,10 @@ import { defineJob } from "../job.ts";
 /** Max rows of the directory that one run reads: this many new ones, and this many of all. */
 const ROWS_PER_RUN = 10_000;
 
+/**
+ * Resumes: at the newest rows and at the next part of all rows, both places stored with what was found; the walk begins
+ * again at its end.
+ */
 export const namedWallets = defineJob({
   name: "named-wallets",
   concurrency: 1,

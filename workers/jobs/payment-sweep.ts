@@ -51,6 +51,13 @@ const FINAL_BLOCKS = 64;
 /** Blocks after which a preconfirmed transfer that is in none of them has vanished. */
 const EARLY_BLOCKS = 10;
 
+/**
+ * One item: a payment without progress is caught by itself; three failures of a chain end its step, and it is checked
+ * last the next time.
+ * One item: an error of the database in a step ends the run; the next one begins 5 s later.
+ * Resumes: at the payments checked least recently, so that all rows take turns; released rows are given up 24 h after
+ * their end.
+ */
 export const paymentSweep = defineJob({
   name: "payment-sweep",
   concurrency: 1,
@@ -112,7 +119,12 @@ const eachLeased = (
 /** Ids of the configured chains; payments of others cannot be read. */
 const chainIds = (context: JobContext): number[] => configuredChains(looking(context)).map(({ id }) => id);
 
-/** Payments whose request has ended: read from the chain, and released once their authorization is void. */
+/**
+ * Payments whose request has ended: read from the chain, and released once their authorization is void.
+ * Check then write: what the chain says, then release, owe or carry out (also `finishPaid`, `watchReleased`); the
+ * request may come back: `takeUp` is a lease, and the state is compared after it and in each write. An authorization is
+ * void by the time of a block, and unused in that block.
+ */
 async function settleLeft(context: JobContext): Promise<number> {
   const { db } = context;
   const left = await abandonedPayments(db, { chains: chainIds(context), patience: UNCHANGED_INTERVAL });
@@ -215,7 +227,14 @@ async function closeLeft(context: JobContext): Promise<number> {
   return closed;
 }
 
-/** @returns whether the payment's row was changed */
+/**
+ * Check then write: where the transfer is now, then relocate, unsettle, lose or finalize; another run or the request
+ * may write: guarded update on the block hash as seen, and the state.
+ * Check then write: a payment accepted early has its confirmations or vanished, then relocate (`early_at` null),
+ * unsettle or lose; its preconfirmed block may come late or never: guarded update on the block hash as seen. The sweep
+ * carries out no effect before, and ten blocks pass before it has vanished.
+ * @returns whether the payment's row was changed
+ */
 async function watchBlock(context: JobContext, payment: Payment): Promise<boolean> {
   const { db, log } = context;
   const chain = chainOf(looking(context), payment);

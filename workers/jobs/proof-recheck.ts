@@ -59,6 +59,14 @@ async function readsLeft(
 /** Max proofs of one platform per run; the next run does the rest. */
 const CHECKS_PER_RUN = 1_000;
 
+/**
+ * One item: profiles and daily checks of proofs may have odd or long ids, names and hashes, or an account that cannot
+ * be read: the schemas of clients/proof-platforms/ and clients/ethos.ts bound each field and read each entry by itself,
+ * an invalid answer is no failure of its upstream (clients/http.ts), and a check that `storeSet` finds refused counts
+ * as unknown.
+ * One item: a batch that a platform's trouble ends is `unknown`, goes stale and comes last the next time.
+ * Resumes: at the proofs that were confirmed or checked least recently; one that failed is checked last.
+ */
 export const proofRecheck = defineJob({
   name: "proof-recheck",
   readsStrangers: true,

@@ -3,6 +3,10 @@ import { z } from "zod";
 import { reconcileCred } from "../../db/cred/cred-passes.ts";
 import { defineJob } from "../job.ts";
 
+/**
+ * Resumes: at what differs from the index, or at a range of ids, in sets of 2,000 and ranges of 50,000; the formula is
+ * clamped.
+ */
 export const reconcile = defineJob({
   name: "reconcile",
   concurrency: 1,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { CHECKS_OF_ALL, checkCred } from "../../db/cred/cred-passes.ts";
 import { defineJob } from "../job.ts";
 
+/** Resumes: at its stored place, in ranges of 50,000. */
 export const selfCheck = defineJob({
   name: "self-check",
   concurrency: 1,

@@ -15,6 +15,13 @@ const AGAIN_MS = 86_400_000;
 /** After this time, where the node did not answer. */
 const RETRY_MS = 600_000;
 
+/**
+ * Check then write: the chain's word about a link, then tie and counted figures (`settleLink`); another link or a sale
+ * may come: the update names token and wallet, and the row compares the wallet with owner and agent's wallet at every
+ * write.
+ * Resumes: at the link that is due longest, 100 a run; one that the chain gives no word about is put off by ten
+ * minutes, and the others go on.
+ */
 export const tokenTies = defineJob({
   name: "token-ties",
   readsStrangers: true,

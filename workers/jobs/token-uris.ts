@@ -21,6 +21,14 @@ const TOKENS_PER_CALL = 100;
 const CALLS_PER_RUN = 10;
 const DAY_MS = 86_400_000;
 
+/**
+ * Check then write: the number chosen today, then queue; another run may choose too: both choose the lowest ids, and
+ * the row lock lets one queue each.
+ * Resumes: at `check_at` and the highest token id checked; an unreadable token is read again after ten minutes, after
+ * the others, and so is one whose transaction failed; an error of the node ends the run.
+ * Bound: transactions for token URIs are one for each token of ours and TOKEN_URIS_PER_DAY for others; 16 are in
+ * flight, within a fifth of the day's budget, after all other intents (workers/sender/budget.ts).
+ */
 export const tokenUris = defineJob({
   name: "token-uris",
   concurrency: 1,

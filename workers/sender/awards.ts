@@ -8,7 +8,8 @@ import type { SenderSession } from "./session.ts";
 const REGISTRATIONS_PER_ROUND = 50;
 
 /**
- * A registration whose bonuses cannot be queued delays neither the others nor the sender.
+ * One item: a registration whose bonuses cannot be queued is caught by itself and tried again in ten minutes; it delays
+ * neither the others nor the sender.
  * @returns whether any awards were due, or wait for confirmations
  */
 export async function queueDueAwards(session: SenderSession, head: number): Promise<boolean> {
@@ -25,6 +26,10 @@ export async function queueDueAwards(session: SenderSession, head: number): Prom
   return true;
 }
 
+/**
+ * Check then write: due, deep enough and the referrer, then `queueRepeatable`; the referrer may be sold, the token
+ * renumbered: key unique by wallet, read and queued in one transaction.
+ */
 async function queueOne({ db, clock, fault, log }: SenderSession, mint: DueMint, traitPriceWei: bigint): Promise<void> {
   try {
     await transaction(db, async (tx) => {

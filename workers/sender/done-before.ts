@@ -36,7 +36,12 @@ async function isDone(session: SenderSession, intent: Intent, hash: Hex | undefi
   }
 }
 
-/** @returns whether the intent has ended with that transaction, or waits for it */
+/**
+ * Check then write: no earlier mint of ours is in the chain (minted-before.ts), then sign, or take the earlier one
+ * over; a reorganisation may come: takeover and receipt are one commit, which needs the state `queued` again. Ours is a
+ * successful call of `mintFor` at the contract itself, which only its owner can make.
+ * @returns whether the intent has ended with that transaction, or waits for it
+ */
 async function adopt(session: SenderSession, intent: Intent, hash: Hex | undefined): Promise<boolean> {
   if (hash === undefined) return false;
   const { chain, log } = session;

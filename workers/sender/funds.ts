@@ -1,4 +1,8 @@
-/** Gas funds: the wei that the account may still commit, and the flag by which the API refuses new writes in time. */
+/**
+ * Gas funds: the wei that the account may still commit, and the flag by which the API refuses new writes in time.
+ * Check then write: balance and sum of costs, then `sender_state` and what may be signed (budget.ts); a payment may
+ * come in: there is one writer, and a transaction in flight counts at its highest fee.
+ */
 import { committedWei, storeSenderState } from "../../db/transactions/sender-state.ts";
 import type { Budget } from "./budget.ts";
 import type { SenderSession } from "./session.ts";

@@ -11,6 +11,8 @@ import type { SenderSession } from "./session.ts";
  * Fills each unused nonce below the sender's last one after `stuckAfterMs`. A gap appears when the sender counted a
  * pending transaction of another process, and that transaction then disappeared. Transactions behind the gap cannot be
  * signed again with the free nonce: their first bytes stay valid, and both would be mined.
+ * Check then write: no transaction of ours has the nonce, then `storeFiller`; an intent may take it: `not exists` in
+ * the insert, and (sender, nonce) is unique.
  */
 export async function closeGaps(
   session: SenderSession,

@@ -13,7 +13,11 @@ import { effectOf } from "../intents.ts";
 import { broadcast } from "./broadcast.ts";
 import { FILLER_FAULT_POINT, type SenderSession } from "./session.ts";
 
-/** Ends an intent that no transaction can carry out any more, with its consequences, in one commit. */
+/**
+ * Ends an intent that no transaction can carry out any more, with its consequences, in one commit.
+ * Check then write: refused, then `storeFailure` and the effect; it may be signed meanwhile: guarded update, one
+ * commit.
+ */
 export async function endIntent(session: SenderSession, intent: Intent, reason: string): Promise<void> {
   session.log.info({ intent: intent.intentKey, reason }, "intent ended without a transaction");
   await transaction(session.db, async (tx) => {

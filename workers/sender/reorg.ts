@@ -9,6 +9,9 @@ import type { SenderSession } from "./session.ts";
 /**
  * Compares the blocks of recently mined intents with the chain and reopens those whose block is gone. All of them are
  * reopened before any is settled again, in one transaction: token ids move between them when blocks are reordered.
+ * Check then write: the block is gone, then `reopen` and the effect undone; it may come back: guarded update on `mined`
+ * or `reverted` in one transaction, and the next round settles it again.
+ * One item: one transaction for all intents, because token ids move between them; undoing writes own rows only.
  * @returns number of recently mined intents whose block may still be reorganised away
  */
 export async function reopenReorganised(session: SenderSession, head: number, usedNonces: number): Promise<number> {

@@ -22,9 +22,14 @@ type ReadyIntent = { intent: Intent; gasLimit: bigint };
 type SimulationResult = { ok: true; gasLimit: bigint } | { ok: false; reason: string };
 
 /**
- * Sends the oldest queued intents, as far as `room` (transactions), funds and the day's budget allow. A refusal by
- * simulation, or more gas than its kind may use, ends an intent before it has a nonce; a failing node leaves it queued
- * for the next round. Low-priority intents are considered in rounds in which no other intent is queued.
+ * Sends the oldest queued intents, as far as `room` (transactions), funds and the day's budget allow. Low-priority
+ * intents are considered in rounds in which no other intent is queued.
+ * One item: an intent that the simulation refuses, or that needs more gas than its kind may use or funds allow, ends by
+ * itself before it has a nonce; a failing node leaves it queued for the next round; one whose earlier transaction
+ * cannot be taken over waits, and the others are signed.
+ * Check then write: simulation, refusal, funds and budget, then `storeSigned`; the agent may be sold and prices move:
+ * there is one sender, and a guarded update on `queued` stores all or none; gas is bounded by kind; a revert ends the
+ * intent, and its payment becomes a credit.
  * @param now.open transactions under way
  * @returns number of signed intents
  */
@@ -137,6 +142,8 @@ function affordable(ready: ReadyIntent[], offer: Fees, spendableWei: bigint): Re
 /**
  * Gives each intent the next nonce and stores nonces and bytes of all of them in one transaction. A crash before its
  * commit leaves nothing behind; after the commit the bytes are broadcast until the chain has decided.
+ * Check then write: the next nonces, then `storeSigned`; a foreign transaction may take one: (sender, nonce) is unique,
+ * and `usedByAnother` signs anew.
  */
 async function sign(session: SenderSession, payable: ReadyIntent[], offer: Fees): Promise<NewAttempt[]> {
   const { db, chain, signer, clock, fault } = session;

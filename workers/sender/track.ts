@@ -24,6 +24,7 @@ const STUCK_BLOCKS = 3;
 
 /**
  * Checks all intents under way once.
+ * One item: an effect that throws is caught by itself, and tried again.
  * @param usedNonces transactions of the account in blocks: every lower nonce is used, by the sender or by another process
  * @returns number of intents still under way
  */
@@ -105,7 +106,13 @@ async function holdsUpOthers(
   return othersWait && canBeIncluded(firstOffer(await market(), options), await market());
 }
 
-/** Ends an intent whose nonce is used. @returns false while the outcome is uncertain */
+/**
+ * Ends an intent whose nonce is used.
+ * Check then write: a receipt, or the nonce used by another, then receipt and effect, or `requeue`; it may be settled
+ * before, or reorganised: guarded update on `signed` with the effect in the same commit (`conclude`), and 15
+ * confirmations before a nonce counts as another's.
+ * @returns false while the outcome is uncertain
+ */
 async function settle(session: SenderSession, intent: SignedIntent, head: number): Promise<boolean> {
   const receipts = await Promise.all(intent.attempts.map((attempt) => session.chain.receipt(attempt.hash)));
   const receipt = receipts.find((found) => found !== null);
@@ -137,7 +144,12 @@ function isStuck({ clock, options }: SenderSession, attempt: TransactionAttempt,
   return blocks >= STUCK_BLOCKS || (blocks >= 1 && waitedMs >= options.stuckAfterMs);
 }
 
-/** Signs a higher offer at the same nonce. @returns false when the max fee is reached: then the old bytes stay */
+/**
+ * Signs a higher offer at the same nonce.
+ * Check then write: stuck, refused or in the way of others, then another attempt, or a filler (`giveUp`); the first
+ * bytes may be mined: it is the same nonce, so the chain takes one of them.
+ * @returns false when the max fee is reached: then the old bytes stay
+ */
 async function replace(session: SenderSession, intent: SignedIntent, market: Market, head: number): Promise<boolean> {
   const last = intent.attempts.at(-1)!;
   const offer = nextOffer(last, market, session.options);

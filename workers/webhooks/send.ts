@@ -104,6 +104,10 @@ async function attempt(
   webhooks.meter?.attempted(outcome, durationMs);
 }
 
+/**
+ * Check then write: lease and health, then outcome, lane, pause or switch-off; it may be replayed or deleted: the
+ * lease, and the webhook's row lock before its deliveries.
+ */
 async function settle(
   { db, clock, log, webhooks }: SendContext,
   delivery: ClaimedDelivery,

@@ -54,6 +54,8 @@ export type FoldOptions = {
 
 /**
  * Brings the planes up to date where enough has changed. After a failure it does nothing for a while (restraint.ts).
+ * Check then write: commit snapshot and changed rows, then planes, slots and image; late commits or another process may
+ * come: one REPEATABLE READ transaction under an advisory lock, and readers look at what it did not see.
  * @returns number of rows written into the planes
  */
 export async function foldPlanes(pool: pg.Pool, options: FoldOptions): Promise<number> {

@@ -1,4 +1,8 @@
-/** A registration that was accepted: kept in this browser, and followed through mint and index until the agent's page has it. */
+/**
+ * A registration that was accepted: kept in this browser, and followed through mint and index until the agent's page
+ * has it.
+ * Resumes: with what this browser keeps; a mint and its index are asked for while the page is open.
+ */
 import { queryOptions } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, Problem } from "../api/answer.ts";

@@ -60,6 +60,12 @@ const isRefusal = (error: unknown) => error instanceof Problem && !isUndecided(e
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
+/**
+ * Check then write: nothing is under way, then `localStorage` and the request; another tab may write: Idempotency-Key
+ * and payment stay the same until the outcome is known, and the last write of two tabs wins (so stored.ts).
+ * Resumes: with the same key and payment, kept in the browser: 12 repeats of a paid request, 3 of an unpaid one, then
+ * it waits for a click.
+ */
 export class Operation<T> {
   private state: State<T> = { at: "idle" };
   private readonly listeners = new Set<() => void>();
