@@ -1,0 +1,52 @@
+/** What the chain proves about the reviews of one agent: the input of `weighReviews`. Addresses are lower-case, times Unix seconds. */
+
+/** An address that sent or took money, and how many transactions it has sent; null where that is not known. */
+export type Party = { address: string; sent: number | null };
+
+/**
+ * A reviewer as it was when it first reviewed the agent: what anybody does to it afterwards changes nothing. Null means
+ * "not known" (accounts of contracts, sponsored gas) and never speaks against anybody.
+ */
+export type ReviewerFacts = {
+  address: string;
+  /** When the chain first saw it. */
+  firstAt: number | null;
+  /** Transactions it had sent. */
+  sent: number | null;
+  /** When it had last sent one before that. */
+  previousAt: number | null;
+  /** Who gave it its first money. */
+  funder: Party | null;
+  /** An exchange attests, on chain, that a person whom it has identified holds the account. */
+  human: boolean;
+  /** Cred of the best agent here that it owns; null without one. */
+  agentCred: number | null;
+  /** What it had paid to the agent's wallets by their Transfer logs, less what had come back, in units of USDC. */
+  paid: number;
+  /** With whom its money had gone both ways. */
+  partners: readonly Party[];
+  /** The agent's owner or wallet had reviewed an agent of this reviewer. */
+  returned: boolean;
+  /** Other agents that it reviewed, each with the number of its reviewers. */
+  rated: readonly { agent: string; reviewers: number }[];
+};
+
+/** An entry of the reputation registry. */
+export type ReviewEntry = {
+  reviewer: string;
+  index: string;
+  /** 0 to 100; null where its tag has no scale. */
+  value: number | null;
+  revoked: boolean;
+  at: number;
+  txHash: string;
+};
+
+/** Everything that is known about the reviews of one agent. */
+export type ReviewsFacts = {
+  /** The agent's owners, present and past, and its wallets, with who funded each first and where their money went both ways. */
+  side: readonly { address: string; funder: Party | null; partners: readonly Party[] }[];
+  reviews: readonly ReviewEntry[];
+  /** One for each address that wrote an entry. */
+  reviewers: readonly ReviewerFacts[];
+};

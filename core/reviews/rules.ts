@@ -1,0 +1,88 @@
+/**
+ * The rules by which reviews count: one table of evidence with its weights and words, under one version.
+ *
+ * Everybody can read this, and an account that looks old, busy and alone costs cents to whoever waits. So only what costs
+ * money each time (`proof`) has a weight of its own. All others together weigh at most `CROWD` of that, however many they are.
+ */
+
+/** Goes up with every change of this file that changes a figure. */
+export const RULES_VERSION = 1;
+
+const [HOUR, DAY] = [3_600, 86_400];
+
+/** What all reviewers without proof weigh together, at most, as a share of what those with proof weigh: they move no value by five points. */
+export const CROWD = 0.05;
+/** Weight of the unknown in an interval: one more reviewer with proof, who would say 0 or 100. */
+export const UNKNOWN = 1;
+
+/** Who has sent so many transactions serves the public (an exchange, a bridge): to have its money in common says nothing. */
+export const PUBLIC_SENT = 1_000_000;
+/** An account is established from this age and number of transactions on. */
+export const ESTABLISHED = { seconds: 180 * DAY, sent: 50 };
+/** A payment below counts as none, in units of USDC: 10 cents. */
+export const LEAST_PAID = 100_000;
+/** The tier "qualified" begins here. */
+export const LEAST_CRED = 51;
+/** Accounts that the chain first saw within such a window came together. */
+export const BORN_WINDOW = 6 * HOUR;
+/** Reviews within such a window are a burst, from this number on and where it is so many times what the agent usually has. */
+export const BURST = { seconds: HOUR, reviews: 5, times: 10, usualOver: 7 * DAY };
+/** An account has one purpose when the review is among its first transactions and it paid the agent nothing. */
+export const ONE_PURPOSE_SENT = 2;
+/** It woke when it had sent nothing for so long. */
+export const WOKE_AFTER = 180 * DAY;
+/** Another agent is reviewed by the same when these are at least so many, and this share of its reviewers. */
+export const SAME_REVIEWERS = { least: 4, share: 0.5 };
+/** Reviewers who share two evidences, neither of them binding, form a cluster from this number on. */
+export const LEAST_LIKE = 4;
+/** Of one reviewer: other agents, and partners, that are looked at. */
+export const MOST_LOOKED_AT = 8;
+
+/**
+ * What a reviewer's weight rests on: the strongest that holds. `proof` has a price each time; all others can be grown, so
+ * their weights divide what the crowd has.
+ */
+export const STANDINGS = [
+  { key: "human", proof: true, weight: 1, says: "An exchange attests on chain that an identified person holds it." },
+  { key: "payer", proof: false, weight: 0.8, says: "It had paid this agent, by the Transfer logs." },
+  { key: "agent", proof: false, weight: 0.6, says: "It owns an agent here of the tier qualified or above." },
+  { key: "established", proof: false, weight: 0.5, says: "It was half a year old and had sent fifty transactions." },
+  { key: "unknown", proof: false, weight: 0.1, says: "Nothing on the chain tells it from an account made for this." },
+] as const;
+export type StandingKey = (typeof STANDINGS)[number]["key"];
+
+/**
+ * What reviewers can share. `binding`: nobody brings it about without their own act, so it may bind those with proof too.
+ * The others an attacker can bring about around a stranger, by imitating it.
+ */
+export const SHARED = [
+  { key: "funder", binding: true, says: "had their first money from one account, or one from the other" },
+  { key: "money", binding: true, says: "had money going both ways between them, or with one account" },
+  { key: "transaction", binding: false, says: "were written in one transaction" },
+  { key: "born", binding: false, says: "were first seen within hours of each other" },
+  { key: "burst", binding: false, says: "wrote within an hour that had many times the usual reviews" },
+  {
+    key: "one_purpose",
+    binding: false,
+    says: "had done next to nothing before the review, and had not paid the agent",
+  },
+  { key: "woke", binding: false, says: "had done nothing for half a year before" },
+  { key: "same_agents", binding: false, says: "review another agent that hardly anybody else reviews" },
+  { key: "returned", binding: false, says: "have agents that this agent's owner reviewed before" },
+] as const;
+export type SharedKey = (typeof SHARED)[number]["key"];
+
+/** Why an entry counts nothing, whoever wrote it. The first that holds is told. */
+export const NOTHING = [
+  { key: "own", says: "It is the agent's own owner or wallet, now or before." },
+  { key: "own_money", says: "Its first money came from the agent's owner or wallet." },
+  { key: "own_circle", says: "It shares its funder and money going both ways with the agent's owner." },
+  { key: "taken_back", says: "It was taken back." },
+  { key: "no_scale", says: "Its tag does not say what would be good or bad." },
+  { key: "no_proof_beside", says: "No reviewer of this agent has proof behind it, so none is weighed." },
+] as const;
+export type NothingKey = (typeof NOTHING)[number]["key"];
+
+const SAYS = new Map<string, string>([...STANDINGS, ...SHARED, ...NOTHING].map(({ key, says }) => [key, says]));
+/** The words of an evidence. */
+export const saysOf = (key: StandingKey | SharedKey | NothingKey): string => SAYS.get(key)!;

@@ -1,0 +1,106 @@
+/** What each reviewer of an agent has that others may have too: the evidences of core/reviews/rules.ts, each with which funder, which hour. */
+import type { Party, ReviewEntry, ReviewerFacts, ReviewsFacts } from "./facts.ts";
+import {
+  BORN_WINDOW,
+  BURST,
+  MOST_LOOKED_AT,
+  ONE_PURPOSE_SENT,
+  PUBLIC_SENT,
+  SAME_REVIEWERS,
+  type SharedKey,
+  WOKE_AFTER,
+} from "./rules.ts";
+
+/** An evidence with its instance: the same `id` is the same funder, the same hour. */
+export type Trait = { evidence: SharedKey; id: string };
+
+/** Whether an account serves the public, so that having its money in common says nothing. */
+export const isPublic = ({ sent }: Party): boolean => sent !== null && sent >= PUBLIC_SENT;
+
+/** The addresses among some parties that do not serve the public. */
+export const privateOf = (parties: readonly Party[]): string[] =>
+  parties.filter((party) => !isPublic(party)).map(({ address }) => address);
+
+/** The traits of each reviewer that another has too, by its address. */
+export function sharedTraits({ reviewers, reviews }: ReviewsFacts): Map<string, Trait[]> {
+  const first = firstEntries(reviews);
+  const bursts = burstsOf([...first.values()]);
+  const here = countOf(reviewers.flatMap(({ rated }) => distinct(rated.map(({ agent }) => agent))));
+  const traits = new Map(
+    reviewers.map((one) => {
+      const entry = first.get(one.address);
+      const named: Record<SharedKey, string[]> = {
+        // With its own address: it may be the funder or the partner of another.
+        funder: [one.address, ...privateOf(one.funder ? [one.funder] : [])],
+        money: [one.address, ...privateOf(one.partners).sort().slice(0, MOST_LOOKED_AT)],
+        transaction: entry ? [entry.txHash] : [],
+        born: one.firstAt === null ? [] : windowsOf(one.firstAt, BORN_WINDOW),
+        burst: entry ? windowsOf(entry.at, BURST.seconds).filter((window) => bursts.has(window)) : [],
+        one_purpose: hasOnePurpose(one) ? [""] : [],
+        woke: entry && hasWoken(one, entry.at) ? [""] : [],
+        same_agents: sameAgents(one, here),
+        returned: one.returned ? [""] : [],
+      };
+      const all = Object.entries(named).flatMap(([evidence, names]) =>
+        distinct(names).map((name) => ({ evidence: evidence as SharedKey, id: `${evidence} ${name}` })),
+      );
+      return [one.address, all] as const;
+    }),
+  );
+  const holders = countOf([...traits.values()].flatMap((all) => all.map(({ id }) => id)));
+  return new Map([...traits].map(([address, all]) => [address, all.filter(({ id }) => holders.get(id)! > 1)]));
+}
+
+/** The first entry of each reviewer: the one at which its facts were taken. */
+function firstEntries(reviews: readonly ReviewEntry[]): Map<string, ReviewEntry> {
+  const first = new Map<string, ReviewEntry>();
+  for (const entry of reviews) {
+    const known = first.get(entry.reviewer);
+    if (!known || entry.at < known.at || (entry.at === known.at && entry.txHash < known.txHash))
+      first.set(entry.reviewer, entry);
+  }
+  return first;
+}
+
+/** Windows that overlap by half: two times within half a window of each other always have one in common. */
+const windowsOf = (at: number, seconds: number): string[] => {
+  const place = Math.floor(at / (seconds / 2));
+  return [String(place - 1), String(place)];
+};
+
+/** The windows in which far more reviewers came than usually. */
+function burstsOf(entries: readonly ReviewEntry[]): Set<string> {
+  const times = entries.map(({ at }) => at).sort((a, b) => a - b);
+  const span = Math.max(BURST.usualOver, (times.at(-1) ?? 0) - (times[0] ?? 0));
+  const least = Math.max(BURST.reviews, (BURST.times * times.length * BURST.seconds) / span);
+  const windows = countOf(times.flatMap((at) => windowsOf(at, BURST.seconds)));
+  return new Set([...windows].filter(([, reviews]) => reviews >= least).map(([window]) => window));
+}
+
+const hasOnePurpose = ({ sent, paid }: ReviewerFacts): boolean =>
+  sent !== null && sent <= ONE_PURPOSE_SENT && paid <= 0;
+
+const hasWoken = ({ previousAt }: ReviewerFacts, at: number): boolean =>
+  previousAt !== null && at - previousAt >= WOKE_AFTER;
+
+/**
+ * Other agents that it reviewed and that are reviewed by the reviewers of this agent above all, the least known first.
+ * @param here how many reviewers of this agent reviewed each
+ */
+const sameAgents = ({ rated }: ReviewerFacts, here: ReadonlyMap<string, number>): string[] =>
+  rated
+    .filter(({ agent, reviewers }) => {
+      const common = here.get(agent)!;
+      return common >= SAME_REVIEWERS.least && common >= SAME_REVIEWERS.share * reviewers;
+    })
+    .sort((a, b) => a.reviewers - b.reviewers || (a.agent < b.agent ? -1 : 1))
+    .slice(0, MOST_LOOKED_AT)
+    .map(({ agent }) => agent);
+
+const distinct = (names: readonly string[]): string[] => [...new Set(names)];
+
+function countOf(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}

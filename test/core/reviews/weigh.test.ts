@@ -1,0 +1,198 @@
+/** What reviews are worth: what nobody can change by order, number or likeness, and the words of each weight. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ReviewsFacts } from "../../../core/reviews/facts.ts";
+import { CROWD, SHARED, STANDINGS } from "../../../core/reviews/rules.ts";
+import { weighReviews } from "../../../core/reviews/weigh.ts";
+import { address, anyFacts, DAY, entry, NOW, stranger } from "./facts.ts";
+
+/** The most that any number of reviewers without proof moves an adjusted value. */
+const MOST_BY_CROWD = (100 * CROWD) / (1 + CROWD);
+const CLOSE = 1e-9;
+const human = (n: number) => stranger(n, { human: true });
+const of = (known: Partial<ReviewsFacts>): ReviewsFacts => ({ side: [], reviewers: [], reviews: [], ...known });
+const weightOf = (facts: ReviewsFacts, n: number) =>
+  weighReviews(facts).reviews.reduce((sum, one) => sum + (one.reviewer === address(n) ? one.weight : 0), 0);
+
+describe("the value of reviews", () => {
+  it("does not depend on the order of what is known", () => {
+    const shuffled = anyFacts.chain((facts) =>
+      fc
+        .tuple(
+          fc.shuffledSubarray(facts.reviews as never[], { minLength: facts.reviews.length }),
+          fc.shuffledSubarray(facts.reviewers as never[], { minLength: facts.reviewers.length }),
+          fc.shuffledSubarray(facts.side as never[], { minLength: facts.side.length }),
+        )
+        .map(([reviews, reviewers, side]) => ({ facts, other: { reviews, reviewers, side } })),
+    );
+    fc.assert(
+      fc.property(shuffled, ({ facts, other }) => {
+        expect(weighReviews(other)).toEqual(weighReviews(facts));
+      }),
+    );
+  });
+
+  it("lies within the values and its interval, by weights from 0 to 1, of which each has a reason", () => {
+    fc.assert(
+      fc.property(anyFacts, (facts) => {
+        const { raw, adjusted, interval, inflation, reviews, voices } = weighReviews(facts);
+        for (const { weight, reasons } of reviews) {
+          expect(weight).toBeGreaterThanOrEqual(0);
+          expect(weight).toBeLessThanOrEqual(1);
+          expect(reasons.length).toBeGreaterThan(0);
+        }
+        expect(reviews.length).toBe(facts.reviews.length);
+        const counting = facts.reviews.filter(
+          (one) => reviews.find(({ reviewer, index }) => reviewer === one.reviewer && index === one.index)!.weight > 0,
+        );
+        if (adjusted === null) {
+          expect([interval, inflation, voices]).toEqual([[0, 100], null, 0]);
+          expect(counting).toEqual([]);
+          return;
+        }
+        const values = counting.map(({ value }) => value!);
+        expect(adjusted).toBeGreaterThanOrEqual(Math.min(...values) - CLOSE);
+        expect(adjusted).toBeLessThanOrEqual(Math.max(...values) + CLOSE);
+        expect(interval[0]).toBeLessThanOrEqual(adjusted);
+        expect(interval[1]).toBeGreaterThanOrEqual(adjusted);
+        expect(inflation).toBe(raw! - adjusted);
+        expect(voices).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  it("counts nothing that the agent's own side wrote or funded, that was taken back, or that has no scale", () => {
+    fc.assert(
+      fc.property(anyFacts, (facts) => {
+        const ours = facts.side.map((one) => one.address);
+        const { reviews } = weighReviews(facts);
+        for (const { reviewer, index, weight, reasons } of reviews) {
+          const one = facts.reviewers.find((known) => known.address === reviewer)!;
+          const said = facts.reviews.find((known) => known.reviewer === reviewer && known.index === index)!;
+          if (ours.includes(reviewer)) expect([weight, reasons[0]!.evidence]).toEqual([0, "own"]);
+          if (one.funder && ours.includes(one.funder.address)) expect(weight).toBe(0);
+          if (said.revoked || said.value === null) expect(weight).toBe(0);
+        }
+      }),
+    );
+  });
+
+  it("takes the weight of each reviewer with proof that stands alone, and one voice of one with many entries", () => {
+    const entries = [1, 2, 3].map((i) => entry(1, 30 * i, { index: String(i) }));
+    const { adjusted, reviews, voices } = weighReviews(
+      of({ reviewers: [human(1), human(2)], reviews: [...entries, entry(2, 0)] }),
+    );
+    expect(reviews.map(({ weight }) => weight)).toEqual([1 / 3, 1 / 3, 1 / 3, 1]);
+    expect([adjusted, voices]).toEqual([30, 2]);
+  });
+
+  it("hears an independent reviewer, whoever it is, beside one with proof", () => {
+    for (const known of [{}, { paid: 1_000_000 }, { agentCred: 80 }, { firstAt: NOW - 400 * DAY, sent: 90 }]) {
+      const facts = of({ reviewers: [human(1), stranger(2, known)], reviews: [entry(1, 80), entry(2, 20)] });
+      expect(weightOf(facts, 2)).toBeGreaterThan(0);
+      expect(weighReviews(facts).adjusted).toBeLessThan(80);
+    }
+  });
+
+  it("is not told where no reviewer has proof", () => {
+    const facts = of({ reviewers: [stranger(1, { paid: 9_000_000 })], reviews: [entry(1, 100)] });
+    const { raw, adjusted, interval, inflation, reviews } = weighReviews(facts);
+    expect({ raw, adjusted, interval, inflation }).toEqual({
+      ...{ raw: 100, adjusted: null, interval: [0, 100], inflation: null },
+    });
+    expect(reviews[0]).toMatchObject({ weight: 0, reasons: [{ evidence: "no_proof_beside" }, { evidence: "payer" }] });
+  });
+});
+
+describe("reviewers without proof", () => {
+  const puppets = (facts: ReviewsFacts, number: number, value: number, like: number): ReviewsFacts => {
+    const model = facts.reviewers[like % facts.reviewers.length]!;
+    const said = facts.reviews.find(({ reviewer }) => reviewer === model.address)!;
+    const numbers = Array.from({ length: number }, (_, i) => 100 + i);
+    return {
+      ...facts,
+      reviewers: [...facts.reviewers, ...numbers.map((n) => ({ ...model, address: address(n), human: false }))],
+      reviews: [
+        ...facts.reviews,
+        ...numbers.map((n) => ({ ...said, reviewer: address(n), index: "1", value, revoked: false })),
+      ],
+    };
+  };
+  const many = fc.record({
+    facts: anyFacts,
+    number: fc.integer({ min: 1, max: 60 }),
+    value: fc.constantFrom(0, 50, 100),
+    like: fc.nat({ max: 20 }),
+  });
+
+  it("move the adjusted value by less than five points together, however many join and whomever they look like", () => {
+    expect(MOST_BY_CROWD).toBeLessThan(5);
+    fc.assert(
+      fc.property(many, ({ facts, number, value, like }) => {
+        const before = weighReviews(facts);
+        const after = weighReviews(puppets(facts, number, value, like));
+        const moved = before.adjusted === null ? after.adjusted : Math.abs(after.adjusted! - before.adjusted);
+        expect(moved ?? 0).toBeLessThanOrEqual(MOST_BY_CROWD + CLOSE);
+      }),
+    );
+  });
+
+  it("take no weight from one with proof", () => {
+    fc.assert(
+      fc.property(many, ({ facts, number, value, like }) => {
+        const crowded = puppets(facts, number, value, like);
+        for (const { address: one, human: proven } of facts.reviewers) {
+          const n = Number.parseInt(one, 16);
+          if (proven) expect(weightOf(crowded, n)).toBe(weightOf(facts, n));
+        }
+      }),
+    );
+  });
+});
+
+describe("a cluster", () => {
+  const farm = (number: number, known: object = {}) =>
+    Array.from({ length: number }, (_, i) =>
+      stranger(10 + i, { funder: { address: address(900), sent: 40 }, firstAt: NOW - 60, sent: 1, ...known }),
+    );
+
+  it("weighs what its strongest member does, however many join", () => {
+    const weights = [2, 5, 40].map((number) => {
+      const members = farm(number, { human: true });
+      const facts = of({
+        reviewers: [human(1), ...members],
+        reviews: [entry(1, 0), ...members.map((_, i) => entry(10 + i, 100))],
+      });
+      const { adjusted, voices, clusters } = weighReviews(facts);
+      expect([voices, clusters.length, clusters[0]!.reviewers.length]).toEqual([2, 1, number]);
+      return adjusted;
+    });
+    for (const adjusted of weights) expect(adjusted).toBeCloseTo(50, 9);
+  });
+
+  it("is told to each of its reviewers with what connects it", () => {
+    const facts = of({
+      reviewers: [human(1), ...farm(3)],
+      reviews: [entry(1, 0), ...[10, 11, 12].map((n) => entry(n, 9))],
+    });
+    const { clusters, reviews } = weighReviews(facts);
+    expect(clusters).toEqual([
+      { id: address(10), reviewers: [10, 11, 12].map(address), shares: ["funder", "born", "one_purpose"] },
+    ]);
+    expect(reviews[1]).toMatchObject({ cluster: address(10) });
+    expect(reviews[1]!.reasons.map(({ evidence }) => evidence)).toEqual(["unknown", "funder", "born", "one_purpose"]);
+    expect(reviews[1]!.reasons[1]!.says).toBe(
+      "It and 2 other reviewers count as one: some of them had their first money from one account, or one from the other.",
+    );
+    expect(reviews[0]).toMatchObject({ cluster: null, weight: 1 });
+  });
+});
+
+describe("the table of rules", () => {
+  it("names each evidence once, has weights from 0 to 1, and speaks of nobody's intent", () => {
+    const all = [...STANDINGS, ...SHARED];
+    expect(new Set(all.map(({ key }) => key)).size).toBe(all.length);
+    for (const { weight } of STANDINGS) expect(weight > 0 && weight <= 1).toBe(true);
+    expect(all.filter(({ says }) => /fraud|fake|sybil|scam|bot\b/i.test(says))).toEqual([]);
+  });
+});
