@@ -4,8 +4,8 @@
 export type Party = { address: string; sent: number | null };
 
 /**
- * A reviewer as it was when it first reviewed the agent: what anybody does to it afterwards changes nothing. Null means
- * "not known" (accounts of contracts, sponsored gas) and never speaks against anybody.
+ * A reviewer of the agent. Its history is that before its first review of any agent: what is done with it, or to it,
+ * afterwards changes nothing. Null means "not known" (accounts of contracts, sponsored gas) and speaks against nobody.
  */
 export type ReviewerFacts = {
   address: string;
@@ -13,19 +13,21 @@ export type ReviewerFacts = {
   firstAt: number | null;
   /** Transactions it had sent. */
   sent: number | null;
-  /** When it had last sent one before that. */
+  /** When it had sent the last of these. */
   previousAt: number | null;
+  /** When it wrote its first review of any agent. */
+  beganAt: number;
   /** Who gave it its first money. */
   funder: Party | null;
   /** An exchange attests, on chain, that a person whom it has identified holds the account. */
   human: boolean;
   /** Cred of the best agent here that it owns; null without one. */
   agentCred: number | null;
-  /** What it had paid to the agent's wallets by their Transfer logs, less what had come back, in units of USDC. */
+  /** What it had paid to the agent's wallets before it reviewed it, by their Transfer logs, less what had come back, in units of USDC. */
   paid: number;
   /** With whom its money had gone both ways. */
   partners: readonly Party[];
-  /** The agent's owner or wallet had reviewed an agent of this reviewer. */
+  /** The agent's owner or wallet reviewed an agent of this reviewer. */
   returned: boolean;
   /** Other agents that it reviewed, each with the number of its reviewers. */
   rated: readonly { agent: string; reviewers: number }[];

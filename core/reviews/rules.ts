@@ -27,7 +27,7 @@ export const LEAST_CRED = 51;
 export const BORN_WINDOW = 6 * HOUR;
 /** Reviews within such a window are a burst, from this number on and where it is so many times what the agent usually has. */
 export const BURST = { seconds: HOUR, reviews: 5, times: 10, usualOver: 7 * DAY };
-/** An account has one purpose when the review is among its first transactions and it paid the agent nothing. */
+/** An account has one purpose when its first review is among its first transactions and it paid the agent nothing. */
 export const ONE_PURPOSE_SENT = 2;
 /** It woke when it had sent nothing for so long. */
 export const WOKE_AFTER = 180 * DAY;
@@ -46,7 +46,12 @@ export const STANDINGS = [
   { key: "human", proof: true, weight: 1, says: "An exchange attests on chain that an identified person holds it." },
   { key: "payer", proof: false, weight: 0.8, says: "It had paid this agent, by the Transfer logs." },
   { key: "agent", proof: false, weight: 0.6, says: "It owns an agent here of the tier qualified or above." },
-  { key: "established", proof: false, weight: 0.5, says: "It was half a year old and had sent fifty transactions." },
+  {
+    key: "established",
+    proof: false,
+    weight: 0.5,
+    says: "Before its first review it was half a year old and had sent fifty transactions.",
+  },
   { key: "unknown", proof: false, weight: 0.1, says: "Nothing on the chain tells it from an account made for this." },
 ] as const;
 export type StandingKey = (typeof STANDINGS)[number]["key"];
@@ -64,11 +69,11 @@ export const SHARED = [
   {
     key: "one_purpose",
     binding: false,
-    says: "had done next to nothing before the review, and had not paid the agent",
+    says: "had done next to nothing before their first review, and had not paid the agent",
   },
-  { key: "woke", binding: false, says: "had done nothing for half a year before" },
+  { key: "woke", binding: false, says: "had done nothing for half a year before their first review" },
   { key: "same_agents", binding: false, says: "review another agent that hardly anybody else reviews" },
-  { key: "returned", binding: false, says: "have agents that this agent's owner reviewed before" },
+  { key: "returned", binding: false, says: "have agents that this agent's owner reviewed in turn" },
 ] as const;
 export type SharedKey = (typeof SHARED)[number]["key"];
 

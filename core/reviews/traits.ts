@@ -37,7 +37,7 @@ export function sharedTraits({ reviewers, reviews }: ReviewsFacts): Map<string, 
         born: one.firstAt === null ? [] : windowsOf(one.firstAt, BORN_WINDOW),
         burst: entry ? windowsOf(entry.at, BURST.seconds).filter((window) => bursts.has(window)) : [],
         one_purpose: hasOnePurpose(one) ? [""] : [],
-        woke: entry && hasWoken(one, entry.at) ? [""] : [],
+        woke: hasWoken(one) ? [""] : [],
         same_agents: sameAgents(one, here),
         returned: one.returned ? [""] : [],
       };
@@ -51,7 +51,7 @@ export function sharedTraits({ reviewers, reviews }: ReviewsFacts): Map<string, 
   return new Map([...traits].map(([address, all]) => [address, all.filter(({ id }) => holders.get(id)! > 1)]));
 }
 
-/** The first entry of each reviewer: the one at which its facts were taken. */
+/** The first entry of each reviewer. */
 function firstEntries(reviews: readonly ReviewEntry[]): Map<string, ReviewEntry> {
   const first = new Map<string, ReviewEntry>();
   for (const entry of reviews) {
@@ -80,8 +80,8 @@ function burstsOf(entries: readonly ReviewEntry[]): Set<string> {
 const hasOnePurpose = ({ sent, paid }: ReviewerFacts): boolean =>
   sent !== null && sent <= ONE_PURPOSE_SENT && paid <= 0;
 
-const hasWoken = ({ previousAt }: ReviewerFacts, at: number): boolean =>
-  previousAt !== null && at - previousAt >= WOKE_AFTER;
+const hasWoken = ({ previousAt, beganAt }: ReviewerFacts): boolean =>
+  previousAt !== null && beganAt - previousAt >= WOKE_AFTER;
 
 /**
  * Other agents that it reviewed and that are reviewed by the reviewers of this agent above all, the least known first.

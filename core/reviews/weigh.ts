@@ -99,8 +99,7 @@ function voicesOf({ side, reviewers, reviews }: ReviewsFacts): Voice[] {
   return reviewers
     .map((one) => {
       const entries = (entriesOf.get(one.address) ?? []).toSorted(byIndex);
-      const at = entries.reduce((first, entry) => Math.min(first, entry.at), Number.POSITIVE_INFINITY);
-      return { facts: one, entries, nothing: nothingOf(one, entries), standing: standingOf(one, at) };
+      return { facts: one, entries, nothing: nothingOf(one, entries), standing: standingOf(one) };
     })
     .sort((a, b) => (a.facts.address < b.facts.address ? -1 : 1));
 }

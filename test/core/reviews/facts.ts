@@ -13,7 +13,7 @@ export const address = (n: number): string => `0x${n.toString(16).padStart(40, "
 export const stranger = (n: number, known: Partial<ReviewerFacts> = {}): ReviewerFacts => ({
   address: address(n),
   ...{ firstAt: null, sent: null, previousAt: null, funder: null, human: false, agentCred: null, paid: 0 },
-  ...{ partners: [], returned: false, rated: [] },
+  ...{ partners: [], returned: false, rated: [], beganAt: NOW },
   ...known,
 });
 
@@ -33,6 +33,7 @@ const reviewer = (n: number): fc.Arbitrary<ReviewerFacts> =>
     firstAt: orNull(fc.constantFrom(NOW - 400 * DAY, NOW - 400 * DAY + 60, NOW - 2 * DAY)),
     sent: orNull(fc.constantFrom(0, 1, 60, 400)),
     previousAt: orNull(fc.constantFrom(NOW - 300 * DAY, NOW - DAY)),
+    beganAt: fc.constantFrom(NOW, NOW - DAY),
     funder: orNull(party),
     human: fc.boolean(),
     agentCred: orNull(fc.integer({ min: 0, max: 100 })),

@@ -1,0 +1,106 @@
+/**
+ * `npm run bench -- reviews [--short] [--dev] [--seed N]`: which reviewers of rings are marked, how far rings move honest agents,
+ * and what it costs to move one. Half of the kinds of ring were not used when the rules were made.
+ */
+import { parseArgs } from "node:util";
+import { goal } from "./goal.ts";
+import { judge, type Verdict } from "./reviews/judge.ts";
+import { CENTS, priceOf } from "./reviews/price.ts";
+import type { Ring } from "./reviews/rings.ts";
+import { RINGS_DEV } from "./reviews/rings-dev.ts";
+import { RINGS_HELD_OUT } from "./reviews/rings-held-out.ts";
+import { RINGS_OF_READERS } from "./reviews/rings-of-readers.ts";
+import { factsOf, honestWorld, type World } from "./reviews/world.ts";
+
+/** Of the agents, every so many are attacked for the price. */
+const EVERY = 4;
+
+/** @param args `--short` for one world of 60 agents instead of five of 120; `--dev` for the kinds alone that rules may be tuned on */
+export default async function reviews(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: { short: { type: "boolean" }, dev: { type: "boolean" }, seed: { type: "string" } },
+  });
+  const [size, worlds, each] = values.short ? [60, 1, 3] : [120, 5, 5];
+  const first = Number(values.seed ?? 1);
+  const seeds = Array.from({ length: worlds }, (_, i) => first + i);
+  console.log(`${worlds} worlds of ${size} honest agents from seed ${first}, ${each} rings of each kind in each\n`);
+
+  tell("kinds that the rules were tuned on", verdictsOf(seeds, size, each, RINGS_DEV), false);
+  if (values.dev) return;
+  tell("kinds held out", verdictsOf(seeds, size, each, RINGS_HELD_OUT), true);
+  tell(
+    "kinds by those who have read the rules (no goal for recall)",
+    verdictsOf(seeds, size, each, RINGS_OF_READERS),
+    false,
+  );
+  tellPrices(seeds.map((seed) => honestWorld(seed, size)));
+}
+
+function verdictsOf(seeds: number[], size: number, each: number, rings: Record<string, Ring>): Verdict[] {
+  return seeds.map((seed) => {
+    const world = honestWorld(seed, size);
+    for (const [kind, ring] of Object.entries(rings)) for (let i = 0; i < each; i++) ring(world, `${kind} ${i}`);
+    return judge(world, (name) => name.split(" ")[0]!);
+  });
+}
+
+function tell(title: string, verdicts: readonly Verdict[], isGoal: boolean): void {
+  const sum = (of: (verdict: Verdict) => number) => verdicts.reduce((all, verdict) => all + of(verdict), 0);
+  const count = (of: (verdict: Verdict) => Map<string, number>, whose: string) => sum((one) => of(one).get(whose) ?? 0);
+  const kinds = [...verdicts[0]!.all.keys()].filter((whose) => whose !== "honest");
+  const [marked, all] = [(one: Verdict) => one.marked, (one: Verdict) => one.all];
+  const [ofRings, inRings] = [marked, all].map((of) => kinds.reduce((n, kind) => n + count(of, kind), 0)) as [
+    number,
+    number,
+  ];
+  const [wrongly, honest] = [count(marked, "honest"), count(all, "honest")];
+  const [precision, recall] = [ofRings / (ofRings + wrongly), ofRings / inRings];
+  const moved = verdicts.flatMap((one) => one.moved);
+  const most = (of: "raw" | "adjusted") => Math.max(...moved.map((one) => one[of]));
+
+  console.log(`## ${title}\n`);
+  for (const kind of kinds)
+    console.log(`  ${kind.padEnd(18)} ${count(marked, kind)} of ${count(all, kind)} reviewers marked`);
+  console.log(`  ${"honest".padEnd(18)} ${wrongly} of ${honest} reviewers marked`);
+  console.log(
+    `  ${sum((one) => one.reviews)} reviews in ${sum((one) => one.seconds).toFixed(1)} s; ${sum((one) => one.rated)} of ${sum((one) => one.agents)} honest agents have an adjusted value`,
+  );
+  const figures: [string, string, boolean][] = [
+    ["precision of marked reviewers, 0.95 or more", precision.toFixed(3), precision >= 0.95],
+    ["recall of marked reviewers, 0.90 or more", recall.toFixed(3), recall >= 0.9],
+    [
+      "an honest agent's adjusted value moves by 5 points or less",
+      `${most("adjusted").toFixed(2)} at most (its raw value ${most("raw").toFixed(1)})`,
+      most("adjusted") <= 5,
+    ],
+  ];
+  for (const [what, reached, met] of figures)
+    console.log(isGoal || what.startsWith("an honest") ? goal(what, reached, met) : `         ${what}: ${reached}`);
+  console.log("");
+}
+
+function tellPrices(worlds: readonly World[]): void {
+  console.log("## price of moving an honest agent by 20 points\n");
+  console.log(
+    `  assumed, in cents: an entry ${CENTS.entry}, a grown account ${CENTS.grown}, an identified person's account ${CENTS.human}, a person's word ${CENTS.bribe}\n`,
+  );
+  const agents = worlds.flatMap((world) => [...factsOf(world).values()].filter((_, i) => i % EVERY === 0));
+  for (const [way, human, isGoal] of [
+    ["accounts bought", CENTS.human, true],
+    ["people bribed", CENTS.bribe, false],
+  ] as const) {
+    const prices = agents.map((facts) => priceOf(facts, human)).filter((price) => price !== null);
+    const median = (of: (price: (typeof prices)[number]) => number) =>
+      prices.map(of).sort((a, b) => a - b)[Math.floor(prices.length / 2)]!;
+    const ratio = median(({ raw, adjusted }) => adjusted / raw);
+    const lowest = Math.min(...prices.map(({ raw, adjusted }) => adjusted / raw));
+    console.log(
+      `  ${way}: ${prices.length} agents; median raw ${median(({ raw }) => raw).toFixed(1)}, adjusted ${median(({ adjusted }) => adjusted).toFixed(0)} cents by ${median(({ humans }) => humans)} persons; apart ${ratio.toFixed(0)} × in the median, ${lowest.toFixed(0)} × at least`,
+    );
+    const least = median(({ raw, humans }) => (1_000 * raw) / Math.max(1, humans));
+    console.log(`  a person must cost ${least.toFixed(0)} cents or more for 1,000 × in the median`);
+    const line = goal("raw and adjusted are 1,000 × apart in the median", `${ratio.toFixed(0)} ×`, ratio >= 1_000);
+    console.log(isGoal ? `${line}\n` : "");
+  }
+}
