@@ -262,7 +262,10 @@ export const erc8004Feedback = onchainTable(
     block: t.int8({ mode: "number" }).notNull(),
     txHash: t.hex().notNull(),
   }),
-  (t) => ({ pk: primaryKey({ columns: [t.registry, t.agentId, t.client, t.feedbackIndex] }) }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.registry, t.agentId, t.client, t.feedbackIndex] }),
+    clientIdx: index().on(t.client, t.givenAt),
+  }),
 );
 
 /** A response to feedback; anyone may respond, any number of times. */

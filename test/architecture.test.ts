@@ -229,7 +229,7 @@ const ENTRIES: Record<string, string[]> = {
 /** The folders of db/, each importing only from those before it. What all rest on comes first. */
 const SUBJECTS = [
   ...["sql", "schema", "operations", "transactions", "callers", "payments", "agents", "mints", "cred", "events"],
-  ...["messages", "webhooks", "directory", "principals", "offers", "discovery", "lists", "replicas"],
+  ...["messages", "webhooks", "directory", "reviews", "principals", "offers", "discovery", "lists", "replicas"],
 ];
 
 /**

@@ -25,6 +25,7 @@ import { proofRecheck } from "./jobs/proof-recheck.ts";
 import { prune } from "./jobs/prune.ts";
 import { reconcile } from "./jobs/reconcile.ts";
 import { referralCodes } from "./jobs/referral-codes.ts";
+import { reviewFigures } from "./jobs/review-figures.ts";
 import { score } from "./jobs/score.ts";
 import { selfCheck } from "./jobs/self-check.ts";
 import { tokenStats } from "./jobs/token-stats.ts";
@@ -58,6 +59,7 @@ export const JOBS: readonly Job[] = [
   directoryAliases,
   directoryRanks,
   directoryPlanes,
+  reviewFigures,
   marketData,
   tokenTies,
   tokenVolumes,

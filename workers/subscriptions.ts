@@ -2,6 +2,7 @@
 import type { ChangeKind } from "../ponder.schema.ts";
 import { directoryOwn } from "./jobs/directory-own.ts";
 import { referralCodes } from "./jobs/referral-codes.ts";
+import { reviewFigures } from "./jobs/review-figures.ts";
 import { score } from "./jobs/score.ts";
 import { tokenUris } from "./jobs/token-uris.ts";
 
@@ -22,6 +23,7 @@ const listing: Subscriber = {
 };
 const codes: Subscriber = { job: referralCodes.name, data: () => ({}) };
 const uris: Subscriber = { job: tokenUris.name, data: () => ({}) };
+const reviews: Subscriber = { job: reviewFigures.name, data: () => ({}) };
 
 /**
  * Subscribers by kind. A transaction logs several events about one token: when one batch has all of them, a subscriber
@@ -47,8 +49,8 @@ export const SUBSCRIPTIONS = {
   "erc8004.uri_updated": [],
   "erc8004.metadata_set": [],
   "erc8004.transferred": [],
-  "erc8004.feedback_given": [],
-  "erc8004.feedback_revoked": [],
+  "erc8004.feedback_given": [reviews],
+  "erc8004.feedback_revoked": [reviews],
   "erc8004.response_appended": [],
   "erc8004.validation_requested": [],
   "erc8004.validation_answered": [],

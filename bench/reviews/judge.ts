@@ -4,10 +4,10 @@ import { weighReviews } from "../../core/reviews/weigh.ts";
 import { type Agent, factsOf, type World } from "./world.ts";
 
 /** Marked: in a cluster, or on the agent's own side. */
-export const markedIn = ({ reviews }: Weighed): string[] =>
-  reviews
-    .filter(({ cluster, reasons }) => cluster !== null || reasons[0]!.evidence.startsWith("own"))
-    .map(({ reviewer }) => reviewer);
+export const markedIn = ({ reviewers }: Weighed): string[] =>
+  reviewers
+    .filter(({ cluster, nothing }) => cluster !== null || nothing?.startsWith("own"))
+    .map(({ address }) => address);
 
 export type Verdict = {
   /** Marked reviewers by whose they are: the kind of a ring, or honest. */

@@ -1,22 +1,34 @@
 /** What the reviews of an agent are worth: raw and adjusted value, an interval, the voices behind it, and why each review counts how much. */
 import { type Cluster, clustersOf } from "./clusters.ts";
 import type { ReviewEntry, ReviewerFacts, ReviewsFacts } from "./facts.ts";
-import { CROWD, type NothingKey, RULES_VERSION, type SharedKey, type StandingKey, saysOf, UNKNOWN } from "./rules.ts";
+import {
+  CROWD,
+  type NothingKey,
+  RULES_VERSION,
+  type SharedKey,
+  STANDINGS,
+  type StandingKey,
+  saysOf,
+  UNKNOWN,
+} from "./rules.ts";
 import { standingOf } from "./standing.ts";
 import { privateOf } from "./traits.ts";
 
 /** A reason with its words. */
 export type Reason = { evidence: StandingKey | SharedKey | NothingKey; says: string };
 
-/** An entry with what it counts. */
-export type WeighedReview = {
-  reviewer: string;
-  index: string;
-  /** 0 to 1. */
-  weight: number;
-  /** The id of its cluster; null where its reviewer shares too little with the others. */
+/** A reviewer with what it counts. */
+export type WeighedReviewer = {
+  address: string;
+  /** Why nothing that it wrote counts; null where something does. */
+  nothing: NothingKey | null;
+  standing: StandingKey;
+  /** What it has of its cluster's weight, 0 to 1: its weight where it has proof, to be multiplied by `crowd` otherwise. */
+  share: number;
+  /** The id of its cluster; null where it shares too little with the others. */
   cluster: string | null;
-  reasons: Reason[];
+  /** How many of its entries divide its weight. */
+  entries: number;
 };
 
 export type Weighed = {
@@ -29,19 +41,22 @@ export type Weighed = {
   interval: [number, number];
   /** Number of independent voices among the entries that count: a cluster is one. */
   voices: number;
+  /** The weight of a reviewer without proof for each unit of its share, 0 to 1. */
+  crowd: number;
   clusters: Cluster[];
   /** Raw less adjusted; null where either is. */
   inflation: number | null;
-  /** In the order of reviewer and index. */
-  reviews: WeighedReview[];
+  /** In the order of their addresses. */
+  reviewers: WeighedReviewer[];
 };
 
 /** One reviewer on the way to its weight. */
 type Voice = {
-  facts: ReviewerFacts;
+  address: string;
   nothing: NothingKey | null;
-  standing: ReturnType<typeof standingOf>;
-  entries: ReviewEntry[];
+  standing: (typeof STANDINGS)[number];
+  /** The values of its entries that stand. */
+  values: number[];
 };
 
 /**
@@ -54,20 +69,24 @@ type Voice = {
 export function weighReviews(facts: ReviewsFacts): Weighed {
   const clusters = clustersOf(facts);
   const clusterOf = new Map(
-    clusters.flatMap((cluster) => cluster.reviewers.map((address) => [address, cluster] as const)),
+    clusters.flatMap(({ id, reviewers }) => reviewers.map((address) => [address, id] as const)),
   );
   const voices = voicesOf(facts);
   const counting = voices.filter(({ nothing }) => nothing === null);
-  const voiceOf = ({ facts: { address } }: Voice) => clusterOf.get(address)?.id ?? address;
-  const weights = weightsOf(counting, voiceOf);
+  const voiceOf = ({ address }: Voice) => clusterOf.get(address) ?? address;
+  const shares = sharesOf(counting, voiceOf);
+  const total = (proof: boolean) =>
+    counting.reduce((sum, { address, standing }) => sum + (standing.proof === proof ? shares.get(address)! : 0), 0);
+  const others = total(false);
+  const crowd = others === 0 ? 0 : Math.min(1, (CROWD * total(true)) / others);
 
   let [weight, sum] = [0, 0];
-  for (const voice of counting) {
-    const own = weights.get(voice.facts.address)!;
+  for (const { address, standing, values } of counting) {
+    const own = shares.get(address)! * (standing.proof ? 1 : crowd);
     weight += own;
-    sum += own * mean(standing(voice.entries));
+    sum += own * mean(values);
   }
-  const everyone = facts.reviews.filter(({ revoked, value }) => !revoked && value !== null);
+  const everyone = standingValues(facts.reviews);
   const raw = everyone.length === 0 ? null : mean(everyone);
   const adjusted = weight === 0 ? null : bounded(sum / weight);
   return {
@@ -76,13 +95,17 @@ export function weighReviews(facts: ReviewsFacts): Weighed {
     adjusted,
     interval: [bounded(sum / (weight + UNKNOWN)), bounded((sum + 100 * UNKNOWN) / (weight + UNKNOWN))],
     voices: weight === 0 ? 0 : new Set(counting.map(voiceOf)).size,
+    crowd,
     clusters,
     inflation: raw === null || adjusted === null ? null : raw - adjusted,
-    reviews: voices.flatMap((voice) => weighed(voice, weights.get(voice.facts.address) ?? 0, clusterOf)),
+    reviewers: voices.map(({ address, nothing, standing, values }) => ({
+      ...{ address, nothing, standing: standing.key, share: shares.get(address) ?? 0 },
+      ...{ cluster: clusterOf.get(address) ?? null, entries: values.length },
+    })),
   };
 }
 
-/** The reviewers in the order of their addresses, each with its entries and whether it counts at all. */
+/** The reviewers in the order of their addresses, each with its values and whether it counts at all. */
 function voicesOf({ side, reviewers, reviews }: ReviewsFacts): Voice[] {
   const entriesOf = Map.groupBy(reviews, ({ reviewer }) => reviewer);
   const ours = new Set(side.map(({ address }) => address));
@@ -94,75 +117,72 @@ function voicesOf({ side, reviewers, reviews }: ReviewsFacts): Voice[] {
     if (one.funder && theirFunders.has(one.funder.address) && privateOf(one.partners).some((p) => theirPartners.has(p)))
       return "own_circle";
     if (entries.every(({ revoked }) => revoked)) return "taken_back";
-    return standing(entries).length === 0 ? "no_scale" : null;
+    return standingValues(entries).length === 0 ? "no_scale" : null;
   };
   return reviewers
     .map((one) => {
-      const entries = (entriesOf.get(one.address) ?? []).toSorted(byIndex);
-      return { facts: one, entries, nothing: nothingOf(one, entries), standing: standingOf(one) };
+      const entries = entriesOf.get(one.address) ?? [];
+      const nothing = nothingOf(one, entries);
+      return { address: one.address, nothing, standing: standingOf(one), values: standingValues(entries) };
     })
-    .sort((a, b) => (a.facts.address < b.facts.address ? -1 : 1));
+    .sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
-/** The weight of each reviewer that counts. @param voiceOf the cluster, or the reviewer itself */
-function weightsOf(counting: readonly Voice[], voiceOf: (voice: Voice) => string): Map<string, number> {
-  const shares = (voices: readonly Voice[]): [string, number][] =>
-    [...Map.groupBy(voices, voiceOf).values()].flatMap((members) => {
-      const strongest = Math.max(...members.map(({ standing: { weight } }) => weight));
-      const all = members.reduce((sum, { standing: { weight } }) => sum + weight, 0);
-      return members.map(({ facts, standing: { weight } }): [string, number] => [
-        facts.address,
-        (weight * strongest) / all,
-      ]);
-    });
-  const total = (all: readonly [string, number][]) => all.reduce((sum, [, weight]) => sum + weight, 0);
-  const proven = shares(counting.filter(({ standing: { proof } }) => proof));
-  const others = shares(counting.filter(({ standing: { proof } }) => !proof));
-  const share = others.length === 0 ? 0 : Math.min(1, (CROWD * total(proven)) / total(others));
-  return new Map([...proven, ...others.map(([address, weight]): [string, number] => [address, weight * share])]);
+/** What each reviewer that counts has of the weight of its voice. @param voiceOf the cluster, or the reviewer itself */
+function sharesOf(counting: readonly Voice[], voiceOf: (voice: Voice) => string): Map<string, number> {
+  const voices = [...Map.groupBy(counting, voiceOf).values()];
+  return new Map(
+    voices.flatMap((members) => {
+      const strongest = Math.max(...members.map(({ standing }) => standing.weight));
+      const all = members.reduce((sum, { standing }) => sum + standing.weight, 0);
+      return members.map(({ address, standing }) => [address, (standing.weight * strongest) / all] as const);
+    }),
+  );
 }
 
-/** The entries of one reviewer with their weights and reasons. */
-function weighed(
-  { facts, nothing, entries, standing: { key } }: Voice,
-  weight: number,
-  clusterOf: ReadonlyMap<string, Cluster>,
-): WeighedReview[] {
-  const cluster = clusterOf.get(facts.address);
-  const reason = (evidence: Reason["evidence"]): Reason => ({ evidence, says: saysOf(evidence) });
-  const shared = (cluster?.shares ?? []).map((evidence) => {
-    const others = cluster!.reviewers.length - 1;
-    return {
+/** The weight of one entry, 0 to 1. @param crowd of the agent */
+export function weightOf(
+  entry: Pick<ReviewEntry, "revoked" | "value">,
+  { nothing, standing, share, entries }: WeighedReviewer,
+  crowd: number,
+): number {
+  if (nothing !== null || entry.revoked || entry.value === null) return 0;
+  return (share * (hasProof(standing) ? 1 : crowd)) / entries;
+}
+
+/**
+ * Why an entry counts how much, the most important first.
+ * @param cluster of its reviewer, with the number of its reviewers
+ */
+export function reasonsOf(
+  entry: Pick<ReviewEntry, "revoked" | "value">,
+  reviewer: WeighedReviewer,
+  crowd: number,
+  cluster: { size: number; shares: readonly SharedKey[] } | null,
+): Reason[] {
+  const { nothing, standing } = reviewer;
+  const lost = entry.revoked ? "taken_back" : entry.value === null ? "no_scale" : null;
+  const why = nothing ?? lost ?? (hasProof(standing) || crowd > 0 ? null : "no_proof_beside");
+  const keys = [...(why === null ? [] : [why]), standing];
+  const others = `${(cluster?.size ?? 0) - 1} other reviewer${cluster?.size === 2 ? "" : "s"}`;
+  return [
+    ...keys.map((evidence) => ({ evidence, says: saysOf(evidence) })),
+    ...(cluster?.shares ?? []).map((evidence) => ({
       evidence,
-      says: `It and ${others} other reviewer${others === 1 ? "" : "s"} count as one: some of them ${saysOf(evidence)}.`,
-    };
-  });
-  const counted = standing(entries).length;
-  return entries.map((entry) => {
-    const lost = entry.revoked ? "taken_back" : entry.value === null ? "no_scale" : null;
-    const why = nothing ?? lost ?? (weight === 0 ? "no_proof_beside" : null);
-    return {
-      reviewer: facts.address,
-      index: entry.index,
-      weight: why === null ? weight / counted : 0,
-      cluster: cluster?.id ?? null,
-      reasons: [...(why === null ? [] : [reason(why)]), reason(key), ...shared],
-    };
-  });
+      says: `It and ${others} count as one: some of them ${saysOf(evidence)}.`,
+    })),
+  ];
 }
 
-/** The entries that were not taken back and have a value. */
-const standing = (entries: readonly ReviewEntry[]): ReviewEntry[] =>
-  entries.filter(({ revoked, value }) => !revoked && value !== null);
+/** Whether a standing has a weight of its own. */
+export const hasProof = (standing: StandingKey): boolean =>
+  STANDINGS.some(({ key, proof }) => proof && key === standing);
 
-const mean = (entries: readonly ReviewEntry[]): number =>
-  entries
-    .map(({ value }) => value!)
-    .sort((a, b) => a - b)
-    .reduce((sum, value) => sum + value, 0) / entries.length;
+/** The values of the entries that were not taken back and have one, in their order. */
+const standingValues = (entries: readonly ReviewEntry[]): number[] =>
+  entries.flatMap(({ revoked, value }) => (revoked || value === null ? [] : [value])).sort((a, b) => a - b);
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Sums of floats may end a little beside their range. */
 const bounded = (value: number): number => Math.min(100, Math.max(0, value));
-
-const byIndex = (a: ReviewEntry, b: ReviewEntry): number =>
-  a.index.length - b.index.length || (a.index < b.index ? -1 : a.index > b.index ? 1 : 0);

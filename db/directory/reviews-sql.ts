@@ -13,7 +13,8 @@ const SCALES: Record<string, 1 | 100> = {
   reachable: 1,
   ownerVerified: 1,
 };
-const SCALE_ROWS = Object.entries(SCALES)
+/** The scales as rows of SQL: tag, best. */
+export const SCALE_ROWS = Object.entries(SCALES)
   .map(([tag, best]) => `('${tag}', ${best})`)
   .join(", ");
 const READABLE = Object.keys(SCALES)

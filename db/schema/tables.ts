@@ -15,6 +15,7 @@ export * from "./messages.ts";
 export * from "./offers.ts";
 export * from "./payments.ts";
 export * from "./principals.ts";
+export * from "./reviews.ts";
 export * from "./service.ts";
 export * from "./tokens.ts";
 export * from "./transactions.ts";

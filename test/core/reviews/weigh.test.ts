@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ReviewsFacts } from "../../../core/reviews/facts.ts";
 import { CROWD, SHARED, STANDINGS } from "../../../core/reviews/rules.ts";
-import { weighReviews } from "../../../core/reviews/weigh.ts";
+import { reasonsOf, weighReviews, weightOf } from "../../../core/reviews/weigh.ts";
 import { address, anyFacts, DAY, entry, NOW, stranger } from "./facts.ts";
 
 /** The most that any number of reviewers without proof moves an adjusted value. */
@@ -11,8 +11,18 @@ const MOST_BY_CROWD = (100 * CROWD) / (1 + CROWD);
 const CLOSE = 1e-9;
 const human = (n: number) => stranger(n, { human: true });
 const of = (known: Partial<ReviewsFacts>): ReviewsFacts => ({ side: [], reviewers: [], reviews: [], ...known });
-const weightOf = (facts: ReviewsFacts, n: number) =>
-  weighReviews(facts).reviews.reduce((sum, one) => sum + (one.reviewer === address(n) ? one.weight : 0), 0);
+/** Each entry with its weight and reasons. */
+function entriesOf(facts: ReviewsFacts) {
+  const { reviewers, clusters, crowd } = weighReviews(facts);
+  return facts.reviews.map((said) => {
+    const one = reviewers.find(({ address }) => address === said.reviewer)!;
+    const cluster = clusters.find(({ id }) => id === one.cluster);
+    const reasons = reasonsOf(said, one, crowd, cluster ? { ...cluster, size: cluster.reviewers.length } : null);
+    return { said, cluster: one.cluster, weight: weightOf(said, one, crowd), reasons };
+  });
+}
+const weightBy = (facts: ReviewsFacts, n: number) =>
+  entriesOf(facts).reduce((sum, { said, weight }) => sum + (said.reviewer === address(n) ? weight : 0), 0);
 
 describe("the value of reviews", () => {
   it("does not depend on the order of what is known", () => {
@@ -35,22 +45,23 @@ describe("the value of reviews", () => {
   it("lies within the values and its interval, by weights from 0 to 1, of which each has a reason", () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
-        const { raw, adjusted, interval, inflation, reviews, voices } = weighReviews(facts);
-        for (const { weight, reasons } of reviews) {
+        const { raw, adjusted, interval, inflation, voices } = weighReviews(facts);
+        const entries = entriesOf(facts);
+        for (const { weight, reasons } of entries) {
           expect(weight).toBeGreaterThanOrEqual(0);
           expect(weight).toBeLessThanOrEqual(1);
           expect(reasons.length).toBeGreaterThan(0);
         }
-        expect(reviews.length).toBe(facts.reviews.length);
-        const counting = facts.reviews.filter(
-          (one) => reviews.find(({ reviewer, index }) => reviewer === one.reviewer && index === one.index)!.weight > 0,
-        );
+        const counting = entries.filter(({ weight }) => weight > 0);
         if (adjusted === null) {
           expect([interval, inflation, voices]).toEqual([[0, 100], null, 0]);
           expect(counting).toEqual([]);
           return;
         }
-        const values = counting.map(({ value }) => value!);
+        const values = counting.map(({ said }) => said.value!);
+        const whole = counting.reduce((sum, { weight }) => sum + weight, 0);
+        const byEntry = counting.reduce((sum, { weight, said }) => sum + weight * said.value!, 0) / whole;
+        expect(adjusted).toBeCloseTo(byEntry, 9);
         expect(adjusted).toBeGreaterThanOrEqual(Math.min(...values) - CLOSE);
         expect(adjusted).toBeLessThanOrEqual(Math.max(...values) + CLOSE);
         expect(interval[0]).toBeLessThanOrEqual(adjusted);
@@ -65,11 +76,9 @@ describe("the value of reviews", () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
         const ours = facts.side.map((one) => one.address);
-        const { reviews } = weighReviews(facts);
-        for (const { reviewer, index, weight, reasons } of reviews) {
-          const one = facts.reviewers.find((known) => known.address === reviewer)!;
-          const said = facts.reviews.find((known) => known.reviewer === reviewer && known.index === index)!;
-          if (ours.includes(reviewer)) expect([weight, reasons[0]!.evidence]).toEqual([0, "own"]);
+        for (const { said, weight, reasons } of entriesOf(facts)) {
+          const one = facts.reviewers.find((known) => known.address === said.reviewer)!;
+          if (ours.includes(said.reviewer)) expect([weight, reasons[0]!.evidence]).toEqual([0, "own"]);
           if (one.funder && ours.includes(one.funder.address)) expect(weight).toBe(0);
           if (said.revoked || said.value === null) expect(weight).toBe(0);
         }
@@ -79,28 +88,30 @@ describe("the value of reviews", () => {
 
   it("takes the weight of each reviewer with proof that stands alone, and one voice of one with many entries", () => {
     const entries = [1, 2, 3].map((i) => entry(1, 30 * i, { index: String(i) }));
-    const { adjusted, reviews, voices } = weighReviews(
-      of({ reviewers: [human(1), human(2)], reviews: [...entries, entry(2, 0)] }),
-    );
-    expect(reviews.map(({ weight }) => weight)).toEqual([1 / 3, 1 / 3, 1 / 3, 1]);
+    const facts = of({ reviewers: [human(1), human(2)], reviews: [...entries, entry(2, 0)] });
+    const { adjusted, voices } = weighReviews(facts);
+    expect(entriesOf(facts).map(({ weight }) => weight)).toEqual([1 / 3, 1 / 3, 1 / 3, 1]);
     expect([adjusted, voices]).toEqual([30, 2]);
   });
 
   it("hears an independent reviewer, whoever it is, beside one with proof", () => {
     for (const known of [{}, { paid: 1_000_000 }, { agentCred: 80 }, { firstAt: NOW - 400 * DAY, sent: 90 }]) {
       const facts = of({ reviewers: [human(1), stranger(2, known)], reviews: [entry(1, 80), entry(2, 20)] });
-      expect(weightOf(facts, 2)).toBeGreaterThan(0);
+      expect(weightBy(facts, 2)).toBeGreaterThan(0);
       expect(weighReviews(facts).adjusted).toBeLessThan(80);
     }
   });
 
   it("is not told where no reviewer has proof", () => {
     const facts = of({ reviewers: [stranger(1, { paid: 9_000_000 })], reviews: [entry(1, 100)] });
-    const { raw, adjusted, interval, inflation, reviews } = weighReviews(facts);
+    const { raw, adjusted, interval, inflation } = weighReviews(facts);
     expect({ raw, adjusted, interval, inflation }).toEqual({
       ...{ raw: 100, adjusted: null, interval: [0, 100], inflation: null },
     });
-    expect(reviews[0]).toMatchObject({ weight: 0, reasons: [{ evidence: "no_proof_beside" }, { evidence: "payer" }] });
+    expect(entriesOf(facts)[0]).toMatchObject({
+      weight: 0,
+      reasons: [{ evidence: "no_proof_beside" }, { evidence: "payer" }],
+    });
   });
 });
 
@@ -143,7 +154,7 @@ describe("reviewers without proof", () => {
         const crowded = puppets(facts, number, value, like);
         for (const { address: one, human: proven } of facts.reviewers) {
           const n = Number.parseInt(one, 16);
-          if (proven) expect(weightOf(crowded, n)).toBe(weightOf(facts, n));
+          if (proven) expect(weightBy(crowded, n)).toBe(weightBy(facts, n));
         }
       }),
     );
@@ -175,7 +186,8 @@ describe("a cluster", () => {
       reviewers: [human(1), ...farm(3)],
       reviews: [entry(1, 0), ...[10, 11, 12].map((n) => entry(n, 9))],
     });
-    const { clusters, reviews } = weighReviews(facts);
+    const { clusters } = weighReviews(facts);
+    const reviews = entriesOf(facts);
     expect(clusters).toEqual([
       { id: address(10), reviewers: [10, 11, 12].map(address), shares: ["funder", "born", "one_purpose"] },
     ]);

@@ -1,0 +1,91 @@
+/** Reads what `weighReviews` is given: the reviews of agents and what the chain proves about their reviewers, any number of agents at once. */
+import type { Hex } from "../../core/agents/facts.ts";
+import type { ReviewsFacts } from "../../core/reviews/facts.ts";
+import { isAttested } from "../agents/attestations.ts";
+import { SCALE_ROWS } from "../directory/reviews-sql.ts";
+import { array, int8, json, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+/** An agent of the canonical registry. */
+export type ReviewedAgent = { registry: string; agentId: string };
+
+/** Of one reviewer, its first entries in which other agents are looked for; of an owner, the agents that it reviewed. */
+const [MOST_ENTRIES, MOST_AGENTS] = [200, 1_000];
+
+/** The state of an agent `a` that its figures follow from, as its index changes with it. */
+export const SEEN = "a.updated_block || ':' || a.feedback_count";
+
+/** The value of an entry `f`, 0 to 100; null where its tag has no scale. */
+export const VALUE = `(select (100 * least(1, greatest(0,
+    f.value / 10::numeric ^ least(greatest(f.value_decimals, 0), 30) / t.best)))::float8
+  from (values ${SCALE_ROWS}) t(tag, best) where t.tag = f.tag1)`;
+
+const funder = (h: string) =>
+  `case when ${h}.funder is not null then json_build_object('address', ${h}.funder, 'sent', ${h}.funder_sent) end`;
+
+/** Other agents that a client `c` of an agent `d` reviewed, each with the number of its reviewers as it was last counted. */
+const RATED = `(
+  select coalesce(json_agg(json_build_object('agent', o.agent_id::text, 'reviewers', g.reviewers)), '[]')
+  from (
+    select distinct f.registry, f.agent_id from (
+      select f.registry, f.agent_id from onchain.erc8004_feedback f
+      where f.client = c.client order by f.given_at limit ${MOST_ENTRIES}) f
+    where f.registry = d.registry and f.agent_id <> d.agent_id) o
+  join offchain.review_figures g on g.registry = o.registry and g.agent_id = o.agent_id)`;
+
+/** Owners and wallets of the agents that the side of an agent `d` reviewed. */
+const MET = `array(
+  select unnest(array[a.owner, a.agent_wallet]) from (
+    select distinct f.registry, f.agent_id from (
+      select f.registry, f.agent_id from onchain.erc8004_feedback f
+      where f.client in (d.owner, d.agent_wallet) order by f.given_at limit ${MOST_AGENTS}) f) f
+  join onchain.erc8004_agent a on a.registry = f.registry and a.agent_id = f.agent_id)`;
+
+const FACTS = statement({
+  name: "review-facts",
+  params: { registries: array(text), agentIds: array(text), schema: text, now: int8 },
+  text: `
+    with d as materialized (
+      select a.registry, a.agent_id, a.owner, a.agent_wallet, ${SEEN} as seen
+      from unnest($registries::text[], $agentIds::text[]::numeric[]) r(registry, agent_id)
+      join onchain.erc8004_agent a on a.registry = r.registry and a.agent_id = r.agent_id
+    )
+    select d.registry, d.agent_id::text as "agentId", d.seen, json_build_object(
+      'side', (
+        select json_agg(json_build_object('address', s.address, 'funder', ${funder("h")}, 'partners', '[]'::json))
+        from (select d.owner as address union select d.agent_wallet where d.agent_wallet is not null) s
+        left join offchain.reviewer_history h on h.address = s.address),
+      'reviews', coalesce((
+        select json_agg(json_build_object('reviewer', f.client, 'index', f.feedback_index::text, 'value', ${VALUE},
+          'revoked', f.revoked, 'at', f.given_at, 'txHash', f.tx_hash))
+        from onchain.erc8004_feedback f where f.registry = d.registry and f.agent_id = d.agent_id), '[]'),
+      'reviewers', coalesce((
+        select json_agg(json_build_object('address', c.client, 'firstAt', h.first_at, 'sent', h.sent,
+          'previousAt', h.previous_at,
+          'beganAt', (select min(f.given_at) from onchain.erc8004_feedback f where f.client = c.client),
+          'funder', ${funder("h")}, 'human', ${isAttested("c.client", "$schema", "$now")},
+          'agentCred', (select max(s.score) from onchain.agent g join offchain.cred s on s.token_id = g.token_id
+            where g.owner = c.client),
+          'paid', 0, 'partners', '[]'::json, 'returned', c.client = any(m.met), 'rated', ${RATED}))
+        from (
+          select distinct f.client from onchain.erc8004_feedback f
+          where f.registry = d.registry and f.agent_id = d.agent_id) c
+        left join offchain.reviewer_history h on h.address = c.client), '[]')) as facts
+    from d cross join lateral (select ${MET} as met) m`,
+  columns: { registry: text, agentId: text, seen: text, facts: json<ReviewsFacts>() },
+});
+
+/**
+ * The facts of some agents, in one snapshot; agents that the index does not have are left out. What is paid is not indexed
+ * yet, nor money between accounts: both are "none", which gives nobody weight and takes none.
+ */
+export const reviewFacts = (
+  db: Queryable,
+  agents: readonly ReviewedAgent[],
+  { schema, now }: { schema: Hex; now: Date },
+): Promise<(ReviewedAgent & { seen: string; facts: ReviewsFacts })[]> =>
+  FACTS.rows(db, {
+    registries: agents.map(({ registry }) => registry),
+    agentIds: agents.map(({ agentId }) => agentId),
+    ...{ schema, now: Math.floor(now.getTime() / 1_000) },
+  });

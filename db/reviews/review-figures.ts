@@ -1,0 +1,179 @@
+/** The figures of reviewed agents: which are older than the index, and how they are stored. */
+import type pg from "pg";
+import { RULES_VERSION, type SharedKey } from "../../core/reviews/rules.ts";
+import { hasProof, type Weighed } from "../../core/reviews/weigh.ts";
+import {
+  array,
+  float8,
+  int2,
+  int4,
+  int8,
+  jsonb,
+  nullable,
+  numeric,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
+import { type Queryable, transaction } from "../sql/transaction.ts";
+import { type ReviewedAgent, SEEN } from "./review-facts.ts";
+
+/** A cluster as it is stored: its id, how many it has, and what connects them. */
+export type StoredCluster = { id: string; size: number; shares: SharedKey[] };
+
+const STALE = statement({
+  name: "review-figures-stale",
+  params: { rules: int2, after: numeric, limit: int8 },
+  text: `
+    select a.registry, a.agent_id::text as "agentId"
+    from onchain.erc8004_agent a
+    left join offchain.review_figures g on g.registry = a.registry and g.agent_id = a.agent_id
+    where a.agent_id > $after and (a.feedback_count > 0 or g.agent_id is not null)
+      and (g.seen is distinct from ${SEEN} or g.rules <> $rules)
+    order by a.agent_id limit $limit`,
+  columns: { registry: text, agentId: text },
+});
+
+/** Agents whose figures are missing, older than the index or by other rules, lowest ids first. @param after their ids are above this one */
+export const staleFigures = (db: Queryable, limit: number, after = "-1"): Promise<ReviewedAgent[]> =>
+  STALE.rows(db, { rules: RULES_VERSION, after, limit });
+
+const OLDEST = statement({
+  name: "review-figures-oldest",
+  params: { before: timestamptz, limit: int8 },
+  text: `
+    select g.registry, g.agent_id::text as "agentId" from offchain.review_figures g
+    where g.computed_at < $before order by g.computed_at limit $limit`,
+  columns: { registry: text, agentId: text },
+});
+
+/** Agents whose figures are the oldest: what is known of a reviewer changes without any change of the agent. */
+export const oldestFigures = (db: Queryable, before: Date, limit: number): Promise<ReviewedAgent[]> =>
+  OLDEST.rows(db, { before, limit });
+
+const AGENTS = { registries: array(text), agentIds: array(text) };
+const GIVEN = "unnest($registries::text[], $agentIds::text[]::numeric[]) r(registry, agent_id)";
+const paramsOf = (agents: readonly ReviewedAgent[]) => ({
+  registries: agents.map(({ registry }) => registry),
+  agentIds: agents.map(({ agentId }) => agentId),
+});
+
+const COUNT = statement({
+  name: "review-figures-count",
+  params: AGENTS,
+  text: `
+    insert into offchain.review_figures (registry, agent_id, reviewers)
+    select r.registry, r.agent_id, (
+      select count(distinct f.client)::int4 from onchain.erc8004_feedback f
+      where f.registry = r.registry and f.agent_id = r.agent_id)
+    from ${GIVEN}
+    order by r.registry, r.agent_id
+    on conflict (registry, agent_id) do update set reviewers = excluded.reviewers
+    where review_figures.reviewers <> excluded.reviewers`,
+});
+
+/** Counts the reviewers of some agents: the figures of other agents that they reviewed take it from there. */
+export const countReviewers = (db: Queryable, agents: readonly ReviewedAgent[]): Promise<number> =>
+  COUNT.run(db, paramsOf(agents));
+
+const GONE = statement({
+  name: "review-figures-gone",
+  text: `
+    with gone as (
+      delete from offchain.review_figures g
+      where not exists (select from onchain.erc8004_agent a where a.registry = g.registry and a.agent_id = g.agent_id)
+      returning g.registry, g.agent_id)
+    delete from offchain.review_weight w using gone g where w.registry = g.registry and w.agent_id = g.agent_id`,
+});
+
+/** Forgets agents that a reorganisation took back. */
+export const forgetGone = (db: Queryable): Promise<number> => GONE.run(db);
+
+/** The figures of one agent as they are stored. */
+type FiguresRow = ReviewedAgent & { seen: string } & Omit<Weighed, "reviewers" | "clusters" | "interval"> & {
+    reviewers: number;
+    low: number;
+    high: number;
+    clusters: StoredCluster[];
+  };
+
+const STORE_FIGURES = statement({
+  name: "review-figures-store",
+  params: { figures: jsonb<FiguresRow[]>(), now: timestamptz },
+  text: `
+    insert into offchain.review_figures
+      (registry, agent_id, seen, rules, reviewers, raw, adjusted, low, high, inflation, voices, crowd, clusters, computed_at)
+    select r.registry, r."agentId", r.seen, r.rules, r.reviewers, r.raw, r.adjusted, r.low, r.high, r.inflation, r.voices,
+      r.crowd, r.clusters, $now
+    from jsonb_to_recordset($figures) r(registry text, "agentId" numeric, seen text, rules int2, reviewers int4, raw float8,
+      adjusted float8, low float8, high float8, inflation float8, voices int4, crowd float8, clusters jsonb)
+    order by r.registry, r."agentId"
+    on conflict (registry, agent_id) do update set seen = excluded.seen, rules = excluded.rules,
+      reviewers = excluded.reviewers, raw = excluded.raw, adjusted = excluded.adjusted, low = excluded.low,
+      high = excluded.high, inflation = excluded.inflation, voices = excluded.voices, crowd = excluded.crowd,
+      clusters = excluded.clusters, computed_at = excluded.computed_at`,
+});
+
+const STORE_WEIGHTS = statement({
+  name: "review-weights-store",
+  params: {
+    ...AGENTS,
+    ...{
+      places: array(int4),
+      clients: array(text),
+      ranks: array(int2),
+      nothings: array(nullable(text)),
+      standings: array(text),
+    },
+    ...{ shares: array(float8), clusters: array(nullable(text)), entries: array(int4) },
+  },
+  text: `
+    with agents as materialized (
+      select * from unnest($registries::text[], $agentIds::text[]::numeric[]) with ordinality r(registry, agent_id, place)
+    ), given as materialized (
+      select a.registry, a.agent_id, r.client, r.rank, r.nothing, r.standing, r.share, r.cluster, r.entries
+      from unnest($places::int4[], $clients::text[], $ranks::int2[], $nothings::text[], $standings::text[],
+        $shares::float8[], $clusters::text[], $entries::int4[]) r(place, client, rank, nothing, standing, share, cluster, entries)
+      join agents a on a.place = r.place
+    ), left_over as (
+      delete from offchain.review_weight w using agents a
+      where w.registry = a.registry and w.agent_id = a.agent_id and not exists (
+        select from given g where g.registry = w.registry and g.agent_id = w.agent_id and g.client = w.client)
+    )
+    insert into offchain.review_weight as w (registry, agent_id, client, rank, nothing, standing, share, cluster, entries)
+    select * from given g order by g.registry, g.agent_id, g.client
+    on conflict (registry, agent_id, client) do update set rank = excluded.rank, nothing = excluded.nothing, standing = excluded.standing,
+      share = excluded.share, cluster = excluded.cluster, entries = excluded.entries
+    where (w.nothing, w.standing, w.share, w.cluster, w.entries) is distinct from
+      (excluded.nothing, excluded.standing, excluded.share, excluded.cluster, excluded.entries)`,
+});
+
+/**
+ * Stores the figures of some agents with what each reviewer counts, in one commit. Only weights that changed are written:
+ * a review of an agent of many changes few.
+ * @param found `seen` is of the facts that the figures were computed from
+ */
+export const storeFigures = (
+  pool: pg.Pool,
+  found: readonly (ReviewedAgent & { seen: string; weighed: Weighed })[],
+  now: Date,
+): Promise<void> =>
+  transaction(pool, async (tx) => {
+    const figures = found.map(({ weighed: { reviewers, clusters, interval, ...weighed }, ...agent }) => ({
+      ...{ ...agent, ...weighed, reviewers: reviewers.length, low: interval[0], high: interval[1] },
+      clusters: clusters.map(({ id, reviewers: members, shares }) => ({ id, size: members.length, shares })),
+    }));
+    await STORE_FIGURES.run(tx, { figures, now });
+    const weights = found.flatMap(({ weighed }, i) => weighed.reviewers.map((one) => ({ place: i + 1, ...one })));
+    await STORE_WEIGHTS.run(tx, {
+      ...paramsOf(found),
+      places: weights.map(({ place }) => place),
+      clients: weights.map(({ address }) => address),
+      ranks: weights.map(({ nothing, standing }) => (nothing !== null ? 2 : hasProof(standing) ? 0 : 1)),
+      nothings: weights.map(({ nothing }) => nothing),
+      standings: weights.map(({ standing }) => standing),
+      shares: weights.map(({ share }) => share),
+      clusters: weights.map(({ cluster }) => cluster),
+      entries: weights.map(({ entries }) => entries),
+    });
+  });

@@ -1,0 +1,74 @@
+/** What reviews in the canonical ERC-8004 registry are worth (core/reviews/), and what the chain told about who wrote them. */
+import {
+  bigint,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  primaryKey,
+  smallint,
+  text,
+} from "drizzle-orm/pg-core";
+import { at, offchain } from "./columns.ts";
+
+/** The history of an account before its first review of any agent, and of the owners of reviewed agents. Null: not known. */
+export const reviewerHistory = offchain.table("reviewer_history", {
+  /** Lower-case. */
+  address: text().primaryKey(),
+  /** When the chain first saw it, and when it had sent its last transaction, Unix seconds. */
+  firstAt: bigint({ mode: "number" }),
+  sent: bigint({ mode: "number" }),
+  previousAt: bigint({ mode: "number" }),
+  /** Who gave it its first money, and how many transactions that account has sent. */
+  funder: text(),
+  funderSent: bigint({ mode: "number" }),
+});
+
+/** The figures of an agent's reviews: what `weighReviews` made of the facts. */
+export const reviewFigures = offchain.table(
+  "review_figures",
+  {
+    registry: text().notNull(),
+    agentId: numeric().notNull(),
+    /** Which state of the agent's index they were computed from; null before they were. */
+    seen: text(),
+    /** Version of the rules they were computed by. */
+    rules: smallint(),
+    /** Accounts that wrote about it. */
+    reviewers: integer().notNull(),
+    raw: doublePrecision(),
+    adjusted: doublePrecision(),
+    low: doublePrecision(),
+    high: doublePrecision(),
+    inflation: doublePrecision(),
+    voices: integer(),
+    crowd: doublePrecision(),
+    /** `[{id, size, shares}]`. */
+    clusters: jsonb(),
+    computedAt: at(),
+  },
+  (t) => [primaryKey({ columns: [t.registry, t.agentId] }), index("review_figures_computed").on(t.computedAt)],
+);
+
+/** What one reviewer of an agent counts. */
+export const reviewWeight = offchain.table(
+  "review_weight",
+  {
+    registry: text().notNull(),
+    agentId: numeric().notNull(),
+    client: text().notNull(),
+    /** The order in which reviewers are shown: 0 with proof, 1 without, 2 where nothing counts. */
+    rank: smallint().notNull(),
+    /** Keys of core/reviews/rules.ts. */
+    nothing: text(),
+    standing: text().notNull(),
+    share: doublePrecision().notNull(),
+    cluster: text(),
+    entries: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.registry, t.agentId, t.client] }),
+    index("review_weight_shown").on(t.registry, t.agentId, t.rank, t.client),
+  ],
+);

@@ -1,0 +1,235 @@
+/** The job that weighs reviews: what is stored equals the pure function over facts that were put together without any SQL, and follows the index back and forth. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { ReviewerFacts, ReviewsFacts } from "../../core/reviews/facts.ts";
+import { weighReviews } from "../../core/reviews/weigh.ts";
+import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { between, pick, randomOf } from "../../harness/random.ts";
+import { reviewFigures } from "../../workers/jobs/review-figures.ts";
+import { JOBS } from "../../workers/jobs.ts";
+import { SUBSCRIPTIONS } from "../../workers/subscriptions.ts";
+import { plantAgents } from "../api/support/agents.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+
+const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
+const SCHEMA = `0x${"f".repeat(64)}` as const;
+const HASH = `0x${"ab".repeat(32)}` as const;
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+const [SECONDS, DAY] = [NOW / 1_000, 86_400];
+const wallet = (n: number): `0x${string}` => `0x${n.toString(16).padStart(40, "0")}`;
+
+type Said = {
+  agent: number;
+  client: number;
+  index: number;
+  value: number | null;
+  revoked: boolean;
+  at: number;
+  tx: string;
+};
+type Known = Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder">;
+/** What stands in the database, as the test knows it. */
+type World = {
+  /** Owner and wallet of each agent, by its id. */
+  agents: { id: number; owner: number; wallet: number | null }[];
+  said: Said[];
+  humans: Set<number>;
+  creds: Map<number, number>;
+  histories: Map<number, Known>;
+};
+
+let db: TestDatabase;
+let now = NOW;
+beforeEach(async () => {
+  db = await testDatabase({ indexed: true });
+  now = NOW;
+});
+afterEach(() => db?.drop());
+
+const context = () => ({ db: db.pool, clock: () => new Date(now), config: { attestationSchemas: [SCHEMA] } }) as never;
+const run = () => reviewFigures.run(context(), {});
+
+function randomWorld(seed: number): World {
+  const random = randomOf(seed);
+  const clients = Array.from({ length: 24 }, (_, i) => i + 1);
+  const some = <T>(share: number, of: (n: number) => T) =>
+    new Map(clients.filter(() => random() < share).map((n) => [n, of(n)] as const));
+  const agents = [31, 32, 33, 34].map((id) => ({
+    ...{ id, owner: random() < 0.5 ? pick(random, clients) : 100 + id },
+    wallet: random() < 0.5 ? 200 + id : null,
+  }));
+  const said = agents.flatMap(({ id }) =>
+    clients
+      .filter(() => random() < 0.6)
+      .flatMap((client) =>
+        Array.from({ length: between(random, 1, 3) }, (_, i) => ({
+          ...{ agent: id, client, index: i + 1, value: random() < 0.15 ? null : between(random, -5, 120) },
+          ...{ revoked: random() < 0.15, at: SECONDS - 30 * DAY + between(random, 0, 200_000) },
+          tx: `0x${between(random, 1, 60).toString(16).padStart(64, "0")}`,
+        })),
+      ),
+  );
+  const funders = [{ address: wallet(900), sent: 4 }, { address: wallet(901), sent: 9_000_000 }, null];
+  const histories = some(0.8, () => ({
+    firstAt: SECONDS - pick(random, [400, 31, 30]) * DAY,
+    ...{ sent: between(random, 0, 80), previousAt: random() < 0.5 ? SECONDS - between(random, 30, 300) * DAY : null },
+    funder: pick(random, funders),
+  }));
+  return { agents, said, humans: new Set(some(0.3, () => true).keys()), creds: some(0.3, (n) => n * 4), histories };
+}
+
+async function plant({ agents, said, humans, creds, histories }: World): Promise<void> {
+  await plantAgents(
+    db.pool,
+    [...creds].map(([n, score]) => ({ tokenId: n, owner: wallet(n), agentAddress: wallet(500 + n), score })),
+  );
+  await plantRows(
+    db.pool,
+    "attestation",
+    [...humans].map((n) => ({
+      ...{ uid: `0x${n}`, schema: SCHEMA, attester: wallet(999), recipient: wallet(n), data: VERIFIED_ACCOUNT },
+      ...{ attestedAt: 1, expiresAt: 0, revokedAt: 0, block: 1, txHash: HASH },
+    })),
+  );
+  for (const [n, { firstAt, sent, previousAt, funder }] of histories)
+    await db.pool.query(
+      "insert into offchain.reviewer_history (address, first_at, sent, previous_at, funder, funder_sent) values ($1, $2, $3, $4, $5, $6)",
+      [wallet(n), firstAt, sent, previousAt, funder?.address, funder?.sent],
+    );
+  await plantRows(
+    db.pool,
+    "erc8004Agent",
+    agents.map(({ id, owner, wallet: own }) => ({
+      ...{ registry: REGISTRY, agentId: BigInt(id), owner: wallet(owner), agentWallet: own && wallet(own) },
+      ...{ agentUri: "", registeredAt: 1, registeredBlock: 1, txHash: HASH, updatedBlock: 1 },
+      feedbackCount: said.filter(({ agent, revoked }) => agent === id && !revoked).length,
+    })),
+  );
+  await plantRows(
+    db.pool,
+    "erc8004Feedback",
+    said.map(({ agent, client, index, value, revoked, at, tx }) => ({
+      ...{ registry: REGISTRY, agentId: BigInt(agent), client: wallet(client), feedbackIndex: BigInt(index) },
+      ...{ value: BigInt(value ?? 340) * 10n, valueDecimals: 1, tag1: value === null ? "responseTime" : "starred" },
+      ...{ tag2: "", endpoint: "", feedbackUri: "", feedbackHash: HASH, revoked, givenAt: at, block: 1, txHash: tx },
+    })),
+  );
+}
+
+/** The facts of one agent, put together from the world. */
+function factsOf({ agents, said, humans, creds, histories }: World, id: number): ReviewsFacts {
+  const { owner, wallet: own } = agents.find((agent) => agent.id === id)!;
+  const side = own === null ? [owner] : [owner, own];
+  const reviewed = (n: number) => new Set(said.filter(({ client }) => client === n).map(({ agent }) => agent));
+  const met = new Set(
+    agents
+      .filter((agent) => side.some((n) => reviewed(n).has(agent.id)))
+      .flatMap((agent) => [agent.owner, agent.wallet]),
+  );
+  const entries = said.filter(({ agent }) => agent === id);
+  const funderOf = (n: number) => histories.get(n)?.funder ?? null;
+  return {
+    side: side.map((n) => ({ address: wallet(n), funder: funderOf(n), partners: [] })),
+    reviews: entries.map(({ client, index, value, revoked, at, tx }) => ({
+      ...{ reviewer: wallet(client), index: String(index), revoked, at, txHash: tx },
+      value: value === null ? null : Math.min(100, Math.max(0, value)),
+    })),
+    reviewers: [...new Set(entries.map(({ client }) => client))].map((n) => ({
+      address: wallet(n),
+      ...(histories.get(n) ?? { firstAt: null, sent: null, previousAt: null, funder: null }),
+      beganAt: Math.min(...said.filter(({ client }) => client === n).map(({ at }) => at)),
+      ...{ human: humans.has(n), agentCred: creds.get(n) ?? null, paid: 0, partners: [], returned: met.has(n) },
+      rated: [...reviewed(n)]
+        .filter((agent) => agent !== id)
+        .map((agent) => ({
+          agent: String(agent),
+          reviewers: new Set(said.filter((one) => one.agent === agent).map(({ client }) => client)).size,
+        })),
+    })),
+  };
+}
+
+/** What is stored about an agent, in the shape of `weighReviews`. */
+async function stored(id: number) {
+  const { rows } = await db.pool.query("select * from offchain.review_figures where agent_id = $1", [id]);
+  const weights = await db.pool.query(
+    "select client as address, nothing, standing, share, cluster, entries from offchain.review_weight where agent_id = $1 order by client",
+    [id],
+  );
+  const [{ rules, raw, adjusted, low, high, voices, crowd, clusters, inflation }] = rows;
+  return { rules, raw, adjusted, interval: [low, high], voices, crowd, clusters, inflation, reviewers: weights.rows };
+}
+function expected(world: World, id: number) {
+  const { clusters, ...weighed } = weighReviews(factsOf(world, id));
+  return {
+    ...weighed,
+    clusters: clusters.map(({ id, reviewers, shares }) => ({ id, size: reviewers.length, shares })),
+  };
+}
+
+it.each([1, 2, 3])(
+  "stores what the pure function makes of the facts, of any number of agents at once (world %i)",
+  async (seed) => {
+    const world = randomWorld(seed);
+    await plant(world);
+    expect(await run()).toBe(world.agents.length);
+    let clusters = 0;
+    for (const { id } of world.agents) {
+      expect(await stored(id)).toEqual(expected(world, id));
+      clusters += (await stored(id)).clusters.length;
+    }
+    expect(clusters).toBeGreaterThan(0);
+  },
+);
+
+it("weighs again what changed, in the index or without it, and forgets what a reorganisation took back", async () => {
+  expect(JOBS).toContain(reviewFigures);
+  expect(SUBSCRIPTIONS["erc8004.feedback_given"].map(({ job }) => job)).toContain("review-figures");
+  const world = randomWorld(4);
+  await plant(world);
+  await run();
+  expect(await run()).toBe(0);
+
+  // A review is taken back: one agent changes.
+  const taken = world.said.find(({ revoked, value }) => !revoked && value !== null)!;
+  await db.pool.query(
+    "update onchain.erc8004_feedback set revoked = true where agent_id = $1 and client = $2 and feedback_index = $3",
+    [taken.agent, wallet(taken.client), taken.index],
+  );
+  await db.pool.query(
+    "update onchain.erc8004_agent set feedback_count = feedback_count - 1, updated_block = 2 where agent_id = $1",
+    [taken.agent],
+  );
+  taken.revoked = true;
+  expect(await run()).toBe(1);
+  expect(await stored(taken.agent)).toEqual(expected(world, taken.agent));
+
+  // A reviewer is identified: its agents follow within their round.
+  const human = world.said.map(({ client }) => client).find((n) => !world.humans.has(n))!;
+  await plantRows(db.pool, "attestation", [
+    {
+      ...{ uid: "0xnew", schema: SCHEMA, attester: wallet(999), recipient: wallet(human), data: VERIFIED_ACCOUNT },
+      ...{ attestedAt: 1, expiresAt: 0, revokedAt: 0, block: 1, txHash: HASH },
+    },
+  ]);
+  world.humans.add(human);
+  now += 3_600_001;
+  expect(await run()).toBe(world.agents.length);
+  for (const { id } of world.agents) expect(await stored(id)).toEqual(expected(world, id));
+
+  // A reorganisation takes one client's reviews back, and another agent as a whole.
+  const [first, gone] = world.agents.map(({ id }) => id) as [number, number];
+  const lost = world.said.find(({ agent }) => agent === first)!.client;
+  await db.pool.query("delete from onchain.erc8004_feedback where agent_id = $1 and client = $2 or agent_id = $3", [
+    ...[first, wallet(lost), gone],
+  ]);
+  await db.pool.query("delete from onchain.erc8004_agent where agent_id = $1", [gone]);
+  world.said = world.said.filter(({ agent, client }) => agent !== gone && !(agent === first && client === lost));
+  world.agents = world.agents.filter(({ id }) => id !== gone);
+  await db.pool.query("update onchain.erc8004_agent set updated_block = 3 where agent_id = $1", [first]);
+  now += 3_600_001;
+  await run();
+  for (const { id } of world.agents) expect(await stored(id)).toEqual(expected(world, id));
+  const { rows } = await db.pool.query("select agent_id from offchain.review_weight where agent_id = $1", [gone]);
+  expect(rows).toEqual([]);
+});
