@@ -3,6 +3,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { a2a } from "./a2a.ts";
 import { agentCard, jsonWebKeySet } from "./agent-card.ts";
 import { agentReport, verifications } from "./agent-report.ts";
+import { agentReviews } from "./agent-reviews.ts";
 import { searchAgents } from "./agent-search.ts";
 import { agentSkill, agentSkills } from "./agent-skills.ts";
 import { agent, agents, leaderboard } from "./agents.ts";
@@ -126,6 +127,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   terminalBadges,
   terminalAgent,
   terminalOffers,
+  agentReviews,
   terminalReviewers,
   terminalReviews,
   terminalToken,

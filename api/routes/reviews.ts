@@ -20,8 +20,8 @@ import { reviewersSchema, reviewsSchema } from "../schemas/directory.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
 import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
 
-/** @returns null for an agent of another registry, which has no reviews */
-async function reviewed(
+/** The agent of a reference. @returns null for one of another registry, which has no reviews */
+export async function reviewed(
   db: Queryable,
   ref: string,
   platform: Parameters<typeof findDirectoryId>[2],

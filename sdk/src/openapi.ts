@@ -1173,6 +1173,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/agent/{ref}/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the reviews of an agent are worth: raw and adjusted value, clusters, why each counts how much
+         * @description Reviews of the canonical ERC-8004 reputation registry. Anybody writes any number of them for less than a cent; the registry's average counts all alike. Here a reviewer counts by what the chain proves about it, reviewers that share two evidences count as one, and all without proof together move the value by less than five points. Reviews by reviewers with proof come first, then all others that count, then those that count nothing; each with its reasons. No figure is part of a cred score.
+         *
+         *     Anyone may call.
+         */
+        get: operations["listAgentReviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/terminal/agent/{ref}/reviews": {
         parameters: {
             query?: never;
@@ -5372,6 +5394,72 @@ export interface components {
                 }[];
             };
         };
+        AgentReviews: {
+            /** @description The ERC-8004 registry; null for an agent of another one, which has no reviews */
+            registry: string | null;
+            agentId: string;
+            /** @description Version of the rules that the figures follow from */
+            rules: number;
+            /** @description The mean of all reviews that stand and whose tag has a scale, whoever wrote them; null without any */
+            raw: number | null;
+            /** @description The mean by weight; null where no reviewer has proof behind it: then nothing is known, good or bad */
+            adjusted: number | null;
+            /** @description Where `adjusted` would be if one more reviewer with proof said 0, or 100 */
+            interval: {
+                low: number;
+                high: number;
+            };
+            /** @description `raw` less `adjusted`; null where either is */
+            inflation: number | null;
+            /** @description Accounts that wrote, those that took all of it back among them */
+            reviewers: number;
+            /** @description Independent voices among those that count: a cluster is one */
+            voices: number;
+            /** @description Reviewers that count as one, the largest 50 of them; `id` is the least address */
+            clusters: {
+                id: string;
+                reviewers: number;
+                reasons: {
+                    /** @enum {string} */
+                    evidence: "funder" | "money" | "transaction" | "born" | "burst" | "one_purpose" | "woke" | "same_agents" | "returned";
+                    /** @description The same in words */
+                    says: string;
+                }[];
+            }[];
+            /**
+             * Format: date-time
+             * @description Null where nothing was weighed yet, or there is nothing to weigh
+             */
+            computedAt: string | null;
+            reviews: {
+                client: string;
+                index: string;
+                /** @description Decimal, as written; what it means is up to its tags */
+                value: string;
+                /** @description The value from 0 to 100; null where its tag has no scale */
+                rating: number | null;
+                tags: string[];
+                uri: string | null;
+                revoked: boolean;
+                /** Format: date-time */
+                givenAt: string;
+                txHash: string;
+                responses: number;
+                weight: number;
+                /** @description The `id` of the cluster that its client is in */
+                cluster: string | null;
+                /** @description Why it counts how much, the most important first */
+                reasons: {
+                    /** @enum {string} */
+                    evidence: "own" | "own_money" | "own_circle" | "taken_back" | "no_scale" | "no_proof_beside" | "human" | "payer" | "agent" | "established" | "unknown" | "funder" | "money" | "transaction" | "born" | "burst" | "one_purpose" | "woke" | "same_agents" | "returned";
+                    /** @description The same in words */
+                    says: string;
+                }[];
+            }[];
+            limit: number;
+            /** @description Give it back as `cursor`; null: these are the last */
+            nextCursor: string | null;
+        };
         Reviewers: {
             /** @description Entries that were not taken back, of all clients */
             total: number;
@@ -8951,6 +9039,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Offering"];
+                };
+            };
+        };
+    };
+    listAgentReviews: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+                /** @description Looks among the agents of this platform only: ids and wallets may be those of several */
+                platform?: "helixa" | "erc8004" | "virtuals" | "agentverse" | "mcp-registry" | "x402-bazaar";
+                /** @description `nextCursor` of the answer before */
+                cursor?: string;
+                /** @description How many to answer, at most 100: a larger value is clamped, the value used is echoed */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score. `helixa-<token id>` is an own agent and no other
+                 * @example helixa-1
+                 */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Figures and reviews */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentReviews"];
                 };
             };
         };

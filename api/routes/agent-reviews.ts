@@ -1,0 +1,65 @@
+/** What the reviews of an agent are worth: figures, clusters, and why each review counts how much. */
+import { z } from "zod";
+import { reviewFiguresView, weighedReviewView } from "../../core/reviews/view.ts";
+import { figuresOf, type ReviewPlace, reviewPage } from "../../db/reviews/review-pages.ts";
+import { snapshot } from "../../db/sql/transaction.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { limit, minBlock } from "../parameters.ts";
+import { agentReviewsSchema } from "../schemas/reviews.ts";
+import { waitForDirectory } from "../services/directory-at.ts";
+import { waitForFigures } from "../services/reviews-at.ts";
+import { ofPlatform, ref } from "./directory-claims.ts";
+import { reviewed } from "./reviews.ts";
+
+const CURSOR = /^([0-2])-(0x[0-9a-f]{40})-([1-9]\d{0,19})$/;
+
+const cursor = z
+  .string()
+  .transform((text, ctx): ReviewPlace => {
+    const [, rank, client, index] = CURSOR.exec(text) ?? [];
+    if (rank !== undefined) return { rank: Number(rank), client: client!, index: index! };
+    ctx.addIssue("must be `nextCursor` of the answer before");
+    return z.NEVER;
+  })
+  .meta({
+    documented: { type: "string", maxLength: 66 },
+    description: "`nextCursor` of the answer before",
+  })
+  .optional();
+
+export const agentReviews = endpoint({
+  method: "get",
+  path: "/api/v2/agent/{ref}/reviews",
+  operationId: "listAgentReviews",
+  tag: "Agents",
+  summary: "What the reviews of an agent are worth: raw and adjusted value, clusters, why each counts how much",
+  description:
+    "Reviews of the canonical ERC-8004 reputation registry. Anybody writes any number of them for less than a cent; the registry's average counts all alike. Here a reviewer counts by what the chain proves about it, reviewers that share two evidences count as one, and all without proof together move the value by less than five points. Reviews by reviewers with proof come first, then all others that count, then those that count nothing; each with its reasons. No figure is part of a cred score.",
+  data: true,
+  params: z.object({ ref }),
+  query: z.object({ minBlock, platform: ofPlatform, cursor, limit: limit({ default: 20, max: 100 }) }),
+  responses: { 200: { description: "Figures and reviews", schema: agentReviewsSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params, query }) {
+    const { limit } = query;
+    await waitForDirectory(deps, query.minBlock);
+    const agent = await reviewed(deps.db, params.ref, query.platform);
+    const none = { reviews: [], limit, nextCursor: null };
+    if (agent === null) return json({ registry: null, agentId: params.ref, ...reviewFiguresView(null), ...none });
+    await waitForFigures(deps, agent, query.minBlock);
+    const { registry, agentId } = agent;
+    return snapshot(deps.db, async (tx) => {
+      const figures = await figuresOf(tx, agent);
+      const told = { registry, agentId, ...reviewFiguresView(figures) };
+      if (figures === null) return json({ ...told, ...none });
+      const found = await reviewPage(tx, agent, { after: query.cursor ?? null, limit: limit + 1 });
+      const last = found.length > limit ? found[limit - 1]! : null;
+      return json({
+        ...told,
+        reviews: found.slice(0, limit).map((one) => weighedReviewView(one, figures)),
+        limit,
+        nextCursor: last && `${last.rank}-${last.review.client}-${last.review.index}`,
+      });
+    });
+  },
+});

@@ -1,0 +1,67 @@
+/** The answer about an agent's reviews and what they are worth. */
+import { z } from "zod";
+import { NOTHING, SHARED, STANDINGS } from "../../core/reviews/rules.ts";
+import { MOST_CLUSTERS } from "../../core/reviews/view.ts";
+import { count, moment } from "./fields.ts";
+
+const percent = z.number().min(0).max(100);
+const reason = (keys: readonly string[]) =>
+  z.object({
+    evidence: z.enum(keys as [string, ...string[]]),
+    says: z.string().meta({ description: "The same in words" }),
+  });
+const keysOf = (...tables: (readonly { key: string }[])[]) => tables.flat().map(({ key }) => key);
+
+export const agentReviewsSchema = z
+  .object({
+    registry: z
+      .string()
+      .nullable()
+      .meta({ description: "The ERC-8004 registry; null for an agent of another one, which has no reviews" }),
+    agentId: z.string(),
+    rules: z.int().min(1).meta({ description: "Version of the rules that the figures follow from" }),
+    raw: percent.nullable().meta({
+      description: "The mean of all reviews that stand and whose tag has a scale, whoever wrote them; null without any",
+    }),
+    adjusted: percent.nullable().meta({
+      description: "The mean by weight; null where no reviewer has proof behind it: then nothing is known, good or bad",
+    }),
+    interval: z
+      .object({ low: percent, high: percent })
+      .meta({ description: "Where `adjusted` would be if one more reviewer with proof said 0, or 100" }),
+    inflation: z
+      .number()
+      .min(-100)
+      .max(100)
+      .nullable()
+      .meta({ description: "`raw` less `adjusted`; null where either is" }),
+    reviewers: count.meta({ description: "Accounts that wrote, those that took all of it back among them" }),
+    voices: count.meta({ description: "Independent voices among those that count: a cluster is one" }),
+    clusters: z.array(z.object({ id: z.string(), reviewers: count, reasons: z.array(reason(keysOf(SHARED))) })).meta({
+      description: `Reviewers that count as one, the largest ${MOST_CLUSTERS} of them; \`id\` is the least address`,
+    }),
+    computedAt: moment
+      .nullable()
+      .meta({ description: "Null where nothing was weighed yet, or there is nothing to weigh" }),
+    reviews: z.array(
+      z.object({
+        ...{ client: z.string(), index: z.string() },
+        value: z.string().meta({ description: "Decimal, as written; what it means is up to its tags" }),
+        rating: percent.nullable().meta({ description: "The value from 0 to 100; null where its tag has no scale" }),
+        tags: z.array(z.string()),
+        uri: z.string().nullable(),
+        revoked: z.boolean(),
+        givenAt: moment,
+        ...{ txHash: z.string(), responses: count },
+        weight: z.number().min(0).max(1),
+        cluster: z.string().nullable().meta({ description: "The `id` of the cluster that its client is in" }),
+        reasons: z
+          .array(reason(keysOf(NOTHING, STANDINGS, SHARED)))
+          .min(1)
+          .meta({ description: "Why it counts how much, the most important first" }),
+      }),
+    ),
+    limit: z.int().min(1),
+    nextCursor: z.string().nullable().meta({ description: "Give it back as `cursor`; null: these are the last" }),
+  })
+  .meta({ id: "AgentReviews" });

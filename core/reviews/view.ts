@@ -1,0 +1,73 @@
+/** The API's view of an agent's reviews with what they are worth. */
+import { checksum } from "../addresses.ts";
+import type { Address } from "../agents/facts.ts";
+import { decimalText, MAX_URI, type Review } from "../directory/reviews.ts";
+import { isoSeconds } from "../times.ts";
+import { RULES_VERSION, type SharedKey, saysOf } from "./rules.ts";
+import { reasonsOf, type WeighedReviewer, weightOf } from "./weigh.ts";
+
+/** Clusters that are shown, the largest first. */
+export const MOST_CLUSTERS = 50;
+
+type Cluster = { id: string; size: number; shares: SharedKey[] };
+type Figures = {
+  rules: number;
+  reviewers: number;
+  raw: number | null;
+  adjusted: number | null;
+  low: number;
+  high: number;
+  inflation: number | null;
+  voices: number;
+  crowd: number;
+  clusters: Cluster[];
+  computedAt: Date;
+};
+
+const inAll = (address: string) => checksum(address as Address);
+const tenth = (value: number): number => Math.round(10 * value) / 10;
+const orNull = (value: number | null) => (value === null ? null : tenth(value));
+
+/** The figures; of an agent without reviews that were weighed they say that nothing is known. */
+export const reviewFiguresView = (figures: Figures | null) => ({
+  rules: figures?.rules ?? RULES_VERSION,
+  raw: orNull(figures?.raw ?? null),
+  adjusted: orNull(figures?.adjusted ?? null),
+  interval: { low: tenth(figures?.low ?? 0), high: tenth(figures?.high ?? 100) },
+  inflation: orNull(figures?.inflation ?? null),
+  reviewers: figures?.reviewers ?? 0,
+  voices: figures?.voices ?? 0,
+  clusters: (figures?.clusters ?? [])
+    .toSorted((a, b) => b.size - a.size || (a.id < b.id ? -1 : 1))
+    .slice(0, MOST_CLUSTERS)
+    .map(({ id, size, shares }) => ({
+      ...{ id: inAll(id), reviewers: size },
+      reasons: shares.map((evidence) => ({ evidence, says: `Some of them ${saysOf(evidence)}.` })),
+    })),
+  computedAt: figures?.computedAt.toISOString() ?? null,
+});
+
+/** One review with its weight. @param reviewer as it is stored, without its address */
+export function weighedReviewView(
+  { review, scaled, ...reviewer }: { review: Review; scaled: number | null } & Omit<WeighedReviewer, "address">,
+  { crowd, clusters }: Pick<Figures, "crowd" | "clusters">,
+) {
+  const weighed = { address: review.client, ...reviewer };
+  const entry = { revoked: review.revoked, value: scaled };
+  const cluster = clusters.find(({ id }) => id === reviewer.cluster) ?? null;
+  return {
+    client: inAll(review.client),
+    index: review.index,
+    value: decimalText(review.value, review.decimals),
+    rating: orNull(scaled),
+    tags: [review.tag1, review.tag2].filter((tag) => tag !== "").map((tag) => tag.slice(0, 64)),
+    uri: review.uri === "" ? null : review.uri.slice(0, MAX_URI),
+    revoked: review.revoked,
+    givenAt: isoSeconds(review.givenAt),
+    txHash: review.txHash,
+    responses: review.responses,
+    weight: Math.round(1e6 * weightOf(entry, weighed, crowd)) / 1e6,
+    cluster: cluster && inAll(cluster.id),
+    reasons: reasonsOf(entry, weighed, crowd, cluster),
+  };
+}

@@ -1,0 +1,101 @@
+/** The stored figures of one agent, and its reviews in pages: those by reviewers with proof first. */
+
+import type { Review } from "../../core/directory/reviews.ts";
+import type { NothingKey, StandingKey } from "../../core/reviews/rules.ts";
+import { REVIEW } from "../directory/reviews-sql.ts";
+import {
+  bool,
+  float8,
+  int2,
+  int4,
+  int8,
+  json,
+  jsonb,
+  narrow,
+  nullable,
+  numeric,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import { type ReviewedAgent, SEEN, VALUE } from "./review-facts.ts";
+import type { StoredCluster } from "./review-figures.ts";
+
+const AGENT = { registry: text, agentId: numeric };
+
+const FIGURES = statement({
+  name: "review-figures-of-agent",
+  params: AGENT,
+  text: `
+    select g.rules, g.reviewers, g.raw, g.adjusted, g.low, g.high, g.inflation, g.voices, g.crowd, g.clusters,
+      g.computed_at as "computedAt"
+    from offchain.review_figures g where g.registry = $registry and g.agent_id = $agentId::numeric`,
+  columns: {
+    ...{ rules: nullable(int2), reviewers: int4, raw: nullable(float8), adjusted: nullable(float8) },
+    ...{ low: nullable(float8), high: nullable(float8), inflation: nullable(float8), voices: nullable(int4) },
+    ...{ crowd: nullable(float8), clusters: nullable(jsonb<StoredCluster[]>()), computedAt: nullable(timestamptz) },
+  },
+});
+
+/** What is stored about an agent's reviews; null before they were weighed, and for an agent without any. */
+export const figuresOf = async (db: Queryable, { registry, agentId }: ReviewedAgent) => {
+  const found = await FIGURES.maybeOne(db, { registry, agentId });
+  if (found === null || found.computedAt === null) return null;
+  const { rules, reviewers, raw, adjusted, low, high, inflation, voices, crowd, clusters, computedAt } = found;
+  return {
+    ...{ rules: rules!, reviewers, raw, adjusted, inflation, computedAt },
+    ...{ low: low!, high: high!, voices: voices!, crowd: crowd!, clusters: clusters! },
+  };
+};
+export type StoredFigures = NonNullable<Awaited<ReturnType<typeof figuresOf>>>;
+
+const CURRENT = statement({
+  name: "review-figures-current",
+  params: AGENT,
+  text: `
+    select not exists (
+      select from onchain.erc8004_agent a
+      left join offchain.review_figures g on g.registry = a.registry and g.agent_id = a.agent_id
+      where a.registry = $registry and a.agent_id = $agentId::numeric
+        and (a.feedback_count > 0 or g.agent_id is not null) and g.seen is distinct from ${SEEN}) as current`,
+  columns: { current: bool },
+});
+
+/** Whether the figures of an agent are of the index as it is. */
+export const figuresAreCurrent = async (db: Queryable, { registry, agentId }: ReviewedAgent): Promise<boolean> =>
+  (await CURRENT.one(db, { registry, agentId })).current;
+
+/** Where a page of reviews goes on: behind an entry of a reviewer. `rank` as in the table. */
+export type ReviewPlace = { rank: number; client: string; index: string };
+
+const ENTRY = `${REVIEW} as review, ${VALUE} as scaled, w.rank, w.nothing, w.standing, w.share, w.cluster, w.entries`;
+const OF_AGENT = "w.registry = $registry and w.agent_id = $agentId::numeric";
+const FEEDBACK = `onchain.erc8004_feedback f on f.registry = w.registry and f.agent_id = w.agent_id and f.client = w.client`;
+
+const PAGE = statement({
+  name: "review-page",
+  params: { ...AGENT, rank: int2, client: text, index: numeric, limit: int8 },
+  // Two walks of one index: through the rest of the reviewer that the page before ended with, and through those behind.
+  text: `
+    select * from (
+      (select ${ENTRY} from offchain.review_weight w join ${FEEDBACK}
+       where ${OF_AGENT} and w.rank = $rank and w.client = $client and f.feedback_index > $index::numeric
+       order by f.feedback_index limit $limit)
+      union all
+      (select ${ENTRY} from offchain.review_weight w join ${FEEDBACK}
+       where ${OF_AGENT} and (w.rank, w.client) > ($rank::int2, $client::text)
+       order by w.rank, w.client, f.feedback_index limit $limit)) all_of_them
+    limit $limit`,
+  columns: {
+    ...{ review: json<Review>(), scaled: nullable(float8), rank: int2, nothing: nullable(narrow<NothingKey>(text)) },
+    ...{ standing: narrow<StandingKey>(text), share: float8, cluster: nullable(text), entries: int4 },
+  },
+});
+
+/** Reviews of an agent that were weighed, in the order of rank, reviewer and index. @param after null for the first page */
+export const reviewPage = (
+  db: Queryable,
+  { registry, agentId }: ReviewedAgent,
+  { after, limit }: { after: ReviewPlace | null; limit: number },
+) => PAGE.rows(db, { registry, agentId, ...(after ?? { rank: -1, client: "", index: "0" }), limit });

@@ -1,0 +1,160 @@
+/** What the reviews of an agent are worth, as callers see it: figures, clusters, pages that reach each review once, reasons. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { reviewFigures } from "../../workers/jobs/review-figures.ts";
+import { plantDirectory } from "../support/directory.ts";
+import { startApi, type TestApi } from "./support/api.ts";
+
+const NOW = Date.UTC(2026, 10, 21, 5);
+const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
+const HASH = `0x${"ab".repeat(32)}` as const;
+const wallet = (byte: string): `0x${string}` => `0x${byte.repeat(20)}`;
+const [OWNER, PERSON, STRANGER] = [wallet("a0"), wallet("f1"), wallet("b2")];
+const FARM = Array.from({ length: 9 }, (_, i) => wallet(`c${i}`));
+const PATH = "/api/v2/agent/31/reviews";
+
+type Page = {
+  adjusted: number | null;
+  reviews: { client: string; index: string; weight: number; cluster: string | null; reasons: { evidence: string }[] }[];
+  nextCursor: string | null;
+};
+
+let api: TestApi;
+const weigh = () =>
+  reviewFigures.run(
+    { db: api.database.pool, clock: () => new Date(NOW), config: { attestationSchemas: [SCHEMA()] } } as never,
+    {},
+  );
+const SCHEMA = () => api.deps.config.attestationSchemas[0]!;
+
+const about = { registry: REGISTRY as `0x${string}`, agentId: 31n };
+const said = (client: `0x${string}`, index: number, value: number, over: object = {}) => ({
+  ...{ ...about, client, feedbackIndex: BigInt(index), value: BigInt(value), valueDecimals: 0, tag1: "starred" },
+  ...{ tag2: "", endpoint: "", feedbackUri: "", feedbackHash: HASH, revoked: false, givenAt: NOW / 1000 - 1_000 },
+  ...{ block: 13, txHash: `0x${client.slice(2)}${"0".repeat(24)}`, ...over },
+});
+
+beforeAll(async () => {
+  api = await startApi({ now: () => NOW });
+  const { pool } = api.database;
+  await plantDirectory(pool, [
+    { platform: "erc8004", agent_id: "31", token_id: 31, name: "Rated", cred_score: 20, owner_address: OWNER },
+    { platform: "virtuals", agent_id: "32", name: "Of another registry", cred_score: 20 },
+    { platform: "erc8004", agent_id: "33", token_id: 33, name: "Not rated", cred_score: 20, owner_address: OWNER },
+  ]);
+  await pool.query("update offchain.directory set registry = $1 where platform = 'erc8004'", [REGISTRY]);
+  await plantRows(pool, "erc8004Agent", [
+    {
+      ...{ ...about, owner: OWNER, agentWallet: null, agentUri: "", registeredAt: NOW / 1000, registeredBlock: 1 },
+      ...{ txHash: HASH, feedbackCount: 14, updatedBlock: 1 },
+    },
+  ]);
+  await plantRows(pool, "attestation", [
+    {
+      ...{ uid: HASH, schema: SCHEMA(), attester: wallet("99"), recipient: PERSON, data: VERIFIED_ACCOUNT },
+      ...{ attestedAt: 1, expiresAt: 0, revokedAt: 0, block: 1, txHash: HASH },
+    },
+  ]);
+  await plantRows(pool, "erc8004Feedback", [
+    said(PERSON, 1, 40),
+    said(PERSON, 2, 1, { revoked: true }),
+    said(STRANGER, 1, 60),
+    said(STRANGER, 2, 340, { tag1: "responseTime" }),
+    said(OWNER, 1, 100),
+    ...FARM.map((one, i) => said(one, 1, 100, { txHash: HASH, givenAt: NOW / 1000 - 500 + i })),
+  ]);
+  for (const one of FARM)
+    await pool.query("insert into offchain.reviewer_history (address, funder, funder_sent) values ($1, $2, 3)", [
+      ...[one, wallet("e1")],
+    ]);
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(() => api?.close());
+
+const pageOf = async (search = ""): Promise<Page & Record<string, unknown>> => {
+  const { status, body } = await api.get(`${PATH}?platform=erc8004${search && `&${search}`}`);
+  expect(status).toBe(200);
+  return body as unknown as Page & Record<string, unknown>;
+};
+
+describe("the reviews of an agent", () => {
+  it("are told as not known before they were weighed", async () => {
+    expect(await pageOf()).toMatchObject({
+      ...{ registry: REGISTRY, agentId: "31", raw: null, adjusted: null, interval: { low: 0, high: 100 } },
+      ...{ inflation: null, reviewers: 0, voices: 0, clusters: [], computedAt: null, reviews: [], nextCursor: null },
+    });
+  });
+
+  it("have figures with what they rest on, and each a weight with reasons", async () => {
+    expect(await weigh()).toBe(1);
+    const { reviews, ...figures } = await pageOf();
+    expect(figures).toMatchObject({
+      // (40 + 60 + 100 + 9 × 100) / 12
+      ...{ rules: 1, raw: 91.7, reviewers: 12, voices: 3, computedAt: new Date(NOW).toISOString() },
+      clusters: [
+        {
+          ...{ id: expect.stringMatching(new RegExp(FARM[0]!, "i")), reviewers: 9 },
+          reasons: [
+            { evidence: "funder", says: "Some of them had their first money from one account, or one from the other." },
+            { evidence: "transaction" },
+            { evidence: "burst" },
+          ],
+        },
+      ],
+    });
+    // One with proof says 40; a stranger and the voice of nine have at most a twentieth of its weight.
+    expect(figures.adjusted).toBeGreaterThan(40);
+    expect(figures.adjusted).toBeLessThan(45);
+    expect(figures.inflation).toBeCloseTo(91.7 - figures.adjusted!, 0);
+    const told = reviews.map(({ client, index, weight, reasons }) => ({
+      ...{ client: client.toLowerCase(), index, counts: weight > 0, why: reasons[0]!.evidence },
+    }));
+    expect(told.slice(0, 4)).toEqual([
+      { client: PERSON, index: "1", counts: true, why: "human" },
+      { client: PERSON, index: "2", counts: false, why: "taken_back" },
+      { client: STRANGER, index: "1", counts: true, why: "unknown" },
+      { client: STRANGER, index: "2", counts: false, why: "no_scale" },
+    ]);
+    expect(told.at(-1)).toEqual({ client: OWNER, index: "1", counts: false, why: "own" });
+    expect(reviews[0]).toMatchObject({ weight: 1, cluster: null, value: "40", rating: 40, tags: ["starred"] });
+    expect(reviews[4]).toMatchObject({
+      reasons: [{ evidence: "unknown" }, { evidence: "funder" }, { evidence: "transaction" }, { evidence: "burst" }],
+    });
+  });
+
+  it.each([1, 2, 3, 7])("are each reached once, in pages of %i", async (limit) => {
+    const whole = (await pageOf("limit=100")).reviews.map(({ client, index }) => `${client} ${index}`);
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page: Page = await pageOf(`limit=${limit}${cursor && `&cursor=${cursor}`}`);
+      expect(page.reviews.length).toBeLessThanOrEqual(limit);
+      seen.push(...page.reviews.map(({ client, index }) => `${client} ${index}`));
+      cursor = page.nextCursor;
+    }
+    expect(seen).toEqual(whole);
+    expect(whole).toHaveLength(14);
+  });
+
+  it("are none of an agent of another registry or without any, and a cursor that is none is refused", async () => {
+    expect(await api.get("/api/v2/agent/32/reviews?platform=virtuals")).toMatchObject({
+      ...{ status: 200, body: { registry: null, adjusted: null, reviews: [] } },
+    });
+    expect(await api.get("/api/v2/agent/33/reviews?platform=erc8004")).toMatchObject({
+      ...{ status: 200, body: { registry: REGISTRY, adjusted: null, reviews: [], computedAt: null } },
+    });
+    expect((await api.get("/api/v2/agent/34/reviews?platform=erc8004")).status).toBe(404);
+    for (const cursor of ["-1", "3-0x12-1", `3-${PERSON}-1`, `0-${PERSON}-0`])
+      expect((await api.get(`${PATH}?platform=erc8004&cursor=${cursor}`)).status).toBe(400);
+  });
+
+  it("of a block are answered once they are weighed", async () => {
+    const { pool } = api.database;
+    await pool.query("update onchain.erc8004_agent set updated_block = 1000, feedback_count = 15 where agent_id = 31");
+    await plantRows(pool, "erc8004Feedback", [said(wallet("b3"), 1, 10)]);
+    const answer = pageOf("minBlock=1000&limit=100");
+    await weigh();
+    expect((await answer).reviews).toHaveLength(15);
+  });
+});
