@@ -4,6 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { goal } from "./goal.ts";
+import { measureDatabase } from "./reviews/database.ts";
 import { judge, type Verdict } from "./reviews/judge.ts";
 import { CENTS, priceOf } from "./reviews/price.ts";
 import type { Ring } from "./reviews/rings.ts";
@@ -34,7 +35,18 @@ export default async function reviews(args: string[]): Promise<void> {
     verdictsOf(seeds, size, each, RINGS_OF_READERS),
     false,
   );
+  await tellDatabase(values.short ? 20_000 : 1_000_000);
   tellPrices(seeds.map((seed) => honestWorld(seed, size)));
+}
+
+async function tellDatabase(number: number): Promise<void> {
+  const { agents, seconds, oneMs } = await measureDatabase(number);
+  console.log(`## ${number.toLocaleString("en")} reviews of ${agents.toLocaleString("en")} agents in a database\n`);
+  console.log(
+    goal("all weighed and stored, 60 s a million", `${seconds.toFixed(1)} s`, seconds <= (60 * number) / 1e6),
+  );
+  console.log(goal("one more of the agent that has most, 2 s", `${oneMs.toFixed(0)} ms`, oneMs <= 2_000));
+  console.log("");
 }
 
 function verdictsOf(seeds: number[], size: number, each: number, rings: Record<string, Ring>): Verdict[] {

@@ -2,19 +2,7 @@
 import type pg from "pg";
 import { RULES_VERSION, type SharedKey } from "../../core/reviews/rules.ts";
 import { hasProof, type Weighed } from "../../core/reviews/weigh.ts";
-import {
-  array,
-  float8,
-  int2,
-  int4,
-  int8,
-  jsonb,
-  nullable,
-  numeric,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
+import { array, float8, int2, int4, int8, jsonb, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { type ReviewedAgent, SEEN } from "./review-facts.ts";
 
@@ -23,20 +11,19 @@ export type StoredCluster = { id: string; size: number; shares: SharedKey[] };
 
 const STALE = statement({
   name: "review-figures-stale",
-  params: { rules: int2, after: numeric, limit: int8 },
+  params: { rules: int2 },
   text: `
     select a.registry, a.agent_id::text as "agentId"
     from onchain.erc8004_agent a
     left join offchain.review_figures g on g.registry = a.registry and g.agent_id = a.agent_id
-    where a.agent_id > $after and (a.feedback_count > 0 or g.agent_id is not null)
+    where (a.feedback_count > 0 or g.agent_id is not null)
       and (g.seen is distinct from ${SEEN} or g.rules <> $rules)
-    order by a.agent_id limit $limit`,
+    order by a.feedback_count, a.agent_id`,
   columns: { registry: text, agentId: text },
 });
 
-/** Agents whose figures are missing, older than the index or by other rules, lowest ids first. @param after their ids are above this one */
-export const staleFigures = (db: Queryable, limit: number, after = "-1"): Promise<ReviewedAgent[]> =>
-  STALE.rows(db, { rules: RULES_VERSION, after, limit });
+/** Agents whose figures are missing, older than the index or by other rules, those with few reviews first. */
+export const staleFigures = (db: Queryable): Promise<ReviewedAgent[]> => STALE.rows(db, { rules: RULES_VERSION });
 
 const OLDEST = statement({
   name: "review-figures-oldest",
@@ -141,11 +128,14 @@ const STORE_WEIGHTS = statement({
         select from given g where g.registry = w.registry and g.agent_id = w.agent_id and g.client = w.client)
     )
     insert into offchain.review_weight as w (registry, agent_id, client, rank, nothing, standing, share, cluster, entries)
-    select * from given g order by g.registry, g.agent_id, g.client
+    select g.* from given g
+    left join offchain.review_weight w on w.registry = g.registry and w.agent_id = g.agent_id and w.client = g.client
+    -- A row that is offered and not changed would be locked, which is a write.
+    where w.client is null or (w.nothing, w.standing, w.share, w.cluster, w.entries) is distinct from
+      (g.nothing, g.standing, g.share, g.cluster, g.entries)
+    order by g.registry, g.agent_id, g.client
     on conflict (registry, agent_id, client) do update set rank = excluded.rank, nothing = excluded.nothing, standing = excluded.standing,
-      share = excluded.share, cluster = excluded.cluster, entries = excluded.entries
-    where (w.nothing, w.standing, w.share, w.cluster, w.entries) is distinct from
-      (excluded.nothing, excluded.standing, excluded.share, excluded.cluster, excluded.entries)`,
+      share = excluded.share, cluster = excluded.cluster, entries = excluded.entries`,
 });
 
 /**

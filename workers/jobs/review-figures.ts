@@ -1,4 +1,5 @@
 /** Weighs the reviews of agents in the canonical ERC-8004 registry again: after each review, and in turn for what changes by itself. */
+import pLimit from "p-limit";
 import { z } from "zod";
 import { weighReviews } from "../../core/reviews/weigh.ts";
 import { type ReviewedAgent, reviewFacts } from "../../db/reviews/review-facts.ts";
@@ -12,8 +13,8 @@ import {
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 
-/** Agents whose facts are read at once. */
-const SET = 100;
+/** Agents whose facts are read at once, sets at a time, and agents that are counted in one statement. */
+const [SET, AT_ONCE, COUNTED] = [100, 2, 5_000];
 /** Agents of one run that are weighed again without a change of theirs, and how old their figures are. */
 const [ROUND, MAX_AGE_MS] = [200, 3_600_000];
 
@@ -25,18 +26,18 @@ export const reviewFigures = defineJob({
   input: z.object({}),
   async run(context) {
     const { db, clock } = context;
-    let changed = await forgetGone(db);
-    for (let after: string | undefined; ; ) {
-      const stale = await staleFigures(db, SET, after);
-      changed += await weighAgents(context, stale);
-      if (stale.length < SET) break;
-      after = stale.at(-1)!.agentId;
-    }
-    const before = new Date(clock().getTime() - MAX_AGE_MS);
-    const oldest = await oldestFigures(db, before, ROUND);
-    for (let from = 0; from < oldest.length; from += SET)
-      changed += await weighAgents(context, oldest.slice(from, from + SET));
-    return changed;
+    const gone = await forgetGone(db);
+    const stale = await staleFigures(db);
+    // All are counted before any is weighed: the figures of one take the numbers of others.
+    for (let from = 0; from < stale.length; from += COUNTED)
+      await countReviewers(db, stale.slice(from, from + COUNTED));
+    const oldest = await oldestFigures(db, new Date(clock().getTime() - MAX_AGE_MS), ROUND);
+    const ids = new Set(stale.map(({ agentId }) => agentId));
+    const agents = [...stale, ...oldest.filter(({ agentId }) => !ids.has(agentId))];
+    const sets = Array.from({ length: Math.ceil(agents.length / SET) }, (_, i) => agents.slice(i * SET, (i + 1) * SET));
+    const limit = pLimit(AT_ONCE);
+    const weighed = await Promise.all(sets.map((set) => limit(() => weighAgents(context, set))));
+    return weighed.reduce((sum, number) => sum + number, gone);
   },
 });
 
@@ -45,8 +46,6 @@ async function weighAgents(
   { db, clock, config }: Pick<JobContext, "db" | "clock" | "config">,
   agents: readonly ReviewedAgent[],
 ): Promise<number> {
-  if (agents.length === 0) return 0;
-  await countReviewers(db, agents);
   const now = clock();
   const found = await reviewFacts(db, agents, { schema: config.attestationSchemas[0]!, now });
   const weighed = found.map(({ facts, ...agent }) => ({ ...agent, weighed: weighReviews(facts) }));
