@@ -19,8 +19,8 @@ import {
   toNumber,
   toReceipt,
   toRpcCall,
-  toSender,
   toTransaction,
+  toTransfer,
 } from "./chain/wire.ts";
 import type { Call, Chain } from "./ports.ts";
 import { RpcRequestError, unreachable } from "./rpc/errors.ts";
@@ -52,7 +52,7 @@ const blocksOver = ({ ask }: Rpc): Part<"headBlock" | "block" | "transactionsIn"
 
   async transactionsIn(number) {
     const block = await ask<RpcBlock | null>("eth_getBlockByNumber", [at(number), true]);
-    return block && (block.transactions as RpcTransaction[]).map(toSender);
+    return block && (block.transactions as RpcTransaction[]).map(toTransfer);
   },
 
   async logs({ address, topics, fromBlock, toBlock }) {
@@ -64,7 +64,7 @@ const blocksOver = ({ ask }: Rpc): Part<"headBlock" | "block" | "transactionsIn"
 function accountsOver({ ask, quantity }: Rpc): Part<"balance" | "code" | "isDeployed" | "nonce"> {
   const code = (address: Address) => ask<Hex>("eth_getCode", [address, "latest"]);
   return {
-    balance: (address) => quantity("eth_getBalance", [address, "latest"]),
+    balance: (address, block = "latest") => quantity("eth_getBalance", [address, at(block)]),
     code,
     isDeployed: async (address) => (await code(address)) !== "0x",
     nonce: async (address, block) => toNumber(await ask("eth_getTransactionCount", [address, at(block)])),

@@ -26,6 +26,7 @@ import { prune } from "./jobs/prune.ts";
 import { reconcile } from "./jobs/reconcile.ts";
 import { referralCodes } from "./jobs/referral-codes.ts";
 import { reviewFigures } from "./jobs/review-figures.ts";
+import { reviewerHistories } from "./jobs/reviewer-histories.ts";
 import { score } from "./jobs/score.ts";
 import { selfCheck } from "./jobs/self-check.ts";
 import { tokenStats } from "./jobs/token-stats.ts";
@@ -60,6 +61,7 @@ export const JOBS: readonly Job[] = [
   directoryRanks,
   directoryPlanes,
   reviewFigures,
+  reviewerHistories,
   marketData,
   tokenTies,
   tokenVolumes,

@@ -13,7 +13,15 @@ export type RpcBlock = {
   transactions: unknown[];
 };
 export type RpcFeeHistory = { gasUsedRatio: number[]; reward: Hex[][] };
-export type RpcTransaction = { hash: Hex; from: Hex; to: Hex | null; nonce: Hex; input: Hex; blockNumber: Hex | null };
+export type RpcTransaction = {
+  hash: Hex;
+  from: Hex;
+  to: Hex | null;
+  nonce: Hex;
+  value: Hex;
+  input: Hex;
+  blockNumber: Hex | null;
+};
 export type RpcReceipt = {
   transactionHash: Hex;
   from: Hex;
@@ -82,10 +90,12 @@ export const toFoundLog = (log: RpcLog & RpcPlace): FoundLog => ({
   blockHash: log.blockHash,
 });
 
-export const toSender = ({ hash, from, nonce }: RpcTransaction) => ({
+export const toTransfer = ({ hash, from, to, nonce, value }: RpcTransaction) => ({
   hash,
   from: lower(from),
+  to: to && lower(to),
   nonce: toNumber(nonce),
+  valueWei: toBigInt(value),
 });
 
 export const toTransaction = (tx: RpcTransaction) => ({

@@ -53,9 +53,12 @@ export interface Chain {
   headBlock(): Promise<number>;
   /** A canonical block by number; null when the chain has none (yet). */
   block(number: number | "latest"): Promise<Block | null>;
-  /** Sender and nonce of every transaction of a block; null when there is no such block. */
-  transactionsIn(block: number): Promise<{ hash: Hex; from: Address; nonce: number }[] | null>;
-  balance(address: Address): Promise<bigint>;
+  /** Every transaction of a block in order, without its data; null when there is no such block. */
+  transactionsIn(
+    block: number,
+  ): Promise<{ hash: Hex; from: Address; to: Address | null; nonce: number; valueWei: bigint }[] | null>;
+  /** @param at a block; a past one takes a node that has its state */
+  balance(address: Address, at?: number | "latest"): Promise<bigint>;
   /** `0x` for an address without code. */
   code(address: Address): Promise<Hex>;
   isDeployed(address: Address): Promise<boolean>;

@@ -12,7 +12,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { at, offchain } from "./columns.ts";
 
-/** The history of an account before its first review of any agent, and of the owners of reviewed agents. Null: not known. */
+/** The history of an account before its first review of any agent. Null: not known. */
 export const reviewerHistory = offchain.table("reviewer_history", {
   /** Lower-case. */
   address: text().primaryKey(),
@@ -23,6 +23,8 @@ export const reviewerHistory = offchain.table("reviewer_history", {
   /** Who gave it its first money, and how many transactions that account has sent. */
   funder: text(),
   funderSent: bigint({ mode: "number" }),
+  /** When to look again: no node had what it takes. Null: it was read. */
+  nextTryAt: at(),
 });
 
 /** The figures of an agent's reviews: what `weighReviews` made of the facts. */

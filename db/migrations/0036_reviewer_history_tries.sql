@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."reviewer_history" ADD COLUMN "next_try_at" timestamp with time zone;

@@ -1,0 +1,62 @@
+/** The histories of reviewers: whose are not read yet, and how they are stored. */
+import type { Address } from "../../core/agents/facts.ts";
+import type { ReviewerFacts } from "../../core/reviews/facts.ts";
+import { int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+const DUE = statement({
+  name: "reviewer-histories-due",
+  params: { now: timestamptz, before: int8, limit: int8 },
+  text: `
+    select due.client, f.block from (
+      select distinct w.client from (
+        select w.client from offchain.review_weight w
+        left join offchain.reviewer_history h on h.address = w.client
+        where w.nothing is null and (h.address is null or h.next_try_at <= $now) limit 10 * $limit::int8) w
+      limit $limit) due
+    cross join lateral (
+      select f.block, f.given_at from onchain.erc8004_feedback f
+      where f.client = due.client order by f.given_at, f.block limit 1) f
+    where f.given_at < $before`,
+  columns: { client: narrow<Address>(text), block: int8 },
+});
+
+/** Reviewers whose history is to be read, each with the block of its first review. @param before Unix seconds: later reviews may still be taken back */
+export const dueHistories = (
+  db: Queryable,
+  due: { now: Date; before: number; limit: number },
+): Promise<{ client: Address; block: number }[]> => DUE.rows(db, due);
+
+const STORE = statement({
+  name: "reviewer-history-store",
+  params: {
+    ...{ address: text, firstAt: nullable(int8), sent: nullable(int8), previousAt: nullable(int8) },
+    ...{ funder: nullable(text), funderSent: nullable(int8), nextTryAt: nullable(timestamptz) },
+  },
+  // The figures of all agents that it reviewed are computed again.
+  text: `
+    with stored as (
+      insert into offchain.reviewer_history (address, first_at, sent, previous_at, funder, funder_sent, next_try_at)
+      values ($address, $firstAt, $sent, $previousAt, $funder, $funderSent, $nextTryAt)
+      on conflict (address) do update set first_at = excluded.first_at, sent = excluded.sent,
+        previous_at = excluded.previous_at, funder = excluded.funder, funder_sent = excluded.funder_sent,
+        next_try_at = excluded.next_try_at
+    )
+    update offchain.review_figures g set seen = null
+    where $nextTryAt::timestamptz is null and (g.registry, g.agent_id) in (
+      select f.registry, f.agent_id from onchain.erc8004_feedback f where f.client = $address order by f.given_at limit 1000)`,
+});
+
+/** Stores a history, or with null when to look again. */
+export async function storeHistory(
+  db: Queryable,
+  address: Address,
+  history: Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder"> | null,
+  nextTryAt: Date | null,
+): Promise<void> {
+  await STORE.run(db, {
+    ...{ address, firstAt: history?.firstAt ?? null, sent: history?.sent ?? null, nextTryAt },
+    ...{ previousAt: history?.previousAt ?? null },
+    ...{ funder: history?.funder?.address ?? null, funderSent: history?.funder?.sent ?? null },
+  });
+}

@@ -1,0 +1,202 @@
+/** Histories of reviewers: read from the state of past blocks by few requests, unknown where nobody can know, and part of the figures once they are stored. */
+import { createWalletClient, http, parseEther } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Address } from "../../core/agents/facts.ts";
+import { fail } from "../../core/errors.ts";
+import { startAnvil } from "../../devnet/anvil.ts";
+import { testChain } from "../../harness/agent-wallet.ts";
+import { chainAt } from "../../harness/chain-at.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { stubChain } from "../../harness/stub-chain.ts";
+import { reviewFigures } from "../../workers/jobs/review-figures.ts";
+import { reviewerHistories } from "../../workers/jobs/reviewer-histories.ts";
+import { JOBS } from "../../workers/jobs.ts";
+import { readHistory } from "../../workers/reviewer-history.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+
+const HEAD = 30_000_000;
+const [ALICE, FUNDER, HUB] = ["a1", "f1", "e1"].map((byte): Address => `0x${byte.repeat(20)}`) as [
+  Address,
+  Address,
+  Address,
+];
+const lower = (address: string) => address.toLowerCase() as Address;
+const timeOf = (block: number) => 1_700_000_000 + 2 * block;
+
+type Past = { from: Address; to: Address; block: number; wei: bigint };
+/** A chain on which transfers happened, and accounts sent transactions in blocks. */
+function chainOf({
+  transfers = [],
+  sent = {},
+  code = "0x",
+}: {
+  transfers?: Past[];
+  sent?: Record<Address, number[]>;
+  code?: `0x${string}`;
+}) {
+  let requests = 0;
+  const counted =
+    <A extends unknown[], R>(answer: (...args: A) => R) =>
+    async (...args: A): Promise<R> => {
+      requests += 1;
+      return answer(...args);
+    };
+  const nonceAt = (address: Address, block: number) => (sent[address] ?? []).filter((at) => at <= block).length;
+  const chain = stubChain({
+    headBlock: counted(() => HEAD),
+    code: counted(() => code),
+    block: counted((number) => ({ number: Number(number), timestamp: timeOf(Number(number)) }) as never),
+    nonce: counted((address, at) => nonceAt(address, at as number)),
+    // All that came in, less all of it once something was sent.
+    balance: counted((address, at) => {
+      const came = transfers.filter(({ to, block }) => to === address && block <= (at as number));
+      return nonceAt(address, at as number) > 0 ? 0n : came.reduce((sum, { wei }) => sum + wei, 0n);
+    }),
+    transactionsIn: counted((block) =>
+      transfers
+        .filter((one) => one.block === block && one.from !== HUB)
+        .map(({ from, to, wei }) => ({ hash: "0x" as const, from, to, nonce: 0, valueWei: wei })),
+    ),
+  });
+  return { chain, requests: () => requests };
+}
+const funded = (from: Address) => [{ from, to: ALICE, block: 12_345_678, wei: 5n }];
+
+describe("the history of an account", () => {
+  it("has when it was first seen and last sent something, and whose money it began with, by few requests", async () => {
+    const sent = { [ALICE]: [12_400_000, 12_400_000, 20_000_001, HEAD], [FUNDER]: [1, 2, 12_345_678] };
+    const { chain, requests } = chainOf({ transfers: funded(FUNDER), sent });
+    expect(await readHistory(chain, ALICE, HEAD)).toEqual({
+      ...{ firstAt: timeOf(12_345_678), sent: 3, previousAt: timeOf(20_000_001) },
+      funder: { address: FUNDER, sent: 3 },
+    });
+    expect(requests()).toBeLessThan(130);
+  });
+
+  it("is not known of a contract, nor of an account that had nothing of its own", async () => {
+    const unknown = { firstAt: null, sent: null, previousAt: null, funder: null };
+    expect(await readHistory(chainOf({ transfers: funded(FUNDER), code: "0x60" }).chain, ALICE, HEAD)).toEqual(unknown);
+    expect(await readHistory(chainOf({}).chain, ALICE, HEAD)).toEqual(unknown);
+    expect(await readHistory(chainOf({ transfers: funded(FUNDER) }).chain, ALICE, 12_345_678)).toEqual(unknown);
+    expect(await readHistory(chainOf({}).chain, ALICE, 0)).toEqual(unknown);
+  });
+
+  it("has no funder where other money had come before it first sent something", async () => {
+    const dust = { from: HUB, to: ALICE, block: 12_300_000, wei: 1n };
+    const own = { from: FUNDER, to: ALICE, block: 12_345_678, wei: 5n };
+    for (const sent of [[], [12_400_000]]) {
+      const { chain } = chainOf({
+        transfers: [
+          { ...dust, from: FUNDER },
+          { ...own, from: HUB },
+        ],
+        sent: { [ALICE]: sent },
+      });
+      expect(await readHistory(chain, ALICE, HEAD)).toMatchObject({ firstAt: timeOf(12_300_000), funder: null });
+    }
+    const { chain } = chainOf({ transfers: [own, { ...dust, block: 12_500_000 }], sent: { [ALICE]: [12_400_000] } });
+    expect((await readHistory(chain, ALICE, HEAD)).funder).toEqual({ address: FUNDER, sent: 0 });
+  });
+
+  it("has no funder where a contract passed the money on, and is that of a key with delegated code", async () => {
+    const { chain } = chainOf({ transfers: funded(HUB), code: `0xef0100${"1".repeat(40)}` });
+    expect(await readHistory(chain, ALICE, HEAD)).toEqual({
+      ...{ firstAt: timeOf(12_345_678), sent: 0, previousAt: null, funder: null },
+    });
+  });
+});
+
+it("is read from a real node", async () => {
+  const anvil = await startAnvil();
+  try {
+    const evm = testChain(anvil.url);
+    const chain = chainAt(anvil.url, await evm.getChainId());
+    const funder = privateKeyToAccount(`0x${"5e".repeat(32)}`);
+    const reviewer = privateKeyToAccount(`0x${"5f".repeat(32)}`);
+    const pays = async (account: typeof funder, to: Address, ether: string) => {
+      const hash = await createWalletClient({ account, transport: http(anvil.url) }).sendTransaction({
+        ...{ chain: null, to, value: parseEther(ether) },
+      });
+      return (await evm.waitForTransactionReceipt({ hash })).blockNumber;
+    };
+    await evm.setBalance({ address: funder.address, value: parseEther("10") });
+    const first = await pays(funder, lower(reviewer.address), "1");
+    const last = await pays(reviewer, FUNDER, "0.5");
+    await evm.mine({ blocks: 3 });
+    const at = async (blockNumber: bigint) => Number((await evm.getBlock({ blockNumber })).timestamp);
+    expect(await readHistory(chain, lower(reviewer.address), Number(last) + 1)).toEqual({
+      ...{ firstAt: await at(first), sent: 1, previousAt: await at(last) },
+      funder: { address: lower(funder.address), sent: 1 },
+    });
+  } finally {
+    await anvil.stop();
+  }
+});
+
+describe("the job", () => {
+  const [REGISTRY, SCHEMA] = ["0x8004a169fb4a3325136eb29fa0ceb6d2e539a432", `0x${"f".repeat(64)}`];
+  const NOW = new Date((timeOf(HEAD) + 86_400) * 1_000);
+  let db: TestDatabase;
+  let now = NOW;
+  beforeEach(async () => {
+    db = await testDatabase({ indexed: true });
+    now = NOW;
+    const about = { registry: REGISTRY, agentId: 31n };
+    await plantRows(db.pool, "erc8004Agent", [
+      {
+        ...{ ...about, owner: FUNDER, agentWallet: null, agentUri: "", registeredAt: 1, registeredBlock: 1 },
+        ...{ txHash: "0x", feedbackCount: 1, updatedBlock: 1 },
+      },
+    ]);
+    await plantRows(db.pool, "erc8004Feedback", [
+      {
+        ...{
+          ...about,
+          client: ALICE,
+          feedbackIndex: 1n,
+          value: 90n,
+          valueDecimals: 0,
+          tag1: "",
+          tag2: "",
+          endpoint: "",
+        },
+        ...{ feedbackUri: "", feedbackHash: "0x", revoked: false, givenAt: timeOf(HEAD), block: HEAD, txHash: "0x" },
+      },
+    ]);
+    await weigh();
+  });
+  afterEach(() => db?.drop());
+
+  const context = (over: object) =>
+    ({ db: db.pool, clock: () => now, log: { info() {} }, config: { attestationSchemas: [SCHEMA] }, ...over }) as never;
+  const weigh = () => reviewFigures.run(context({}), {});
+  const run = (chain: object) => reviewerHistories.run(context({ chain }), {});
+  const nothing = async () => (await db.pool.query("select nothing from offchain.review_weight")).rows[0].nothing;
+
+  it("brings a history into the figures, once", async () => {
+    expect(JOBS).toContain(reviewerHistories);
+    expect(await nothing()).toBe(null);
+    const { chain } = chainOf({ transfers: funded(FUNDER), sent: { [FUNDER]: [1] } });
+    expect(await run(chain)).toBe(1);
+    expect(await weigh()).toBe(1);
+    expect(await nothing()).toBe("own_money");
+    expect(await run(stubChain())).toBe(0);
+  });
+
+  it("leaves reviews alone that may still be taken back", async () => {
+    now = new Date((timeOf(HEAD) + 60) * 1_000);
+    expect(await run(stubChain())).toBe(0);
+  });
+
+  it("looks again tomorrow where no node has the past, and at once where no node answers", async () => {
+    await expect(run(stubChain())).rejects.toThrow();
+    const { chain } = chainOf({ transfers: funded(FUNDER) });
+    const pruned = { ...chain, nonce: async () => fail("upstream_unavailable", "pruned"), balance: async () => 0n };
+    expect(await run(pruned)).toBe(0);
+    expect(await run(stubChain())).toBe(0);
+    expect(await weigh()).toBe(0);
+    now = new Date(now.getTime() + 86_400_000);
+    expect(await run(chain)).toBe(1);
+  });
+});
