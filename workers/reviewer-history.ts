@@ -1,13 +1,13 @@
-/** Reads from the chain what an account had done before a block: about a hundred requests, most of them for the state of past blocks. */
+/** HistoryReads from the chain what an account had done before a block: about a hundred requests, most of them for the state of past blocks. */
 import type { Chain } from "../clients/ports.ts";
 import type { Address } from "../core/agents/facts.ts";
 import type { ReviewerFacts } from "../core/reviews/facts.ts";
 
 /** What is read; null is what nobody can know. */
-export type History = Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder">;
-type Reads = Pick<Chain, "block" | "transactionsIn" | "balance" | "code" | "nonce">;
+export type AccountHistory = Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder">;
+type HistoryReads = Pick<Chain, "block" | "transactionsIn" | "balance" | "code" | "nonce">;
 
-const UNKNOWN: History = { firstAt: null, sent: null, previousAt: null, funder: null };
+const UNKNOWN: AccountHistory = { firstAt: null, sent: null, previousAt: null, funder: null };
 /** Code of an account that is a key's and lends itself a contract's code (EIP-7702). */
 const DELEGATED = "0xef0100";
 
@@ -18,7 +18,7 @@ const DELEGATED = "0xef0100";
  * sends a little to a stranger's empty account is not its funder.
  * @throws Failure upstream_unavailable where no node has the state of past blocks
  */
-export async function readHistory(chain: Reads, address: Address, before: number): Promise<History> {
+export async function readHistory(chain: HistoryReads, address: Address, before: number): Promise<AccountHistory> {
   const last = before - 1;
   const code = await chain.code(address);
   if (last < 0 || (code !== "0x" && !code.startsWith(DELEGATED))) return UNKNOWN;
@@ -52,5 +52,5 @@ async function firstBlock(low: number, high: number, holds: (block: number) => P
   return to;
 }
 
-const timeOf = async (chain: Reads, block: number): Promise<number | null> =>
+const timeOf = async (chain: HistoryReads, block: number): Promise<number | null> =>
   (await chain.block(block))?.timestamp ?? null;

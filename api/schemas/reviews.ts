@@ -1,7 +1,7 @@
 /** The answer about an agent's reviews and what they are worth. */
 import { z } from "zod";
 import { NOTHING, SHARED, STANDINGS } from "../../core/reviews/rules.ts";
-import { MOST_CLUSTERS } from "../../core/reviews/view.ts";
+import { MAX_CLUSTERS } from "../../core/reviews/view.ts";
 import { count, moment } from "./fields.ts";
 
 const percent = z.number().min(0).max(100);
@@ -38,7 +38,7 @@ export const agentReviewsSchema = z
     reviewers: count.meta({ description: "Accounts that wrote, those that took all of it back among them" }),
     voices: count.meta({ description: "Independent voices among those that count: a cluster is one" }),
     clusters: z.array(z.object({ id: z.string(), reviewers: count, reasons: z.array(reason(keysOf(SHARED))) })).meta({
-      description: `Reviewers that count as one, the largest ${MOST_CLUSTERS} of them; \`id\` is the least address`,
+      description: `Reviewers that count as one, the largest ${MAX_CLUSTERS} of them; \`id\` is the least address`,
     }),
     computedAt: moment
       .nullable()

@@ -1,7 +1,7 @@
 /** Reading one's own review: figures follow the index after a moment. */
 import { setTimeout as delay } from "node:timers/promises";
 import { fail } from "../../core/errors.ts";
-import type { ReviewedAgent } from "../../db/reviews/review-facts.ts";
+import type { RegistryAgent } from "../../db/reviews/review-facts.ts";
 import { figuresAreCurrent } from "../../db/reviews/review-pages.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 
@@ -16,7 +16,7 @@ const LOOK_MS = 100;
  */
 export async function waitForFigures(
   { db, index }: Pick<HandlerDeps, "db" | "index">,
-  agent: ReviewedAgent,
+  agent: RegistryAgent,
   block: number | undefined,
 ): Promise<void> {
   if (block === undefined) return;

@@ -1,10 +1,10 @@
 /** Which reviewers the rules mark, and how far rings move honest agents. */
-import type { Weighed } from "../../core/reviews/weigh.ts";
+import type { ReviewFigures } from "../../core/reviews/weigh.ts";
 import { weighReviews } from "../../core/reviews/weigh.ts";
 import { type Agent, factsOf, type World } from "./world.ts";
 
 /** Marked: in a cluster, or on the agent's own side. */
-export const markedIn = ({ reviewers }: Weighed): string[] =>
+export const markedIn = ({ reviewers }: ReviewFigures): string[] =>
   reviewers
     .filter(({ cluster, nothing }) => cluster !== null || nothing?.startsWith("own"))
     .map(({ address }) => address);

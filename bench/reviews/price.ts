@@ -17,10 +17,10 @@ export const CENTS = {
   /** The same account, held by a person who says for money what is wanted. */
   bribe: 500,
 };
-const POINTS = 20;
+const MOVED_POINTS = 20;
 /** Enough of those without proof to have their whole share beside three hundred with proof. */
 const CROWD_SIZE = 20;
-const MOST = 400;
+const MAX_PERSONS = 400;
 
 type Attack = { humans: number; crowd: number };
 export type Price = { raw: number; adjusted: number; humans: number };
@@ -49,9 +49,9 @@ function attacked({ side, reviewers, reviews }: ReviewsFacts, { humans, crowd }:
   return { side, reviewers: [...reviewers, ...added], reviews: [...reviews, ...said] };
 }
 
-/** The least number of something, from 0 on, with which a value has moved; null where `MOST` are not enough. */
+/** The least number of something, from 0 on, with which a value has moved; null where `MAX_PERSONS` are not enough. */
 function least(moved: (number: number) => number): number | null {
-  for (let number = 0; number <= MOST; number++) if (moved(number) >= POINTS) return number;
+  for (let number = 0; number <= MAX_PERSONS; number++) if (moved(number) >= MOVED_POINTS) return number;
   return null;
 }
 

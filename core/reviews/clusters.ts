@@ -1,6 +1,6 @@
 /** Which reviewers of an agent count as one voice: those that share at least two evidences (core/reviews/rules.ts). */
 import type { ReviewsFacts } from "./facts.ts";
-import { LEAST_LIKE, SHARED, type SharedKey } from "./rules.ts";
+import { MIN_LIKE, SHARED, type SharedKey } from "./rules.ts";
 import { standingOf } from "./standing.ts";
 import { sharedTraits, type Trait } from "./traits.ts";
 
@@ -36,14 +36,14 @@ export function clustersOf({ side, reviewers, reviews }: ReviewsFacts): Cluster[
 
 /**
  * Two reviewers belong together when they share two evidences of different kinds. One of these must be binding; or neither
- * has proof, and `LEAST_LIKE` or more share them. The time it takes grows with the number of reviewers alone.
+ * has proof, and `MIN_LIKE` or more share them. The time it takes grows with the number of reviewers alone.
  */
 function connected(facts: ReviewsFacts, proof: boolean): Cluster[] {
   const parents = new Map<string, string>();
   const found: { shares: SharedKey[]; member: string }[] = [];
   for (const { shares, members } of pairsOf(sharedTraits(facts))) {
     const binding = shares.some((key) => BINDING.has(key));
-    if (!binding && (proof || members.length < LEAST_LIKE)) continue;
+    if (!binding && (proof || members.length < MIN_LIKE)) continue;
     if (members.length < 2) continue;
     for (const address of members) join(parents, members[0]!, address);
     found.push({ shares, member: members[0]! });

@@ -13,30 +13,30 @@ const [HOUR, DAY] = [3_600, 86_400];
 /** What all reviewers without proof weigh together, at most, as a share of what those with proof weigh: they move no value by five points. */
 export const CROWD = 0.05;
 /** Weight of the unknown in an interval: one more reviewer with proof, who would say 0 or 100. */
-export const UNKNOWN = 1;
+export const UNKNOWN_WEIGHT = 1;
 
 /** Who has sent so many transactions serves the public (an exchange, a bridge): to have its money in common says nothing. */
 export const PUBLIC_SENT = 1_000_000;
 /** An account is established from this age and number of transactions on. */
 export const ESTABLISHED = { seconds: 180 * DAY, sent: 50 };
 /** A payment below counts as none, in units of USDC: 10 cents. */
-export const LEAST_PAID = 100_000;
+export const MIN_PAID_UNITS = 100_000;
 /** The tier "qualified" begins here. */
-export const LEAST_CRED = 51;
+export const MIN_CRED = 51;
 /** Accounts that the chain first saw within such a window came together. */
-export const BORN_WINDOW = 6 * HOUR;
+export const BORN_WINDOW_SECONDS = 6 * HOUR;
 /** Reviews within such a window are a burst, from this number on and where it is so many times what the agent usually has. */
 export const BURST = { seconds: HOUR, reviews: 5, times: 10, usualOver: 7 * DAY };
 /** An account has one purpose when its first review is among its first transactions and it paid the agent nothing. */
 export const ONE_PURPOSE_SENT = 2;
 /** It woke when it had sent nothing for so long. */
-export const WOKE_AFTER = 180 * DAY;
+export const WOKE_AFTER_SECONDS = 180 * DAY;
 /** Another agent is reviewed by the same when these are at least so many, and this share of its reviewers. */
 export const SAME_REVIEWERS = { least: 4, share: 0.5 };
 /** Reviewers who share two evidences, neither of them binding, form a cluster from this number on. */
-export const LEAST_LIKE = 4;
+export const MIN_LIKE = 4;
 /** Of one reviewer: other agents, and partners, that are looked at. */
-export const MOST_LOOKED_AT = 8;
+export const MAX_LOOKED_AT = 8;
 
 /**
  * What a reviewer's weight rests on: the strongest that holds. `proof` has a price each time; all others can be grown, so

@@ -1,14 +1,14 @@
 /** What each reviewer of an agent has that others may have too: the evidences of core/reviews/rules.ts, each with which funder, which hour. */
 import type { Party, ReviewEntry, ReviewerFacts, ReviewsFacts } from "./facts.ts";
 import {
-  BORN_WINDOW,
+  BORN_WINDOW_SECONDS,
   BURST,
-  MOST_LOOKED_AT,
+  MAX_LOOKED_AT,
   ONE_PURPOSE_SENT,
   PUBLIC_SENT,
   SAME_REVIEWERS,
   type SharedKey,
-  WOKE_AFTER,
+  WOKE_AFTER_SECONDS,
 } from "./rules.ts";
 
 /** An evidence with its instance: the same `id` is the same funder, the same hour. */
@@ -32,9 +32,9 @@ export function sharedTraits({ reviewers, reviews }: ReviewsFacts): Map<string, 
       const named: Record<SharedKey, string[]> = {
         // With its own address: it may be the funder or the partner of another.
         funder: [one.address, ...privateOf(one.funder ? [one.funder] : [])],
-        money: [one.address, ...privateOf(one.partners).sort().slice(0, MOST_LOOKED_AT)],
+        money: [one.address, ...privateOf(one.partners).sort().slice(0, MAX_LOOKED_AT)],
         transaction: entry ? [entry.txHash] : [],
-        born: one.firstAt === null ? [] : windowsOf(one.firstAt, BORN_WINDOW),
+        born: one.firstAt === null ? [] : windowsOf(one.firstAt, BORN_WINDOW_SECONDS),
         burst: entry ? windowsOf(entry.at, BURST.seconds).filter((window) => bursts.has(window)) : [],
         one_purpose: hasOnePurpose(one) ? [""] : [],
         woke: hasWoken(one) ? [""] : [],
@@ -81,7 +81,7 @@ const hasOnePurpose = ({ sent, paid }: ReviewerFacts): boolean =>
   sent !== null && sent <= ONE_PURPOSE_SENT && paid <= 0;
 
 const hasWoken = ({ previousAt, beganAt }: ReviewerFacts): boolean =>
-  previousAt !== null && beganAt - previousAt >= WOKE_AFTER;
+  previousAt !== null && beganAt - previousAt >= WOKE_AFTER_SECONDS;
 
 /**
  * Other agents that it reviewed and that are reviewed by the reviewers of this agent above all, the least known first.
@@ -94,7 +94,7 @@ const sameAgents = ({ rated }: ReviewerFacts, here: ReadonlyMap<string, number>)
       return common >= SAME_REVIEWERS.least && common >= SAME_REVIEWERS.share * reviewers;
     })
     .sort((a, b) => a.reviewers - b.reviewers || (a.agent < b.agent ? -1 : 1))
-    .slice(0, MOST_LOOKED_AT)
+    .slice(0, MAX_LOOKED_AT)
     .map(({ agent }) => agent);
 
 const distinct = (names: readonly string[]): string[] => [...new Set(names)];

@@ -4,10 +4,10 @@ import type { Address } from "../agents/facts.ts";
 import { decimalText, MAX_URI, type Review } from "../directory/reviews.ts";
 import { isoSeconds } from "../times.ts";
 import { RULES_VERSION, type SharedKey, saysOf } from "./rules.ts";
-import { reasonsOf, type WeighedReviewer, weightOf } from "./weigh.ts";
+import { type ReviewerWeight, reasonsOf, weightOf } from "./weigh.ts";
 
 /** Clusters that are shown, the largest first. */
-export const MOST_CLUSTERS = 50;
+export const MAX_CLUSTERS = 50;
 
 type Cluster = { id: string; size: number; shares: SharedKey[] };
 type Figures = {
@@ -39,7 +39,7 @@ export const reviewFiguresView = (figures: Figures | null) => ({
   voices: figures?.voices ?? 0,
   clusters: (figures?.clusters ?? [])
     .toSorted((a, b) => b.size - a.size || (a.id < b.id ? -1 : 1))
-    .slice(0, MOST_CLUSTERS)
+    .slice(0, MAX_CLUSTERS)
     .map(({ id, size, shares }) => ({
       ...{ id: inAll(id), reviewers: size },
       reasons: shares.map((evidence) => ({ evidence, says: `Some of them ${saysOf(evidence)}.` })),
@@ -49,7 +49,7 @@ export const reviewFiguresView = (figures: Figures | null) => ({
 
 /** One review with its weight. @param reviewer as it is stored, without its address */
 export function weighedReviewView(
-  { review, scaled, ...reviewer }: { review: Review; scaled: number | null } & Omit<WeighedReviewer, "address">,
+  { review, scaled, ...reviewer }: { review: Review; scaled: number | null } & Omit<ReviewerWeight, "address">,
   { crowd, clusters }: Pick<Figures, "crowd" | "clusters">,
 ) {
   const weighed = { address: review.client, ...reviewer };

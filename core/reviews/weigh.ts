@@ -9,16 +9,16 @@ import {
   STANDINGS,
   type StandingKey,
   saysOf,
-  UNKNOWN,
+  UNKNOWN_WEIGHT,
 } from "./rules.ts";
 import { standingOf } from "./standing.ts";
 import { privateOf } from "./traits.ts";
 
 /** A reason with its words. */
-export type Reason = { evidence: StandingKey | SharedKey | NothingKey; says: string };
+export type WeightReason = { evidence: StandingKey | SharedKey | NothingKey; says: string };
 
 /** A reviewer with what it counts. */
-export type WeighedReviewer = {
+export type ReviewerWeight = {
   address: string;
   /** Why nothing that it wrote counts; null where something does. */
   nothing: NothingKey | null;
@@ -31,7 +31,7 @@ export type WeighedReviewer = {
   entries: number;
 };
 
-export type Weighed = {
+export type ReviewFigures = {
   rules: number;
   /** The mean of all standing entries, whoever wrote them, 0 to 100; null without any. */
   raw: number | null;
@@ -47,7 +47,7 @@ export type Weighed = {
   /** Raw less adjusted; null where either is. */
   inflation: number | null;
   /** In the order of their addresses. */
-  reviewers: WeighedReviewer[];
+  reviewers: ReviewerWeight[];
 };
 
 /** One reviewer on the way to its weight. */
@@ -66,7 +66,7 @@ type Voice = {
  * those with proof, however many they are, so that they move the adjusted value by less than five points. A cluster weighs
  * what its strongest member does. The entries of one reviewer divide its weight.
  */
-export function weighReviews(facts: ReviewsFacts): Weighed {
+export function weighReviews(facts: ReviewsFacts): ReviewFigures {
   const clusters = clustersOf(facts);
   const clusterOf = new Map(
     clusters.flatMap(({ id, reviewers }) => reviewers.map((address) => [address, id] as const)),
@@ -93,7 +93,10 @@ export function weighReviews(facts: ReviewsFacts): Weighed {
     rules: RULES_VERSION,
     raw,
     adjusted,
-    interval: [bounded(sum / (weight + UNKNOWN)), bounded((sum + 100 * UNKNOWN) / (weight + UNKNOWN))],
+    interval: [
+      bounded(sum / (weight + UNKNOWN_WEIGHT)),
+      bounded((sum + 100 * UNKNOWN_WEIGHT) / (weight + UNKNOWN_WEIGHT)),
+    ],
     voices: weight === 0 ? 0 : new Set(counting.map(voiceOf)).size,
     crowd,
     clusters,
@@ -143,7 +146,7 @@ function sharesOf(counting: readonly Voice[], voiceOf: (voice: Voice) => string)
 /** The weight of one entry, 0 to 1. @param crowd of the agent */
 export function weightOf(
   entry: Pick<ReviewEntry, "revoked" | "value">,
-  { nothing, standing, share, entries }: WeighedReviewer,
+  { nothing, standing, share, entries }: ReviewerWeight,
   crowd: number,
 ): number {
   if (nothing !== null || entry.revoked || entry.value === null) return 0;
@@ -156,10 +159,10 @@ export function weightOf(
  */
 export function reasonsOf(
   entry: Pick<ReviewEntry, "revoked" | "value">,
-  reviewer: WeighedReviewer,
+  reviewer: ReviewerWeight,
   crowd: number,
   cluster: { size: number; shares: readonly SharedKey[] } | null,
-): Reason[] {
+): WeightReason[] {
   const { nothing, standing } = reviewer;
   const lost = entry.revoked ? "taken_back" : entry.value === null ? "no_scale" : null;
   const why = nothing ?? lost ?? (hasProof(standing) || crowd > 0 ? null : "no_proof_beside");

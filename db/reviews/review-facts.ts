@@ -7,10 +7,10 @@ import { array, int8, json, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 /** An agent of the canonical registry. */
-export type ReviewedAgent = { registry: string; agentId: string };
+export type RegistryAgent = { registry: string; agentId: string };
 
 /** Of one reviewer, its first entries in which other agents are looked for; of an owner, the agents that it reviewed. */
-const [MOST_ENTRIES, MOST_AGENTS] = [200, 1_000];
+const [MAX_ENTRIES, MAX_AGENTS] = [200, 1_000];
 
 /** The state of an agent `a` that its figures follow from, as its index changes with it. */
 export const SEEN = "a.updated_block || ':' || a.feedback_count";
@@ -29,7 +29,7 @@ const RATED = `(
   from (
     select distinct f.registry, f.agent_id from (
       select f.registry, f.agent_id from onchain.erc8004_feedback f
-      where f.client = c.client order by f.given_at limit ${MOST_ENTRIES}) f
+      where f.client = c.client order by f.given_at limit ${MAX_ENTRIES}) f
     where f.registry = d.registry and f.agent_id <> d.agent_id) o
   join offchain.review_figures g on g.registry = o.registry and g.agent_id = o.agent_id)`;
 
@@ -38,7 +38,7 @@ const MET = `array(
   select unnest(array[a.owner, a.agent_wallet]) from (
     select distinct f.registry, f.agent_id from (
       select f.registry, f.agent_id from onchain.erc8004_feedback f
-      where f.client in (d.owner, d.agent_wallet) order by f.given_at limit ${MOST_AGENTS}) f) f
+      where f.client in (d.owner, d.agent_wallet) order by f.given_at limit ${MAX_AGENTS}) f) f
   join onchain.erc8004_agent a on a.registry = f.registry and a.agent_id = f.agent_id)`;
 
 const FACTS = statement({
@@ -81,9 +81,9 @@ const FACTS = statement({
  */
 export const reviewFacts = (
   db: Queryable,
-  agents: readonly ReviewedAgent[],
+  agents: readonly RegistryAgent[],
   { schema, now }: { schema: Hex; now: Date },
-): Promise<(ReviewedAgent & { seen: string; facts: ReviewsFacts })[]> =>
+): Promise<(RegistryAgent & { seen: string; facts: ReviewsFacts })[]> =>
   FACTS.rows(db, {
     registries: agents.map(({ registry }) => registry),
     agentIds: agents.map(({ agentId }) => agentId),

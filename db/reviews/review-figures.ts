@@ -1,10 +1,10 @@
 /** The figures of reviewed agents: which are older than the index, and how they are stored. */
 import type pg from "pg";
 import { RULES_VERSION, type SharedKey } from "../../core/reviews/rules.ts";
-import { hasProof, type Weighed } from "../../core/reviews/weigh.ts";
+import { hasProof, type ReviewFigures } from "../../core/reviews/weigh.ts";
 import { array, float8, int2, int4, int8, jsonb, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
-import { type ReviewedAgent, SEEN } from "./review-facts.ts";
+import { type RegistryAgent, SEEN } from "./review-facts.ts";
 
 /** A cluster as it is stored: its id, how many it has, and what connects them. */
 export type StoredCluster = { id: string; size: number; shares: SharedKey[] };
@@ -23,7 +23,7 @@ const STALE = statement({
 });
 
 /** Agents whose figures are missing, older than the index or by other rules, those with few reviews first. */
-export const staleFigures = (db: Queryable): Promise<ReviewedAgent[]> => STALE.rows(db, { rules: RULES_VERSION });
+export const staleFigures = (db: Queryable): Promise<RegistryAgent[]> => STALE.rows(db, { rules: RULES_VERSION });
 
 const OLDEST = statement({
   name: "review-figures-oldest",
@@ -35,12 +35,12 @@ const OLDEST = statement({
 });
 
 /** Agents whose figures are the oldest: what is known of a reviewer changes without any change of the agent. */
-export const oldestFigures = (db: Queryable, before: Date, limit: number): Promise<ReviewedAgent[]> =>
+export const oldestFigures = (db: Queryable, before: Date, limit: number): Promise<RegistryAgent[]> =>
   OLDEST.rows(db, { before, limit });
 
 const AGENTS = { registries: array(text), agentIds: array(text) };
 const GIVEN = "unnest($registries::text[], $agentIds::text[]::numeric[]) r(registry, agent_id)";
-const paramsOf = (agents: readonly ReviewedAgent[]) => ({
+const paramsOf = (agents: readonly RegistryAgent[]) => ({
   registries: agents.map(({ registry }) => registry),
   agentIds: agents.map(({ agentId }) => agentId),
 });
@@ -60,7 +60,7 @@ const COUNT = statement({
 });
 
 /** Counts the reviewers of some agents: the figures of other agents that they reviewed take it from there. */
-export const countReviewers = (db: Queryable, agents: readonly ReviewedAgent[]): Promise<number> =>
+export const countReviewers = (db: Queryable, agents: readonly RegistryAgent[]): Promise<number> =>
   COUNT.run(db, paramsOf(agents));
 
 const GONE = statement({
@@ -77,7 +77,7 @@ const GONE = statement({
 export const forgetGone = (db: Queryable): Promise<number> => GONE.run(db);
 
 /** The figures of one agent as they are stored. */
-type FiguresRow = ReviewedAgent & { seen: string } & Omit<Weighed, "reviewers" | "clusters" | "interval"> & {
+type FiguresRow = RegistryAgent & { seen: string } & Omit<ReviewFigures, "reviewers" | "clusters" | "interval"> & {
     reviewers: number;
     low: number;
     high: number;
@@ -145,7 +145,7 @@ const STORE_WEIGHTS = statement({
  */
 export const storeFigures = (
   pool: pg.Pool,
-  found: readonly (ReviewedAgent & { seen: string; weighed: Weighed })[],
+  found: readonly (RegistryAgent & { seen: string; weighed: ReviewFigures })[],
   now: Date,
 ): Promise<void> =>
   transaction(pool, async (tx) => {

@@ -19,7 +19,7 @@ import {
   timestamptz,
 } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
-import { type ReviewedAgent, SEEN, VALUE } from "./review-facts.ts";
+import { type RegistryAgent, SEEN, VALUE } from "./review-facts.ts";
 import type { StoredCluster } from "./review-figures.ts";
 
 const AGENT = { registry: text, agentId: numeric };
@@ -39,7 +39,7 @@ const FIGURES = statement({
 });
 
 /** What is stored about an agent's reviews; null before they were weighed, and for an agent without any. */
-export const figuresOf = async (db: Queryable, { registry, agentId }: ReviewedAgent) => {
+export const figuresOf = async (db: Queryable, { registry, agentId }: RegistryAgent) => {
   const found = await FIGURES.maybeOne(db, { registry, agentId });
   if (found === null || found.computedAt === null) return null;
   const { rules, reviewers, raw, adjusted, low, high, inflation, voices, crowd, clusters, computedAt } = found;
@@ -63,7 +63,7 @@ const CURRENT = statement({
 });
 
 /** Whether the figures of an agent are of the index as it is. */
-export const figuresAreCurrent = async (db: Queryable, { registry, agentId }: ReviewedAgent): Promise<boolean> =>
+export const figuresAreCurrent = async (db: Queryable, { registry, agentId }: RegistryAgent): Promise<boolean> =>
   (await CURRENT.one(db, { registry, agentId })).current;
 
 /** Where a page of reviews goes on: behind an entry of a reviewer. `rank` as in the table. */
@@ -96,6 +96,6 @@ const PAGE = statement({
 /** Reviews of an agent that were weighed, in the order of rank, reviewer and index. @param after null for the first page */
 export const reviewPage = (
   db: Queryable,
-  { registry, agentId }: ReviewedAgent,
+  { registry, agentId }: RegistryAgent,
   { after, limit }: { after: ReviewPlace | null; limit: number },
 ) => PAGE.rows(db, { registry, agentId, ...(after ?? { rank: -1, client: "", index: "0" }), limit });

@@ -2,7 +2,7 @@
 import pLimit from "p-limit";
 import { z } from "zod";
 import { weighReviews } from "../../core/reviews/weigh.ts";
-import { type ReviewedAgent, reviewFacts } from "../../db/reviews/review-facts.ts";
+import { type RegistryAgent, reviewFacts } from "../../db/reviews/review-facts.ts";
 import {
   countReviewers,
   forgetGone,
@@ -14,9 +14,9 @@ import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 
 /** Agents whose facts are read at once, sets at a time, and agents that are counted in one statement. */
-const [SET, AT_ONCE, COUNTED] = [100, 2, 5_000];
+const [AGENTS_PER_READ, MAX_READS_AT_ONCE, AGENTS_PER_COUNT] = [100, 2, 5_000];
 /** Agents of one run that are weighed again without a change of theirs, and how old their figures are. */
-const [ROUND, MAX_AGE_MS] = [200, 3_600_000];
+const [OLDEST_PER_RUN, MAX_AGE_MS] = [200, 3_600_000];
 
 export const reviewFigures = defineJob({
   name: "review-figures",
@@ -29,13 +29,15 @@ export const reviewFigures = defineJob({
     const gone = await forgetGone(db);
     const stale = await staleFigures(db);
     // All are counted before any is weighed: the figures of one take the numbers of others.
-    for (let from = 0; from < stale.length; from += COUNTED)
-      await countReviewers(db, stale.slice(from, from + COUNTED));
-    const oldest = await oldestFigures(db, new Date(clock().getTime() - MAX_AGE_MS), ROUND);
+    for (let from = 0; from < stale.length; from += AGENTS_PER_COUNT)
+      await countReviewers(db, stale.slice(from, from + AGENTS_PER_COUNT));
+    const oldest = await oldestFigures(db, new Date(clock().getTime() - MAX_AGE_MS), OLDEST_PER_RUN);
     const ids = new Set(stale.map(({ agentId }) => agentId));
     const agents = [...stale, ...oldest.filter(({ agentId }) => !ids.has(agentId))];
-    const sets = Array.from({ length: Math.ceil(agents.length / SET) }, (_, i) => agents.slice(i * SET, (i + 1) * SET));
-    const limit = pLimit(AT_ONCE);
+    const sets = Array.from({ length: Math.ceil(agents.length / AGENTS_PER_READ) }, (_, i) =>
+      agents.slice(i * AGENTS_PER_READ, (i + 1) * AGENTS_PER_READ),
+    );
+    const limit = pLimit(MAX_READS_AT_ONCE);
     const weighed = await Promise.all(sets.map((set) => limit(() => weighAgents(context, set))));
     return weighed.reduce((sum, number) => sum + number, gone);
   },
@@ -44,7 +46,7 @@ export const reviewFigures = defineJob({
 /** @returns number of agents that were weighed */
 async function weighAgents(
   { db, clock, config }: Pick<JobContext, "db" | "clock" | "config">,
-  agents: readonly ReviewedAgent[],
+  agents: readonly RegistryAgent[],
 ): Promise<number> {
   const now = clock();
   const found = await reviewFacts(db, agents, { schema: config.attestationSchemas[0]!, now });

@@ -6,9 +6,9 @@ import { defineJob } from "../job.ts";
 import { readHistory } from "../reviewer-history.ts";
 
 /** Reviewers of one run: eight requests a second. */
-const ROUND = 5;
+const REVIEWERS_PER_RUN = 5;
 /** Age of a review in seconds from which on no reorganisation takes it back. */
-const FINAL_AFTER = 3_600;
+const FINAL_AFTER_SECONDS = 3_600;
 /** Milliseconds until a reviewer is looked at again of whom no node had the past: there may be one that has, some day. */
 const RETRY_MS = 86_400_000;
 
@@ -19,8 +19,8 @@ export const reviewerHistories = defineJob({
   input: z.object({}),
   async run({ db, chain, clock, log }) {
     const now = clock();
-    const before = Math.floor(now.getTime() / 1_000) - FINAL_AFTER;
-    const due = await dueHistories(db, { now, before, limit: ROUND });
+    const before = Math.floor(now.getTime() / 1_000) - FINAL_AFTER_SECONDS;
+    const due = await dueHistories(db, { now, before, limit: REVIEWERS_PER_RUN });
     // While no node answers at all, nobody is put off until tomorrow.
     if (due.length > 0) await chain.headBlock();
     let read = 0;
