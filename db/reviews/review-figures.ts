@@ -124,8 +124,9 @@ const STORE_WEIGHTS = statement({
       join agents a on a.place = r.place
     ), left_over as (
       delete from offchain.review_weight w using agents a
-      where w.registry = a.registry and w.agent_id = a.agent_id and not exists (
-        select from given g where g.registry = w.registry and g.agent_id = w.agent_id and g.client = w.client)
+      -- "not in" is one hash; the planner, which knows no size of given, would walk it for each row of "not exists".
+      where w.registry = a.registry and w.agent_id = a.agent_id
+        and (w.registry, w.agent_id, w.client) not in (select g.registry, g.agent_id, g.client from given g)
     )
     insert into offchain.review_weight as w (registry, agent_id, client, rank, nothing, standing, share, cluster, entries)
     select g.* from given g
