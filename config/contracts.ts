@@ -70,6 +70,12 @@ export const CONTRACTS = {
     address,
     "0x2c7eE1E5f416dfF40054c27A62f7B357C4E8619C",
   ),
+  REVIEWER_HISTORIES_PER_DAY: variable(
+    WORKERS,
+    "Reviewers a day whose past is read from the chain, about 100 requests each, from nodes that keep the state of past blocks; 0 reads none",
+    integer(0, 100_000),
+    "500",
+  ),
   ATTESTATION_RECHECK_INTERVAL: variable(
     WORKERS,
     "Interval between two look-ups of a wallet's attestation from before EAS_START_BLOCK",
@@ -146,7 +152,7 @@ export const CONTRACTS = {
   ),
 } satisfies Record<string, Variable>;
 
-/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `credRoots`, `credOracle` in the configuration. */
+/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `reviewerHistoriesPerDay`, `credRoots`, `credOracle` in the configuration. */
 export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
   const indexed = {
     identity: { address: v.IDENTITY_ADDRESS, startBlock: v.IDENTITY_START_BLOCK },
@@ -184,6 +190,7 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
     /** EAS schema UIDs; the first is the exchange's verified account. */
     attestationSchemas: v.ATTESTATION_SCHEMAS,
     attestationRecheckMs: v.ATTESTATION_RECHECK_INTERVAL,
+    reviewerHistoriesPerDay: v.REVIEWER_HISTORIES_PER_DAY,
     credRoots: {
       /** Undefined: no roots are published. */
       address: v.CRED_ROOTS_ADDRESS,

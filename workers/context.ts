@@ -66,6 +66,7 @@ export type JobContext = {
     | "eventRetentionMs"
     | "messageRetentionMs"
     | "payments"
+    | "reviewerHistoriesPerDay"
     | "sender"
     | "service"
     | "tokenUris"

@@ -1,4 +1,4 @@
-/** HistoryReads from the chain what an account had done before a block: about a hundred requests, most of them for the state of past blocks. */
+/** Reads from the chain what an account had done before a block: about a hundred requests, most of them for the state of past blocks. */
 import type { Chain } from "../clients/ports.ts";
 import type { Address } from "../core/agents/facts.ts";
 import type { ReviewerFacts } from "../core/reviews/facts.ts";

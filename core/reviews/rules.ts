@@ -35,6 +35,8 @@ export const WOKE_AFTER_SECONDS = 180 * DAY;
 export const SAME_REVIEWERS = { least: 4, share: 0.5 };
 /** Reviewers who share two evidences, neither of them binding, form a cluster from this number on. */
 export const MIN_LIKE = 4;
+/** Of one reviewer, its newest entries about an agent: the others count nothing. */
+export const MAX_ENTRIES = 20;
 /** Of one reviewer: other agents, and partners, that are looked at. */
 export const MAX_LOOKED_AT = 8;
 
@@ -84,6 +86,7 @@ export const NOTHING = [
   { key: "own_circle", says: "It shares its funder and money going both ways with the agent's owner." },
   { key: "taken_back", says: "It was taken back." },
   { key: "no_scale", says: "Its tag does not say what would be good or bad." },
+  { key: "older", says: "Its reviewer wrote twenty newer ones about this agent." },
   { key: "no_proof_beside", says: "No reviewer of this agent has proof behind it, so none is weighed." },
 ] as const;
 export type NothingKey = (typeof NOTHING)[number]["key"];

@@ -49,11 +49,16 @@ export const reviewFiguresView = (figures: Figures | null) => ({
 
 /** One review with its weight. @param reviewer as it is stored, without its address */
 export function weighedReviewView(
-  { review, scaled, ...reviewer }: { review: Review; scaled: number | null } & Omit<ReviewerWeight, "address">,
+  {
+    review,
+    scaled,
+    older,
+    ...reviewer
+  }: { review: Review; scaled: number | null; older: boolean } & Omit<ReviewerWeight, "address">,
   { crowd, clusters }: Pick<Figures, "crowd" | "clusters">,
 ) {
   const weighed = { address: review.client, ...reviewer };
-  const entry = { revoked: review.revoked, value: scaled };
+  const entry = { revoked: review.revoked, value: scaled, older };
   const cluster = clusters.find(({ id }) => id === reviewer.cluster) ?? null;
   return {
     client: inAll(review.client),

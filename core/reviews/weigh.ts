@@ -143,13 +143,16 @@ function sharesOf(counting: readonly Voice[], voiceOf: (voice: Voice) => string)
   );
 }
 
+/** An entry as it is shown; `older`: not among the `MAX_ENTRIES` newest of its reviewer. */
+export type WeighedEntry = Pick<ReviewEntry, "revoked" | "value"> & { older?: boolean };
+
 /** The weight of one entry, 0 to 1. @param crowd of the agent */
 export function weightOf(
-  entry: Pick<ReviewEntry, "revoked" | "value">,
+  entry: WeighedEntry,
   { nothing, standing, share, entries }: ReviewerWeight,
   crowd: number,
 ): number {
-  if (nothing !== null || entry.revoked || entry.value === null) return 0;
+  if (nothing !== null || entry.older || entry.revoked || entry.value === null) return 0;
   return (share * (hasProof(standing) ? 1 : crowd)) / entries;
 }
 
@@ -158,13 +161,13 @@ export function weightOf(
  * @param cluster of its reviewer, with the number of its reviewers
  */
 export function reasonsOf(
-  entry: Pick<ReviewEntry, "revoked" | "value">,
+  entry: WeighedEntry,
   reviewer: ReviewerWeight,
   crowd: number,
   cluster: { size: number; shares: readonly SharedKey[] } | null,
 ): WeightReason[] {
   const { nothing, standing } = reviewer;
-  const lost = entry.revoked ? "taken_back" : entry.value === null ? "no_scale" : null;
+  const lost = entry.revoked ? "taken_back" : entry.value === null ? "no_scale" : entry.older ? "older" : null;
   const why = nothing ?? lost ?? (hasProof(standing) || crowd > 0 ? null : "no_proof_beside");
   const keys = [...(why === null ? [] : [why]), standing];
   const others = `${(cluster?.size ?? 0) - 1} other reviewer${cluster?.size === 2 ? "" : "s"}`;

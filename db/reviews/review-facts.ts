@@ -1,6 +1,7 @@
 /** Reads what `weighReviews` is given: the reviews of agents and what the chain proves about their reviewers, any number of agents at once. */
 import type { Hex } from "../../core/agents/facts.ts";
 import type { ReviewsFacts } from "../../core/reviews/facts.ts";
+import { MAX_ENTRIES } from "../../core/reviews/rules.ts";
 import { isAttested } from "../agents/attestations.ts";
 import { SCALE_ROWS } from "../directory/reviews-sql.ts";
 import { array, int8, json, statement, text } from "../sql/statement.ts";
@@ -9,8 +10,13 @@ import type { Queryable } from "../sql/transaction.ts";
 /** An agent of the canonical registry. */
 export type RegistryAgent = { registry: string; agentId: string };
 
+/**
+ * Of one agent, the reviewers that are weighed: those with proof, then those who came first. What is left out belongs to
+ * the crowd, which divides one weight however many it has.
+ */
+const MAX_REVIEWERS = 20_000;
 /** Of one reviewer, its first entries in which other agents are looked for; of an owner, the agents that it reviewed. */
-const [MAX_ENTRIES, MAX_AGENTS] = [200, 1_000];
+const [MAX_OTHER_ENTRIES, MAX_AGENTS] = [200, 1_000];
 
 /** The state of an agent `a` that its figures follow from, as its index changes with it. */
 export const SEEN = "a.updated_block || ':' || a.feedback_count";
@@ -29,7 +35,7 @@ const RATED = `(
   from (
     select distinct f.registry, f.agent_id from (
       select f.registry, f.agent_id from onchain.erc8004_feedback f
-      where f.client = c.client order by f.given_at limit ${MAX_ENTRIES}) f
+      where f.client = c.client order by f.given_at limit ${MAX_OTHER_ENTRIES}) f
     where f.registry = d.registry and f.agent_id <> d.agent_id) o
   join offchain.review_figures g on g.registry = o.registry and g.agent_id = o.agent_id)`;
 
@@ -40,6 +46,20 @@ const MET = `array(
       select f.registry, f.agent_id from onchain.erc8004_feedback f
       where f.client in (d.owner, d.agent_wallet) order by f.given_at limit ${MAX_AGENTS}) f) f
   join onchain.erc8004_agent a on a.registry = f.registry and a.agent_id = f.agent_id)`;
+
+/** The newest entries of a client `c` about an agent `d`. */
+const ENTRIES = `(
+  select json_agg(json_build_object('index', f.feedback_index::text, 'value', ${VALUE}, 'revoked', f.revoked,
+    'at', f.given_at, 'txHash', f.tx_hash))
+  from (
+    select * from onchain.erc8004_feedback f
+    where f.registry = d.registry and f.agent_id = d.agent_id and f.client = c.client
+    order by f.feedback_index desc limit ${MAX_ENTRIES}) f)`;
+
+/** The facts as they are read: the entries of each reviewer with it. */
+type ReadFacts = Pick<ReviewsFacts, "side"> & {
+  reviewers: (ReviewsFacts["reviewers"][number] & { entries: Omit<ReviewsFacts["reviews"][number], "reviewer">[] })[];
+};
 
 const FACTS = statement({
   name: "review-facts",
@@ -55,37 +75,46 @@ const FACTS = statement({
         select json_agg(json_build_object('address', s.address, 'funder', ${funder("h")}, 'partners', '[]'::json))
         from (select d.owner as address union select d.agent_wallet where d.agent_wallet is not null) s
         left join offchain.reviewer_history h on h.address = s.address),
-      'reviews', coalesce((
-        select json_agg(json_build_object('reviewer', f.client, 'index', f.feedback_index::text, 'value', ${VALUE},
-          'revoked', f.revoked, 'at', f.given_at, 'txHash', f.tx_hash))
-        from onchain.erc8004_feedback f where f.registry = d.registry and f.agent_id = d.agent_id), '[]'),
       'reviewers', coalesce((
         select json_agg(json_build_object('address', c.client, 'firstAt', h.first_at, 'sent', h.sent,
           'previousAt', h.previous_at,
           'beganAt', (select min(f.given_at) from onchain.erc8004_feedback f where f.client = c.client),
-          'funder', ${funder("h")}, 'human', ${isAttested("c.client", "$schema", "$now")},
+          'funder', ${funder("h")}, 'human', c.human,
           'agentCred', (select max(s.score) from onchain.agent g join offchain.cred s on s.token_id = g.token_id
             where g.owner = c.client),
-          'paid', 0, 'partners', '[]'::json, 'returned', c.client = any(m.met), 'rated', ${RATED}))
+          'paid', 0, 'partners', '[]'::json, 'returned', c.client = any(m.met), 'rated', ${RATED}, 'entries', ${ENTRIES}))
         from (
-          select distinct f.client from onchain.erc8004_feedback f
-          where f.registry = d.registry and f.agent_id = d.agent_id) c
+          select b.client, ${isAttested("b.client", "$schema", "$now")} as human
+          from (
+            select f.client, min(f.given_at) as began from onchain.erc8004_feedback f
+            where f.registry = d.registry and f.agent_id = d.agent_id group by f.client) b
+          order by human desc, b.began, b.client limit ${MAX_REVIEWERS}) c
         left join offchain.reviewer_history h on h.address = c.client), '[]')) as facts
     from d cross join lateral (select ${MET} as met) m`,
-  columns: { registry: text, agentId: text, seen: text, facts: json<ReviewsFacts>() },
+  columns: { registry: text, agentId: text, seen: text, facts: json<ReadFacts>() },
 });
 
 /**
- * The facts of some agents, in one snapshot; agents that the index does not have are left out. What is paid is not indexed
+ * The facts of some agents, in one snapshot, bounded for each; agents that the index does not have are left out. What is paid is not indexed
  * yet, nor money between accounts: both are "none", which gives nobody weight and takes none.
  */
-export const reviewFacts = (
+export async function reviewFacts(
   db: Queryable,
   agents: readonly RegistryAgent[],
   { schema, now }: { schema: Hex; now: Date },
-): Promise<(RegistryAgent & { seen: string; facts: ReviewsFacts })[]> =>
-  FACTS.rows(db, {
+): Promise<(RegistryAgent & { seen: string; facts: ReviewsFacts })[]> {
+  const found = await FACTS.rows(db, {
     registries: agents.map(({ registry }) => registry),
     agentIds: agents.map(({ agentId }) => agentId),
-    ...{ schema, now: Math.floor(now.getTime() / 1_000) },
+    schema,
+    now: Math.floor(now.getTime() / 1_000),
   });
+  return found.map(({ facts: { side, reviewers }, ...agent }) => ({
+    ...agent,
+    facts: {
+      side,
+      reviewers: reviewers.map(({ entries: _, ...reviewer }) => reviewer),
+      reviews: reviewers.flatMap(({ address, entries }) => entries.map((entry) => ({ reviewer: address, ...entry }))),
+    },
+  }));
+}

@@ -13,29 +13,32 @@ const STALE = statement({
   name: "review-figures-stale",
   params: { rules: int2 },
   text: `
-    select a.registry, a.agent_id::text as "agentId"
+    select a.registry, a.agent_id::text as "agentId", a.feedback_count as reviews
     from onchain.erc8004_agent a
     left join offchain.review_figures g on g.registry = a.registry and g.agent_id = a.agent_id
     where (a.feedback_count > 0 or g.agent_id is not null)
       and (g.seen is distinct from ${SEEN} or g.rules <> $rules)
     order by a.feedback_count, a.agent_id`,
-  columns: { registry: text, agentId: text },
+  columns: { registry: text, agentId: text, reviews: int4 },
 });
 
+/** An agent that is to be weighed, with about how many reviews it has. */
+export type DueAgent = RegistryAgent & { reviews: number };
+
 /** Agents whose figures are missing, older than the index or by other rules, those with few reviews first. */
-export const staleFigures = (db: Queryable): Promise<RegistryAgent[]> => STALE.rows(db, { rules: RULES_VERSION });
+export const staleFigures = (db: Queryable): Promise<DueAgent[]> => STALE.rows(db, { rules: RULES_VERSION });
 
 const OLDEST = statement({
   name: "review-figures-oldest",
   params: { before: timestamptz, limit: int8 },
   text: `
-    select g.registry, g.agent_id::text as "agentId" from offchain.review_figures g
+    select g.registry, g.agent_id::text as "agentId", g.reviewers as reviews from offchain.review_figures g
     where g.computed_at < $before order by g.computed_at limit $limit`,
-  columns: { registry: text, agentId: text },
+  columns: { registry: text, agentId: text, reviews: int4 },
 });
 
 /** Agents whose figures are the oldest: what is known of a reviewer changes without any change of the agent. */
-export const oldestFigures = (db: Queryable, before: Date, limit: number): Promise<RegistryAgent[]> =>
+export const oldestFigures = (db: Queryable, before: Date, limit: number): Promise<DueAgent[]> =>
   OLDEST.rows(db, { before, limit });
 
 const AGENTS = { registries: array(text), agentIds: array(text) };
@@ -142,6 +145,8 @@ const STORE_WEIGHTS = statement({
 /**
  * Stores the figures of some agents with what each reviewer counts, in one commit. Only weights that changed are written:
  * a review of an agent of many changes few.
+ * Check then write: facts in one snapshot, then figures and weights; the index may change, or another worker weigh: `seen`
+ * is stored with the figures, so those of older facts are stale for the next run, and rows are written in one order.
  * @param found `seen` is of the facts that the figures were computed from
  */
 export const storeFigures = (

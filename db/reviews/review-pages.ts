@@ -1,7 +1,7 @@
 /** The stored figures of one agent, and its reviews in pages: those by reviewers with proof first. */
 
 import type { Review } from "../../core/directory/reviews.ts";
-import type { NothingKey, StandingKey } from "../../core/reviews/rules.ts";
+import { MAX_ENTRIES, type NothingKey, type StandingKey } from "../../core/reviews/rules.ts";
 import { REVIEW } from "../directory/reviews-sql.ts";
 import {
   bool,
@@ -69,7 +69,10 @@ export const figuresAreCurrent = async (db: Queryable, { registry, agentId }: Re
 /** Where a page of reviews goes on: behind an entry of a reviewer. `rank` as in the table. */
 export type ReviewPlace = { rank: number; client: string; index: string };
 
-const ENTRY = `${REVIEW} as review, ${VALUE} as scaled, w.rank, w.nothing, w.standing, w.share, w.cluster, w.entries`;
+const ENTRY = `${REVIEW} as review, ${VALUE} as scaled, w.rank, w.nothing, w.standing, w.share, w.cluster, w.entries,
+  exists (
+    select from onchain.erc8004_feedback o where o.registry = f.registry and o.agent_id = f.agent_id and o.client = f.client
+      and o.feedback_index > f.feedback_index offset ${MAX_ENTRIES - 1}) as older`;
 const OF_AGENT = "w.registry = $registry and w.agent_id = $agentId::numeric";
 const FEEDBACK = `onchain.erc8004_feedback f on f.registry = w.registry and f.agent_id = w.agent_id and f.client = w.client`;
 
@@ -89,7 +92,7 @@ const PAGE = statement({
     limit $limit`,
   columns: {
     ...{ review: json<Review>(), scaled: nullable(float8), rank: int2, nothing: nullable(narrow<NothingKey>(text)) },
-    ...{ standing: narrow<StandingKey>(text), share: float8, cluster: nullable(text), entries: int4 },
+    ...{ standing: narrow<StandingKey>(text), share: float8, cluster: nullable(text), entries: int4, older: bool },
   },
 });
 

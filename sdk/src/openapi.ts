@@ -5451,7 +5451,7 @@ export interface components {
                 /** @description Why it counts how much, the most important first */
                 reasons: {
                     /** @enum {string} */
-                    evidence: "own" | "own_money" | "own_circle" | "taken_back" | "no_scale" | "no_proof_beside" | "human" | "payer" | "agent" | "established" | "unknown" | "funder" | "money" | "transaction" | "born" | "burst" | "one_purpose" | "woke" | "same_agents" | "returned";
+                    evidence: "own" | "own_money" | "own_circle" | "taken_back" | "no_scale" | "older" | "no_proof_beside" | "human" | "payer" | "agent" | "established" | "unknown" | "funder" | "money" | "transaction" | "born" | "burst" | "one_purpose" | "woke" | "same_agents" | "returned";
                     /** @description The same in words */
                     says: string;
                 }[];

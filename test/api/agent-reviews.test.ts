@@ -157,4 +157,20 @@ describe("the reviews of an agent", () => {
     await weigh();
     expect((await answer).reviews).toHaveLength(15);
   });
+
+  it("of one reviewer count by its twenty newest, which divide its weight", async () => {
+    const { pool } = api.database;
+    await plantRows(
+      pool,
+      "erc8004Feedback",
+      Array.from({ length: 23 }, (_, i) => said(PERSON, i + 3, 90)),
+    );
+    await pool.query("update onchain.erc8004_agent set updated_block = 1001, feedback_count = 38 where agent_id = 31");
+    await weigh();
+    const own = (await pageOf("limit=100")).reviews.filter(({ client }) => client.toLowerCase() === PERSON);
+    expect(own.map(({ index, weight, reasons }) => [index, weight, reasons[0]!.evidence])).toEqual([
+      ...[1, 2, 3, 4, 5].map((n) => [String(n), 0, n === 2 ? "taken_back" : "older"]),
+      ...Array.from({ length: 20 }, (_, i) => [String(i + 6), 0.05, "human"]),
+    ]);
+  });
 });

@@ -139,9 +139,11 @@ describe("the job", () => {
   const NOW = new Date((timeOf(HEAD) + 86_400) * 1_000);
   let db: TestDatabase;
   let now = NOW;
+  let perDay = 500;
   beforeEach(async () => {
     db = await testDatabase({ indexed: true });
     now = NOW;
+    perDay = 500;
     const about = { registry: REGISTRY, agentId: 31n };
     await plantRows(db.pool, "erc8004Agent", [
       {
@@ -169,7 +171,13 @@ describe("the job", () => {
   afterEach(() => db?.drop());
 
   const context = (over: object) =>
-    ({ db: db.pool, clock: () => now, log: { info() {} }, config: { attestationSchemas: [SCHEMA] }, ...over }) as never;
+    ({
+      db: db.pool,
+      clock: () => now,
+      log: { info() {} },
+      config: { attestationSchemas: [SCHEMA], reviewerHistoriesPerDay: perDay },
+      ...over,
+    }) as never;
   const weigh = () => reviewFigures.run(context({}), {});
   const run = (chain: object) => reviewerHistories.run(context({ chain }), {});
   const nothing = async () => (await db.pool.query("select nothing from offchain.review_weight")).rows[0].nothing;
@@ -182,6 +190,12 @@ describe("the job", () => {
     expect(await weigh()).toBe(1);
     expect(await nothing()).toBe("own_money");
     expect(await run(stubChain())).toBe(0);
+  });
+
+  it("reads nothing where an operator wants none", async () => {
+    perDay = 0;
+    const { chain } = chainOf({ transfers: funded(FUNDER), sent: { [FUNDER]: [1] } });
+    expect(await run(chain)).toBe(0);
   });
 
   it("leaves reviews alone that may still be taken back", async () => {

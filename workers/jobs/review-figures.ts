@@ -5,6 +5,7 @@ import { weighReviews } from "../../core/reviews/weigh.ts";
 import { type RegistryAgent, reviewFacts } from "../../db/reviews/review-facts.ts";
 import {
   countReviewers,
+  type DueAgent,
   forgetGone,
   oldestFigures,
   staleFigures,
@@ -13,11 +14,18 @@ import {
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 
-/** Agents whose facts are read at once, sets at a time, and agents that are counted in one statement. */
-const [AGENTS_PER_READ, MAX_READS_AT_ONCE, AGENTS_PER_COUNT] = [100, 2, 5_000];
+/** Agents whose facts are read at once, with about how many reviews together, and sets at a time. */
+const [AGENTS_PER_READ, REVIEWS_PER_READ, MAX_READS_AT_ONCE] = [100, 20_000, 2];
+/** Agents that are counted in one statement. */
+const AGENTS_PER_COUNT = 5_000;
 /** Agents of one run that are weighed again without a change of theirs, and how old their figures are. */
 const [OLDEST_PER_RUN, MAX_AGE_MS] = [200, 3_600_000];
 
+/**
+ * Resumes: with the agents whose figures are older than the index, those with few reviews first; each set is one commit.
+ * Bound: 20,000 reviewers of an agent are weighed by 20 entries each (db/reviews/review-facts.ts); sets are read by the
+ * number of their reviews.
+ */
 export const reviewFigures = defineJob({
   name: "review-figures",
   concurrency: 1,
@@ -33,15 +41,27 @@ export const reviewFigures = defineJob({
       await countReviewers(db, stale.slice(from, from + AGENTS_PER_COUNT));
     const oldest = await oldestFigures(db, new Date(clock().getTime() - MAX_AGE_MS), OLDEST_PER_RUN);
     const ids = new Set(stale.map(({ agentId }) => agentId));
-    const agents = [...stale, ...oldest.filter(({ agentId }) => !ids.has(agentId))];
-    const sets = Array.from({ length: Math.ceil(agents.length / AGENTS_PER_READ) }, (_, i) =>
-      agents.slice(i * AGENTS_PER_READ, (i + 1) * AGENTS_PER_READ),
-    );
+    const sets = setsOf([...stale, ...oldest.filter(({ agentId }) => !ids.has(agentId))]);
     const limit = pLimit(MAX_READS_AT_ONCE);
     const weighed = await Promise.all(sets.map((set) => limit(() => weighAgents(context, set))));
     return weighed.reduce((sum, number) => sum + number, gone);
   },
 });
+
+/** Sets of few agents, each with few reviews or one agent alone. */
+function setsOf(agents: readonly DueAgent[]): DueAgent[][] {
+  const sets: DueAgent[][] = [];
+  let room = 0;
+  for (const agent of agents) {
+    const set = sets.at(-1);
+    if (!set || set.length === AGENTS_PER_READ || agent.reviews > room) {
+      sets.push([agent]);
+      room = REVIEWS_PER_READ;
+    } else set.push(agent);
+    room -= agent.reviews;
+  }
+  return sets;
+}
 
 /** @returns number of agents that were weighed */
 async function weighAgents(

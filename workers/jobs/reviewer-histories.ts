@@ -5,22 +5,31 @@ import { dueHistories, storeHistory } from "../../db/reviews/reviewer-histories.
 import { defineJob } from "../job.ts";
 import { readHistory } from "../reviewer-history.ts";
 
-/** Reviewers of one run: eight requests a second. */
-const REVIEWERS_PER_RUN = 5;
+const DAY_MS = 86_400_000;
+const EVERY_MS = DAY_MS / 96;
 /** Age of a review in seconds from which on no reorganisation takes it back. */
 const FINAL_AFTER_SECONDS = 3_600;
 /** Milliseconds until a reviewer is looked at again of whom no node had the past: there may be one that has, some day. */
-const RETRY_MS = 86_400_000;
+const RETRY_MS = DAY_MS;
 
+/**
+ * Resumes: with the reviewers that have no history yet; each is stored by itself. Without the past on any node one is put
+ * off by a day; while no node answers the run ends, and nobody is put off.
+ * Bound: REVIEWER_HISTORIES_PER_DAY (500), about a hundred requests each, whoever reviews.
+ */
 export const reviewerHistories = defineJob({
   name: "reviewer-histories",
   concurrency: 1,
-  schedule: { everyMs: 60_000 },
+  schedule: { everyMs: EVERY_MS },
   input: z.object({}),
-  async run({ db, chain, clock, log }) {
+  async run({ db, chain, clock, log, config }) {
     const now = clock();
     const before = Math.floor(now.getTime() / 1_000) - FINAL_AFTER_SECONDS;
-    const due = await dueHistories(db, { now, before, limit: REVIEWERS_PER_RUN });
+    const due = await dueHistories(db, {
+      now,
+      before,
+      limit: Math.ceil((config.reviewerHistoriesPerDay * EVERY_MS) / DAY_MS),
+    });
     // While no node answers at all, nobody is put off until tomorrow.
     if (due.length > 0) await chain.headBlock();
     let read = 0;
