@@ -1,6 +1,7 @@
 /**
- * Gives up a block that a reorganisation removes before Ponder has its logs. Ponder requests them for two minutes and
- * handles no other block meanwhile. After this error it continues with the next head and detects the reorganisation itself.
+ * Gives up a block that a reorganisation removes before Ponder has its logs. Ponder requests them for over a minute
+ * and handles no other block meanwhile. After this error it continues with the next head and detects the reorganisation
+ * itself.
  */
 import { faultOf, RpcRequestError } from "../../clients/rpc/errors.ts";
 import type { Ask } from "./rpc-types.ts";
