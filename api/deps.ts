@@ -26,7 +26,7 @@ import type { Fault } from "../runtime/faults.ts";
 import type { Log } from "./http/error-answer.ts";
 
 /** One queue as `GET /api/v2/status` shows it; `oldestSeconds` is the age of its oldest waiting job. */
-export type QueueState = {
+type QueueState = {
   name: string;
   waiting: number;
   active: number;

@@ -11,7 +11,7 @@ import type { StreamContent } from "./http/event-stream.ts";
 import { minBlock } from "./parameters.ts";
 import type { Checkout } from "./payments/checkout.ts";
 
-export type Method = "get" | "post" | "put" | "delete";
+type Method = "get" | "post" | "put" | "delete";
 
 /** The conditions in front of a handler: who may call, at what price, how often. */
 export type Guard = { caller: CallerRule; price?: Operation; bucket: Bucket };
@@ -56,7 +56,7 @@ export type Call<P, Q, B, C> = {
 };
 
 /** Bytes whose strong ETag is known before they are made; they are not made for a client that has them already. */
-export type CostlyContent = { etag: string; make(): Promise<Uint8Array> };
+type CostlyContent = { etag: string; make(): Promise<Uint8Array> };
 
 /** A handler's result. `final: false` marks an answer that a retry may supersede: it is not stored for replay. */
 export type Reply = {

@@ -21,7 +21,7 @@ import { unavailable } from "./unavailable.ts";
 /** An answer with a status the request named. `json` is undefined for an empty body; the database can store its contents (core/foreign-json.ts). */
 export type HttpAnswer = { status: number; headers: AnswerHeaders; json: unknown };
 
-export type HttpRequest<T> = {
+type HttpRequest<T> = {
   method?: "GET" | "POST";
   /** Appended to the base URL; its variable parts are encoded by the caller. */
   path: string;

@@ -20,7 +20,7 @@ export type MppOptions = {
 const METHOD = "tempo";
 const INTENT = "charge";
 /** Header of the credential. The standard header Authorization is taken by the wallet's sign-in. */
-export const CREDENTIAL_HEADER = "Payment-Authorization";
+const CREDENTIAL_HEADER = "Payment-Authorization";
 
 const hex = (digits: string) => z.string().regex(new RegExp(`^0x${digits}$`));
 const payload = z.discriminatedUnion("type", [

@@ -33,7 +33,7 @@ export type PublicHttp = {
 };
 
 /** Resolves a name to all its addresses. */
-export type Resolve = (name: string) => Promise<readonly { address: string; family: number }[]>;
+type Resolve = (name: string) => Promise<readonly { address: string; family: number }[]>;
 
 export type PublicHttpOptions = Allowance & {
   userAgent: string;

@@ -3,7 +3,7 @@
 /** Bit `slot & 31` of word `slot >> 5` says whether the slot is in the set. Signed words keep every operation an integer one. */
 export type Bits = Int32Array;
 
-export const wordsFor = (capacity: number): number => (capacity + 31) >>> 5;
+const wordsFor = (capacity: number): number => (capacity + 31) >>> 5;
 
 export const createBits = (capacity: number): Bits => new Int32Array(wordsFor(capacity));
 

@@ -246,7 +246,7 @@ export class BytesColumn {
 const sizeOf = (length: number) => length + (length < LONG_FROM_BYTES ? 1 : LONG_PREFIX_BYTES);
 
 /** As memcmp; of two with a common beginning the shorter is first. */
-export function compareBytes(
+function compareBytes(
   a: Uint8Array,
   aStart: number,
   aLength: number,

@@ -14,7 +14,7 @@ export type Changes = {
 };
 
 /** The changes since a state; "reload" when only a full load can tell them; "wait" when there is nothing to compare with now. */
-export type SyncOutcome<State> = { state: State; changes: Changes } | "reload" | "wait";
+type SyncOutcome<State> = { state: State; changes: Changes } | "reload" | "wait";
 
 /** The number of rows, and the sum of some number columns by their names. */
 export type Totals = { count: number } & Record<string, number>;

@@ -9,7 +9,7 @@
  * - `flag`: true or false. A filter only.
  * - `search`: the text that is searched in place of the text column `of`; null where both are the same bytes.
  */
-export type ColumnSpec =
+type ColumnSpec =
   | { kind: "number"; sorted?: false }
   | { kind: "text"; repeats?: true }
   | { kind: "bytes"; width: number }

@@ -4,11 +4,11 @@ import { account, integer, list, webUrl, withoutSlash } from "./checks.ts";
 import type { CONTRACTS } from "./contracts.ts";
 import type { LIMITS } from "./limits.ts";
 import {
-  ALL,
   API,
   API_AND_INDEXER,
   API_AND_WORKERS,
   INDEXER,
+  PROCESSES,
   type ValuesOf,
   type Variable,
   variable,
@@ -72,12 +72,12 @@ export const SERVICE = {
     "",
   ),
   LOG_LEVEL: variable(
-    ALL,
+    PROCESSES,
     "trace, debug, info, warn, error or silent",
     z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
     "info",
   ),
-  DATA_DIR: variable(ALL, "Where the local stack keeps its data and its devnet.json", z.string().min(1), ".data"),
+  DATA_DIR: variable(PROCESSES, "Where the local stack keeps its data and its devnet.json", z.string().min(1), ".data"),
 } satisfies Record<string, Variable>;
 
 /** Options of `service`, `http`, `indexer`, `logLevel` in the configuration. */

@@ -1,12 +1,21 @@
 /** Storage: Postgres, Redis, memory. */
 import { z } from "zod";
 import { integer, list, url } from "./checks.ts";
-import { ALL, API, API_AND_WORKERS, INDEXER, MIGRATION, type ValuesOf, type Variable, variable } from "./variable.ts";
+import {
+  API,
+  API_AND_WORKERS,
+  INDEXER,
+  MIGRATION,
+  PROCESSES,
+  type ValuesOf,
+  type Variable,
+  variable,
+} from "./variable.ts";
 
 /** Variables of `Storage` in `.env.example`. */
 export const STORAGE = {
   DATABASE_URL: variable(
-    ALL,
+    PROCESSES,
     "Postgres of the API and the workers (unset: the local stack's embedded one)",
     url("postgres:", "postgresql:"),
   ),

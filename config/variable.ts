@@ -9,7 +9,6 @@ export type Process = (typeof PROCESSES)[number];
  * Sets of readers. `loadConfig` withholds a variable from every process that does not read it, so a process holds its own
  * secrets only; compose.yaml hands each process these variables, which a test proves.
  */
-export const ALL = PROCESSES;
 export const API = ["api"] as const;
 export const WORKERS = ["workers"] as const;
 export const INDEXER = ["indexer"] as const;

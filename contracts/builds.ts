@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url);
 export const EAS_PACKAGE = "@ethereum-attestation-service/eas-contracts";
 
 export type AbiEntry = { type: string; name?: string; inputs?: AbiParameter[]; outputs?: AbiParameter[] };
-export type AbiParameter = { name: string; type: string; components?: AbiParameter[] };
+type AbiParameter = { name: string; type: string; components?: AbiParameter[] };
 
 /** The compiled form of one contract, as committed. */
 export type Build = {

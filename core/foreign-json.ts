@@ -7,7 +7,7 @@ const MAX_DEPTH = 64;
  * Makes a text storable in PostgreSQL and JSON: NUL and lone surrogates become the replacement character. Removing them
  * could make two different texts equal.
  */
-export const storableText = (text: string): string =>
+const storableText = (text: string): string =>
   isStorable(text) ? text : text.toWellFormed().replaceAll("\0", "\ufffd");
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");

@@ -59,7 +59,7 @@ export const objectOnly =
     return read({}, report);
   };
 
-export const isObject = (value: unknown): value is object =>
+const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const byteLength = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length;
 

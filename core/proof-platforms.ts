@@ -4,7 +4,7 @@ import { github } from "./proof-platforms/github.ts";
 import type { ClaimOf } from "./proof-platforms/platform.ts";
 import { x } from "./proof-platforms/x.ts";
 
-export type { ClaimOf, ProofPlatform } from "./proof-platforms/platform.ts";
+export type { ProofPlatform } from "./proof-platforms/platform.ts";
 
 /** Platforms in display order. */
 export const PROOF_PLATFORMS = [x, github, farcaster] as const;

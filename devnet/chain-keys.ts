@@ -4,7 +4,7 @@ import { bytesToHex, type Hex } from "viem";
 import { HDKey, privateKeyToAddress } from "viem/accounts";
 
 /** Public: never send anything of value to its accounts. */
-export const DEV_MNEMONIC = "agent agent agent agent agent agent agent agent agent agent agent secret";
+const DEV_MNEMONIC = "agent agent agent agent agent agent agent agent agent agent agent secret";
 
 /** `address` is checksummed. */
 export type Account = { address: Hex; privateKey: Hex };

@@ -38,7 +38,7 @@ export type Devnet = {
 
 const MINT_PRICE = parseEther("0.0025");
 /** What the example gate asks of an agent: the score, and how old its proof may be in seconds. */
-export const GATE = { minScore: 20, maxAge: 90_000n, grace: 600n };
+const GATE = { minScore: 20, maxAge: 90_000n, grace: 600n };
 const ETH_EACH = parseEther("100");
 const USDC_EACH = parseUnits("1000", 6);
 /** Holds, once everything stands, what was built: code that cannot run, fingerprint of the contracts, first block. */

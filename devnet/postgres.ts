@@ -1,10 +1,8 @@
 /** Embedded PostgreSQL: real server binaries from npm, started as an unprivileged user, surviving kill -9, reused on restart. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
-  accessSync,
   chmodSync,
   chownSync,
-  constants,
   cpSync,
   existsSync,
   lstatSync,
@@ -278,9 +276,4 @@ function attempt<T>(action: () => T): T | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** @returns whether this process may write below `directory`; used to fail early with a clear sentence. */
-export function writable(directory: string): boolean {
-  return attempt(() => accessSync(directory, constants.W_OK) ?? true) === true;
 }

@@ -27,7 +27,7 @@ export const GROUPS = [
   "Index",
   "Running service",
 ] as const;
-export type Group = (typeof GROUPS)[number];
+type Group = (typeof GROUPS)[number];
 
 /** A check reads and never writes. It may throw: the error is its finding then. */
 export type Check = {

@@ -55,7 +55,7 @@ export function openNodes({ id, nodes }: { id: number; nodes: readonly RpcNode[]
 }
 
 /** The chain as the nodes of a pool show it. */
-export function connectNode(pool: Pick<RpcPool, "request">): Node {
+function connectNode(pool: Pick<RpcPool, "request">): Node {
   const blockAt = async (block: string): Promise<BlockId | null> => {
     try {
       const raw = await pool.request("eth_getBlockByNumber", [block, false]);

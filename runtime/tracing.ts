@@ -4,7 +4,7 @@
  */
 
 export type SpanKind = "server" | "client" | "consumer" | "internal";
-export type SpanAttributes = Record<string, string | number | boolean>;
+type SpanAttributes = Record<string, string | number | boolean>;
 
 /** A span that is open. */
 export type OpenSpan = {

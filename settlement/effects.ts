@@ -6,7 +6,7 @@ import type { Queryable } from "../db/sql/transaction.ts";
 
 /** A registration that is paid for. */
 export type MintEffect = { kind: "mint"; request: MintRequest; call: MintCall };
-export type Effect = MintEffect;
+type Effect = MintEffect;
 
 /**
  * Carries out the effect of a paid payment, or makes the payment a credit when the effect has become impossible. Runs in

@@ -175,7 +175,7 @@ async function queuePending({ db, queue, fault }: DispatcherContext): Promise<vo
 }
 
 /** The jobs of a batch, by queue: for each subscriber one job for each kind, each token under its first kind only. */
-export function jobsOf(
+function jobsOf(
   batch: number,
   events: DispatchedEvent[],
   tokensOf: (event: DispatchedEvent) => number[],

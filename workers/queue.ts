@@ -15,7 +15,7 @@ export type QueueCounts = {
 /** A job to add. The same `jobId` again is the same job; it is no number and has no colon. */
 export type NewJob = { jobId?: string; data: unknown };
 
-export type QueueWorker = {
+type QueueWorker = {
   /** Starts no further jobs and resolves when the running ones are finished, or after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 };

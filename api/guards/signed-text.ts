@@ -11,7 +11,7 @@ const ERC6492_SUFFIX = "64926492649264926492649264926492649264926492649264926492
 const TEXTS_PER_TOKEN = 8;
 
 /** The claimed signer and the signature. */
-export type SignatureClaim = { address: Address; signature: Hex };
+type SignatureClaim = { address: Address; signature: Hex };
 
 export type SignedTexts = {
   /** Whether the address's own key signed the text. Makes no call. */

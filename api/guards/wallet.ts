@@ -33,7 +33,7 @@ export type WalletGuard = {
 };
 
 /** The client whose credential is checked: `attempt` is counted before an unknown signature is checked. */
-export type Asker = { client: string; now: number; attempt: Pick<SignInAttempt, "begin"> };
+type Asker = { client: string; now: number; attempt: Pick<SignInAttempt, "begin"> };
 
 /**
  * Checks one signature per turn of the event loop: during a storm of bad ones, reads run between any two.

@@ -49,7 +49,7 @@ export type EventStreams = {
 };
 
 /** The reader of a stream: its network address, and its wallet where it has signed in. */
-export type StreamReader = { client: string; wallet?: string | undefined };
+type StreamReader = { client: string; wallet?: string | undefined };
 
 export type StreamRules = {
   /** Open streams of one network and of one wallet, and of the process; 0 = no limit. */

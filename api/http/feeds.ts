@@ -3,7 +3,7 @@ import type { EventFeed } from "./event-feed.ts";
 import type { EventStream } from "./event-stream.ts";
 
 /** The newest position of each feed, by its key; 0 when it is not known. */
-export type Heads<Key> = (key: Key) => number;
+type Heads<Key> = (key: Key) => number;
 
 export type FeedsSource<Key> = {
   /** Listens to the notifications of Postgres while there is a feed. @returns ends it */

@@ -4,7 +4,7 @@ import { Failure, fail } from "../../core/errors.ts";
 import { parseStrictJson } from "./strict-json.ts";
 
 /** Largest body accepted, in bytes. */
-export const MAX_BODY_BYTES = 256 * 1024;
+const MAX_BODY_BYTES = 256 * 1024;
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 

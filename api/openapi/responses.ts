@@ -73,7 +73,7 @@ function success(endpoint: Endpoint, answer: Answer, schemas: Json): Json {
 }
 
 /** Every error an endpoint can answer: its own, and those that follow from its guard, parameters and body. */
-export function errorCodes(endpoint: Endpoint): ErrorCode[] {
+function errorCodes(endpoint: Endpoint): ErrorCode[] {
   const { guard, method, data, errors = [] } = endpoint;
   // A bad request line or Host header is refused in front of every endpoint.
   const codes = new Set<ErrorCode>(["internal", "invalid_input", ...errors]);

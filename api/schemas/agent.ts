@@ -37,7 +37,7 @@ export const summarySchema = z.object({ ...identity, traitCount: count }).meta({
 
 /** A byte on chain; the API itself writes 0 to 10. */
 const level = z.int().min(0).max(255).nullable();
-export const shownPersonalitySchema = z
+const shownPersonalitySchema = z
   .object({
     quirks: z.string(),
     communicationStyle: z.string(),
@@ -48,11 +48,11 @@ export const shownPersonalitySchema = z
   })
   .meta({ id: "Personality" });
 
-export const shownNarrativeSchema = z
+const shownNarrativeSchema = z
   .object({ origin: z.string(), mission: z.string(), lore: z.string(), manifesto: z.string() })
   .meta({ id: "Narrative" });
 
-export const traitSchema = z.object({ name: z.string(), category: z.string(), addedAt: moment }).meta({ id: "Trait" });
+const traitSchema = z.object({ name: z.string(), category: z.string(), addedAt: moment }).meta({ id: "Trait" });
 
 export const linkedTokenSchema = z
   .object({ contractAddress: z.string(), chain: z.string(), symbol: z.string(), name: z.string() })

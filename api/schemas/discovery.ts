@@ -14,7 +14,7 @@ const anyJson = z.unknown().meta({ description: "JSON as the agent states it" })
 
 const facet = z.array(z.object({ value: z.string(), count }));
 
-export const understoodSchema = z.object({
+const understoodSchema = z.object({
   words: z.array(z.string()).meta({ description: "What is searched for" }),
   filters: z
     .object({ speaks: z.array(z.enum(PROTOCOLS)).optional(), maxPrice: z.number().min(0).optional() })
@@ -32,7 +32,7 @@ const named = z.boolean().meta({
   description: "Only the agent names it: nothing shows that it is the agent's, and it counts for nothing",
 });
 
-export const offerSchema = z.object({
+const offerSchema = z.object({
   kind: z.enum(["skill", "tool", "resource"]).meta({
     description:
       "skill: of its A2A card, or named by its registry or its listing; tool: of its MCP server; resource: one that x402 pays for",

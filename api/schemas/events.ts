@@ -3,9 +3,9 @@ import { z } from "zod";
 import { EVENT_NAMES, EVENT_TYPES } from "../../core/events/events.ts";
 import { address, block, count, moment, tokenId, txHash } from "./fields.ts";
 
-export const eventType = z.enum(EVENT_NAMES);
+const eventType = z.enum(EVENT_NAMES);
 
-export const eventSchema = z
+const eventSchema = z
   .object({
     id: z.string().meta({
       description: "Names the event wherever it is told, so that it is recognised when it comes twice",

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { textSchema } from "../../core/text.ts";
 
-export const OUTCOMES = ["success", "failure", "partial"] as const;
+const OUTCOMES = ["success", "failure", "partial"] as const;
 /** Max duration in seconds, the limit of the column: 68 years. */
 const MAX_DURATION_SECONDS = 2 ** 31 - 1;
 

@@ -123,7 +123,7 @@ export const rotatedSecretSchema = z
   })
   .meta({ id: "RotatedSecret" });
 
-export const deliverySchema = z
+const deliverySchema = z
   .object({
     id: z.int().min(1),
     eventId: z.string().meta({ description: "The header webhook-id, the same in every attempt" }),

@@ -21,7 +21,7 @@ export const controls = ({ owner, agentAddress }: Control, wallet: Address): boo
  * Requires the token's owner or the agent's wallet.
  * @throws Failure forbidden
  */
-export function requireController(facts: Control, wallet: Address): void {
+function requireController(facts: Control, wallet: Address): void {
   if (controls(facts, wallet)) return;
   fail("forbidden", `Agent ${facts.tokenId} belongs to another wallet.`, {
     hint: `Sign with the owner ${checksum(facts.owner)} or with the agent's wallet ${checksum(facts.agentAddress)}.`,
@@ -32,7 +32,7 @@ export function requireController(facts: Control, wallet: Address): void {
  * Requires the agent's own wallet; even its owner is refused.
  * @throws Failure forbidden
  */
-export function requireAgentWallet(facts: Control, wallet: Address): void {
+function requireAgentWallet(facts: Control, wallet: Address): void {
   if (wallet === facts.agentAddress) return;
   fail("forbidden", `Only the wallet of agent ${facts.tokenId} itself may do this.`, {
     hint: `Sign with ${checksum(facts.agentAddress)}.`,

@@ -8,7 +8,7 @@ const RETRY_MS = 2_000;
 /** Max milliseconds a request waits for the first answer. */
 const PRICE_TIMEOUT_MS = 1_000;
 
-export type ContractFacts = {
+type ContractFacts = {
   contractDeployed: boolean;
   /** Wei; null while the chain could not be reached. */
   mintPriceWei: bigint | null;

@@ -18,7 +18,7 @@ import { requireSomething, type Update, updateOffchain, updatePaths } from "./up
 import { type Sale, writeAgent } from "./writing.ts";
 
 /** Max milliseconds between the text's time and ours, in both directions. */
-export const HUMAN_UPDATE_WINDOW_MS = 300_000;
+const HUMAN_UPDATE_WINDOW_MS = 300_000;
 
 export type HumanUpdate = {
   tokenId: number;

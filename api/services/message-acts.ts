@@ -28,9 +28,6 @@ export function refuse({ sentence, required, yours, hint }: Refusal): never {
 /** @throws Failure not_found */
 export const noSuchGroup = (): never => fail("not_found", "There is no group of this id.");
 
-/** Places where a crash test kills the process, in the order a batch passes them. */
-export const MESSAGE_FAULT_POINTS = ["messages.before-commit", "messages.after-commit"] as const;
-
 type Result = { group: Group; outcome: Outcome } | null;
 
 /**

@@ -19,7 +19,7 @@ import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { levelsOf, takeAll, takeTokens } from "../../db/callers/allowances.ts";
 import { type Queryable, transaction } from "../../db/sql/transaction.ts";
 
-export type Asker = {
+type Asker = {
   platform: ProofPlatformKey;
   tokenId: number;
   /** Who asks, and from which network. */

@@ -22,7 +22,7 @@ import { acceptMint, refuseRegistered, type SingleUse } from "./mint.ts";
 import type { ContractShare } from "./receiver.ts";
 
 /** Milliseconds in which a text can be signed and presented. */
-export const CHALLENGE_LIFETIME_MS = 300_000;
+const CHALLENGE_LIFETIME_MS = 300_000;
 
 type Site = Pick<HandlerDeps["config"], "service">;
 

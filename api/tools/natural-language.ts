@@ -4,7 +4,7 @@ import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts
 import type { ShortHit } from "../../core/views/found-in-short.ts";
 
 /** A question, and the data sent with it. */
-export type Question = { text: string; data: Record<string, unknown> };
+type Question = { text: string; data: Record<string, unknown> };
 
 /** The arguments of a tool for a question; null when the tool does not fit it. */
 export type QuestionReading = (question: Question) => Record<string, unknown> | null;

@@ -118,7 +118,7 @@ export function ofView(pathname: string, site: Site): PageHead {
   };
 }
 
-export const nobody = ({ serviceName }: Pick<Site, "serviceName">): PageHead => ({
+const nobody = ({ serviceName }: Pick<Site, "serviceName">): PageHead => ({
   title: `Not found · ${serviceName}`,
   description: "There is nothing at this address.",
   canonical: null,

@@ -32,10 +32,7 @@ function summaryOf({ title, description, summary }: PageHead): string {
   return `<h1>${escaped(heading)}</h1>${paragraphs}${link}`;
 }
 
-export function headTags(
-  { title, description, canonical, data, card, summary, hidden }: PageHead,
-  siteName: string,
-): string {
+function headTags({ title, description, canonical, data, card, summary, hidden }: PageHead, siteName: string): string {
   const meta = (name: string, content: string) =>
     `<meta ${name.startsWith("og:") ? "property" : "name"}="${name}" content="${escaped(content)}">`;
   return [

@@ -6,7 +6,7 @@ export function quantile(values: readonly number[], q: number): number {
 }
 
 export const QUANTILES_HEAD = "p50     p95     p99   worst";
-export const figures = (values: readonly number[]): string =>
+const figures = (values: readonly number[]): string =>
   [0.5, 0.95, 0.99, 1].map((q) => quantile(values, q).toFixed(2).padStart(7)).join(" ");
 export const line = (name: string, ...columns: (readonly number[])[]): string =>
   `${name.padEnd(40)} ${columns.map(figures).join("   ")}`;

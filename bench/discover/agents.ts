@@ -177,7 +177,7 @@ function copyOf(world: World, slot: number, first: number): Agent {
 }
 
 /** The honest agent whose text a family of stolen copies has: in a directory's first blocks, one of a contested task. */
-export function originalOf(world: World, block: number): number {
+function originalOf(world: World, block: number): number {
   const wanted = CONTESTED[block % CONTESTED.length]!;
   for (let place = FAMOUS.length; place < 400; place++) {
     const slot = block * BLOCK + place;

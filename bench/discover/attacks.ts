@@ -15,7 +15,7 @@ import { QUESTIONS } from "./questions.ts";
  * Assumptions: Base at 0.02 gwei with its share of data on Ethereum, ether at $3,000; gas of a registration and a change of
  * its URI in the ERC-8004 registry, and of a rating. An agent here has its price in the paid phase; a host is at hand.
  */
-export const ASSUMED = {
+const ASSUMED = {
   gwei: 0.02,
   ether: 3_000,
   register: 180_000,

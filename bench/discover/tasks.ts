@@ -34,7 +34,6 @@ export const CHAINS = {
   avalanche: ["Avalanche", "AVAX"],
   sui: ["Sui", "Sui Move"],
 } as const;
-export type Chain = keyof typeof CHAINS;
 
 /** Names of a language as texts write them. */
 export const LANGUAGES = {
@@ -51,9 +50,8 @@ export const LANGUAGES = {
   hindi: ["Hindi", "हिन्दी"],
   turkish: ["Turkish", "Türkçe"],
 } as const;
-export type Language = keyof typeof LANGUAGES;
 
-export const TASKS = {
+const TASKS = {
   translation: {
     field: "language",
     scope: "language",

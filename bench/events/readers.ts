@@ -4,7 +4,7 @@ import { subscribe } from "./subscriber.ts";
 /** `{n}` in the URL is the subscriber's number. */
 export type Open = { open: { url: string; readers: number } };
 /** Asks what there is so far. */
-export type Ask = "figures";
+type Ask = "figures";
 export type Figures = {
   /** Events that the subscribers got, all together. */
   received: number;

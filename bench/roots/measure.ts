@@ -12,9 +12,6 @@ import { transaction } from "../../db/sql/transaction.ts";
 export const OF = { chainId: 8453, registry: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } as const;
 const CONTRACT = "0x00000000000000000000000000000000000c0de0";
 
-/** Times in milliseconds. `tokenIds`: some agents of the epoch. */
-export type TreeFigures = Awaited<ReturnType<typeof measureTree>>;
-
 /** Builds the tree of all stored scores in a process of its own, and stores it as epoch 1. */
 export async function measureTree(pool: pg.Pool, url: string) {
   const delay = monitorEventLoopDelay({ resolution: 1 });

@@ -12,7 +12,7 @@ import type { DevnetFile } from "../../harness/stack.ts";
 import { fetchInTime } from "./requests.ts";
 
 /** An agent of ours: what the service calls it, and its credential. */
-export type Actor = { tokenId: number; signIn: SignIn };
+type Actor = { tokenId: number; signIn: SignIn };
 type SignIn = () => Promise<string>;
 type Fetch = typeof fetch;
 

@@ -13,11 +13,11 @@ export type Happened = {
 };
 
 /** One row of the table. `early` and `late` are medians of the two windows; times of their own unit. */
-export type Row = { what: string; early: string; late: string; growth: string; pass: boolean };
+type Row = { what: string; early: string; late: string; growth: string; pass: boolean };
 export type Verdict = { rows: Row[]; pass: boolean; windows: Record<"early" | "late", [from: number, to: number]> };
 
 /** Everything may grow by so much. */
-export const MAX_GROWTH = 0.05;
+const MAX_GROWTH = 0.05;
 /** Handles and connections come and go with requests: so many more are no growth. */
 const SLACK = 3;
 /** Of all answers: a machine that is busy with other things for a second may say so. */

@@ -44,7 +44,7 @@ export const hashOf = (block: number): Hex => `0xb10c${block.toString(16).padSta
 export const numberOf = (hash: Hex): number => Number(`0x${hash.slice(6)}`);
 const transactionHash = (block: number, index: number): Hex =>
   `0x7a${(block * 16 + index).toString(16).padStart(62, "0")}`;
-export const ownerOf = (seed: number): Hex => pad(numberToHex(0xa000_0000 + seed), { size: 20 });
+const ownerOf = (seed: number): Hex => pad(numberToHex(0xa000_0000 + seed), { size: 20 });
 
 type EventName = Extract<(typeof identityAbi)[number], { type: "event" }>["name"];
 const topic0 = new Map<EventName, Hex>();

@@ -37,7 +37,7 @@ export type RpcReceipt = {
 export type RpcLog = { address: Hex; topics: Hex[]; data: Hex; logIndex: Hex };
 export type RpcPlace = { transactionHash: Hex; blockNumber: Hex; blockHash: Hex };
 
-export const lower = (address: Hex) => address.toLowerCase() as Address;
+const lower = (address: Hex) => address.toLowerCase() as Address;
 export const toHex = (value: number | bigint): Hex => `0x${value.toString(16)}`;
 export const at = (block: number | string) => (typeof block === "number" ? toHex(block) : block);
 
@@ -76,7 +76,7 @@ export const toReceipt = (r: RpcReceipt): Receipt => ({
       : null,
 });
 
-export const toLog = (l: RpcLog): Log => ({
+const toLog = (l: RpcLog): Log => ({
   address: lower(l.address),
   topics: l.topics,
   data: l.data,

@@ -17,8 +17,8 @@ export type Call = {
 
 /** The chain refused to execute: `data` is the ABI-encoded error (null when the node gave none), `reason` its text. */
 export type Revert = { ok: false; data: Hex | null; reason: string };
-export type CallResult = { ok: true; data: Hex } | Revert;
-export type EstimateResult = { ok: true; gas: bigint } | Revert;
+type CallResult = { ok: true; data: Hex } | Revert;
+type EstimateResult = { ok: true; gas: bigint } | Revert;
 
 /**
  * The nodes' answer to a raw transaction. Only `accepted` and `known` mean that a node holds it; none of the others proves
@@ -104,7 +104,7 @@ export interface Chain {
 }
 
 /** A transaction as it is signed (EIP-1559). */
-export type UnsignedTransaction = {
+type UnsignedTransaction = {
   nonce: number;
   to: Address;
   data: Hex;

@@ -2,7 +2,7 @@
 import type { Failure } from "../../core/errors.ts";
 
 /** `refused`: the provider did no work, so nothing was paid and the texts may be sent again. */
-export type EmbeddingOutcome =
+type EmbeddingOutcome =
   | {
       kind: "answered";
       /** Of length 1, in the order of the texts; null: the answer for this text cannot be used. */

@@ -42,7 +42,7 @@ export interface Facilitator {
 }
 
 /** The terms of a challenge. */
-export type ChallengeDraft = RequestBinding &
+type ChallengeDraft = RequestBinding &
   Pick<ChallengeClaims, "payTo" | "amountUnits" | "expiresAt"> & {
     description: string;
     /** Makes two challenges of the same terms different. */
@@ -58,7 +58,7 @@ export type ChallengeAnswer = ChallengeClaims & {
 };
 
 /** The kinds of a credential. */
-export type ReadCredential =
+type ReadCredential =
   | { kind: "answer"; answer: ChallengeAnswer }
   /** Its challenge is not ours, or was changed. */
   | { kind: "foreign" }

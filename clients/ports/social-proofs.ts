@@ -14,7 +14,7 @@ export type FoundProof = {
   /** The place of the proof, the words in which it is shown there, and the version of it that was read. */
   evidence: ProofEvidence;
 };
-export type ProofEvidence = { url: string; id: string; quote: string; revision?: string; etag?: string };
+type ProofEvidence = { url: string; id: string; quote: string; revision?: string; etag?: string };
 
 /**
  * A definite answer of the platform: the account shows no proof. `reason` is a sentence for the caller, `found` the text

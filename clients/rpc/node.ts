@@ -51,7 +51,7 @@ const ALONE = new Set(["eth_sendRawTransaction", "eth_getLogs", "eth_getBlockRec
 const MAX_NAMED_METHODS = 50;
 
 /** Among the refusals of a node: what it left out of its answers. */
-export const OMISSION = "omission";
+const OMISSION = "omission";
 
 type Job = { call: RpcCall; resolve(outcome: Outcome): void };
 

@@ -8,8 +8,7 @@ import { filterOf, readsRange } from "./requests.ts";
 import { type RequestTroubles, Route } from "./route.ts";
 import { WholeLogs } from "./whole-logs.ts";
 
-export type { RpcNode, RpcRole } from "../../core/operations/rpc-roles.ts";
-export type { RpcNodeStats } from "../ports.ts";
+export type { RpcNode } from "../../core/operations/rpc-roles.ts";
 export { RpcRequestError } from "./errors.ts";
 
 export type RpcPool = {

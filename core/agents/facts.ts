@@ -47,7 +47,7 @@ export type ExchangeVerification = {
 };
 
 /** `raw`: the raw value of each signal by its key, integers 0 to 100; `shownCred` (core/cred/cred.ts) gives it its type. */
-export type StoredCred = { score: number; raw: Record<string, number>; seenBlock: number; computedAt: string };
+type StoredCred = { score: number; raw: Record<string, number>; seenBlock: number; computedAt: string };
 
 export type AgentFacts = {
   tokenId: number;

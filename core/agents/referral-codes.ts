@@ -2,7 +2,7 @@
 
 const LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
 const BASE_LENGTH = 14;
-export const SUFFIX_LENGTH = 4;
+const SUFFIX_LENGTH = 4;
 /** Number of different suffixes. */
 export const SUFFIXES = LETTERS.length ** SUFFIX_LENGTH;
 

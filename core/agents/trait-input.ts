@@ -8,11 +8,11 @@ import type { Trait } from "./facts.ts";
 import { countedTraits } from "./traits.ts";
 
 /** Max traits in one request. */
-export const TRAITS_PER_CALL = 10;
+const TRAITS_PER_CALL = 10;
 /** Bound: traits of one agent, on chain and off chain together; the score counts nine. */
 export const TRAITS_PER_AGENT = 50;
 /** Category of a trait that is given without one. */
-export const DEFAULT_CATEGORY = "general";
+const DEFAULT_CATEGORY = "general";
 
 export type TraitInput = { name: string; category: string };
 

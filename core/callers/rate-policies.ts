@@ -4,7 +4,7 @@
  */
 
 const SECONDS = { minute: 60, hour: 3_600, day: 86_400 } as const;
-export type RateWindow = keyof typeof SECONDS;
+type RateWindow = keyof typeof SECONDS;
 
 /** Allows a burst of `quota` requests, and `quota` more spread evenly over each window. */
 type RatePolicy = {

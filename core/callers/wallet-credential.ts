@@ -30,7 +30,7 @@ export const CREDENTIAL_SKEW_MS = 300_000;
  */
 export const firstDateAfterRevocation = (at: number): number => at + CREDENTIAL_SKEW_MS + 1;
 /** Max characters of a header that may hold a credential; signatures of contract wallets are long (ERC-6492). */
-export const MAX_CREDENTIAL_LENGTH = 8192;
+const MAX_CREDENTIAL_LENGTH = 8192;
 
 const SHAPE = /^(0x[0-9a-fA-F]{40}):(\d{13}|\d{10}):(0x(?:[0-9a-fA-F]{2})+)$/;
 const LOOKS_LIKE_ONE = /^0x[0-9a-fA-F]{40}:/;

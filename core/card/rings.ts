@@ -3,10 +3,10 @@ import type { Colour } from "./colour.ts";
 import type { Seed } from "./seed.ts";
 
 /** A ring takes `band` pixels of radius; `draw` is given the radius of its middle. */
-export type Ring = { band: number; draw(radius: number): string };
+type Ring = { band: number; draw(radius: number): string };
 
 /** What a ring is drawn with. `fill` is the share of it that is there at all; `bold` makes it the heaviest. */
-export type Ink = { stroke: Colour; faint: Colour; spark: Colour; fill: number; bold: boolean };
+type Ink = { stroke: Colour; faint: Colour; spark: Colour; fill: number; bold: boolean };
 
 export type Motif = (seed: Seed, ink: Ink) => Ring;
 

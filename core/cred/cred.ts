@@ -10,7 +10,7 @@ export { validProofs } from "../signals/verify.ts";
 export { SIGNALS };
 
 /** One row of the breakdown: `weight` from 0 to 1, `weightedScore` = weight · rawScore. */
-export type WeightedScore = { weight: number; rawScore: number; weightedScore: number };
+type WeightedScore = { weight: number; rawScore: number; weightedScore: number };
 export type Breakdown = Record<SignalKey, WeightedScore>;
 export type Cred = { score: number; raw: RawSignals; breakdown: Breakdown };
 

@@ -3,7 +3,7 @@ import { TIERS, type TierKey } from "../cred/tiers.ts";
 import type { Facets } from "./facets.ts";
 
 /** Filter `new`: registered within the last 7 days. */
-export const NEW_MS = 7 * 86_400_000;
+const NEW_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
 
 /** The windows of `trending`: used, or its token traded, within this time; `sort` is the window's default order. */

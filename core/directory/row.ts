@@ -36,7 +36,7 @@ export type DirectoryRow = {
 };
 
 /** A claim about an agent's token, with market data of the claimed token. */
-export type RowClaim = {
+type RowClaim = {
   tokenAddress: string | null;
   tokenSymbol: string | null;
   tokenName: string | null;
@@ -44,7 +44,7 @@ export type RowClaim = {
   market: Market | null;
 };
 /** What a market says about a token; its price change is null where it is too small to have a price. */
-export type Market = {
+type Market = {
   symbol: string | null;
   name: string | null;
   marketCapUsd: number | null;

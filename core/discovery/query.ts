@@ -1,5 +1,4 @@
 /** What a search for agents takes and answers: the types that the search, the API and its readers share. */
-import type { TierKey } from "../cred/tiers.ts";
 import type { PlatformKey } from "../directory/platforms.ts";
 import type { Protocol } from "../directory/protocols.ts";
 
@@ -50,7 +49,7 @@ export type FoundBy = (typeof FOUND_BY)[number];
 
 /** Whether agents were searched for by meaning. `unavailable`: the provider of embeddings gave no answer in time. */
 export const MEANING_STATES = ["off", "used", "unavailable"] as const;
-export type MeaningState = (typeof MEANING_STATES)[number];
+type MeaningState = (typeof MEANING_STATES)[number];
 
 export type DiscoverHit = {
   /** Id of the row of the directory. */
@@ -96,5 +95,3 @@ export type DiscoverPage = {
   facets: Facets;
   understood: QueryReading;
 };
-
-export type { PlatformKey, Protocol, TierKey };

@@ -1,7 +1,7 @@
 /** Distance between spellings, and which known word a misspelt one means. */
 
 /** Number of letters added, left out, replaced or swapped with a neighbour. Both words are short. */
-export function spellingDistance(a: string, b: string): number {
+function spellingDistance(a: string, b: string): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

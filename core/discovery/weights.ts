@@ -1,5 +1,5 @@
 /** How agents are ranked: relevance of the text × trust. The weights of both stand here, once. */
-import type { Factor, FactorKey, Field } from "./query.ts";
+import type { Factor, FactorKey } from "./query.ts";
 
 /** What is known about an agent, as the factors read it. */
 export type RankedFacts = {
@@ -39,7 +39,7 @@ type Rule = {
 const plural = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
 /** trust = product over the factors of 1 - weight × (1 - value). */
-export const FACTORS: readonly Rule[] = [
+const FACTORS: readonly Rule[] = [
   {
     key: "cred",
     weight: 0.75,
@@ -124,7 +124,6 @@ export const FIELD_WORTH = { A: 1, B: 0.95, C: 0.8, D: 0.5 } as const;
 /** What a synonym of a word is worth compared with the word. */
 export const SYNONYM_WORTH = 0.65;
 export type WordClass = keyof typeof FIELD_WORTH;
-export const FIELD_OF_CLASS: Record<WordClass, Field> = { A: "name", B: "offers", C: "description", D: "description" };
 
 /** Trust decides between agents of like relevance: rank = relevance × trust ^ TRUST_POWER. */
 export const TRUST_POWER = 0.75;

@@ -2,7 +2,7 @@
 import { parseForeignJson } from "../foreign-json.ts";
 
 /** Max values, or fields, of all JSON in one answer. */
-export const MAX_DOCUMENT_VALUES = 50_000;
+const MAX_DOCUMENT_VALUES = 50_000;
 
 /** A host answered with what we do not read; the message is a sentence that its agent may be shown. */
 export class BeyondUs extends Error {

@@ -11,7 +11,7 @@ export const OFFER_READERS: Readonly<Record<SourceKind, OfferReader>> = { agent_
 export type Source = { kind: SourceKind; url: string; host: string };
 
 /** Max endpoints of one agent that are read: the first of its list. */
-export const MAX_SOURCES = 8;
+const MAX_SOURCES = 8;
 
 /** The endpoints of an agent's services that are read, each once. */
 export function sourcesOf(services: unknown): Source[] {

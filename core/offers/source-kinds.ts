@@ -3,7 +3,7 @@ import { foreignLink } from "../directory/foreign-text.ts";
 import { type Protocol, protocolsOf } from "../directory/protocols.ts";
 import { urlOf } from "../urls.ts";
 
-export const SOURCE_KINDS = { agent_card: "A2A", mcp: "MCP", x402: "x402" } as const satisfies Record<string, Protocol>;
+const SOURCE_KINDS = { agent_card: "A2A", mcp: "MCP", x402: "x402" } as const satisfies Record<string, Protocol>;
 export type SourceKind = keyof typeof SOURCE_KINDS;
 
 /** Of a service that is a document of paid operations, whatever it is called in. */

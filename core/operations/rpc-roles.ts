@@ -20,7 +20,3 @@ export function readRpcNode(entry: string): RpcNode | null {
   const roles = RPC_ROLES.filter((role) => named.includes(role));
   return roles.length === named.length ? { url: entry.slice(0, hash), roles } : null;
 }
-
-/** The entry from which `readRpcNode` reads the node. */
-export const rpcEntry = ({ url, roles }: RpcNode): string =>
-  roles.length === RPC_ROLES.length ? url : `${url}#${roles.join("+")}`;

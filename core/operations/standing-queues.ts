@@ -1,7 +1,7 @@
 /** Which queues stand still: work is due, and nothing of it moves, whatever the cause. */
 
 /** Seconds for which work may be due, and nothing move, before a queue counts as standing. */
-export const STANDING_SECONDS = 60;
+const STANDING_SECONDS = 60;
 
 /** A job as the database knows it, in seconds ago; null: it has no schedule or no run yet, or never moved. */
 export type JobMove = { name: string; overdueSeconds: number | null; movedSeconds: number | null };

@@ -37,7 +37,7 @@ const MARGIN_SECONDS = 6;
 export const SKEW_SECONDS = 120;
 
 /** CAIP-2. */
-export const networkOf = (terms: Pick<Terms, "domain">): string => `eip155:${terms.domain.chainId}`;
+const networkOf = (terms: Pick<Terms, "domain">): string => `eip155:${terms.domain.chainId}`;
 
 /** An entry of `accepts` in version 2. */
 export const offerVersion2 = (terms: Terms) => ({

@@ -25,13 +25,13 @@ export type HumanSignal = {
   raw(facts: HumanFacts, now: Date): number | null;
 };
 
-export const ATTESTATION_VALUE = 70;
-export const LINKED_ACCOUNT_VALUE = 30;
+const ATTESTATION_VALUE = 70;
+const LINKED_ACCOUNT_VALUE = 30;
 /** The highest score at Ethos. */
-export const MAX_ETHOS = 2_800;
-export const TRANSACTION_VALUE = 45;
-export const SESSION_VALUE = 5;
-export const REFERRAL_VALUE = 10;
+const MAX_ETHOS = 2_800;
+const TRANSACTION_VALUE = 45;
+const SESSION_VALUE = 5;
+const REFERRAL_VALUE = 10;
 const DAY_MS = 86_400_000;
 const YEAR_DAYS = 365;
 
@@ -160,7 +160,7 @@ export function ethosScore({ wallet, ethos, agents }: Pick<HumanFacts, "wallet" 
 }
 
 /** Whole days since registration, at least 0. */
-export const principalAgeDays = ({ createdAt }: Pick<HumanFacts, "createdAt">, now: Date): number =>
+const principalAgeDays = ({ createdAt }: Pick<HumanFacts, "createdAt">, now: Date): number =>
   Math.max(0, Math.floor((now.getTime() - Date.parse(createdAt)) / DAY_MS));
 
 /** Rounds half up and limits to 0 to 100. */

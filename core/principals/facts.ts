@@ -4,7 +4,7 @@ import type { ListedService } from "../agents/listing.ts";
 import type { Json, JsonObject } from "../json.ts";
 
 /** The last value fetched from a source, and the time of the fetch, ISO 8601. */
-export type FetchedValue<T> = { value: T; at: string };
+type FetchedValue<T> = { value: T; at: string };
 
 /** Which contact data a principal has given. The data themselves are private and loaded for the principal only. */
 export type ContactKinds = { hasEmail: boolean; hasTelegram: boolean };

@@ -168,7 +168,6 @@ export const contactSchema = lenientObject({
   email: readText(MAX_EMAIL, (text) => (EMAIL.test(text) ? text : null), "must be an e-mail address").optional(),
   telegram: readText(64, (text) => TELEGRAM.exec(text)?.[1] ?? null, "must be a Telegram user name").optional(),
 }).meta({ description: "Private: others are told only whether there is one" });
-export type ContactInput = z.output<typeof contactSchema>;
 
 /** The slug of an organization. */
 export const slugSchema = z

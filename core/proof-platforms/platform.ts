@@ -15,7 +15,7 @@ export type ClaimField = {
 };
 
 /** What an account must show: `needle` is the text (`helixa:12`), `prefix` the lower-case name of the service. */
-export type ProofNeedle = { needle: string; prefix: string };
+type ProofNeedle = { needle: string; prefix: string };
 
 /**
  * One platform.

@@ -24,7 +24,7 @@ export type Signal<Key extends string = string> = {
  * Text only: db/cred/cred-statement.ts makes the statements of the SQL of all signals. What the facts say is kept in the row of
  * the score, so that a pass over all agents reads one table; what the time makes of it is computed anew by each pass.
  */
-export type SignalSql = {
+type SignalSql = {
   /**
    * An integer expression over the agent `a` of `onchain.agent` and the alias that `join` adds, without a clock: the raw
    * value, or what `at` computes it from.

@@ -50,7 +50,7 @@ export function firstOffer(market: Market, caps: FeeCaps): Fees {
 }
 
 /** Raises by at least 12.5 %: nodes require 10 % before they let one transaction replace another. */
-export const raised = (wei: bigint) => wei + (wei + 7n) / 8n;
+const raised = (wei: bigint) => wei + (wei + 7n) / 8n;
 
 /**
  * The offer that replaces `previous` at the same nonce: both parts are at least 12.5 % higher, or higher still when the

@@ -23,7 +23,7 @@ export type Balances = {
 };
 
 /** A transaction of the index. */
-export type RecentTransaction = {
+type RecentTransaction = {
   hash: Hex;
   from: Address;
   to: Address | null;
@@ -34,7 +34,7 @@ export type RecentTransaction = {
   method: string | null;
 };
 
-export type TransactionView = {
+type TransactionView = {
   hash: Hex;
   from: Address;
   to: Address | null;

@@ -45,7 +45,7 @@ export const NOTE = [
   "Call the url under endpoints by its protocol. An x402 url answers 402 with its terms: compare amount, currency and receiver with price_usd, and let a client of x402 pay no more than that.",
 ].join(" ");
 
-export type ShortEndpoint = {
+type ShortEndpoint = {
   /** A word of this service: the name of a service is a stranger's. */
   protocol: Protocol | "other";
   url: string;

@@ -67,7 +67,7 @@ export function humanView(facts: HumanFacts, site: Site, now: Date): HumanView {
 }
 
 /** Contact data of a principal; shown to the principal only. */
-export type Contact = { email: string | null; telegram: string | null };
+type Contact = { email: string | null; telegram: string | null };
 /** Private fields: shown to the principal only. */
 export type PrivateFields = { contact: Contact; notificationPreferences: JsonObject | Json[] };
 export type OwnHumanView = Omit<HumanView, "contact"> &

@@ -9,7 +9,7 @@ import { isBlank } from "../text.ts";
 import { imageUrl } from "./image.ts";
 import type { Site } from "./site.ts";
 
-export type AttributeView = {
+type AttributeView = {
   trait_type: string;
   value: string | number;
   /** The value of a `date` is in Unix seconds. */

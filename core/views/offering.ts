@@ -7,10 +7,10 @@ import { type HitBackground, type NamedService, type Offer, servicesOf, spokenBy
 
 /** Who is paid for a call: the agent's own wallet, its owner, or somebody else. */
 export const RECEIVERS = ["agent", "owner", "other"] as const;
-export type Receiver = (typeof RECEIVERS)[number];
+type Receiver = (typeof RECEIVERS)[number];
 
 /** An agent that has something in common with the one asked about. Texts are strangers'. */
-export type AlikeAgent = {
+type AlikeAgent = {
   platform: string;
   agentId: string;
   tokenId: number | null;
@@ -104,7 +104,7 @@ export function offeringView(
 }
 
 /** Null where the terms name no receiver, or several kinds of them. */
-export function receiverOf(
+function receiverOf(
   accepts: unknown,
   { address, ownerAddress }: Pick<Offering, "address" | "ownerAddress">,
 ): Receiver | null {

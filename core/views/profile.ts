@@ -15,7 +15,7 @@ type OpenWrite = {
   txHash: Hex | null;
   acceptedAt: Date;
 };
-export type StoredWrite = {
+type StoredWrite = {
   slot: string;
   state: "queued" | "signed" | "mined" | "failed" | "reverted";
   txHash: Hex | null;

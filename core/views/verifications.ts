@@ -14,7 +14,7 @@ import {
 } from "../proof-platforms.ts";
 
 /** A proof as of its last check. `lapsed`: the proof is no longer there; it is shown and does not count. */
-export type ProofView = {
+type ProofView = {
   handle: string;
   /** The account's name on the platform. */
   username: string;
@@ -84,7 +84,7 @@ function proofView(proof: Proof, checkedEvery: number | undefined): Omit<ProofVi
 }
 
 /** Whether an account on a platform is proven now, and its name. */
-export type ProvenAccount = { verified: boolean; handle?: string; username?: string };
+type ProvenAccount = { verified: boolean; handle?: string; username?: string };
 
 export type VerificationMarks = ByProofPlatform<ProvenAccount> & {
   /** The agent's wallet has signed in. */

@@ -36,7 +36,7 @@ export const POOL_SLOTS: Record<DeliveryPool, number> = {
 /** An attempt that takes longer is slow, whatever its outcome. */
 const SLOW_MS = 3_000;
 /** Min milliseconds that a slow receiver, and its owner's new receivers, stay in the pool of slow ones. */
-export const SLOW_FOR_MS = 600_000;
+const SLOW_FOR_MS = 600_000;
 
 /** @param attempt.timedOut no answer within the time limits */
 export const isSlow = ({ durationMs, timedOut }: { durationMs: number; timedOut: boolean }): boolean =>

@@ -17,7 +17,7 @@ export type Referrer = {
   stats: ReferralStats;
 };
 
-export type ReferralStats = {
+type ReferralStats = {
   /** Agents registered with the code; each counts once. */
   totalReferrals: number;
   /** Points awarded on chain for them. */

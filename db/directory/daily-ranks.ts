@@ -10,7 +10,7 @@ import { dropPartitions, makePartitions } from "../sql/time-partitions.ts";
 import { transaction } from "../sql/transaction.ts";
 
 /** Max places kept a day; beyond them one agent's gain moves thousands. */
-export const RANKS_PER_DAY = 10_000;
+const RANKS_PER_DAY = 10_000;
 /** Age in days of the place that today's place is compared with. */
 export const RANK_DAYS = 7;
 

@@ -33,7 +33,7 @@ export type StoredFile = {
   due: boolean;
 };
 /** `waiting`: the file is somewhere else, and was not fetched yet. */
-export type FileStatus = "parsed" | "unreadable" | "unreachable" | "refused" | "waiting";
+type FileStatus = "parsed" | "unreadable" | "unreachable" | "refused" | "waiting";
 
 /** Raised with what is read of a file: each is read again then, by a worker that reads so. */
 const READER_VERSION = 3;

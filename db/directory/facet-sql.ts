@@ -5,7 +5,7 @@ import type { Facets, VerifiedKind } from "../../core/directory/facets.ts";
 export const HAS_TOKEN = "d.token_counts";
 
 /** The kinds of verification with a column of their own; all others are platforms of proofs. */
-export const VERIFIED_COLUMNS: Partial<Record<VerifiedKind, string>> = {
+const VERIFIED_COLUMNS: Partial<Record<VerifiedKind, string>> = {
   wallet: "d.wallet_proven",
   coinbase: "d.coinbase",
 };

@@ -7,7 +7,7 @@ import type { Queryable } from "../sql/transaction.ts";
 import { keyOf, seeItems } from "./items.ts";
 
 /** What a server gives to tell the versions of a page apart; at least one of both. */
-export type PageValidators = { etag: string | null; lastModified: string | null };
+type PageValidators = { etag: string | null; lastModified: string | null };
 
 /** A page that was read, as far as a pull needs it when the page has not changed. */
 export type KnownPage = {

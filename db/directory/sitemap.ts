@@ -3,7 +3,7 @@ import { int8, nullable, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 /** Ids of one part: a file of them stays far below the 50,000 addresses that crawlers take. */
-export const SITEMAP_IDS = 5_000;
+const SITEMAP_IDS = 5_000;
 
 const LAST = statement({
   name: "sitemap-last",

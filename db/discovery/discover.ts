@@ -31,7 +31,7 @@ import { near } from "./near.ts";
 import { isWithin, withPrices } from "./prices.ts";
 
 /** Documents that are ranked. What matches less, or is trusted less, than this many is not reached. */
-export const MAX_CANDIDATES = 300;
+const MAX_CANDIDATES = 300;
 /** With this many that match the whole query, no others are read. */
 const ENOUGH_HITS = 60;
 /** With as many from this range of trust on, those trusted less are not either: they are most of all, and hardly among the first. */

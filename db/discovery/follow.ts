@@ -81,7 +81,7 @@ const COUNTED = statement({
 });
 
 /** A row whose data the database refuses, with its error. */
-export type RefusedDocument = { id: number; error: unknown };
+type RefusedDocument = { id: number; error: unknown };
 export type Round = { written: number; more: boolean; refused: RefusedDocument[] };
 
 /** The lock of the one process that writes documents. */

@@ -9,7 +9,7 @@ import { isKeptSql } from "./events.ts";
 export const NEW_EVENTS_CHANNEL = "event_notes";
 
 /** Where on the chain an event happened. */
-export type ChainSource = {
+type ChainSource = {
   /** Key of its row in `offchain.dispatch`. */
   key: string;
   block: number;

@@ -6,7 +6,7 @@ import pg from "pg";
  * Reads an int8. Ids, blocks and counts stay far below 2^53; amounts of money are numeric, which stays a string.
  * @throws RangeError beyond 2^53 - 1: a rounded number would be another id
  */
-export function parseInt8(text: string): number {
+function parseInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value))
     throw new RangeError(`int8 ${text} does not fit in a number: it is beyond 2^53 - 1`);
@@ -24,7 +24,7 @@ const parseArray = pg.types.getTypeParser(INT8_ARRAY as number) as (text: string
 const parseInt8Array = (text: string) => parseArray(text).map((item) => (item === null ? null : parseInt8(item)));
 
 /** How values of Postgres become values of JavaScript: int8 as a number, everything else as pg does it. */
-export const PG_TYPES: pg.CustomTypesConfig = {
+const PG_TYPES: pg.CustomTypesConfig = {
   getTypeParser(type, format) {
     if (format !== "binary") {
       if (type === INT8) return parseInt8;

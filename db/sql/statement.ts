@@ -27,7 +27,6 @@ export const int2 = pgType<number>("int2");
 export const int4 = pgType<number>("int4");
 /** A number in a row; a bigint is as good in a parameter. */
 export const int8 = pgType<number, number | bigint>("int8");
-export const float4 = pgType<number>("float4");
 export const float8 = pgType<number>("float8");
 /** Money and 256-bit numbers: a decimal string in a row; a bigint is as good in a parameter. */
 export const numeric = pgType<string, string | bigint | number>("numeric");
@@ -35,7 +34,6 @@ export const text = pgType<string>("text");
 export const bool = pgType<boolean>("bool");
 export const uuid = pgType<string>("uuid");
 export const bytea = pgType<Buffer, Uint8Array>("bytea");
-export const date = pgType<Date, Date | string>("date");
 export const timestamptz = pgType<Date, Date | string>("timestamptz");
 
 const toJson = (value: unknown) => (value === null ? null : JSON.stringify(value));

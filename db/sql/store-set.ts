@@ -3,7 +3,7 @@ import type pg from "pg";
 import { transaction } from "./transaction.ts";
 
 /** An item that could not be stored, and the error that says why. */
-export type RefusedItem<T> = { item: T; error: unknown };
+type RefusedItem<T> = { item: T; error: unknown };
 
 /**
  * SQLSTATE classes of faulty values: cardinality, data exception, and a program limit that a value exceeds (an index
@@ -16,7 +16,7 @@ const DATA_CODES = new Set(["23502", "23514"]);
 const DATA_ERRORS = [TypeError, RangeError, SyntaxError, URIError];
 
 /** Whether the data caused an error: a retry with the same data fails the same way. */
-export function isDataFault(error: unknown): boolean {
+function isDataFault(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code))
     return DATA_CLASSES.has(code.slice(0, 2)) || DATA_CODES.has(code);

@@ -13,7 +13,7 @@ const plan = z.object({
   /** How many answers; 0 clears what was planned before. */
   times: z.int().min(0).default(1),
 });
-export type FaultPlan = z.output<typeof plan>;
+type FaultPlan = z.output<typeof plan>;
 
 export type PlannedFaults = {
   /** @throws ZodError for what is no plan */

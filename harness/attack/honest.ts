@@ -30,7 +30,7 @@ export type Line = { ms: number[]; failures: string[] };
 
 /** Milliseconds within which each must be done, whatever others do meanwhile. */
 export type Limits = { registration: number; payment: number; other: number };
-export const STANDARD_LIMITS: Limits = { registration: 60_000, payment: 60_000, other: 30_000 };
+const STANDARD_LIMITS: Limits = { registration: 60_000, payment: 60_000, other: 30_000 };
 
 export type Honest = Awaited<ReturnType<typeof openHonest>>;
 

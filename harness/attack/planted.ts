@@ -5,7 +5,7 @@ export const PULLED = ["virtuals", "agentverse", "mcp-registry", "x402-bazaar"] 
 export type Pulled = (typeof PULLED)[number];
 
 /** A sound agent of another registry, and what must be shown of it. */
-export type SoundAgent = { source: Pulled; agentId: string; name: string; token?: string; marketCapUsd?: number };
+type SoundAgent = { source: Pulled; agentId: string; name: string; token?: string; marketCapUsd?: number };
 
 type Row = Record<string, unknown>;
 
@@ -51,8 +51,6 @@ const SHAPES: Record<Pulled, (n: number, name: string, at: string) => { row: Row
 /** Has letters in it, so that its number of digits stays. */
 const addressOf = (n: number, digit: string) =>
   `0x${digit.repeat(20)}${(0xa000000 + n).toString(16).padStart(20, "b")}`;
-
-export type Planted = ReturnType<typeof plantedRegistries>;
 
 export function plantedRegistries(simulatorUrl: string, seed: number) {
   const rows = new Map<Pulled, Row[]>(PULLED.map((source) => [source, []]));

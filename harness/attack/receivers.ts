@@ -28,7 +28,7 @@ const TRICKS: Record<string, (outgoing: ServerResponse) => void> = {
 export const HOSTILE_TRICKS = Object.keys(TRICKS);
 
 /** Of what an honest receiver was sent. */
-export type Received = { id: string; type: string; tokenId: number | null; at: number };
+type Received = { id: string; type: string; tokenId: number | null; at: number };
 
 export async function startReceivers() {
   const received: Received[] = [];

@@ -12,7 +12,7 @@ export type Tell = {
   succeeded(what: string): void;
 };
 
-export type Line = {
+type Line = {
   tried: number;
   refused: number;
   succeeded: string[];

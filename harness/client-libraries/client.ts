@@ -9,7 +9,7 @@ export const PACKAGES = fileURLToPath(new URL("packages/", import.meta.url));
 export type Load = <T = never>(name: string) => Promise<T>;
 
 /** What it did, in a few words; or why the local stack cannot show the end of it, after everything before was seen to be right. */
-export type Outcome = string | { did: string; stopsAt: string };
+type Outcome = string | { did: string; stopsAt: string };
 
 export type Client = {
   /** As the table names it, where the package's name does not do. */

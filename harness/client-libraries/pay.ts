@@ -4,8 +4,8 @@
  */
 import type { PrivateKeyAccount } from "viem/accounts";
 
-export type Request = { method: "GET" | "POST"; url: string; headers: Record<string, string>; body?: string };
-export type Answer = { status: number; body: unknown; header(name: string): string | null };
+type Request = { method: "GET" | "POST"; url: string; headers: Record<string, string>; body?: string };
+type Answer = { status: number; body: unknown; header(name: string): string | null };
 /** Sends a request and pays for it when it is asked to. */
 export type Pay = (request: Request) => Promise<Answer>;
 

@@ -4,7 +4,6 @@ import { launchAnvil, rpc } from "../../devnet/anvil-process.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { testChain } from "../agent-wallet.ts";
 
-export type SimulatedChain = Awaited<ReturnType<typeof startSimulatedChain>>;
 /** What a reorganisation did. */
 export type Reorganised = { depth: number; kept: number; dropped: number; ofSender: number };
 

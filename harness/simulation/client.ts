@@ -7,7 +7,7 @@ import type { World } from "./world.ts";
 
 export type Json = Record<string, unknown> & { code?: string };
 type Answer = { status: number; body: Json };
-export type Request = { method: string; path: string; wallet?: LoadWallet; key?: string | undefined; body?: object };
+type Request = { method: string; path: string; wallet?: LoadWallet; key?: string | undefined; body?: object };
 export type Ask = {
   /** Once, of one of the APIs. @returns null without an answer */
   once(request: Request): Promise<Answer | null>;

@@ -32,7 +32,7 @@ export type Simulation = {
 };
 
 /** What a round is drawn from: a seed, and the rows it may take; absent = all. */
-export type Drawn = { seed: number; rows?: readonly Row[] | undefined };
+type Drawn = { seed: number; rows?: readonly Row[] | undefined };
 
 export type SimulationOptions = WorldOptions & {
   drawn: readonly Drawn[];
@@ -95,7 +95,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
 }
 
 /** The line that runs a round again. */
-export const replayOf = (seed: number, rows?: readonly Row[]) =>
+const replayOf = (seed: number, rows?: readonly Row[]) =>
   `npm run simulate -- --seed ${seed} --runs 1${rows ? ` --rows ${rows.join(",")}` : ""}`;
 
 function tellFailure(

@@ -30,7 +30,7 @@ import { startSimulatedChain } from "./chain.ts";
 import { startInside } from "./inside.ts";
 import { type Part, type Spec, startProcesses } from "./processes.ts";
 
-export const BLOCK_MS = 400;
+const BLOCK_MS = 400;
 /** USDC that all customers of all rounds share. */
 const MONEY_UNITS = 10_000_000_000_000n;
 /** After which a transaction that a reorganisation may have dropped is waited for no longer. */

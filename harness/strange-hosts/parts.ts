@@ -127,7 +127,7 @@ export const newestServer =
     });
   };
 
-export const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 const PAY_TO = `0x${"1".repeat(40)}`;
 /** Terms of a payment, version 2. */
 export const termsV2 = (name: string, more: object = {}) => ({

@@ -141,7 +141,7 @@ export function prunedState(depth: number, refusals: ((block: number) => Refusal
 }
 
 /** Max gas limit of a transaction since EIP-7825: 2^24. */
-export const MAX_TRANSACTION_GAS = 16_777_216;
+const MAX_TRANSACTION_GAS = 16_777_216;
 
 /** Gas limits of transactions and calls above the cap of EIP-7825, and of transactions above the block's. */
 export const gasCaps = (): Rule => ({

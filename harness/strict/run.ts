@@ -40,7 +40,6 @@ export const SHORT: Plan = {
 };
 
 const JOBS = { "main job": mainJob, "paid mint": paidMint, recovery, "nothing stuck": nothingStuck } as const;
-export const STEPS = [...Object.keys(JOBS), "backfill"];
 
 export type StepResult = {
   profile: ProfileName;

@@ -11,7 +11,7 @@ const SAMPLE_REQUESTS = 150;
 /** Tokens whose wallets one contract read returns (src/later-wallets.ts). */
 const TOKENS_PER_READ = 100;
 
-export type ContractEstimate = { name: string; from: number; blocks: number; missingBlocks: number; events: number };
+type ContractEstimate = { name: string; from: number; blocks: number; missingBlocks: number; events: number };
 
 export type Estimate = {
   from: number;

@@ -23,7 +23,7 @@ export function failureText({ msg, method, hostname, error }: LoggedFailure, red
 }
 
 /** Replaces each URL by its host: paths and queries can contain keys of providers. */
-export const withoutUrls = (text: string): string =>
+const withoutUrls = (text: string): string =>
   text.replaceAll(/\b(?:https?|wss?):\/\/[^\s"'<>]+/g, (url) => URL.parse(url)?.host ?? "a URL");
 
 /**

@@ -9,7 +9,7 @@ const ETA_MS = 300_000;
 /** Milliseconds between two samples that are kept for the rates. */
 const KEEP_MS = 1_000;
 /** Milliseconds without progress after which a backfill counts as stalled. */
-export const STALL_MS = 60_000;
+const STALL_MS = 60_000;
 
 /** First and last block, both included. */
 export type BlockRange = [from: number, to: number];
@@ -127,7 +127,7 @@ const sumOf = (counts: Record<string, number>) => Object.values(counts).reduce((
 const highest = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.max(a, b));
 
 /** Share of the blocks from `from` to `to` that is done at `block`, 0 to 1 in steps of 0.0001. */
-export function shareOf(from: number, block: number | null, to: number | null): number {
+function shareOf(from: number, block: number | null, to: number | null): number {
   if (block === null || to === null) return 0;
   if (to <= from) return 1;
   return Math.min(1, Math.max(0, Math.floor(((block - from) / (to - from)) * 10_000) / 10_000));

@@ -6,7 +6,7 @@ import { buildTree } from "../../core/cred/tree/tree.ts";
 import { epochPublished, epochsState, storeEpoch } from "../../db/cred/store-cred-epoch.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 
-export type TestScore = { tokenId: number; score: number; computedAt?: number; block?: number };
+type TestScore = { tokenId: number; score: number; computedAt?: number; block?: number };
 export type TestEpoch = {
   epoch: number;
   chainId?: number;

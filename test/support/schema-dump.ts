@@ -79,15 +79,3 @@ export async function schemaDump(
   }
   return `${lines.join("\n")}\n`;
 }
-
-/** The columns of each table in their order in the database, by table. */
-export async function columnOrder(db: pg.Pool | pg.Client, schema = "offchain"): Promise<Record<string, string[]>> {
-  const { rows } = await db.query<{ name: string; columns: string[] }>(
-    `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
-     from pg_attribute a join pg_class c on c.oid = a.attrelid
-     where c.relnamespace = $1::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
-     group by 1 order by 1`,
-    [schema],
-  );
-  return Object.fromEntries(rows.map(({ name, columns }) => [name, columns]));
-}

@@ -36,7 +36,7 @@ export type Terminal = {
   visit(path: string, options: VisitOptions, act: (visit: Visit) => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 };
-export type VisitOptions = {
+type VisitOptions = {
   width?: Width;
   /** The account of the wallet in the page; without one the page has no wallet. */
   payer?: Awaited<ReturnType<Paying["payer"]>>;
@@ -44,7 +44,7 @@ export type VisitOptions = {
   /** Other origins that the page may call and go to. */
   elsewhere?: readonly string[];
 };
-export type Visit = { page: Page; wallet: BrowserWallet };
+type Visit = { page: Page; wallet: BrowserWallet };
 
 /** @param env of the API, beside its host */
 export async function startTerminal({

@@ -190,7 +190,7 @@ const scoreBreakdown = (
   ) as CredReportView["scoreBreakdown"];
 
 /** 100 for the best agent, near 0 for the last. Never below 0: `total` may not yet include an agent just registered. */
-export const percentileOf = (rank: number, total: number): number =>
+const percentileOf = (rank: number, total: number): number =>
   Math.max(0, Math.round(100 * (1 - (rank - 1) / Math.max(1, total))));
 
 function narrativeAnalysis(narrative: Narrative): CredReportView["narrativeAnalysis"] {

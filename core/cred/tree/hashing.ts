@@ -7,7 +7,7 @@ import type { Address } from "../../agents/facts.ts";
 export const HASH_BYTES = 32;
 
 /** The variable fields of a leaf; tokenId, computedAt and block are below 2^53. */
-export type LeafNumbers = { tokenId: number; score: number; tier: number; computedAt: number; block: number };
+type LeafNumbers = { tokenId: number; score: number; tier: number; computedAt: number; block: number };
 
 /** Writes hashes into the arrays that its methods name. */
 export type TreeHasher = {

@@ -28,7 +28,7 @@ export type CredTree = {
 };
 
 /** Max leaves: a sort key has 24 bits for the number of a leaf. */
-export const MAX_LEAVES = 2 ** 24;
+const MAX_LEAVES = 2 ** 24;
 
 /** @throws RangeError without leaves, or with more than MAX_LEAVES */
 export function buildTree(leaves: LeafColumns): CredTree {

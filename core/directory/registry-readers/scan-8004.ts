@@ -6,7 +6,7 @@ import { field, type ItemReader } from "./reader.ts";
 
 const BASE = 8453;
 /** Address of the canonical contract on every chain. Other contracts that call themselves registries are not listed here. */
-export const CANONICAL_REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
+const CANONICAL_REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 
 const item = z.looseObject({
   token_id: z.union([z.int().min(0).transform(String), z.string().regex(/^(?:0|[1-9]\d{0,77})$/)]),

@@ -84,7 +84,6 @@ export function planesOf(column: string): string[] {
   if (!place) throw new Error(`the planes have no column ${column}`);
   return Array.from({ length: place.width }, (_, i) => String(place.at + i));
 }
-export const hasColumn = (column: string): boolean => PLACES.has(column);
 
 /** Longest text of which one plane says which names contain it, in characters. */
 export const GRAM_CHARACTERS = 3;

@@ -5,7 +5,7 @@ import type { Settle } from "./payments.ts";
 
 export type AgentHostKey = "translator" | "auditor" | "solana-prices" | "members";
 
-export type HostParts = {
+type HostParts = {
   /** URL of this host, without a slash at the end. */
   url: string;
   settle: Settle;

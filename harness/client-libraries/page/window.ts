@@ -23,7 +23,7 @@ export type McpClient = {
 };
 
 /** A wallet as pages find it, and how this page pays with it. */
-export type Found = { name: string; account: PrivateKeyAccount; paying: Paying };
+type Found = { name: string; account: PrivateKeyAccount; paying: Paying };
 
 /** A browser's own, which this project's types have not got. */
 declare const EventSource: new (

@@ -1,5 +1,5 @@
 /** Reads a stream of Server-Sent Events as a client library would, and keeps what it has got. */
-export type ReadEvent = { id: string | undefined; event: string; data: string };
+type ReadEvent = { id: string | undefined; event: string; data: string };
 
 export type EventReader = {
   status: number;

@@ -11,7 +11,7 @@ import { PATIENT } from "../../support/time-limits.ts";
 import { type PlantedAgent, plantAgents } from "./agents.ts";
 import { type Answer, type ApiOptions, HOST, startApi, type TestApi } from "./api.ts";
 
-export const NOBODY: Address = `0x${"0".repeat(40)}`;
+const NOBODY: Address = `0x${"0".repeat(40)}`;
 
 export type PrincipalWorld = {
   api: TestApi;

@@ -5,7 +5,7 @@ import { KEPT_ALIVE } from "../../../harness/patience.ts";
 
 export type Asked = { id: number; method: string; params: unknown[] };
 /** An HTTP answer; `drop` cuts the connection, `hang` never answers. */
-export type Answer = { status?: number; headers?: Record<string, string>; body?: unknown; drop?: true; hang?: true };
+type Answer = { status?: number; headers?: Record<string, string>; body?: unknown; drop?: true; hang?: true };
 
 export type RpcServer = {
   url: string;

@@ -48,7 +48,7 @@ export const emission = ({ topics, data }: { topics: readonly Hex[]; data: Hex }
   ]);
 
 /** Bytes where a text is expected: hostile Unicode, what is no UTF-8, and lengths beyond what an index entry holds. */
-export const hostileBytes: fc.Arbitrary<Uint8Array> = fc.oneof(
+const hostileBytes: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.uint8Array({ maxLength: 60 }),
   fc.uint8Array({ minLength: 3_000, maxLength: 6_000 }),
   fc

@@ -1,6 +1,6 @@
 /** Prometheus' text, read as strictly as a server would: families with help and type, samples below their family, no series twice. */
 
-export type Series = { name: string; labels: Record<string, string>; value: number };
+type Series = { name: string; labels: Record<string, string>; value: number };
 export type Family = { name: string; type: string; help: string; series: Series[] };
 
 const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;

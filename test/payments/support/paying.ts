@@ -31,7 +31,7 @@ export type Paying = Awaited<ReturnType<typeof startPaying>>;
 export type Payer = ReturnType<typeof agentWallet>;
 
 /** What the tests look at of a payment's row. */
-export type PaymentRow = {
+type PaymentRow = {
   payment_id: string;
   state: string;
   method: string;

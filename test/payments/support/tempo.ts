@@ -1,5 +1,5 @@
 /** A local Tempo, the service's side of MPP on it, and customers who pay with the real client. */
-import { Challenge, Credential, Receipt } from "mppx";
+import { Challenge, Receipt } from "mppx";
 import { Mppx, tempo as tempoMethods } from "mppx/client";
 import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -12,7 +12,7 @@ import { agentWallet } from "../../../harness/agent-wallet.ts";
 import { chainAt } from "../../../harness/chain-at.ts";
 import { HOST } from "../../api/support/api.ts";
 
-export { Challenge, Credential, Receipt };
+export { Challenge, Receipt };
 
 export type Tempo = Awaited<ReturnType<typeof startTempo>>;
 export type Customer = Awaited<ReturnType<typeof tempoCustomer>>;

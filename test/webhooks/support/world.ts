@@ -23,7 +23,7 @@ import { type TestDatabase, testDatabase } from "../../support/database.ts";
 export const KEY = `0x${"7e".repeat(32)}` as const;
 export const OWNER = `0x${"a1".repeat(20)}` as Address;
 
-export type Received = { path: string; headers: Record<string, string>; body: string };
+type Received = { path: string; headers: Record<string, string>; body: string };
 export type Receiver = {
   url: string;
   port: number;

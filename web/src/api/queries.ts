@@ -13,7 +13,6 @@ import type {
   Referral,
   Report,
   Status,
-  Summary,
   Verifications,
 } from "./types.ts";
 
@@ -35,8 +34,6 @@ const asked = <T>(path: string) => queryOptions({ queryKey: [path], queryFn: get
 
 /** Data about the service itself is kept until the page is reloaded. */
 export const discovery = queryOptions({ ...asked<Discovery>("/api/v2"), staleTime: Number.POSITIVE_INFINITY });
-/** Prices may change while a page is open. */
-export const pricing = queryOptions({ ...asked<Discovery["pricing"]>("/api/v2/pricing"), refetchInterval: 60_000 });
 export const status = queryOptions({ ...asked<Status>("/api/v2/status"), refetchInterval: 10_000 });
 
 export const agentPath = (ref: string) => `/api/v2/agent/${encodeURIComponent(ref)}`;
@@ -64,7 +61,3 @@ export const leaderboard = (sort: LeaderboardSort) =>
     ...liveEvery(),
     placeholderData: keepPreviousData,
   });
-
-export const searchPath = (q: string) => `/api/v2/search?q=${encodeURIComponent(q)}&limit=8`;
-export const search = (q: string) =>
-  queryOptions({ ...asked<{ agents: Summary[] }>(searchPath(q)), placeholderData: keepPreviousData });

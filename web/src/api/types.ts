@@ -71,7 +71,6 @@ export type DiscoveredOffer = DiscoveredHit["offers"][number];
 export type Agent = z.output<typeof agentSchema>;
 export type Summary = z.output<typeof summarySchema>;
 export type Leaderboard = z.output<typeof leaderboardSchema>;
-export type RankedAgent = Leaderboard["agents"][number];
 export type CredByAddress = z.output<typeof credByAddressSchema>;
 export type Factors = CredByAddress["factors"];
 export type CredAdvice = z.output<typeof credAdviceSchema>;

@@ -86,7 +86,7 @@ const PriceChange = ({ of, before = "" }: { of: number; before?: string }) => (
 );
 
 /** Says of a token that does not count whose word it is that it is the agent's. */
-export const TokenMark = ({ row }: { row: Pick<Row, "token_source" | "counts"> }) =>
+const TokenMark = ({ row }: { row: Pick<Row, "token_source" | "counts"> }) =>
   row.counts === false ? (
     <span
       className="tag"

@@ -83,7 +83,7 @@ export const detailPath = (ref: string, platform: string | null): string =>
 export const detail = (ref: string, platform: string | null) =>
   queryOptions({ queryKey: [detailPath(ref, platform)], queryFn: get<Detail>(detailPath(ref, platform)) });
 
-export const offeringPath = (ref: string, platform: string): string =>
+const offeringPath = (ref: string, platform: string): string =>
   `/api/terminal/agent/${encodeURIComponent(ref)}/offers?platform=${platform}`;
 export const offering = (ref: string, platform: string) =>
   queryOptions({ queryKey: [offeringPath(ref, platform)], queryFn: get<Offering>(offeringPath(ref, platform)) });

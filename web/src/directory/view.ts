@@ -5,7 +5,7 @@ import { PLATFORMS } from "../../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../../core/directory/protocols.ts";
 
 export type Sort = (typeof DIRECTORY_SORTS)[number];
-export const FILTERS = [
+const FILTERS = [
   "all",
   "trending",
   "gainers",

@@ -58,7 +58,7 @@ export const NO_FILTERS = readView(new URLSearchParams());
 /** Number of filters in addition to the words. */
 export const filterCount = (view: View): number => [...writeView({ ...view, q: "" })].length;
 
-export function discoverPath(view: View, limit: number, cursor?: string | null): string {
+function discoverPath(view: View, limit: number, cursor?: string | null): string {
   const params = writeView(view);
   params.set("limit", String(limit));
   if (cursor) params.set("cursor", cursor);
@@ -89,7 +89,7 @@ export const canDo = (q: string, limit: number) =>
     placeholderData: keepPreviousData,
   });
 
-export type FacetKey = keyof DiscoveryAnswer["facets"];
+type FacetKey = keyof DiscoveryAnswer["facets"];
 /** A facet as a group of filters. */
 export type FacetGroup = {
   key: FacetKey;

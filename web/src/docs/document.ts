@@ -46,7 +46,7 @@ export type OpenApi = {
 };
 
 /** What an operation answers: the body's type and schema, where it has them. */
-export type Outcome = { status: string; description: string; type: string | null; schema: Schema | null };
+type Outcome = { status: string; description: string; type: string | null; schema: Schema | null };
 export type Operation = {
   id: string;
   tag: string;

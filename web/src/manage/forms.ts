@@ -2,7 +2,7 @@
 import type { OpenPoint } from "../api/types.ts";
 
 /** The section whose forms lift a signal; a signal that no form lifts has none. */
-export const SECTION_OF: Partial<Record<OpenPoint["signal"], string>> = {
+const SECTION_OF: Partial<Record<OpenPoint["signal"], string>> = {
   activity: "referral",
   traits: "traits",
   verify: "proofs",

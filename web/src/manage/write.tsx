@@ -115,7 +115,7 @@ export function RefusedFields({ problem }: { problem: unknown }) {
 
 type SavedProps = { answer: Answer; explorer: string; close: () => void; children?: ReactNode };
 
-export function Saved({ answer, explorer, close, children }: SavedProps) {
+function Saved({ answer, explorer, close, children }: SavedProps) {
   const pending = "status" in answer;
   const hashes = answer.txHashes ?? [];
   const onchain = !pending && answer.storage === "onchain";

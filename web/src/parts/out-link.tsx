@@ -6,7 +6,7 @@ import { Say, say } from "../say.tsx";
 import { Dialog } from "../shell/dialog.tsx";
 import { Icon } from "./icon.tsx";
 
-export const STRANGERS_REL = "nofollow noopener noreferrer ugc";
+const STRANGERS_REL = "nofollow noopener noreferrer ugc";
 
 /** The URL when it is http or https; null for everything else (ipfs, mail, scripts, invalid). */
 export function webAddress(text: string): URL | null {

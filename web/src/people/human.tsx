@@ -16,7 +16,7 @@ import { ApiButton } from "../shell/api-button.tsx";
 import { CredOf } from "./cred-of.tsx";
 import { Description, placesOf, Stated, Words } from "./parts.tsx";
 
-export const humanPath = (id: string) => `/api/v2/human/${encodeURIComponent(id)}`;
+const humanPath = (id: string) => `/api/v2/human/${encodeURIComponent(id)}`;
 
 export default function HumanPage() {
   const path = humanPath(addressRef());

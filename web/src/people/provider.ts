@@ -9,7 +9,7 @@ import { claimsOf, forgetToken, signInByToken, tokenSignIn } from "../wallet/acc
 type PendingSignIn = { provider: IdentityProvider; state: string; nonce: string; verifier: string };
 
 /** Why a sign-in was not begun or not finished, as a sentence for people. */
-export class SignInRefusal extends Error {}
+class SignInRefusal extends Error {}
 
 const PENDING_KEY = "signin";
 /** The page that the provider sends people back to: the client's one redirect URI. */

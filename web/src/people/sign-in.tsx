@@ -31,7 +31,7 @@ export function WithoutWallet() {
 }
 
 /** Leads to the provider; a refusal is shown below. @param provider its name */
-export function SignInButton({ provider }: { provider: string }) {
+function SignInButton({ provider }: { provider: string }) {
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
   // A page that the browser kept is shown again by its Back button as it was left.

@@ -53,7 +53,7 @@ export const isStored = (): boolean => stored;
 export const signedOf = ({ payload }: Receipt): SignedContent => JSON.parse(payload) as SignedContent;
 
 /** The report as the service sent it. */
-export const wholeOf = (receipt: Receipt): CredReport => ({ ...signedOf(receipt), receipt });
+const wholeOf = (receipt: Receipt): CredReport => ({ ...signedOf(receipt), receipt });
 
 export function download(receipt: Receipt): void {
   const { agent, generatedAt } = signedOf(receipt);

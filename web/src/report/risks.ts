@@ -2,7 +2,7 @@
 import type { MessageKey } from "../say.tsx";
 import type { SignedContent } from "./library.ts";
 
-export type Level = "high" | "medium" | "low";
+type Level = "high" | "medium" | "low";
 export type Risk = { level: Level; key: MessageKey; values: Record<string, string | number> };
 
 const YOUNG_DAYS = 30;

@@ -14,7 +14,7 @@ import { connectedWallet } from "./session.ts";
 export type Request = { method: "GET" | "POST" | "PUT" | "DELETE"; path: string; body?: unknown };
 
 /** What is under way: the sign-in, the request, the wallet's signature of a payment, or the request with its payment. */
-export type Stage = "signIn" | "request" | "payment" | "settlement";
+type Stage = "signIn" | "request" | "payment" | "settlement";
 
 export type State<T> =
   | { at: "idle" }

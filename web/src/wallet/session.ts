@@ -20,7 +20,7 @@ import {
 /** `address` is checksummed (EIP-55). */
 export type ConnectedWallet = { id: string; name: string; address: string; provider: Provider };
 /** SIWA signs in an agent's wallet; SIWE a human's. */
-export type Kind = "siwa" | "siwe";
+type Kind = "siwa" | "siwe";
 /** What an operation takes: `wallet` takes SIWE and SIWA, `human` also an access token, which comes before the wallet. */
 export type SignInRule = "siwa" | "wallet" | "human";
 /** `value` is the Authorization header; `until` in milliseconds since the epoch. */

@@ -8,7 +8,7 @@ import { credentialOf, refused, type SignIn, signInOf, useSignIns, useWallet } f
 type Asker = { address: string; signIn: SignIn };
 
 /** The connected wallet with its SIWA credential; null before one is signed. */
-export function useAsker(): Asker | null {
+function useAsker(): Asker | null {
   useSignIns();
   const wallet = useWallet();
   const signIn = wallet && signInOf(wallet.address, "siwa");
@@ -16,7 +16,7 @@ export function useAsker(): Asker | null {
 }
 
 /** One read with the wallet's credential; a credential that is refused is forgotten. @throws Problem */
-export async function callAs<T>({ address, signIn }: Asker, path: string, signal?: AbortSignal): Promise<Answer<T>> {
+async function callAs<T>({ address, signIn }: Asker, path: string, signal?: AbortSignal): Promise<Answer<T>> {
   try {
     return await call<T>(path, { headers: { authorization: signIn.value }, ...(signal && { signal }) });
   } catch (error) {
@@ -26,7 +26,7 @@ export async function callAs<T>({ address, signIn }: Asker, path: string, signal
 }
 
 /** The key of a signed read: what one wallet may read is not shown to the next. */
-export const signedKey = (path: string, asker: Asker | null): QueryKey => [path, asker?.address.toLowerCase() ?? null];
+const signedKey = (path: string, asker: Asker | null): QueryKey => [path, asker?.address.toLowerCase() ?? null];
 
 /** @param every milliseconds between two reads, from the last answer; false: once */
 export function useSignedRead<T>(path: string, every: (answer: T | undefined) => number | false = () => false) {
