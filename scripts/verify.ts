@@ -1,13 +1,13 @@
-/** `npm run verify`: lint, types, architecture and pure tests, side by side; seconds, no services. */
+/** `npm run verify`: lint, types, what is unused, architecture and pure tests, side by side; seconds, no services. */
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
-const require = createRequire(import.meta.url);
-const tool = (name: string, bin: string) => join(dirname(require.resolve(`${name}/package.json`)), bin);
+const tool = (name: string, bin: string) => join(PROJECT_ROOT, "node_modules", name, bin);
 
 const CHECKS: [string, string[]][] = [
   ["lint and format", [tool("@biomejs/biome", "bin/biome"), "check", "--error-on-warnings", "."]],
+  ["nothing unused", [tool("knip", "bin/knip.js"), "--no-progress"]],
   ["types", [tool("typescript", "bin/tsc")]],
   ["types of the web terminal", [tool("typescript", "bin/tsc"), "-p", "web"]],
   ["architecture and pure tests", [tool("vitest", "vitest.mjs"), "run", "--project", "core"]],
