@@ -137,7 +137,9 @@ function failedBy(error: unknown): ForeignAnswer {
   if (error instanceof RefusedTarget) return refused(error);
   if (error instanceof OversizeAnswer)
     return {
-      ...{ kind: "failed", final: true, answered: true },
+      kind: "failed",
+      final: true,
+      answered: true,
       reason: "It cannot be read by us: the answer is larger than 1 MiB.",
     };
   if (error instanceof BrokenBody)

@@ -49,6 +49,16 @@ export const webhookTargets = ({ allowLoopback }: Pick<WebhookReceiverOptions, "
   },
 });
 
+/** Monotonic: with the wall clock, setting it back would block a host. */
+const time = () => performance.now();
+
+const newHost = (): Host => ({
+  all: 0,
+  slow: 0,
+  sent: requestRate(PER_HOST, time),
+  putOff: requestRate(NO_ROOM, time),
+});
+
 export function openWebhookReceivers(options: WebhookReceiverOptions): WebhookReceivers & { close(): Promise<void> } {
   const { allowLoopback, now = Date.now, limits, ...rest } = options;
   const http = openPublicHttp({
@@ -61,12 +71,7 @@ export function openWebhookReceivers(options: WebhookReceiverOptions): WebhookRe
   const hosts = new Map<string, Host>();
 
   function hostOf(name: string): Host {
-    // Monotonic: with the wall clock, setting it back would block a host.
-    const time = () => performance.now();
-    const host = hosts.get(name) ?? {
-      ...{ all: 0, slow: 0 },
-      ...{ sent: requestRate(PER_HOST, time), putOff: requestRate(NO_ROOM, time) },
-    };
+    const host = hosts.get(name) ?? newHost();
     hosts.delete(name);
     hosts.set(name, host);
     if (hosts.size > MAX_HOSTS) {
@@ -105,8 +110,11 @@ export function openWebhookReceivers(options: WebhookReceiverOptions): WebhookRe
       if (slow) host.slow++;
       try {
         const answer = await http.request(url, {
-          ...{ method: "POST", headers: { ...headers, "content-type": "application/json" }, body },
-          ...{ maxBytes: MAX_BYTES, headOnly: true },
+          method: "POST",
+          headers: { ...headers, "content-type": "application/json" },
+          body,
+          maxBytes: MAX_BYTES,
+          headOnly: true,
         });
         const limited = answer.status === 429;
         return {

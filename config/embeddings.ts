@@ -54,7 +54,9 @@ export function embeddingsConfig(v: ValuesOf<typeof EMBEDDINGS>) {
   if (!model || !dimensions)
     throw new ConfigError("EMBEDDINGS_URL needs EMBEDDINGS_MODEL and EMBEDDINGS_DIMENSIONS: set all of them or none");
   return {
-    ...{ url, model, dimensions },
+    url,
+    model,
+    dimensions,
     apiKey: v.EMBEDDINGS_API_KEY,
     documents: v.EMBEDDINGS_DOCUMENTS,
     textsPerDay: v.EMBEDDINGS_TEXTS_PER_DAY,

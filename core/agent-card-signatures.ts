@@ -42,7 +42,8 @@ export function publicKeyOf(privateKey: Hex): PublicKey {
   const point = p256.getPublicKey(secretOf(privateKey), false);
   const key = {
     ...({ crv: "P-256", kty: "EC" } as const),
-    ...{ x: base64urlnopad.encode(point.slice(1, 33)), y: base64urlnopad.encode(point.slice(33)) },
+    x: base64urlnopad.encode(point.slice(1, 33)),
+    y: base64urlnopad.encode(point.slice(33)),
   };
   const kid = base64urlnopad.encode(sha256(canonicalBytes(key)));
   return { ...key, kid, alg: "ES256", use: "sig" };

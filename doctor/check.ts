@@ -42,11 +42,15 @@ export type Check = {
 
 export const ok = (found: string, rest: Partial<Finding> = {}): Finding => ({ level: "ok", found, ...rest });
 export const warning = (found: string, advice: string, rest: Partial<Finding> = {}): Finding => ({
-  ...{ level: "warning", found, advice },
+  level: "warning",
+  found,
+  advice,
   ...rest,
 });
 export const error = (found: string, advice: string, rest: Partial<Finding> = {}): Finding => ({
-  ...{ level: "error", found, advice },
+  level: "error",
+  found,
+  advice,
   ...rest,
 });
 export const skipped = (found: string, rest: Partial<Finding> = {}): Finding => ({ level: "skipped", found, ...rest });

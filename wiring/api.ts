@@ -91,7 +91,8 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
       questions:
         embeddings &&
         openQuestions({
-          ...{ embeddings, log },
+          embeddings,
+          log,
           db: reads.db,
           perDay: config.embeddings!.questionsPerDay,
           now: Date.now,

@@ -90,7 +90,10 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
     await attempt.begin();
     const enter = (kind: SignInKind, until: number, signedByContract = false) => {
       const caller: WalletCaller = {
-        ...{ kind, wallet: address, issuedAt, credentialId },
+        kind,
+        wallet: address,
+        issuedAt,
+        credentialId,
         ...(signedByContract && { signedByContract }),
       };
       good.set(credentialId, caller, until);

@@ -29,7 +29,9 @@ const requestSchema = z
     id: "A2aRequest",
     examples: [
       {
-        ...{ jsonrpc: "2.0", id: 1, method: "message/send" },
+        jsonrpc: "2.0",
+        id: 1,
+        method: "message/send",
         params: { message: { role: "user", messageId: "1", parts: [{ kind: "text", text: "who audits solidity" }] } },
       },
     ],

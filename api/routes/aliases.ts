@@ -20,7 +20,10 @@ export function withAliases(endpoints: readonly Endpoint[]): Endpoint[] {
       .filter((endpoint) => endpoint.path === of)
       .map((endpoint) => ({
         ...endpoint,
-        ...{ path, operationId, aliasOf: of, unlisted: true },
+        path,
+        operationId,
+        aliasOf: of,
+        unlisted: true,
         description: `The same as ${endpoint.method.toUpperCase()} ${of}.`,
       })),
   );

@@ -85,7 +85,12 @@ export const discoverAgents = endpoint({
     const { total, totalIsExact, nextCursor, understood, facets } = page;
     return json({
       q: query.q ?? "",
-      ...{ total, totalIsExact, limit: query.limit, nextCursor, understood, facets },
+      total,
+      totalIsExact,
+      limit: query.limit,
+      nextCursor,
+      understood,
+      facets,
       hits: agents.map((agent) => hitView(agent, deps.config.service.publicUrl)),
     });
   },

@@ -42,7 +42,11 @@ export const humans = endpoint({
     const site = siteOf(deps.config);
     const at = new Date(now);
     return json({
-      ...{ total, page: Math.floor(offset / limit) + 1, pages: Math.ceil(total / limit), limit, offset },
+      total,
+      page: Math.floor(offset / limit) + 1,
+      pages: Math.ceil(total / limit),
+      limit,
+      offset,
       humans: humans.map((facts) => humanView(facts, site, at)),
     });
   },

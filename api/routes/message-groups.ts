@@ -61,8 +61,11 @@ export const createMessageGroup = endpoint({
   errors: ["forbidden", "conflict"],
   async handler({ deps, body, caller, idempotencyKey, fingerprint, now, count }) {
     const group = await createGroup(deps, {
-      ...{ ...body, description: body.description || null },
-      ...{ creator: caller.wallet, request: requestName(idempotencyKey, fingerprint), now },
+      ...body,
+      description: body.description || null,
+      creator: caller.wallet,
+      request: requestName(idempotencyKey, fingerprint),
+      now,
       allowed: () => count("groups", caller.wallet),
     });
     return json({ group: groupView(group) }, { status: 201 });
@@ -90,7 +93,8 @@ export const groupMemberList = endpoint({
     const after = query.after ?? 0;
     // One row above the limit shows whether there is a next page.
     const page = await groupMembers(deps.db, params.groupId, {
-      ...{ after, limit: query.limit + 1 },
+      after,
+      limit: query.limit + 1,
       ...(query.wallet && { wallet: query.wallet }),
     });
     if (page === null) return noSuchGroup();

@@ -37,7 +37,11 @@ export const terminalOffers = endpoint({
     const owner = own?.owner ?? (ownerAddress as Address | null);
     const { contracts, attestationSchemas } = deps.config;
     const behind = await behindAgent(db, {
-      ...{ owner, own, identity: contracts.identity.address, schema: attestationSchemas[0]!, now: new Date(now) },
+      owner,
+      own,
+      identity: contracts.identity.address,
+      schema: attestationSchemas[0]!,
+      now: new Date(now),
     });
     return json(offeringView(offering, behind));
   },

@@ -34,7 +34,11 @@ export const organizations = endpoint({
     const offset = query.offset ?? ((query.page ?? 1) - 1) * limit;
     const { total, organizations } = await pageOfOrganizations(deps, { search, limit, offset });
     return json({
-      ...{ total, page: Math.floor(offset / limit) + 1, pages: Math.ceil(total / limit), limit, offset },
+      total,
+      page: Math.floor(offset / limit) + 1,
+      pages: Math.ceil(total / limit),
+      limit,
+      offset,
       organizations: organizations.map(organizationView),
     });
   },

@@ -75,7 +75,9 @@ export const terminalReviewers = endpoint({
     const room = limit - first.length;
     // One more than there is room for says whether there are others.
     const found = await otherReviewers(db, agent, {
-      ...{ after: query.after?.other ?? "", counting: counting.map(({ client }) => client), limit: room + 1 },
+      after: query.after?.other ?? "",
+      counting: counting.map(({ client }) => client),
+      limit: room + 1,
     });
     const others = found.slice(0, room);
     const isLast = found.length <= room && start + first.length === counting.length;

@@ -87,7 +87,9 @@ export const webhookReplay = endpoint({
     const { webhookId } = await enabledWebhook(deps.db, { owner: caller.wallet, webhookId: params.webhookId });
     await count("webhook-sends", caller.wallet);
     const delivery = await replayDelivery(deps.db, {
-      ...{ webhookId, deliveryId: params.deliveryId, now: new Date(now) },
+      webhookId,
+      deliveryId: params.deliveryId,
+      now: new Date(now),
     });
     return json({ delivery: deliveryView(delivery) }, { status: 202 });
   },

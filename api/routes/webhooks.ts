@@ -54,11 +54,15 @@ export const newWebhook = endpoint({
   async handler({ deps, body, caller, clientAddress, idempotencyKey, fingerprint, now }) {
     const agents = body.agents ?? [];
     const { webhook, secret } = await createWebhook(deps, {
-      ...{ url: body.url, events: [...new Set(body.events)], finality: body.finality ?? "any" },
+      url: body.url,
+      events: [...new Set(body.events)],
+      finality: body.finality ?? "any",
       tokenIds: listed(agents.filter((agent) => typeof agent === "number")),
       addresses: listed(agents.filter((agent): agent is Address => typeof agent === "string")),
       owners: listed(body.owners ?? []),
-      ...{ owner: caller.wallet, network: networkOf(clientAddress), now: new Date(now) },
+      owner: caller.wallet,
+      network: networkOf(clientAddress),
+      now: new Date(now),
       request: requestName(idempotencyKey, fingerprint),
     });
     // Not stored with the key, because it has the secret: a repetition finds the webhook that the first request made.
@@ -148,7 +152,10 @@ export const rotateWebhook = endpoint({
   async handler({ deps, params, body, caller, idempotencyKey, fingerprint, now }) {
     const graceSeconds = body?.graceSeconds ?? DEFAULT_GRACE_SECONDS;
     const { secret, previousExpiresAt } = await rotateSecret(deps, {
-      ...{ owner: caller.wallet, webhookId: params.webhookId, graceSeconds, now: new Date(now) },
+      owner: caller.wallet,
+      webhookId: params.webhookId,
+      graceSeconds,
+      now: new Date(now),
       request: requestName(idempotencyKey, fingerprint),
     });
     return json(

@@ -32,7 +32,9 @@ export async function prepareCrossRegistration(
     return {
       ...answer,
       canonicalRegistration: {
-        ...{ ...common, method: "register(string)", dataURI },
+        ...common,
+        method: "register(string)",
+        dataURI,
         data: encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "register", args: [dataURI] }),
         note: `Send data to the registry from the owner ${checksum(facts.owner)}. The registry answers with an agentId; with setAgentURI the owner may then publish the file again with that agentId under registrations.`,
       },
@@ -47,7 +49,9 @@ export async function prepareCrossRegistration(
   return {
     ...answer,
     canonicalRegistration: {
-      ...{ ...common, method: "setAgentURI(uint256,string)", dataURI },
+      ...common,
+      method: "setAgentURI(uint256,string)",
+      dataURI,
       data: encodeFunctionData({
         abi: erc8004IdentityAbi,
         functionName: "setAgentURI",
@@ -73,9 +77,14 @@ export async function readCrossRegistrations(deps: HandlerDeps, tokenId: number,
     registry: checksum(address),
     chainId: chain.id,
     registrations: found.map(({ agentId, owner, uri, registeredAt, registeredBlock, txHash, updatedBlock }) => ({
-      ...{ agentId, owner: checksum(owner), file: registeredFile(uri, facts, site, new Date(now)) },
+      agentId,
+      owner: checksum(owner),
+      file: registeredFile(uri, facts, site, new Date(now)),
       url: `${service.webUrl}/terminal/${agentId}?platform=erc8004`,
-      ...{ registeredAt: isoSeconds(registeredAt), registeredBlock, txHash, updatedBlock },
+      registeredAt: isoSeconds(registeredAt),
+      registeredBlock,
+      txHash,
+      updatedBlock,
     })),
     indexedBlock,
   };

@@ -24,7 +24,10 @@ export async function readProfile(deps: HandlerDeps, tokenId: number, now: numbe
     const traits = await onchainTraits(db, tokenId);
     const sender = await senderState(db);
     const chain = {
-      ...{ writes, indexedBlock, traitPriceWei, traitPriceLimitWei: TRAIT_PRICE_LIMIT_WEI },
+      writes,
+      indexedBlock,
+      traitPriceWei,
+      traitPriceLimitWei: TRAIT_PRICE_LIMIT_WEI,
       traitsOnchain: new Set(traits.map(({ name }) => traitKey(name))),
       allowance: { max: CHAIN_WRITES_PER_DAY, left: Math.max(0, CHAIN_WRITES_PER_DAY - today.count) },
       funded: sender === null || (sender.funded && sender.pausedUntil === null),

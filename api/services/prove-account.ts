@@ -77,8 +77,12 @@ export async function proveAccount<C>(deps: HandlerDeps, claimed: AccountClaim<C
         await emitVerified(write, platform, found.handle);
       const { owner, ownership } = write.facts;
       await recordProofOwnership(write.tx, {
-        ...{ tokenId, proof: platform, subject: found.accountId },
-        ...{ owner, transfers: ownership.transfers, at: write.now },
+        tokenId,
+        proof: platform,
+        subject: found.accountId,
+        owner,
+        transfers: ownership.transfers,
+        at: write.now,
       });
       const trait = proofTrait(platform).name;
       return { result: { ...found, trait, transaction }, scored: true, cause: trait };

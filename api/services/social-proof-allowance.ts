@@ -95,7 +95,8 @@ async function refuseRemembered(
   if (level >= 1) return;
   const retryAfter = Math.ceil((1 - level) / failures.perSecond);
   fail("proof_missing", `This was looked for twice within a minute and was not there; ask again in ${retryAfter} s.`, {
-    ...{ hint, retryAfter },
+    hint,
+    retryAfter,
     extra: { expected },
   });
 }

@@ -81,7 +81,10 @@ function fieldOf(facts: ProfileFacts, part: "personality" | "narrative", name: s
   const wins = offchain !== null && (at === null || Date.parse(offchain.writtenAt) >= at * 1000);
   const shown = wins ? offchain : onchain;
   return {
-    ...{ field, value: shown?.value ?? null, from: shown && (wins ? "offchain" : "onchain"), onchain },
+    field,
+    value: shown?.value ?? null,
+    from: shown && (wins ? "offchain" : "onchain"),
+    onchain,
     offchain: offchain && { value: offchain.value, writtenAt: offchain.writtenAt },
   };
 }
@@ -98,8 +101,11 @@ export function profileFields(facts: ProfileFacts): ProfileFieldState[] {
   const others = facts.profile
     .filter(({ field }) => !words.some((word) => word.field === field))
     .map(({ field, value, writtenAt }) => ({
-      ...{ field, value, from: "offchain" as const },
-      ...{ onchain: null, offchain: { value, writtenAt } },
+      field,
+      value,
+      from: "offchain" as const,
+      onchain: null,
+      offchain: { value, writtenAt },
     }));
   return [...words, ...others];
 }

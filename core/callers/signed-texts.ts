@@ -114,7 +114,8 @@ export function parseHumanUpdate(serviceName: string, text: string): HumanUpdate
   if (!match) return null;
   const [, id, at, host, digest] = match;
   const parsed = {
-    ...{ tokenId: Number(id), timestampMs: Number(at) },
+    tokenId: Number(id),
+    timestampMs: Number(at),
     ...(host !== undefined && digest !== undefined && { content: { host, digest } }),
   };
   return humanUpdateText(serviceName, parsed.tokenId, parsed.timestampMs, parsed.content) === text ? parsed : null;

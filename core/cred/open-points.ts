@@ -27,7 +27,10 @@ export function openPoints(facts: AgentFacts, raw: RawSignals, signals: readonly
       const key = signal.key as SignalKey;
       const current = raw[key];
       return signal.steps(facts, current).map(({ action, endpoint, raw: reached }) => ({
-        ...{ signal: key, label: signal.label, action, endpoint },
+        signal: key,
+        label: signal.label,
+        action,
+        endpoint,
         gain: (signal.weight * (reached - current)) / 100,
         scoreAfter: scoreOf({ ...raw, [key]: reached }, signals),
       }));

@@ -152,7 +152,12 @@ export function readRegistration(text: string): Registration {
   if (imageUrl === null && typeof file.image === "string" && file.image !== "") warnings.add("image");
   const { services, skills, traitCount } = readServices(file, warnings);
   return {
-    ...{ name, description, imageUrl, services, skills, traitCount },
+    name,
+    description,
+    imageUrl,
+    services,
+    skills,
+    traitCount,
     x402Supported: x402Of(file, warnings),
     agents: namedAgents(file).slice(0, MAX_AGENTS),
     warnings: [...warnings].slice(0, MAX_DEFECTS),

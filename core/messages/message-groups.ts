@@ -55,7 +55,9 @@ export function refusalAt(required: number, speaker: Speaker | null, act: string
   if (speaker === null)
     return {
       sentence: "This wallet has no agent, and messages are between agents.",
-      ...{ required, yours: 0, hint: "Register one: POST /api/v2/mint" },
+      required,
+      yours: 0,
+      hint: "Register one: POST /api/v2/mint",
     };
   if (speaker.score >= required) return null;
   const sentence = `To ${act} takes a cred of ${required}; this agent has ${speaker.score}.`;

@@ -51,7 +51,9 @@ export function callsOf({ kind, name, endpoint, method }: CallableOffer, agent: 
           text: jsonCall(
             href,
             {
-              ...{ jsonrpc: "2.0", id: 1, method: "message/send" },
+              jsonrpc: "2.0",
+              id: 1,
+              method: "message/send",
               params: { message: { role: "user", messageId: "1", parts: [{ kind: "text", text: "" }] } },
             },
             "application/json",

@@ -56,8 +56,13 @@ function catalogOf(services: readonly Json[], base: URL): RawOffer[] {
       const name = [service.name, description ?? `${method} ${path}`].filter((text) => typeof text === "string");
       return [
         {
-          ...{ kind: "resource", name: name.join(": "), description: info.description ?? service.description },
-          ...{ tags: service.tags ?? service.categories, endpoint, method, price: priceOf(info) },
+          kind: "resource",
+          name: name.join(": "),
+          description: info.description ?? service.description,
+          tags: service.tags ?? service.categories,
+          endpoint,
+          method,
+          price: priceOf(info),
         },
       ];
     }),

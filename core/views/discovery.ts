@@ -68,7 +68,13 @@ export function hitView({ hit, row, background }: FoundAgent, publicUrl: string)
   const { rank, relevance, trust, foundBy, matched, factors, highlights, copies } = hit;
   return {
     agent: terminalRow(row, publicUrl),
-    ...{ rank, relevance, trust, foundBy, matched, factors, highlights },
+    rank,
+    relevance,
+    trust,
+    foundBy,
+    matched,
+    factors,
+    highlights,
     speaks: spokenBy(row, background),
     services: servicesOf(background),
     offers: shownOffers(background, wordsOf(hit)).map(({ isRead: _, isAnothers: __, ...offer }) => offer),

@@ -99,7 +99,11 @@ export function offeringView(
       ...offer,
       receiver: receiverOf(offer.accepts, agent),
     })),
-    ...{ offerCount, liveness, endpoints, sameName, sameEndpoint },
+    offerCount,
+    liveness,
+    endpoints,
+    sameName,
+    sameEndpoint,
   };
 }
 

@@ -44,7 +44,9 @@ export function profileView(facts: AgentFacts, prices: PriceList, chain: ChainWr
     tokenId: facts.tokenId,
     fields: profileFields(facts),
     traits: countedTraits(facts.traits).map(({ name, category, addedAt }) => ({
-      ...{ name, category, addedAt },
+      name,
+      category,
+      addedAt,
       from: chain.traitsOnchain.has(traitKey(name)) ? "onchain" : "offchain",
     })),
     writing: chain.writes.flatMap((write) => openWrite(write, chain.indexedBlock) ?? []),

@@ -75,7 +75,11 @@ function proofView(proof: Proof, checkedEvery: number | undefined): Omit<ProofVi
   const { url, quote } = (proof.evidence ?? {}) as { url?: unknown; quote?: unknown };
   const due = status !== "lapsed" && checkedEvery !== undefined;
   return {
-    ...{ handle, username: username ?? handle, verifiedAt, txHash, checkedAt },
+    handle,
+    username: username ?? handle,
+    verifiedAt,
+    txHash,
+    checkedAt,
     nextCheckAt: due ? new Date(Date.parse(checkedAt) + checkedEvery).toISOString() : null,
     url: foreignLink(url),
     quote: foreignText(quote, MAX_QUOTE),

@@ -110,7 +110,9 @@ export async function fullPass(pool: pg.Pool, options: RecomputeOptions): Promis
 
 type Range = { from: number; to: number };
 const parameters = (range: Range, { now, cause }: RecomputeOptions) => ({
-  ...{ seconds: unixSeconds(now), now, cause },
+  seconds: unixSeconds(now),
+  now,
+  cause,
   ...range,
 });
 async function recomputeRange(tx: Queryable, range: Range, options: RecomputeOptions) {

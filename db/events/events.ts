@@ -113,8 +113,13 @@ export async function eventsAfter(
   const through = Math.min(head, after + POSITIONS_PER_READ);
   if (through <= after) return { events: [], through: after };
   const events: LoggedEvent[] = await (final ? FINAL : ANY).rows(db, {
-    ...{ after, through, limit, types: types ?? null, owners: owners ?? null },
-    ...{ tokenIds: agents?.tokenIds ?? null, addresses: agents?.addresses ?? null },
+    after,
+    through,
+    limit,
+    types: types ?? null,
+    owners: owners ?? null,
+    tokenIds: agents?.tokenIds ?? null,
+    addresses: agents?.addresses ?? null,
   });
   return { events, through: events.length === limit ? events.at(-1)!.position : through };
 }

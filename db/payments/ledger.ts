@@ -320,8 +320,16 @@ export async function spendCredit(
   const { operation, fingerprint, uniqueKey, effect } = asked;
   try {
     const row = await SPEND_CREDIT.maybeOne(db, {
-      ...{ paymentId, blockHash, payee, amountUnits },
-      ...{ operation, fingerprint, uniqueKey, effect, lease: leaseId, leaseMs },
+      paymentId,
+      blockHash,
+      payee,
+      amountUnits,
+      operation,
+      fingerprint,
+      uniqueKey,
+      effect,
+      lease: leaseId,
+      leaseMs,
       before: statesBefore("paid"),
     });
     return row && { payment: toPayment(row), leaseId };

@@ -163,7 +163,12 @@ export async function settleDelivery(
     durationMs,
   };
   const settled = await SETTLE.run(tx, {
-    ...{ deliveryId, lease, state: result.state, dueAt: result.dueAt ?? null, at, log: [line] },
+    deliveryId,
+    lease,
+    state: result.state,
+    dueAt: result.dueAt ?? null,
+    at,
+    log: [line],
     slowUntil: result.slowUntil ?? null,
   });
   return settled === 1;

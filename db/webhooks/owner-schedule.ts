@@ -124,7 +124,9 @@ export async function rescheduleOwners(
   { now, failuresBeforeTrial }: { now: Date; failuresBeforeTrial: number },
 ): Promise<void> {
   await RESCHEDULE.run(tx, {
-    ...{ now, owners, failuresBeforeTrial },
+    now,
+    owners,
+    failuresBeforeTrial,
     servedOwners: served.map(({ owner }) => owner),
     servedPools: served.map(({ pool }) => pool),
   });

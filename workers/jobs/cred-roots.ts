@@ -78,7 +78,10 @@ async function publish(
     return 0;
   }
   const epoch = newEpoch(tree, {
-    ...{ ...of, contract, computedAt, builtAt: clock() },
+    ...of,
+    contract,
+    computedAt,
+    builtAt: clock(),
     epoch: Math.max(roots.latest, seen.highest ?? 0) + 1,
   });
   const stored = await transaction(db, async (tx) => {

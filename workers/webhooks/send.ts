@@ -42,7 +42,10 @@ export async function beginSending(
   const { db, clock, fault, log } = context;
   const now = clock();
   const deliveries = await claimDeliveries(db, {
-    ...{ now, slots, lease: randomUUID(), leaseMs: LEASE_MS },
+    now,
+    slots,
+    lease: randomUUID(),
+    leaseMs: LEASE_MS,
     failuresBeforeTrial: FAILURES_BEFORE_PAUSE,
   });
   if (deliveries.length === 0) return [];
@@ -136,8 +139,12 @@ async function settle(
     if (health === null) return null;
     const now = clock();
     const follows = afterAttempt({
-      ...{ attempts: delivery.attempts + 1, health, outcome, now },
-      ...{ disableAfterMs: webhooks.disableAfterMs, random: webhooks.random() },
+      attempts: delivery.attempts + 1,
+      health,
+      outcome,
+      now,
+      disableAfterMs: webhooks.disableAfterMs,
+      random: webhooks.random(),
     });
     const pool = poolAfter(health, { slow, answered: outcome.kind === "answered", now });
     const slowUntil = slow ? pool.slowUntil : null;

@@ -182,7 +182,9 @@ const scoreBreakdown = (
     signals.map(({ key, label, description, weight, evidence }) => [
       key,
       {
-        ...{ label, description, ...shares[key as SignalKey] },
+        label,
+        description,
+        ...shares[key as SignalKey],
         maxWeightedScore: weight,
         evidence: evidence(facts, context),
       },

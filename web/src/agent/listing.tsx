@@ -10,8 +10,15 @@ import { Services } from "./services.tsx";
 
 /** Names of common services, by their lower-case form. */
 const SERVICES: Record<string, string> = {
-  ...{ mcp: "MCP", a2a: "A2A", oasf: "OASF", ens: "ENS", did: "DID", x402: "x402" },
-  ...{ web: say("agent.web"), email: say("agent.email"), telegram: say("agent.telegram") },
+  mcp: "MCP",
+  a2a: "A2A",
+  oasf: "OASF",
+  ens: "ENS",
+  did: "DID",
+  x402: "x402",
+  web: say("agent.web"),
+  email: say("agent.email"),
+  telegram: say("agent.telegram"),
 };
 /** Fields of metadata that are shown. */
 const MAX_FIELDS = 24;

@@ -83,7 +83,7 @@ export function Filters({ view, change, opened, open }: Props) {
             ),
           )}
         </fieldset>
-        <FacetBar {...{ view, change, opened, open }} />
+        <FacetBar view={view} change={change} opened={opened} open={open} />
       </div>
       {opened && view.filter !== "watched" && (
         <Suspense>

@@ -59,7 +59,7 @@ export function DirectoryPage() {
         {say("home.line")} <Link href="/score">{say("score.title")}</Link>
       </p>
       <Totals stats={stats} />
-      <Filters {...{ view, change, opened, open }} />
+      <Filters view={view} change={change} opened={opened} open={open} />
       <Tools
         view={view}
         total={total}
@@ -78,7 +78,7 @@ export function DirectoryPage() {
       ) : rows.length === 0 ? (
         <Nothing view={view} change={change} />
       ) : (
-        <Rows total={total ?? 0} {...{ rows, view, active, dim, change }} />
+        <Rows total={total ?? 0} rows={rows} view={view} active={active} dim={dim} change={change} />
       )}
       {isWatched && <Gone links={watched.gone} />}
       {data && !isWatched && data.total > PAGE_SIZE && <Pager view={view} total={data.total} change={change} />}

@@ -43,7 +43,7 @@ export const Rows = ({ rows, total, view, active, dim, change }: Props) =>
       </ul>
     </>
   ) : (
-    <Table {...{ rows, total, view, active, dim, change }} />
+    <Table rows={rows} total={total} view={view} active={active} dim={dim} change={change} />
   );
 
 const SORTED = COLUMNS.flatMap(({ sort, label }) => (sort ? [{ sort, label }] : []));
@@ -136,7 +136,9 @@ export function Pager({ view, total, change }: { view: View; total: number; chan
       </button>
       <span className="muted">
         {say("directory.page.range", {
-          ...{ from: Math.min(from, total), to: Math.min(from + PAGE_SIZE - 1, total), total },
+          from: Math.min(from, total),
+          to: Math.min(from + PAGE_SIZE - 1, total),
+          total,
         })}
       </span>
       <button type="button" className="button" disabled={view.page >= pages} onClick={to(view.page + 1)}>

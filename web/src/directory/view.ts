@@ -69,7 +69,10 @@ function readFacets(params: URLSearchParams): Facets {
   );
   const hasToken = get("hasToken");
   return {
-    ...{ minScore, maxScore, minAgeDays, maxAgeDays },
+    minScore,
+    maxScore,
+    minAgeDays,
+    maxAgeDays,
     platform: someOf(PLATFORM_KEYS, get("platform")),
     chain: some(get("chain"), (id) => readInteger(id, 1, 2 ** 31 - 1) ?? null)?.slice(0, 20),
     speaks: someOf(PROTOCOLS, get("speaks")),

@@ -40,7 +40,8 @@ export function Facets({ view, facets, change }: Props) {
             ))}
           </div>
         </fieldset>
-        {facets && FACETS.map((group) => <Facet key={group.key} group={group} {...{ view, facets, change }} />)}
+        {facets &&
+          FACETS.map((group) => <Facet key={group.key} group={group} view={view} facets={facets} change={change} />)}
       </div>
     </aside>
   );

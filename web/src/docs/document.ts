@@ -87,7 +87,11 @@ function operationOf(method: Method, path: string, described: DescribedOperation
   const free =
     security.length === 0 || security.some((way) => Object.keys(way).every((scheme) => PAYMENTS.has(scheme)));
   return {
-    ...{ method, path, id: described.operationId, tag: described.tags[0], summary: described.summary },
+    method,
+    path,
+    id: described.operationId,
+    tag: described.tags[0],
+    summary: described.summary,
     description: described.description ?? "",
     // Credentials and payments are said once, by the schemes.
     parameters: (described.parameters ?? []).filter((parameter) => parameter.in !== "header"),

@@ -40,7 +40,7 @@ export function OperationView({ document: described, operation }: Props) {
       {/* The form begins with what exists here, so it waits for that, and what is below it too. */}
       {live ? (
         <>
-          <Trial key={operation.id} {...{ document: described, operation, live }} />
+          <Trial key={operation.id} document={described} operation={operation} live={live} />
           <Shapes document={described} operation={operation} />
         </>
       ) : (
@@ -67,7 +67,11 @@ function requestOf({ document: described, operation }: Props, values: Values): S
     );
   const { method, path, body, schemes, signsIn } = operation;
   return {
-    ...{ method, path, places: given("path"), query: given("query"), baseUrl: described.servers[0].url },
+    method,
+    path,
+    places: given("path"),
+    query: given("query"),
+    baseUrl: described.servers[0].url,
     ...(body && { body: values[BODY] ?? "" }),
     credential: schemes.has("apiKey") ? "apiKey" : signsIn ? "wallet" : "none",
     isPriced: schemes.has("x402"),
@@ -96,13 +100,13 @@ function Trial(props: Props & { live: LiveValues }) {
   return (
     <div className="docs-request">
       <Panel title={say("docs.try")}>
-        <RequestForm {...{ operation, values, change, fault }} />
+        <RequestForm operation={operation} values={values} change={change} fault={fault} />
         {isStream ? (
           <p className="muted">{say("docs.stream")}</p>
         ) : request.credential === "wallet" || request.isPriced ? (
-          <SignedSend {...{ operation, request, fault }} />
+          <SignedSend operation={operation} request={request} fault={fault} />
         ) : (
-          <PlainSend {...{ request, fault }} />
+          <PlainSend request={request} fault={fault} />
         )}
       </Panel>
       <Samples request={request} />

@@ -22,7 +22,7 @@ export function RequestForm({ operation, values, change, fault }: Props) {
   return (
     <>
       {operation.parameters.map((parameter) => (
-        <ParameterField key={fieldOf(parameter)} {...{ parameter, values, change }} />
+        <ParameterField key={fieldOf(parameter)} parameter={parameter} values={values} change={change} />
       ))}
       {operation.body && (
         <TextArea
@@ -43,7 +43,10 @@ function ParameterField({ parameter, values, change }: Pick<Props, "values" | "c
   const { name, schema, required = false, description, example } = parameter;
   const field = fieldOf(parameter);
   const common = {
-    ...{ name: field, label: <code>{name}</code>, optional: !required, value: values[field] ?? "" },
+    name: field,
+    label: <code>{name}</code>,
+    optional: !required,
+    value: values[field] ?? "",
     ...(description !== undefined && { remark: <Prose text={description} /> }),
   };
   const choices = schema.enum?.map(String) ?? (schema.type === "boolean" ? ["true", "false"] : null);

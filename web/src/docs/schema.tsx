@@ -25,7 +25,10 @@ export function SchemaList({ document, schema, depth = 0 }: Props) {
       {Object.entries(object.properties).map(([name, part]) => (
         <Property
           key={name}
-          {...{ document, name, schema: part, depth }}
+          document={document}
+          name={name}
+          schema={part}
+          depth={depth}
           required={object.required?.includes(name) ?? false}
         />
       ))}

@@ -60,7 +60,10 @@ export function Barrier({ agent, cred }: { agent: Agent | null; cred: number }) 
   return (
     <Say
       k="groups.below"
-      {...{ cred, name, yours, missing: cred - yours }}
+      cred={cred}
+      name={name}
+      yours={yours}
+      missing={cred - yours}
       lift={(text) => <Link href={`/agent/${tokenId}/manage`}>{text}</Link>}
     />
   );

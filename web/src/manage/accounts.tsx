@@ -39,8 +39,10 @@ function AccountsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
   const shown = (field: string) => String(profile.fields.find((one) => one.field === `social.${field}`)?.value ?? "");
   const changes = FIELDS.filter((field) => (draft?.[field] ?? shown(field)).trim() !== shown(field)).map(
     (field): Change => ({
-      ...{ field, label: fieldLabel(`social.${field}`) },
-      ...{ before: shown(field), after: draft?.[field]?.trim() ?? "" },
+      field,
+      label: fieldLabel(`social.${field}`),
+      before: shown(field),
+      after: draft?.[field]?.trim() ?? "",
     }),
   );
   const submit = (event: FormEvent) => {

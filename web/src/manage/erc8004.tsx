@@ -68,7 +68,13 @@ function Registrations({ agent }: { agent: Agent }) {
         {known.registrations.length > 0 && (
           <ul className="trait-list">
             {known.registrations.map((one) => (
-              <RegistrationRow key={one.agentId} {...{ one, busy, agent }} update={() => prepare(one.agentId)} />
+              <RegistrationRow
+                key={one.agentId}
+                one={one}
+                busy={busy}
+                agent={agent}
+                update={() => prepare(one.agentId)}
+              />
             ))}
           </ul>
         )}
@@ -81,7 +87,7 @@ function Registrations({ agent }: { agent: Agent }) {
         )}
       </section>
       {followed ? (
-        <Progress {...{ transaction, known, explorer }} followed={followed} />
+        <Progress transaction={transaction} known={known} explorer={explorer} followed={followed} />
       ) : (
         <OperationSteps
           op={op}

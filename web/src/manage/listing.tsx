@@ -109,8 +109,10 @@ export default function ListingSection({ agent }: SectionProps) {
   const update = updateOf(draft, agent);
   const changes = Object.entries(update ?? {}).map(
     ([field, value]): Change => ({
-      ...{ field, label: fieldLabel(field) },
-      ...{ before: inWords(agent[field as "services"]), after: inWords(value) },
+      field,
+      label: fieldLabel(field),
+      before: inWords(agent[field as "services"]),
+      after: inWords(value),
     }),
   );
   const submit = (event: FormEvent) => {
@@ -134,7 +136,7 @@ export default function ListingSection({ agent }: SectionProps) {
       <form className="panel form" onSubmit={submit} aria-label={say("manage.listing")}>
         <h2>{say("manage.listing")}</h2>
         <p className="muted">{say("manage.listingLead")}</p>
-        <Services {...{ draft, setDraft, faults: write.faults }} />
+        <Services draft={draft} setDraft={setDraft} faults={write.faults} />
         {area("skills")}
         {area("domains")}
         {area("payments")}

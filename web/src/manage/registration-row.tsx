@@ -25,7 +25,7 @@ export const RegistrationRow = ({ one, agent, busy, update }: Props) => (
         {say("manage.publishFile")}
       </button>
     ) : (
-      one.file === "other" && <Replacement {...{ one, agent, busy, update }} />
+      one.file === "other" && <Replacement one={one} agent={agent} busy={busy} update={update} />
     )}
   </li>
 );

@@ -98,7 +98,10 @@ function WordsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
           <SelfDescription agent={previewOf(agent, typed)} />
         </details>
         <StorageChoice
-          {...{ profile, parts, storage: where, choose: setStorage }}
+          profile={profile}
+          parts={parts}
+          storage={where}
+          choose={setStorage}
           byOwner={isOwnerOnly(agent, wallet)}
         />
         <p className="actions">

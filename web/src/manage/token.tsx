@@ -52,12 +52,15 @@ export default function TokenSection({ agent }: SectionProps) {
     event.preventDefault();
     const { name, ...token } = draft;
     void op.run({
-      ...{ method: "POST", path: `${agentPath(String(agent.tokenId))}/link-token` },
+      method: "POST",
+      path: `${agentPath(String(agent.tokenId))}/link-token`,
       body: { ...token, ...(name.trim() && { name }) },
     });
   };
   const field = (name: keyof Draft) => ({
-    ...{ name, faults, value: draft[name] },
+    name,
+    faults,
+    value: draft[name],
     onChange: ({ target }: { target: { value: string } }) => setDraft({ ...draft, [name]: target.value }),
   });
   const explorer = explorerOf(agent);
@@ -87,7 +90,7 @@ export default function TokenSection({ agent }: SectionProps) {
       <OperationSteps
         op={op}
         refused={(problem) => <RefusedFields problem={problem} />}
-        done={(answer) => <Done {...{ answer, explorer, close: op.reset }} />}
+        done={(answer) => <Done answer={answer} explorer={explorer} close={op.reset} />}
       />
     </>
   );

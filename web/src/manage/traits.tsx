@@ -88,7 +88,10 @@ function TraitsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
         {rows.map((row, i) => (
           <Row
             key={i}
-            {...{ i, row, faults: write.faults, category: has.get(keyOf(row.name)) }}
+            i={i}
+            row={row}
+            faults={write.faults}
+            category={has.get(keyOf(row.name))}
             path={`traits.${fresh.indexOf(row)}`}
             change={(part) => change(i, part)}
             remove={rows.length > 1 ? () => setDraft(rows.filter((_, at) => at !== i)) : null}
@@ -110,7 +113,11 @@ function TraitsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
           </p>
         )}
         <StorageChoice
-          {...{ profile, parts: fresh.length, traits: fresh.length, storage: where, choose: setStorage }}
+          profile={profile}
+          parts={fresh.length}
+          traits={fresh.length}
+          storage={where}
+          choose={setStorage}
           byOwner={false}
         />
         <p className="actions">

@@ -46,7 +46,8 @@ export function NewWebhook({ agent, first, made }: Props) {
     const form = new FormData(event.currentTarget);
     const about = form.get("about");
     void op.run({
-      ...{ method: "POST", path: WEBHOOKS },
+      method: "POST",
+      path: WEBHOOKS,
       body: {
         url: String(form.get("url")).trim(),
         events: CHOICES.filter((name) => chosen.has(name)),
@@ -64,14 +65,18 @@ export function NewWebhook({ agent, first, made }: Props) {
         <summary>{say("prove.webhooks.new")}</summary>
         <form className="form" onSubmit={submit}>
           <TextField
-            {...{ name: "url", type: "url", max: 2_000, faults }}
+            name="url"
+            type="url"
+            max={2_000}
+            faults={faults}
             label={say("prove.webhooks.url")}
             hint={say("prove.webhooks.urlHint")}
             placeholder={say("prove.webhooks.urlExample")}
           />
           <EventChoice chosen={chosen} choose={setChosen} />
           <Choice
-            {...{ name: "about", faults }}
+            name="about"
+            faults={faults}
             label={say("prove.webhooks.about")}
             choices={[
               ["agent", say("prove.webhooks.aboutAgent", { name: agent.name })],
@@ -80,7 +85,8 @@ export function NewWebhook({ agent, first, made }: Props) {
             ]}
           />
           <Choice
-            {...{ name: "finality", faults }}
+            name="finality"
+            faults={faults}
             label={say("prove.webhooks.when")}
             choices={[
               ["any", say("prove.webhooks.atOnce")],

@@ -167,7 +167,7 @@ function Rotate({ id, path }: { id: string; path: string }) {
   if (op.state.at === "done") {
     const { secret, previousSecretExpiresAt: until } = op.state.answer;
     const note = until ? say("prove.webhooks.both", { time: moment(until) }) : say("prove.webhooks.onlyNew");
-    return <Secret title={say("prove.webhooks.rotated")} {...{ secret, note }} stored={op.reset} />;
+    return <Secret title={say("prove.webhooks.rotated")} secret={secret} note={note} stored={op.reset} />;
   }
   return (
     <details>

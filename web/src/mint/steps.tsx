@@ -48,9 +48,9 @@ type FollowingProps = {
 /** Follows an accepted registration to the agent's page. */
 export function Following({ accepted, free, minted, forget }: FollowingProps) {
   return "mintId" in accepted ? (
-    <Minting {...{ free, minted, forget }} mintId={accepted.mintId} />
+    <Minting free={free} minted={minted} forget={forget} mintId={accepted.mintId} />
   ) : (
-    <Arriving {...{ accepted, free, forget }} />
+    <Arriving accepted={accepted} free={free} forget={forget} />
   );
 }
 

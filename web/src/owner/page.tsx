@@ -65,7 +65,7 @@ function Owned({ owner }: { owner: string }) {
           </Link>
         </Empty>
       ) : (
-        <Rows {...{ rows, view, change }} total={data.total} active={-1} dim={isPlaceholderData} />
+        <Rows rows={rows} view={view} change={change} total={data.total} active={-1} dim={isPlaceholderData} />
       )}
       {data && data.total > PAGE_SIZE && <Pager view={view} total={data.total} change={change} />}
     </div>

@@ -71,7 +71,10 @@ function Field({ control, ...field }: FieldProps & { control: (attributes: Contr
         {(hint !== undefined || optional) && <span className="faint"> {hint ?? say("form.optional")}</span>}
       </label>
       {control({
-        ...{ id, name, required: !optional, "aria-invalid": fault !== undefined },
+        id,
+        name,
+        required: !optional,
+        "aria-invalid": fault !== undefined,
         ...(described.length > 0 && { "aria-describedby": described.join(" ") }),
         ...(max !== undefined && { maxLength: max }),
         ...(value !== undefined && { value }),
@@ -107,7 +110,10 @@ export const TextField = ({ type = "text", inputMode, placeholder, pattern, onCh
         className="field"
         autoComplete="off"
         type={type}
-        {...{ inputMode, placeholder, pattern, onChange }}
+        inputMode={inputMode}
+        placeholder={placeholder}
+        pattern={pattern}
+        onChange={onChange}
         {...attributes}
       />
     )}
@@ -118,7 +124,7 @@ type AreaProps = FieldProps & { rows?: number; onChange?: ChangeEventHandler<HTM
 export const TextArea = ({ rows = 3, onChange, ...field }: AreaProps) => (
   <Field
     {...field}
-    control={(attributes) => <textarea className="field" rows={rows} {...{ onChange }} {...attributes} />}
+    control={(attributes) => <textarea className="field" rows={rows} onChange={onChange} {...attributes} />}
   />
 );
 
@@ -131,7 +137,7 @@ export const Choice = ({ choices, onChange, ...field }: ChoiceProps) => (
   <Field
     {...field}
     control={({ maxLength: _, ...attributes }) => (
-      <select className="field" {...{ onChange }} {...attributes}>
+      <select className="field" onChange={onChange} {...attributes}>
         {choices.map(([value, words]) => (
           <option key={value} value={value}>
             {words}

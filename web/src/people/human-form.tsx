@@ -21,7 +21,11 @@ export function HumanForm({ human, who, changed }: Props) {
     changed();
   };
   const field = (name: string, label: string, value: string, max: number) => ({
-    ...{ name, label, defaultValue: value, max, optional: true },
+    name,
+    label,
+    defaultValue: value,
+    max,
+    optional: true,
     ...(faults && { faults }),
   });
   return (

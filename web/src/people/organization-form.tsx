@@ -48,7 +48,11 @@ function OrganizationForm({ organization, known, changed }: FormProps) {
     changed();
   };
   const field = (name: string, label: string, value: string, max: number) => ({
-    ...{ name, label, defaultValue: value, max, optional: true },
+    name,
+    label,
+    defaultValue: value,
+    max,
+    optional: true,
     ...(faults && { faults }),
   });
   const list = (words: readonly (string | number)[] | undefined) => words?.join(", ") ?? "";

@@ -97,8 +97,11 @@ type TokenAnswer = Partial<Record<"access_token" | "id_token" | "token_type" | "
 async function exchange(code: string, { provider, nonce, verifier }: PendingSignIn): Promise<void> {
   const { name, clientId, revocationEndpoint } = provider;
   const { ok, body } = await post(provider.tokenEndpoint, {
-    ...{ grant_type: "authorization_code", code, code_verifier: verifier },
-    ...{ redirect_uri: redirectUri(), client_id: clientId },
+    grant_type: "authorization_code",
+    code,
+    code_verifier: verifier,
+    redirect_uri: redirectUri(),
+    client_id: clientId,
   }).catch(() => {
     throw new SignInRefusal(say("people.idp.away", { provider: name }));
   });
@@ -130,8 +133,12 @@ function isIdentityOf(token: string | undefined, provider: IdentityProvider, non
 /** A request to the provider: a form, without cookies, to no other address than this one. @throws Error when the provider cannot answer */
 async function post(endpoint: string, form: Record<string, string>): Promise<{ ok: boolean; body: TokenAnswer }> {
   const response = await fetch(endpoint, {
-    ...{ method: "POST", body: new URLSearchParams(form), headers: { accept: "application/json" } },
-    ...{ credentials: "omit", cache: "no-store", redirect: "error" },
+    method: "POST",
+    body: new URLSearchParams(form),
+    headers: { accept: "application/json" },
+    credentials: "omit",
+    cache: "no-store",
+    redirect: "error",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (response.status >= 500 || response.status === 429) throw new Problem(response.status, {});

@@ -65,7 +65,11 @@ function Held({ wallet, close }: { wallet: ConnectedWallet; close: () => void })
         <div>
           <dt>{say("wallet.balance")}</dt>
           <dd>
-            {asset && about ? <Balance {...{ wallet, asset }} chainId={about.chainId} /> : say("wallet.balanceUnknown")}
+            {asset && about ? (
+              <Balance wallet={wallet} asset={asset} chainId={about.chainId} />
+            ) : (
+              say("wallet.balanceUnknown")
+            )}
           </dd>
         </div>
         <SignedIn address={wallet.address} />

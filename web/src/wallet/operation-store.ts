@@ -134,7 +134,11 @@ export class Operation<T> {
       return this.send(say("operation.resumed"));
     }
     this.keep({
-      ...{ method, path, key: crypto.randomUUID(), at: Date.now(), address },
+      method,
+      path,
+      key: crypto.randomUUID(),
+      at: Date.now(),
+      address,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     await this.send();
@@ -166,7 +170,8 @@ export class Operation<T> {
     if (!sent || this.state.at === "working") return;
     try {
       this.set({
-        ...{ at: "working", stage: "payment" },
+        at: "working",
+        stage: "payment",
         saying: say("operation.signPayment", { amount: usdc(terms.amount) }),
       });
       if (!wallet || wallet.address.toLowerCase() !== sent.address) throw new Error(say("operation.otherWallet"));
