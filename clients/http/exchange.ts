@@ -1,6 +1,7 @@
 /** One request and its answer over undici: limits of time and size, and the answer's text. */
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
+import { isEventStream } from "../../core/event-streams.ts";
 import { bodyText, OversizeBody } from "./body-text.ts";
 import { eventCutter } from "./events.ts";
 import type { AnswerHeaders } from "./retry-after.ts";
@@ -41,9 +42,6 @@ export class OversizeAnswer extends Error {}
 /** Max answers of status 1xx before an answer. */
 const MAX_INTERIM_ANSWERS = 16;
 
-const isStream = (headers: AnswerHeaders): boolean =>
-  (headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
-
 /**
  * Sends a request and reads its whole answer. Redirects are answers like any other.
  * @throws OversizeAnswer; undici's errors when there is no answer within the limits
@@ -76,12 +74,12 @@ export async function exchange(
   const headers = single(answer.headers);
   if (request.headOnly) {
     // A stream of events may never end.
-    if (isStream(headers)) body.on("error", () => {}).destroy();
+    if (isEventStream(headers)) body.on("error", () => {}).destroy();
     // A short body is read, so that the connection can be reused; otherwise the connection is closed.
     else await body.dump({ limit: limits.maxBytes, signal: AbortSignal.timeout(limits.bodyMs) }).catch(() => {});
     return { status, headers, text: "" };
   }
-  const pieces = await piecesOf(body, limits, isStream(headers) ? request.hear : undefined);
+  const pieces = await piecesOf(body, limits, isEventStream(headers) ? request.hear : undefined);
   try {
     return { status, headers, text: await bodyText(Buffer.concat(pieces), headers, limits.maxBytes) };
   } catch (error) {

@@ -1,4 +1,5 @@
 /** Messages of MCP as they are sent and answered: JSON, or a stream of events with a message each. */
+import { isEventStream } from "../event-streams.ts";
 import { parseDocument } from "./document.ts";
 import { listOf, type RawOffer } from "./offer.ts";
 import type { EndpointAnswer, EndpointRequest } from "./reader.ts";
@@ -20,9 +21,6 @@ export const post = (url: string, headers: Record<string, string>, content: obje
   body: JSON.stringify({ jsonrpc: "2.0", ...content }),
 });
 
-export const isStream = (headers: EndpointAnswer["headers"]): boolean =>
-  (headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
-
 /** The answer to a request, if a message is that: servers write its number as a text too. */
 export const isAnswerTo = (id: number, message: Json): boolean =>
   Number(message.id) === id && ("result" in message || "error" in message);
@@ -35,7 +33,7 @@ export const seemsAnswerTo = (id: number, event: string): boolean =>
 export function* messagesOf({ headers, text }: Pick<EndpointAnswer, "headers" | "text">): Generator<Json> {
   // What names no request answers none, however much of it there is.
   if (!text.includes('"id"')) return;
-  for (const each of isStream(headers) ? dataIn(text).take(MAX_EVENTS) : [text]) yield* messagesIn(each);
+  for (const each of isEventStream(headers) ? dataIn(text).take(MAX_EVENTS) : [text]) yield* messagesIn(each);
 }
 
 export function messagesIn(data: string): Json[] {

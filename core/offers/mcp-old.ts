@@ -2,13 +2,13 @@
  * Reads the tools of MCP servers of the transport before 2025-03-26 (HTTP with SSE): a GET opens a stream whose first event
  * names the address for messages, and the answers to these come on that stream. It stays open while one client reads.
  */
+import { isEventStream } from "../event-streams.ts";
 import { urlOf } from "../urls.ts";
 import {
   dataOf,
   INITIALIZE,
   isAnswerTo,
   isEndpointEvent,
-  isStream,
   type Json,
   messagesIn,
   nextCursor,
@@ -27,7 +27,7 @@ export async function oldToolsOf(url: string, send: Send): Promise<EndpointReadi
   const opened = await send(
     { url, headers: { accept: "text/event-stream" }, hear: talk.hear },
     ({ status, headers }) => {
-      return status === 200 && isStream(headers);
+      return status === 200 && isEventStream(headers);
     },
   );
   if (!opened || !talk.said.begun) return null;
