@@ -1,4 +1,5 @@
 /** The paths nearest to an unknown one, from the router's own table, for the hint of a 404. */
+import { spellingDistance } from "../../core/discovery/spelling.ts";
 import type { Endpoint } from "../endpoint.ts";
 
 /** Longest path compared, in characters and segments. With the table they bound the work that one request causes. */
@@ -11,6 +12,9 @@ const MAX_NAMED = 3;
 const COST = { missingSegment: 1, surplusSegment: 1.5, wordAsParameter: 1, otherMethod: 0.25, unlisted: 0.25 };
 /** Max cost of a suggestion. */
 const MAX_COST = 3;
+
+/** Most letters of a word that a typing error changes. */
+const typingError = (word: string): number => (word.length > 5 ? 2 : 1);
 
 /** In place of a word's number where a segment is a parameter. */
 const PARAMETER = -1;
@@ -41,7 +45,7 @@ export function nearestPaths(endpoints: readonly Endpoint[]): (method: string, p
     if (segments.length > MAX_SEGMENTS) return [];
     const verb = method === "HEAD" ? "GET" : method;
     const given = segments.map((segment) => {
-      const distances = words.map((word) => distance(segment, word));
+      const distances = words.map((word) => spellingDistance(segment, word, typingError(word)));
       return { distances, asParameter: distances.includes(0) ? COST.wordAsParameter : 0 };
     });
     let least = MAX_COST;
@@ -108,28 +112,4 @@ function costOf(
     row = next;
   }
   return row.at(-1)!;
-}
-
-/** Letters to insert, remove, replace or swap with the next (optimal string alignment); infinite above the distance of a typing error: 1 in a short word, else 2. */
-function distance(text: string, word: string): number {
-  const most = word.length > 5 ? 2 : 1;
-  if (Math.abs(text.length - word.length) > most) return Number.POSITIVE_INFINITY;
-  if (text === word) return 0;
-  let before: number[] = [];
-  let row = Array.from({ length: word.length + 1 }, (_, j) => j);
-  for (let i = 0; i < text.length; i++) {
-    const next = [i + 1];
-    let least = i + 1;
-    for (let j = 0; j < word.length; j++) {
-      const isSwap = i > 0 && j > 0 && text[i] === word[j - 1] && text[i - 1] === word[j];
-      const swapped = isSwap ? before[j - 1]! + 1 : Number.POSITIVE_INFINITY;
-      const cost = Math.min(row[j]! + (text[i] === word[j] ? 0 : 1), row[j + 1]! + 1, next[j]! + 1, swapped);
-      next.push(cost);
-      least = Math.min(least, cost);
-    }
-    if (least > most) return Number.POSITIVE_INFINITY;
-    before = row;
-    row = next;
-  }
-  return row.at(-1)! <= most ? row.at(-1)! : Number.POSITIVE_INFINITY;
 }

@@ -1,20 +1,28 @@
 /** Distance between spellings, and which known word a misspelt one means. */
 
-/** Number of letters added, left out, replaced or swapped with a neighbour. Both words are short. */
-function spellingDistance(a: string, b: string): number {
+/**
+ * Number of letters added, left out, replaced or swapped with a neighbour (optimal string alignment). Both words are short.
+ * @param most infinite is what is more
+ */
+export function spellingDistance(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
+  if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
+  if (a === b) return 0;
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
+    let nearest = i;
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
       let least = Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + same);
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, before[j - 2]! + 1);
       row.push(least);
+      nearest = Math.min(nearest, least);
     }
+    if (nearest > most) return Number.POSITIVE_INFINITY;
     [before, above] = [above, row];
   }
-  return above[b.length]!;
+  return above[b.length]! <= most ? above[b.length]! : Number.POSITIVE_INFINITY;
 }
 
 /** Shorter words resemble too many others. */
