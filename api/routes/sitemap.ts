@@ -1,6 +1,6 @@
 /** Sitemaps (sitemaps.org 0.9) for crawlers: the pages of the terminal, and every agent of the directory in parts. */
 import { z } from "zod";
-import { directoryLink } from "../../core/links.ts";
+import { directoryLink } from "../../core/directory/link.ts";
 import { isSpam } from "../../core/spam.ts";
 import { PAGE_KEYS, PAGES } from "../../core/views/previews.ts";
 import { sitemapPart, sitemapParts } from "../../db/directory/sitemap.ts";

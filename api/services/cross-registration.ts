@@ -3,6 +3,7 @@ import { encodeFunctionData } from "viem/utils";
 import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { checksum } from "../../core/addresses.ts";
 import { registeredFile, registrationFile, registrationUri } from "../../core/agents/registration-file.ts";
+import { directoryLink } from "../../core/directory/link.ts";
 import { fail } from "../../core/errors.ts";
 import { isoSeconds } from "../../core/times.ts";
 import { registrationsOf } from "../../db/directory/wallet-registrations.ts";
@@ -80,7 +81,7 @@ export async function readCrossRegistrations(deps: HandlerDeps, tokenId: number,
       agentId,
       owner: checksum(owner),
       file: registeredFile(uri, facts, site, new Date(now)),
-      url: `${service.webUrl}/terminal/${agentId}?platform=erc8004`,
+      url: directoryLink(service.webUrl, { platform: "erc8004", agentId }),
       registeredAt: isoSeconds(registeredAt),
       registeredBlock,
       txHash,

@@ -4,9 +4,10 @@ import type { AgentFacts, AgentRef } from "../../core/agents/facts.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { tierOf } from "../../core/cred/tiers.ts";
 import { foreignText } from "../../core/directory/foreign-text.ts";
+import { directoryLink } from "../../core/directory/link.ts";
 import { PLATFORMS, platformLabel } from "../../core/directory/platforms.ts";
 import { type TerminalRow, terminalRow } from "../../core/directory/row.ts";
-import { agentLink, directoryLink, tokenLink } from "../../core/links.ts";
+import { agentLink, tokenLink } from "../../core/links.ts";
 import { isSpam } from "../../core/spam.ts";
 import { imageHash } from "../../core/views/image.ts";
 import { metadataView } from "../../core/views/metadata.ts";
@@ -167,7 +168,7 @@ function ofRow(row: TerminalRow, site: Site): PageHead {
   const name = line(row.name, NAME_LENGTH) ?? "Unnamed";
   const standing = `An AI agent of ${platform}. Cred score ${row.cred_score} of 100 (${label}).`;
   const said = line(row.description, DESCRIPTION_LENGTH - standing.length - 1);
-  const url = directoryLink(site.webUrl, { ...row, agentId: row.agent_id });
+  const url = directoryLink(site.webUrl, { platform: row.platform, agentId: row.agent_id });
   const description = said ? `${said} ${standing}` : standing;
   const card = agentPreviewUrl(row, site);
   return {

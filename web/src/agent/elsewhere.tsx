@@ -2,9 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { directoryLink } from "../../../core/directory/link.ts";
 import type { Detail } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
-import { agentLink, detail } from "../directory/source.ts";
+import { detail } from "../directory/source.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
@@ -22,7 +23,7 @@ export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
           <span className="agent-cell">
             <Sigil seed={`${platform}:${agentId}`} score={score} />
             <span className="agent-words">
-              <Link href={agentLink(platform, agentId)} className="row-link clip">
+              <Link href={directoryLink("", { platform, agentId })} className="row-link clip">
                 <bdi>{name || say("agent.unnamed")}</bdi>
               </Link>
               <span className="agent-id clip">{platformLabel(platform)}</span>

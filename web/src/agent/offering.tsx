@@ -2,10 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { directoryLink } from "../../../core/directory/link.ts";
 import { callsOf } from "../../../core/offers/calls.ts";
 import type { Offering } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
-import { agentLink, offering as offeringQuery } from "../directory/source.ts";
+import { offering as offeringQuery } from "../directory/source.ts";
 import { age, count, date, moment } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { Copy } from "../parts/copy.tsx";
@@ -254,7 +255,7 @@ function Alike({ of: { count: n, agents }, title, none }: AlikeProps) {
       <ul className="stack small">
         {agents.map(({ platform, agentId, name, credScore, registeredAt, sameOwner }) => (
           <li key={`${platform} ${agentId}`}>
-            <Link href={agentLink(platform, agentId)}>
+            <Link href={directoryLink("", { platform, agentId })}>
               <bdi>{name || say("agent.unnamed")}</bdi>
             </Link>{" "}
             <span className="muted">

@@ -1,5 +1,6 @@
 /** The queries behind the directory's rows. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { directoryLink } from "../../../core/directory/link.ts";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { get } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
@@ -88,10 +89,8 @@ const offeringPath = (ref: string, platform: string): string =>
 export const offering = (ref: string, platform: string) =>
   queryOptions({ queryKey: [offeringPath(ref, platform)], queryFn: get<Offering>(offeringPath(ref, platform)) });
 
-/** The page of an agent; foreign agents share one view. */
-export const agentLink = (platform: string, agentId: string): string =>
-  platform === OWN_PLATFORM ? `/agent/${agentId}` : `/terminal/${encodeURIComponent(agentId)}?platform=${platform}`;
-export const rowLink = (row: Pick<Row, "platform" | "agent_id">): string => agentLink(row.platform, row.agent_id);
+export const rowLink = ({ platform, agent_id: agentId }: Pick<Row, "platform" | "agent_id">): string =>
+  directoryLink("", { platform, agentId });
 
 /** The agent behind a link of above; null for any other text. */
 export function linkedAgent(link: string): { ref: string; platform: string } | null {
