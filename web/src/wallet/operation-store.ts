@@ -66,7 +66,7 @@ const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
  * Resumes: with the same key and payment, kept in the browser: 12 repeats of a paid request, 3 of an unpaid one, then
  * it waits for a click.
  */
-export class Operation<T> {
+export class OperationRun<T> {
   private state: State<T> = { at: "idle" };
   private readonly listeners = new Set<() => void>();
   private sent: SentRequest | null = null;

@@ -8,14 +8,14 @@ import { Copy } from "../parts/copy.tsx";
 import { Hint, Trouble } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
 import type { CallerRule } from "./credentials.ts";
-import { Operation, type State } from "./operation-store.ts";
+import { OperationRun, type State } from "./operation-store.ts";
 import { holding, type Terms } from "./payment.ts";
 import { useWallet } from "./session.ts";
 
 /** Operations under way by name: a visit of another page does not end them. */
-const operations = new Map<string, Operation<unknown>>();
+const operations = new Map<string, OperationRun<unknown>>();
 
-export type RunningOperation<T> = Pick<Operation<T>, "run" | "pay" | "again" | "reset" | "settled"> & {
+export type RunningOperation<T> = Pick<OperationRun<T>, "run" | "pay" | "again" | "reset" | "settled"> & {
   state: State<T>;
 };
 
@@ -31,9 +31,9 @@ type OperationOptions<T> = {
 /** A write of the API, or a read that is paid for. */
 export function useOperation<T>({ name, caller, arrived }: OperationOptions<T>): RunningOperation<T> {
   const [operation] = useState(() => {
-    const known = operations.get(name) as Operation<T> | undefined;
-    const one = known ?? new Operation<T>(name, caller, arrived);
-    operations.set(name, one as Operation<unknown>);
+    const known = operations.get(name) as OperationRun<T> | undefined;
+    const one = known ?? new OperationRun<T>(name, caller, arrived);
+    operations.set(name, one as OperationRun<unknown>);
     // What an earlier visit of the page ended with is not news.
     if (["done", "refused"].includes(one.read().at)) one.reset();
     return one;
