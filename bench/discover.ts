@@ -7,7 +7,16 @@ import { attackPrices, playAttacks } from "./discover/attacks.ts";
 import { bestGrades } from "./discover/judge.ts";
 import { latencies } from "./discover/latencies.ts";
 import { meantSays, withMeanings } from "./discover/meanings.ts";
-import { type Answered, answers, byKind, ofHalf, quality, spamKinds, summaryOf } from "./discover/measure.ts";
+import {
+  type Answered,
+  answers,
+  byKind,
+  type Measured,
+  ofHalf,
+  quality,
+  spamKinds,
+  summaryOf,
+} from "./discover/measure.ts";
 import { plainWays, TS_RANK_AND, TS_RANK_OR } from "./discover/plain-ways.ts";
 import { HALVES, QUESTIONS } from "./discover/questions.ts";
 import { buildDocuments, discoverWay, FORGET_DOCUMENTS, fillDatabase, sizes, timed } from "./discover/service.ts";
@@ -35,13 +44,13 @@ export default async function discover(args: string[]): Promise<void> {
     async ({ pool, filled: world }) => {
       if (args.includes("--rebuild")) await pool.query(FORGET_DOCUMENTS);
       await timed("documents built", () => buildDocuments(pool, world));
-      const own = await measure(pool, world, !args.includes("--no-plain"));
-      if (args.includes("--meanings")) console.log(`\n${meantSays(await withMeanings(pool, world, own))}`);
+      const measured = await measure(pool, world, !args.includes("--no-plain"));
+      if (args.includes("--meanings")) console.log(`\n${meantSays(await withMeanings(pool, world, measured))}`);
     },
   );
 }
 
-async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise<Answered[]> {
+async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise<Measured> {
   console.log(`${world.rows.toLocaleString("en")} rows, ${QUESTIONS.length} questions\n`);
   const best = bestGrades(world, QUESTIONS);
   const own = await answers(world, QUESTIONS, best, discoverWay(pool, world));
@@ -103,5 +112,5 @@ async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise
     ),
   );
   console.log(`load of the machine ${loadavg()[0]!.toFixed(1)}`);
-  return own;
+  return { own, best };
 }

@@ -7,7 +7,7 @@ import { meanings } from "../../workers/jobs/meanings.ts";
 import { goal } from "../goal.ts";
 import type { World } from "./agents.ts";
 import { bestGrades } from "./judge.ts";
-import { type Answered, answers, byKind, ofHalf, quality, spamKinds, summaryOf } from "./measure.ts";
+import { type Answered, answers, byKind, type Measured, ofHalf, quality, spamKinds, summaryOf } from "./measure.ts";
 import { HALVES, type Half, KINDS, PARAPHRASES, type QuestionKind } from "./questions.ts";
 import { discoverWay, timed } from "./service.ts";
 
@@ -37,16 +37,16 @@ export type Meant = {
   least: Record<Half, number>;
 };
 
-/** Asks the questions, and further paraphrases, with meanings beside words. @param own the same questions by words */
-export async function withMeanings(db: pg.Pool, world: World, own: Answered[]): Promise<Meant> {
+/** Asks the questions, and further paraphrases, with meanings beside words. @param measured the same questions by words */
+export async function withMeanings(db: pg.Pool, world: World, { own, best }: Measured): Promise<Meant> {
   await timed("vectors written", () => writeMeanings(db, world));
   const asked = own.map(({ question }) => question);
-  const best = bestGrades(world, [...asked, ...PARAPHRASES]);
+  const bestParaphrases = bestGrades(world, PARAPHRASES);
   const [words, both] = [discoverWay(db, world), discoverWay(db, world, questions)];
   const all = await answers(world, asked, best, both);
   const paraphrases = [];
   for (const way of [words, both]) {
-    const judged = await answers(world, PARAPHRASES, best.slice(asked.length), way);
+    const judged = await answers(world, PARAPHRASES, bestParaphrases, way);
     paraphrases.push(summaryOf(judged).ndcg);
   }
   const leastOf = (half: Half) => {

@@ -5,6 +5,9 @@ import { type Grade, type Judged, judge, mean } from "./judge.ts";
 import type { Way } from "./plain-ways.ts";
 import { HALVES, type Half, KINDS, type Question } from "./questions.ts";
 
+/** What questions were answered by words, and the best grades that there are for them. */
+export type Measured = { own: Answered[]; best: Grade[][] };
+
 export type Answered = { question: Question; judged: Judged; ids: number[]; ms: number };
 
 /** @param best from `bestGrades` for the same questions */

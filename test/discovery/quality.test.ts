@@ -3,7 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { World } from "../../bench/discover/agents.ts";
 import { bestGrades } from "../../bench/discover/judge.ts";
 import { meantSays, withMeanings } from "../../bench/discover/meanings.ts";
-import { type Answered, answers, byKind, ofHalf, quality, spamKinds, summaryOf } from "../../bench/discover/measure.ts";
+import {
+  type Answered,
+  answers,
+  byKind,
+  type Measured,
+  ofHalf,
+  quality,
+  spamKinds,
+  summaryOf,
+} from "../../bench/discover/measure.ts";
 import { plainWays } from "../../bench/discover/plain-ways.ts";
 import { QUESTIONS } from "../../bench/discover/questions.ts";
 import { discoverWay, fillSmall } from "../../bench/discover/service.ts";
@@ -19,14 +28,15 @@ const questions = QUESTIONS.filter((_, i) => isDeep() || i % 4 === 0);
 const MAX_SPAM = 0.035;
 
 let database: TestDatabase;
-let own: Answered[];
+let measured: Measured;
 let ways: { name: string; all: Answered[] }[];
 
 beforeAll(async () => {
   database = await testDatabase({ indexed: true });
   await fillSmall(database.url, database.pool, world);
   const best = bestGrades(world, questions);
-  own = await answers(world, questions, best, discoverWay(database.pool, world));
+  const own = await answers(world, questions, best, discoverWay(database.pool, world));
+  measured = { own, best };
   const plain = plainWays(database.pool).filter(({ slow }) => !slow);
   ways = [{ name: "discover", all: own }];
   for (const way of plain) ways.push({ name: way.name, all: await answers(world, questions, best, way) });
@@ -51,7 +61,7 @@ describe("the search for agents", () => {
   });
 
   deepIt("finds paraphrases by meaning, and loses nothing of other questions to it", async () => {
-    const meant = await withMeanings(database.pool, world, own);
+    const meant = await withMeanings(database.pool, world, measured);
     expect(meant.paraphrases[1], meantSays(meant)).toBeGreaterThanOrEqual(0.7);
     for (const gain of Object.values(meant.least)) expect(gain, meantSays(meant)).toBeGreaterThanOrEqual(-0.01);
   });
