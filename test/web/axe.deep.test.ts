@@ -1,18 +1,11 @@
 /** The judge of pages finds what is wrong with one, however often it is asked. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { ALL_RULES, brokenRules, CONTRAST } from "./axe.ts";
-import { CHROMIUM, startBrowser } from "./browser.ts";
+import { inBrowser } from "./in-browser.ts";
 
-describe.runIf(CHROMIUM !== undefined || process.env.CI)("axe", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser?.close());
-
+inBrowser("axe", (browserOf) => {
   it("names the rule, the element and why", async () => {
-    const page = await browser.newPage();
+    const page = await browserOf().newPage();
     await page.setContent(
       '<html lang="en"><title>A page</title><main><h1>Plain</h1><p id="pale">Text</p></main></html>',
     );

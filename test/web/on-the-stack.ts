@@ -1,13 +1,13 @@
 /** Flows on the whole running stack, from the first click until the index has what they did: nothing in them is planted. */
-import type { Browser } from "playwright-core";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
 import type { Stack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
-import { CHROMIUM, openPage, startBrowser } from "./browser.ts";
+import { openPage } from "./browser.ts";
 import { WIDTHS } from "./flows.ts";
+import { inBrowser } from "./in-browser.ts";
 import { giveWallet } from "./wallet.ts";
 
 /** Wallets of the development chain that nothing else uses, one for each width. */
@@ -15,13 +15,7 @@ const ACCOUNTS = [8, 9] as const;
 
 /** What one asks before one pays an agent: each answer is on its page, or behind one click there. */
 export const questionsOnTheStack = (stackOf: () => Stack) =>
-  describe.runIf(CHROMIUM !== undefined || process.env.CI)("the page of an agent answers", () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      browser = await startBrowser();
-    });
-    afterAll(() => browser?.close());
-
+  inBrowser("the page of an agent answers", (browserOf) => {
     it.each(WIDTHS)(
       "what it costs, whom one pays, how it is called, whether it lives, who is behind it, who rated it, what happened (%i px)",
       async (width) => {
@@ -30,7 +24,7 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
           agents: { platform: string; agent_id: string; owner_address: string }[];
         };
         const { agent_id: id, owner_address: owner } = rows.agents.find(({ platform }) => platform === "helixa")!;
-        const { page, troubles } = await openPage(browser, [devnet.apiUrl], { viewport: { width, height: 900 } });
+        const { page, troubles } = await openPage(browserOf(), [devnet.apiUrl], { viewport: { width, height: 900 } });
         try {
           await page.goto(`/agent/${id}`);
           const panel = (name: string) => page.locator("section.panel", { has: page.getByRole("heading", { name }) });
@@ -98,20 +92,14 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
 
 /** @param stackOf the running stack; called when the tests run */
 export const flowsOnTheStack = (stackOf: () => Stack) =>
-  describe.runIf(CHROMIUM !== undefined || process.env.CI)("with a wallet in the browser, on the whole stack", () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      browser = await startBrowser();
-    });
-    afterAll(() => browser?.close());
-
+  inBrowser("with a wallet in the browser, on the whole stack", (browserOf) => {
     it.each(WIDTHS.map((width, i) => [width, ACCOUNTS[i]!] as const))(
       "an agent is registered, paid for, indexed and verified (%i px)",
       async (width, number) => {
         const { devnet } = stackOf();
         const account = privateKeyToAccount(devnet.accounts[number]!.privateKey);
         const name = `Orrery of ${width}`;
-        const { page, troubles } = await openPage(browser, [devnet.apiUrl], {
+        const { page, troubles } = await openPage(browserOf(), [devnet.apiUrl], {
           viewport: { width, height: 900 },
           ...(width === 390 && { hasTouch: true }),
         });

@@ -1,12 +1,13 @@
 /** The reference of the API on the whole running stack: every read answers as it stands, and what needs a wallet is signed and paid. */
 import { execFileSync } from "node:child_process";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { testChain } from "../../harness/agent-wallet.ts";
 import type { Stack } from "../../harness/stack.ts";
 import { shareOf } from "../support/share.ts";
-import { CHROMIUM, openPage, startBrowser } from "./browser.ts";
+import { openPage } from "./browser.ts";
+import { inBrowser } from "./in-browser.ts";
 import { giveWallet } from "./wallet.ts";
 
 type Read = { operationId: string; summary: string };
@@ -16,16 +17,12 @@ const BUYER = 8;
 const REFUSED: Readonly<Record<string, string>> = { getOperatorState: "401", querySql: "401", getMint: "404" };
 
 export const referenceOnTheStack = (stackOf: () => Stack) =>
-  describe.runIf(CHROMIUM !== undefined || process.env.CI)("the reference", () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      browser = await startBrowser();
-    });
-    afterAll(() => browser?.close());
-
+  inBrowser("the reference", (browserOf) => {
     async function visit(path: string, work: (page: Page) => Promise<void>): Promise<void> {
       const { devnet } = stackOf();
-      const { page, troubles } = await openPage(browser, [devnet.apiUrl], { viewport: { width: 1360, height: 900 } });
+      const { page, troubles } = await openPage(browserOf(), [devnet.apiUrl], {
+        viewport: { width: 1360, height: 900 },
+      });
       try {
         await page.goto(path);
         await work(page);
