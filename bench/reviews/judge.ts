@@ -4,7 +4,7 @@ import { weighReviews } from "../../core/reviews/weigh.ts";
 import { type Agent, factsOf, type World } from "./world.ts";
 
 /** Marked: in a cluster, or on the agent's own side. */
-export const markedIn = ({ reviewers }: ReviewFigures): string[] =>
+const markedIn = ({ reviewers }: ReviewFigures): string[] =>
   reviewers
     .filter(({ cluster, nothing }) => cluster !== null || nothing?.startsWith("own"))
     .map(({ address }) => address);

@@ -5,7 +5,7 @@ import { between, pick, randomOf, weighted } from "../../harness/random.ts";
 export const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
 /** When the registry began, and the last second of the world. */
 export const BEGAN = 1_770_000_000;
-export const DAYS = 150;
+const DAYS = 150;
 export const ENDS = BEGAN + DAYS * DAY;
 
 export type Account = {
@@ -30,7 +30,7 @@ export type Agent = {
   popularity: number;
 };
 export type Review = { agent: Agent; reviewer: Account; value: number; at: number; txHash: string };
-export type Payment = { payer: Account; agent: Agent; units: number; at: number };
+type Payment = { payer: Account; agent: Agent; units: number; at: number };
 
 export type World = {
   random: () => number;

@@ -100,7 +100,7 @@ const percent = (share: number): number => Math.round(1_000 * share) / 10;
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 /** Divides an integer of any size by a power of ten, exactly, without trailing zeros. */
-function decimalText(integer: string, decimals: number): string {
+export function decimalText(integer: string, decimals: number): string {
   const digits = integer.replace("-", "").padStart(decimals + 1, "0");
   const sign = integer.startsWith("-") ? "-" : "";
   const fraction = digits.slice(digits.length - decimals).replace(/(?<!0)0+$/, "");

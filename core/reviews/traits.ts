@@ -15,7 +15,7 @@ import {
 export type Trait = { evidence: SharedKey; id: string };
 
 /** Whether an account serves the public, so that having its money in common says nothing. */
-export const isPublic = ({ sent }: Party): boolean => sent !== null && sent >= PUBLIC_SENT;
+const isPublic = ({ sent }: Party): boolean => sent !== null && sent >= PUBLIC_SENT;
 
 /** The addresses among some parties that do not serve the public. */
 export const privateOf = (parties: readonly Party[]): string[] =>

@@ -48,7 +48,6 @@ export const figuresOf = async (db: Queryable, { registry, agentId }: RegistryAg
     ...{ low: low!, high: high!, voices: voices!, crowd: crowd!, clusters: clusters! },
   };
 };
-export type StoredFigures = NonNullable<Awaited<ReturnType<typeof figuresOf>>>;
 
 const CURRENT = statement({
   name: "review-figures-current",
