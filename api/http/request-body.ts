@@ -1,7 +1,7 @@
 /** Reads a request's body within bounds, as JSON or as absent. */
 import type { IncomingMessage } from "node:http";
 import { Failure, fail } from "../../core/errors.ts";
-import { parseStrictJson } from "./strict-json.ts";
+import { parseStrictJson } from "../../core/strict-json.ts";
 
 /** Largest body accepted, in bytes. */
 const MAX_BODY_BYTES = 256 * 1024;

@@ -4,7 +4,7 @@ import type { Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import { readVersion1, readVersion2, type SignedPayment } from "../../core/payments/authorization.ts";
 import { readIdentifier } from "../../core/payments/payment-identifier.ts";
-import { parseStrictJson } from "../http/strict-json.ts";
+import { parseStrictJson } from "../../core/strict-json.ts";
 
 /** A header by name, with every value it was sent with (Node's `headersDistinct`). */
 export type HeaderValues = Record<string, string[] | undefined>;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { endpoint, json } from "../../api/endpoint.ts";
-import { parseStrictJson } from "../../api/http/strict-json.ts";
+import { parseStrictJson } from "../../core/strict-json.ts";
 import { NEVER } from "../../harness/patience.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 import { parseRaw, raw } from "./support/raw.ts";

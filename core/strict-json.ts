@@ -1,5 +1,5 @@
 /** Parses untrusted JSON: refuses text that two parsers could read differently or that Postgres cannot store. */
-import { fail } from "../../core/errors.ts";
+import { fail } from "./errors.ts";
 
 /** Max nesting, deeper than any body of this service needs; bounds all code that walks a value. */
 const MAX_DEPTH = 32;
