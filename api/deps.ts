@@ -23,6 +23,7 @@ import type { DirectoryList } from "../db/lists/directory.ts";
 import type { IndexTracker } from "../db/operations/index-state.ts";
 import type { ReadPool } from "../db/replicas/read-pool.ts";
 import type { Fault } from "../runtime/faults.ts";
+import type { PaymentMethod } from "../settlement/methods/method.ts";
 import type { Log } from "./http/error-answer.ts";
 
 /** One queue as `GET /api/v2/status` shows it; `oldestSeconds` is the age of its oldest waiting job. */
@@ -79,6 +80,8 @@ export type ApiDeps = {
   facilitator: Facilitator | null;
   /** Payments by MPP; absent where they are not accepted. */
   mpp?: Mpp | null;
+  /** Ways to pay; absent: those of the list (settlement/methods.ts). */
+  paymentMethods?: readonly PaymentMethod[] | undefined;
   /** Null without a key: no report is sold then. */
   receipts: ReceiptSigner | null;
   /** Checks the targets of webhooks and encrypts their secrets; absent without a key: then there are no webhooks. */

@@ -1,6 +1,7 @@
 /** How one endpoint answers one request, stage by stage: guard, limits, input, index, payment, handler, idempotency. */
 import type { IncomingMessage } from "node:http";
 import { isTracing, span } from "../runtime/tracing.ts";
+import type { PaymentMethod } from "../settlement/methods/method.ts";
 import type { Caller, CallerRule } from "./caller-types.ts";
 import { asksDatabase, type Endpoint, onlyReads, type Reply } from "./endpoint.ts";
 import type { ReadingKeys } from "./guards/api-key.ts";
@@ -21,7 +22,7 @@ import { showIndexedBlock } from "./indexed-block.ts";
 import { declarationOf } from "./payments/bazaar.ts";
 import { FREE_CHECKOUT, type OpenCheckout } from "./payments/checkout.ts";
 import { openCheckout } from "./payments/open-checkout.ts";
-import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "./payments/payment-headers.ts";
+import { credentialHeaders, valueHeaders } from "./payments/payment-headers.ts";
 import { termsInstead, withTerms } from "./payments/terms-of-refusals.ts";
 import { withPayment } from "./payments/with-payment.ts";
 import { type Bindings, representationOf } from "./representation.ts";
@@ -102,7 +103,7 @@ export function requestHandler(endpoint: Endpoint, machinery: Machinery): (c: Ht
 function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, requestId: string) => Promise<Reply> {
   const { deps } = machinery;
   const { bucket, caller: rule, price } = endpoint.guard;
-  const vary = varyOf(endpoint);
+  const vary = varyOf(endpoint, deps.payments.settlement.methods);
   const needsAdmission = asksDatabase(endpoint);
   const admit = onlyReads(endpoint) ? machinery.admitRead : machinery.admit;
   const isWrite = endpoint.method !== "get";
@@ -167,7 +168,7 @@ type Asker = { caller: Caller | undefined; key: ReadingKey | null; url: string }
  * Whether a request may only ask for the terms of what is sold: it brings neither a payment nor anything that would let it
  * be answered without one.
  */
-function isProbe({ endpoint: { guard, method }, incoming }: Exchange): boolean {
+function isProbe({ endpoint: { guard, method }, incoming, machinery }: Exchange): boolean {
   const { headers } = incoming;
   return (
     guard.price !== undefined &&
@@ -175,16 +176,22 @@ function isProbe({ endpoint: { guard, method }, incoming }: Exchange): boolean {
     guard.caller === "anyone" &&
     !hasCredential(incoming) &&
     headers["idempotency-key"] === undefined &&
-    [...PAYMENT_HEADERS, CREDENTIAL_HEADER].every((name) => headers[name.toLowerCase()] === undefined)
+    paymentHeaders(machinery.deps.payments.settlement.methods).every(
+      (name) => headers[name.toLowerCase()] === undefined,
+    )
   );
 }
 
 const soldBy = ({ endpoint, path }: Exchange) => ({ endpoint, operation: endpoint.guard.price!, path });
 
+/** Names of all headers that may carry a payment. */
+const paymentHeaders = (methods: readonly PaymentMethod[]): string[] =>
+  [...credentialHeaders(methods), ...valueHeaders(methods)].map(({ name }) => name);
+
 /** The request headers that an endpoint's answer depends on in addition to its address; null for none. */
-function varyOf({ guard: { caller, price } }: Endpoint): string | null {
+function varyOf({ guard: { caller, price } }: Endpoint, methods: readonly PaymentMethod[]): string | null {
   if (caller === "anyoneOrSiwa") return "Authorization, X-SIWA";
-  return price ? ["Authorization", "X-SIWA", "Payment-Authorization", ...PAYMENT_HEADERS].join(", ") : null;
+  return price ? ["Authorization", "X-SIWA", ...paymentHeaders(methods)].join(", ") : null;
 }
 
 /** @throws Failure unauthenticated for a key that is not valid */

@@ -15,6 +15,7 @@ import type {
 } from "../clients/ports.ts";
 import type { Config } from "../config/config.ts";
 import type { Fault } from "../runtime/faults.ts";
+import type { PaymentMethod } from "../settlement/methods/method.ts";
 import type { Queues } from "./queue.ts";
 import type { WebhookParts } from "./webhooks/parts.ts";
 
@@ -29,6 +30,8 @@ export type JobContext = {
   chain: Chain;
   /** Absent where MPP is not offered. */
   mpp?: Mpp | null;
+  /** Ways to pay; absent: those of the list. */
+  paymentMethods?: readonly PaymentMethod[] | undefined;
   /** Signs what the service sends; null when no key is configured: then nothing is sent. */
   signer: Signer | null;
   proofs: ProofReaders;

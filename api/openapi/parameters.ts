@@ -1,14 +1,10 @@
 /** The parameters of an operation: path, query, and the headers that follow from its kind. */
 import type { z } from "zod";
+import type { PaymentMethod } from "../../settlement/methods/method.ts";
+import { PAYMENT_METHODS } from "../../settlement/methods.ts";
 import { type Endpoint, queryOf } from "../endpoint.ts";
-import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "../payments/payment-headers.ts";
+import { credentialHeaders, MAX_HEADER_CHARS, valueHeaders } from "../payments/payment-headers.ts";
 import { type Json, toSchema } from "./schemas.ts";
-
-const PAYLOADS: Record<string, string> = {
-  "PAYMENT-SIGNATURE": "Payment payload of x402 version 2, base64 of JSON, or a transaction's hash",
-  "X-PAYMENT": "Payment payload of x402 version 1, base64 of JSON, or a transaction's hash",
-  [CREDENTIAL_HEADER]: "Credential of MPP, Payment {base64url}; it may also stand in a list in Authorization",
-};
 
 export function parameters(endpoint: Endpoint, schemas: Json): Json[] {
   const list = [...split(endpoint.params, "path", schemas), ...split(queryOf(endpoint), "query", schemas)];
@@ -20,7 +16,7 @@ export function parameters(endpoint: Endpoint, schemas: Json): Json[] {
       description: "Same key and same request: the stored answer, for 24 hours",
       schema: { type: "string", minLength: 1, maxLength: 255 },
     });
-  if (endpoint.guard.price) list.push(...PAYMENT_PARAMETERS);
+  if (endpoint.guard.price) list.push(...paymentParameters(PAYMENT_METHODS));
   if (endpoint.stream)
     list.push({
       name: "Last-Event-ID",
@@ -33,13 +29,14 @@ export function parameters(endpoint: Endpoint, schemas: Json): Json[] {
 }
 
 /** The headers that may carry a payment; one of them, once. */
-const PAYMENT_PARAMETERS: Json[] = [...PAYMENT_HEADERS, CREDENTIAL_HEADER].map((name) => ({
-  name,
-  in: "header",
-  required: false,
-  description: PAYLOADS[name] ?? "Hash of the payer's own transfer of exactly the price",
-  schema: { type: "string", maxLength: 16_384 },
-}));
+export const paymentParameters = (methods: readonly PaymentMethod[]): Json[] =>
+  [...valueHeaders(methods), ...credentialHeaders(methods)].map(({ name, description }) => ({
+    name,
+    in: "header",
+    required: false,
+    description,
+    schema: { type: "string", maxLength: MAX_HEADER_CHARS },
+  }));
 
 /** The properties of an object schema as parameters. */
 function split(schema: z.ZodObject | undefined, where: "path" | "query", schemas: Json): Json[] {

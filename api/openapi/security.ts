@@ -1,6 +1,10 @@
 /** The security of the OpenAPI document: the credentials that operations take, and who may call, for programs and for people. */
+
+import type { PaymentMethod } from "../../settlement/methods/method.ts";
+import { PAYMENT_METHODS } from "../../settlement/methods.ts";
 import type { CallerRule } from "../caller-types.ts";
 import type { Guard } from "../endpoint.ts";
+import { credentialHeaders, valueHeaders } from "../payments/payment-headers.ts";
 
 /** Who may call, in sentences for people; `security` says the same to programs. */
 export const CALLERS: Record<CallerRule, string> = {
@@ -15,7 +19,16 @@ export const CALLERS: Record<CallerRule, string> = {
 };
 export const PRICED = "Where a price is asked, a request without payment is answered 402 with the terms.";
 
-export const SECURITY_SCHEMES = {
+/** The credentials that pay, each by the first of its headers. */
+export const paymentSchemes = (methods: readonly PaymentMethod[]) =>
+  methods.flatMap((method): [string, { type: string; in: string; name: string; description: string }][] => {
+    const [header] = [...valueHeaders([method]), ...credentialHeaders([method])];
+    if (!header || method.security === undefined) return [];
+    return [[method.key, { type: "apiKey", in: "header", name: header.name, description: method.security }]];
+  });
+
+/** The credentials of callers. */
+const CALLERS_CREDENTIALS = {
   siwa: {
     type: "http",
     scheme: "bearer",
@@ -46,22 +59,13 @@ export const SECURITY_SCHEMES = {
     name: "X-API-Key",
     description: "Given out by the operator. One of scope read may be sent with every read, for a budget of its own.",
   },
-  x402: {
-    type: "apiKey",
-    in: "header",
-    name: "PAYMENT-SIGNATURE",
-    description: "Payment by x402, where a price is asked: the 402 answer tells the terms.",
-  },
-  mpp: {
-    type: "apiKey",
-    in: "header",
-    name: "Payment-Authorization",
-    description: "Payment by MPP, where a price is asked: an answer to the challenge of the 402.",
-  },
 };
 
+/** All credentials of the document: those of callers, and those that pay. */
+export const SECURITY_SCHEMES = { ...CALLERS_CREDENTIALS, ...Object.fromEntries(paymentSchemes(PAYMENT_METHODS)) };
+
 /** The credentials that satisfy each rule, as alternatives; an empty set means no credential. */
-const SECURITY: Record<CallerRule, (keyof typeof SECURITY_SCHEMES)[][]> = {
+const SECURITY: Record<CallerRule, (keyof typeof CALLERS_CREDENTIALS)[][]> = {
   anyone: [],
   anyoneOrSiwa: [[], ["siwa"], ["siwaHeader"]],
   siwa: [["siwa"], ["siwaHeader"]],
@@ -77,5 +81,8 @@ export function security({ caller, price }: Guard): Record<string, []>[] {
   const ways = SECURITY[caller].map((set): Record<string, []> => Object.fromEntries(set.map((scheme) => [scheme, []])));
   if (price === undefined) return ways;
   const free = ways.length > 0 ? ways : [{}];
-  return [free, ...["x402", "mpp"].map((payment) => free.map((way) => ({ ...way, [payment]: [] as [] })))].flat();
+  return [
+    free,
+    ...paymentSchemes(PAYMENT_METHODS).map(([payment]) => free.map((way) => ({ ...way, [payment]: [] as [] }))),
+  ].flat();
 }

@@ -13,7 +13,8 @@ import type { PaidResource, Terms } from "../../core/payments/terms.ts";
 import type { Lease } from "../../db/payments/ledger.ts";
 import type { Payment } from "../../db/payments/payments.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
-import type { GivenPayment, HeaderValues } from "./payment-headers.ts";
+import type { GivenPayment } from "../../settlement/methods/method.ts";
+import type { HeaderValues } from "./payment-headers.ts";
 
 /** The parts of a request that its payment depends on. */
 export type PaidRequest = {

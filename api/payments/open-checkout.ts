@@ -1,14 +1,12 @@
 /** Opens the checkout of a request: price, terms, and the payment that the request brings. */
 import { hash } from "node:crypto";
-import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";
 import { fulfilPayment } from "../../db/payments/ledger.ts";
-import { authorizationFact, challengeFact } from "../../db/payments/payments.ts";
 import { FREE, type OpenCheckout, type PaidRequest, type PaymentReference, type SettleOptions } from "./checkout.ts";
 import { type CollectedPayment, collectPayment } from "./collect.ts";
 import { keepLease } from "./lease.ts";
-import { type GivenPayment, readPayment } from "./payment-headers.ts";
+import { readPayment } from "./payment-headers.ts";
 import { paymentRequired } from "./payment-options.ts";
 import type { PaymentService } from "./payment-service.ts";
 
@@ -16,12 +14,12 @@ import type { PaymentService } from "./payment-service.ts";
 export async function openCheckout(service: PaymentService, request: PaidRequest): Promise<OpenCheckout> {
   const price = await service.price(request.operation);
   const terms = price.units === 0n ? null : service.termsFor(request, price);
-  const given = terms ? await readPayment(request.headers, service.mpp) : null;
+  const given = terms ? await readPayment(request.headers, service.settlement) : null;
   const binding = bindingOf(request);
   const checkout: OpenCheckout = {
     price: price.units,
     given,
-    key: given && keyOf(service, given),
+    key: given?.method.nameOf(given.credential, service.settlement) ?? null,
     request: {
       ...request,
       fingerprint: hash("sha256", JSON.stringify([request.wallet, request.fingerprint]), "hex"),
@@ -30,8 +28,8 @@ export async function openCheckout(service: PaymentService, request: PaidRequest
     binding,
     paid: null,
     release() {},
-    payer: async () => payerOf(given) ?? request.wallet ?? (await request.signedIn()),
-    refusal: (reason, retryAfter) => paymentRequired(service.paymentOptions, terms!, binding, reason, retryAfter),
+    payer: async () => given?.method.payer(given.credential) ?? request.wallet ?? (await request.signedIn()),
+    refusal: (reason, retryAfter) => paymentRequired(service.settlement, terms!, binding, reason, retryAfter),
     settle: (options = {}) => (terms ? settle(service, checkout, options) : Promise.resolve(FREE)),
   };
   return checkout;
@@ -72,19 +70,6 @@ async function fulfil(
 ): Promise<void> {
   const done = await fulfilPayment(tx, { paymentId: payment.paymentId, leaseId: lease!.leaseId }, bought);
   if (!done) fail("payment_pending", "The payment is being used elsewhere. Retry with the same payment.");
-}
-
-/** The payer that a payment names. */
-function payerOf(given: GivenPayment | null): Address | null {
-  if (given?.kind === "x402") return given.authorization.from;
-  return given?.kind === "mpp" ? (given.answer?.payer ?? null) : null;
-}
-
-function keyOf({ settlement: { domain } }: PaymentService, given: GivenPayment): string | null {
-  if (given.kind === "mpp") return given.answer && challengeFact(given.answer.chainId, given.answer.challengeId);
-  if (given.kind === "transfer") return `${domain.chainId}:${given.hash}`;
-  const { from, nonce } = given.authorization;
-  return authorizationFact(domain.chainId, domain.verifyingContract, from, nonce);
 }
 
 /** Tells a request from others before anyone has signed in: one client may ask for a challenge and another pay it. */

@@ -1,114 +1,93 @@
-/** The payment in a request's headers: exactly one signed authorization, transaction hash or answer to a challenge. */
-import type { ChallengeAnswer, Mpp } from "../../clients/ports.ts";
-import type { Hex } from "../../core/agents/facts.ts";
-import { fail } from "../../core/errors.ts";
-import { readVersion1, readVersion2, type SignedPayment } from "../../core/payments/authorization.ts";
-import { readIdentifier } from "../../core/payments/payment-identifier.ts";
-import { parseStrictJson } from "../../core/strict-json.ts";
+/** The payment in a request's headers: exactly one, by one of the ways to pay. */
+import type {
+  GivenPayment,
+  PaymentHeader,
+  PaymentMethod,
+  SalesParts,
+  SentValue,
+  Wire,
+} from "../../settlement/methods/method.ts";
+import { refuseHeader } from "../../settlement/methods/refuse-header.ts";
 
 /** A header by name, with every value it was sent with (Node's `headersDistinct`). */
 export type HeaderValues = Record<string, string[] | undefined>;
 
-export type GivenPayment =
-  /** `identifier` is the client's name for the payment. */
-  | ({ kind: "x402"; identifier: string | null } & SignedPayment)
-  | { kind: "transfer"; hash: Hex }
-  /** Null where the answered challenge was not made by this service. */
-  | { kind: "mpp"; answer: ChallengeAnswer | null };
+type ValueWire = Extract<Wire, { kind: "value" }>;
+type CredentialWire = Extract<Wire, { kind: "credential" }>;
+type Methods = readonly Pick<PaymentMethod, "wire">[];
 
-/** Headers that may carry a payment, each of the same one; the last three carry a transaction hash only. */
-export const PAYMENT_HEADERS = [
-  "PAYMENT-SIGNATURE",
-  "X-PAYMENT",
-  "X-Payment-Tx",
-  "X-Payment-TxHash",
-  "X-Payment-Proof",
-] as const;
-/** The header of MPP credentials, which are also accepted in a list in Authorization. */
-export const CREDENTIAL_HEADER = "Payment-Authorization";
+/** Max characters of a header: a payload has about 1,400 for an account's key and a few thousand for a contract wallet, and as many again for the declaration (bazaar.ts), which clients send back. */
+export const MAX_HEADER_CHARS = 16_384;
 
-/** A payload has about 1,400 characters for an account's key and a few thousand for a contract wallet, and as many again for the declaration (bazaar.ts), which clients send back. */
-const MAX_HEADER_CHARS = 16_384;
-const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
-/** With either alphabet (RFC 4648, sections 4 and 5). */
-const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
-/** Headers that may carry a signed payment. */
-const SIGNED_HEADERS = new Set<string>(["PAYMENT-SIGNATURE", "X-PAYMENT"]);
+/** Headers that may carry a payment as their value, each of the same one; where several ways share one, as the first describes it. */
+export function valueHeaders(methods: Methods): PaymentHeader[] {
+  const all = methods.flatMap(({ wire }) => (wire.kind === "value" ? wire.headers : []));
+  return all.filter(({ name }, i) => all.findIndex((other) => other.name === name) === i);
+}
+
+/** Headers of credentials that pay, which are also accepted in a list in Authorization. */
+export const credentialHeaders = (methods: Methods): PaymentHeader[] =>
+  methods.flatMap(({ wire }) => (wire.kind === "credential" ? [wire.header] : []));
 
 /**
  * The payment of a request; null when it has none.
- * @param mpp reads credentials of MPP; null where they are not accepted
  * @throws Failure invalid_input for anything that is not exactly one well-formed payment
  */
-export async function readPayment(headers: HeaderValues, mpp: Mpp | null): Promise<GivenPayment | null> {
-  const given = PAYMENT_HEADERS.flatMap((name) =>
-    // Proxies join the values of a header that came twice.
+export async function readPayment(headers: HeaderValues, parts: SalesParts): Promise<GivenPayment | null> {
+  const { methods } = parts;
+  const [first, ...more] = valuesIn(headers, methods);
+  const credentials = methods.flatMap((method) => {
+    const sent = method.wire.kind === "credential" ? credentialIn(headers, method.wire) : null;
+    return sent ? [{ method, sent }] : [];
+  });
+  const [credential] = credentials;
+  const names = [...(first ? [first.name] : []), ...credentials.map(({ sent }) => sent.name)];
+  if (credentials.length > (first ? 0 : 1)) refuseHeader(names[0]!, "must be the only payment of the request");
+  if (credential)
+    return { method: credential.method, credential: await credential.method.read([credential.sent], parts) };
+  if (first === undefined) return null;
+  const method = methodOfValues([first, ...more], methods);
+  return { method, credential: await method.read([first, ...more], parts) };
+}
+
+/** Proxies join the values of a header that came twice. */
+const valuesIn = (headers: HeaderValues, methods: Methods): SentValue[] =>
+  valueHeaders(methods).flatMap(({ name }) =>
     (headers[name.toLowerCase()] ?? [])
       .flatMap((value) => value.split(","))
       .map((value) => ({ name, value: value.trim() })),
   );
-  const credential = readCredential(headers);
-  const [first] = given;
-  if (first === undefined) return credential === null ? null : readMpp(credential, mpp);
-  if (credential !== null) refuse(first.name, "must be the only payment of the request");
-  for (const { name, value } of given)
-    if (value.length > MAX_HEADER_CHARS) refuse(name, `must have at most ${MAX_HEADER_CHARS} characters`);
-  if (given.every(({ value }) => TRANSACTION.test(value))) {
-    const hashes = new Set(given.map(({ value }) => value.toLowerCase() as Hex));
-    if (hashes.size > 1) refuse(first.name, "must not differ from the transaction hash in another payment header");
-    return { kind: "transfer", hash: [...hashes][0]! };
-  }
-  if (given.some(({ value }) => value !== first.value)) refuse(first.name, "must be the only payment of the request");
-  for (const { name } of given) if (!SIGNED_HEADERS.has(name)) refuse(name, "must be 0x and 64 hex digits");
-  return { kind: "x402", ...readSigned(first.name, first.value) };
+
+/** The way to pay that all of the values are of, each by its header and its form. */
+function methodOfValues(values: [SentValue, ...SentValue[]], methods: readonly PaymentMethod[]): PaymentMethod {
+  const [first] = values;
+  for (const { name, value } of values)
+    if (value.length > MAX_HEADER_CHARS) refuseHeader(name, `must have at most ${MAX_HEADER_CHARS} characters`);
+  const isOf =
+    ({ name, value }: SentValue) =>
+    ({ wire }: PaymentMethod) =>
+      wire.kind === "value" && carries(wire, name) && wire.isOwn(value);
+  const method = methods.find((one) => values.every((sent) => isOf(sent)(one)));
+  if (method) return method;
+  const alone = values.find((sent) => !methods.some(isOf(sent)));
+  if (alone === undefined || values.some(({ value }) => value !== first.value))
+    return refuseHeader(first.name, "must be the only payment of the request");
+  const wire = methods.map((one) => one.wire).find((one) => one.kind === "value" && carries(one, alone.name));
+  return refuseHeader(alone.name, (wire as ValueWire).form);
 }
 
-const PAYMENT_SCHEME = /^\s*payment\s+/i;
+const carries = ({ headers }: ValueWire, header: string) => headers.some(({ name }) => name === header);
 
-/** The credential of MPP without its scheme; null without one. Authorization may have a sign-in as well. */
-function readCredential(headers: HeaderValues): string | null {
-  const listed = (headers.authorization ?? []).flatMap((value) => value.split(",")).filter(isPayment);
-  const own = headers[CREDENTIAL_HEADER.toLowerCase()] ?? [];
-  const found = new Set([...own, ...listed].map((value) => value.replace(PAYMENT_SCHEME, "").trim()));
+/** The credential of a scheme, without the scheme's name; null without one. Authorization may have a sign-in as well. */
+function credentialIn(headers: HeaderValues, { scheme, header: { name } }: CredentialWire): SentValue | null {
+  const start = new RegExp(`^\\s*${scheme}\\s+`, "i");
+  const isOwn = (value: string) => start.test(value);
+  const listed = (headers.authorization ?? []).flatMap((value) => value.split(",")).filter(isOwn);
+  const own = headers[name.toLowerCase()] ?? [];
+  const found = new Set([...own, ...listed].map((value) => value.replace(start, "").trim()));
   if (found.size === 0) return null;
-  if (found.size > 1 || !own.every(isPayment)) refuse(CREDENTIAL_HEADER, "must be one credential, Payment {base64url}");
+  if (found.size > 1 || !own.every(isOwn)) refuseHeader(name, `must be one credential, ${scheme} {base64url}`);
   const [credential] = found;
-  if (credential!.length > MAX_HEADER_CHARS)
-    refuse(CREDENTIAL_HEADER, `must have at most ${MAX_HEADER_CHARS} characters`);
-  return credential!;
-}
-
-const isPayment = (value: string) => PAYMENT_SCHEME.test(value);
-
-async function readMpp(credential: string, mpp: Mpp | null): Promise<GivenPayment> {
-  if (mpp === null) return refuse(CREDENTIAL_HEADER, "cannot be used: payments by MPP are not taken here");
-  const read = await mpp.read(credential);
-  if (read.kind === "malformed") return refuse(CREDENTIAL_HEADER, read.problem);
-  return { kind: "mpp", answer: read.kind === "answer" ? read.answer : null };
-}
-
-/** The payload decides its version, whatever the header is called: clients send either in both. */
-function readSigned(name: string, value: string): SignedPayment & { identifier: string | null } {
-  const json = payloadOf(name, value);
-  const version = (json as { x402Version?: unknown } | null)?.x402Version;
-  if (version !== 1 && version !== 2) return refuse(name, "must have an x402Version of 1 or 2");
-  const read = version === 2 ? readVersion2(json) : readVersion1(json);
-  if (!read) return refuse(name, `must be a payment payload of x402 version ${version} for the scheme "exact"`);
-  const identifier = version === 2 ? readIdentifier(json) : null;
-  if (identifier === undefined)
-    return refuse(name, "must have a payment-identifier of 16 to 128 letters, digits, - and _, or none");
-  return { ...read, identifier };
-}
-
-function payloadOf(name: string, value: string): unknown {
-  if (!BASE64.test(value)) return refuse(name, "must be base64 of JSON, or a transaction hash");
-  try {
-    return parseStrictJson(Buffer.from(value, "base64"));
-  } catch (error) {
-    return refuse(name, "must be base64 of JSON, or a transaction hash", error);
-  }
-}
-
-function refuse(name: string, message: string, cause?: unknown): never {
-  return fail("invalid_input", `The header ${name} ${message}.`, { details: [{ path: name, message }], cause });
+  if (credential!.length > MAX_HEADER_CHARS) refuseHeader(name, `must have at most ${MAX_HEADER_CHARS} characters`);
+  return { name, value: credential! };
 }

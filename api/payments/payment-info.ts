@@ -1,5 +1,4 @@
 /** What clients that look for paid operations read of one in the OpenAPI document: `x-payment-info`. */
-import { checksum } from "../../core/addresses.ts";
 import { formatUsdc, type Operation, priceUnits } from "../../core/payments/prices.ts";
 import type { PaymentService } from "./payment-service.ts";
 
@@ -8,14 +7,11 @@ import type { PaymentService } from "./payment-service.ts";
  * @returns undefined where it costs nothing, or can be paid by a transfer of one's own only
  */
 export function paymentInfoOf(
-  { shown, facilitator, mpp }: Pick<PaymentService, "shown" | "facilitator" | "mpp">,
+  { shown, settlement }: Pick<PaymentService, "shown" | "settlement">,
   operation: Operation,
 ) {
   const units = priceUnits(operation, shown());
-  const protocols = [
-    ...(facilitator ? [{ x402: {} }] : []),
-    ...(mpp ? [{ mpp: { method: "tempo", intent: "charge", currency: checksum(mpp.currency) } }] : []),
-  ];
+  const protocols = settlement.methods.flatMap((method) => method.protocol?.(settlement) ?? []);
   if (units === 0n || protocols.length === 0) return undefined;
   return { price: { mode: "fixed", currency: "USD", amount: formatUsdc(units) }, protocols };
 }

@@ -10,9 +10,10 @@ import type { PaidResource, Terms } from "../../core/payments/terms.ts";
 import { domainSeparator, usdcDomain } from "../../core/payments/token-domain.ts";
 import { currentPrices, priceLists } from "../../db/payments/price-list.ts";
 import type { Fault } from "../../runtime/faults.ts";
-import type { SettlementParts } from "../../settlement/settle.ts";
+import type { PaymentMethod, SalesParts } from "../../settlement/methods/method.ts";
+import { PAYMENT_METHODS } from "../../settlement/methods.ts";
 import type { Log } from "../http/error-answer.ts";
-import { mppOption, type PaymentOption, transferOption, x402Option } from "./payment-options.ts";
+import { isSignedByPayer } from "./payer.ts";
 
 export type PaymentServiceParts = {
   config: Pick<Config, "chain" | "contracts" | "payments" | "pricing" | "service">;
@@ -20,6 +21,8 @@ export type PaymentServiceParts = {
   chain: Chain;
   facilitator: Facilitator | null;
   mpp?: Mpp | null | undefined;
+  /** Absent: those of the list. */
+  paymentMethods?: readonly PaymentMethod[] | undefined;
   fault: Fault;
   log: Log;
   now(): number;
@@ -28,8 +31,8 @@ export type PaymentServiceParts = {
 export type PaymentService = PaymentServiceParts & {
   /** Null where MPP is not offered. */
   mpp: Mpp | null;
-  settlement: SettlementParts;
-  paymentOptions: readonly PaymentOption[];
+  /** What the ways to pay work with, these among them. */
+  settlement: SalesParts;
   /**
    * The present price of an operation and the amounts accepted for it, in USDC units.
    * Check then write: the price in force, then the 402 and the accepted amount (`termsFor`); the price may change:
@@ -42,8 +45,6 @@ export type PaymentService = PaymentServiceParts & {
     sold: { operation: Operation; method: string; path: string; declaration: PaidResource["declaration"] },
     price: { units: bigint; honoured: bigint[] },
   ): Terms;
-  /** Asks the chain once whether the token has the domain that clients sign over. @throws Failure upstream_unavailable */
-  assertDomain(): Promise<void>;
 };
 
 /** Max age of the prices shown, in milliseconds. */
@@ -53,7 +54,7 @@ const DOMAIN_SEPARATOR = "0x3644e515";
 
 export function openPaymentService(parts: PaymentServiceParts): PaymentService {
   const { config, db, chain, facilitator, mpp = null, fault, log, now } = parts;
-  const { payTo, confirmations, earlyUnits } = config.payments;
+  const { payTo, confirmations, earlyUnits, since } = config.payments;
   const domain: TokenDomain = usdcDomain(config.chain.id, config.contracts.usdc.address);
   const prices = shownPrices(parts);
 
@@ -69,14 +70,14 @@ export function openPaymentService(parts: PaymentServiceParts): PaymentService {
   const service: PaymentService = {
     ...parts,
     mpp,
-    settlement: { db, chain, facilitator, mpp, domain, confirmations, earlyUnits, fault },
-    paymentOptions: [
-      ...(facilitator ? [x402Option] : []),
-      ...(mpp ? [mppOption({ mpp, now, salt: randomUUID })] : []),
-      transferOption,
-    ],
+    settlement: {
+      ...{ db, chain, facilitator, mpp, domain, confirmations, earlyUnits, fault, since, now },
+      methods: parts.paymentMethods ?? PAYMENT_METHODS,
+      salt: randomUUID,
+      assertDomain: domainCheck(chain, domain, log),
+      isSignedByPayer: (signed) => isSignedByPayer(chain, signed, domain),
+    },
     shown: prices.shown,
-    assertDomain: domainCheck(chain, domain, log),
 
     async price(operation) {
       const lists = await priceLists(db, prices.base, config.pricing.quoteMs);
@@ -101,7 +102,7 @@ export function openPaymentService(parts: PaymentServiceParts): PaymentService {
     }),
   };
   // A wrong token is logged at the start; without an answer now the check is made again before the first payment.
-  if (facilitator) service.assertDomain().catch(() => {});
+  if (facilitator) service.settlement.assertDomain().catch(() => {});
   return service;
 }
 

@@ -4,6 +4,7 @@ import type { Lease } from "../../db/payments/ledger.ts";
 import { dropLease } from "../../db/payments/payment-leases.ts";
 import type { Payment, StoredReply } from "../../db/payments/payments.ts";
 import type { PresentOutcome } from "../../db/payments/present-payment.ts";
+import { methodOf } from "../../settlement/methods.ts";
 import { bringIn } from "../../settlement/settle.ts";
 import type { OpenCheckout, SettleOptions } from "./checkout.ts";
 import { spendOwnCredit } from "./credit.ts";
@@ -85,7 +86,7 @@ async function resumeDone(
 ): Promise<CollectedPayment> {
   // Without what it bought, a lost payment was a credit: nothing was given for it, and there is no money.
   if (payment.state === "fulfilled" || (payment.state === "lost" && payment.bought !== null)) {
-    if (!(await mayReplay(checkout, payment, named)))
+    if (!(await mayReplay(service, checkout, payment, named)))
       return fail("payment_already_used", "What this payment has bought was given out. Nothing was charged.", {
         hint: "To have it once more, repeat the request signed in with the wallet that paid (SIWA or SIWE).",
       });
@@ -105,10 +106,16 @@ async function resumeDone(
  * the payer gave to the payment, or the network that it paid from.
  * @param named the payment was presented by its identifier, too
  */
-async function mayReplay(checkout: OpenCheckout, payment: Payment, named: boolean): Promise<boolean> {
-  const { request } = checkout;
+async function mayReplay(
+  { settlement }: PaymentService,
+  checkout: OpenCheckout,
+  payment: Payment,
+  named: boolean,
+): Promise<boolean> {
+  const { request, given } = checkout;
+  const isPublic = given?.method.isPublic && methodOf(settlement, payment)?.isPublic !== false;
   // Only the same wallet signs the same request, only its client knows a challenge, and a hash needs its payer's sign-in.
-  if (request.wallet !== null || payment.method !== "x402" || checkout.given?.kind !== "x402") return true;
+  if (request.wallet !== null || !isPublic) return true;
   if ((await optionalSignIn(checkout)) === payment.payer) return true;
   if (request.now - (payment.paidAt?.getTime() ?? 0) > REPLAY_MS || payment.digest === null) return false;
   return named || payment.client === clientOf(checkout, { digest: payment.digest });

@@ -13,7 +13,7 @@ async function termsOf(service: PaymentService, { endpoint, operation, path }: S
   if (!price || price.units === 0n) return null;
   const { method } = endpoint;
   const terms = service.termsFor({ operation, method, path, declaration: declarationOf(endpoint, null) }, price);
-  return paymentRequired(service.paymentOptions, terms, null);
+  return paymentRequired(service.settlement, terms, null);
 }
 
 /** @returns handles the failure of a sign-in: adds the terms to `unauthenticated`, and throws in any case */

@@ -1,11 +1,10 @@
 /** Runs a handler that is paid for, and keeps the ledger and the response headers in step with its outcome. */
 import type { Failure } from "../../core/errors.ts";
-import { V1_NETWORKS } from "../../core/payments/authorization.ts";
 import { owePayment } from "../../db/payments/ledger.ts";
 import { dropLease, storeReply } from "../../db/payments/payment-leases.ts";
 import { type Payment, paymentsOf } from "../../db/payments/payments.ts";
+import { methodOf } from "../../settlement/methods.ts";
 import type { OpenCheckout } from "./checkout.ts";
-import { paymentResponse } from "./payment-options.ts";
 import type { PaymentService } from "./payment-service.ts";
 import { ReplayedAnswer } from "./resume.ts";
 
@@ -78,11 +77,9 @@ async function knownResponse(service: PaymentService, { key, request }: OpenChec
   return known && known.fingerprint === request.fingerprint ? responseOf(service, known) : {};
 }
 
-/** The headers that name the payment's transaction, in the format of the protocol it was paid by. */
-function responseOf(service: PaymentService, payment: Payment): Record<string, string> {
-  const { method, chainId, txHash, payer, amountUnits, paidAt } = payment;
+/** The headers that name the payment's transaction, in the format of the way that it was paid by. */
+function responseOf({ settlement }: PaymentService, payment: Payment): Record<string, string> {
+  const { txHash } = payment;
   if (!txHash) return {};
-  if (method !== "mpp") return paymentResponse({ chainId, txHash, payer, amountUnits }, V1_NETWORKS[chainId]);
-  if (!service.mpp) return {};
-  return { "payment-receipt": service.mpp.receipt({ txHash, at: paidAt ?? payment.updatedAt }) };
+  return methodOf(settlement, payment)?.receipt(settlement, { ...payment, txHash }) ?? {};
 }

@@ -64,8 +64,8 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
 /** Ways to pay. A way that is `planned` is never required. */
 function paymentMethods(
   endpoints: readonly Endpoint[],
-  { chain: { id: chainId }, contracts: { usdc } }: HandlerDeps["config"],
-  { facilitator, mpp, shown }: HandlerDeps["payments"],
+  { chain: { id: chainId } }: HandlerDeps["config"],
+  { settlement, shown }: HandlerDeps["payments"],
 ) {
   // Independent of the phase: an operation with a price is always paid for in these ways.
   const { prices } = shown();
@@ -73,21 +73,10 @@ function paymentMethods(
     .filter(({ guard: { price }, aliasOf }) => price && prices[price] > 0n && aliasOf === undefined)
     .map(({ path }) => path);
   return [
-    {
-      protocol: "x402",
-      status: facilitator ? "available" : "planned",
-      chain: chainId,
-      currency: "USDC",
-      asset: checksum(usdc.address),
-      endpoints: payable,
-    },
-    {
-      protocol: "MPP",
-      status: mpp ? "available" : "planned",
-      chain: mpp?.chain.id ?? 4217,
-      currency: "USDC.e",
-      endpoints: payable,
-    },
+    ...settlement.methods.flatMap((method) => {
+      const listing = method.listing?.(settlement);
+      return listing ? [{ ...listing, endpoints: payable }] : [];
+    }),
     {
       protocol: "x402",
       status: "planned",

@@ -241,10 +241,10 @@ export const refundPayment = (db: Queryable, paymentId: string, reference: strin
  * The block with the transfer is gone: unpaid again, and released where there is nothing to settle again. Facts stay:
  * they are still this payment's.
  */
-export const unsettlePayment = (db: pg.Pool, seen: SeenPayment & Pick<Payment, "method">) =>
+export const unsettlePayment = (db: pg.Pool, seen: SeenPayment) =>
   transaction(db, async (tx) => {
     const unpaid = await move(tx, seen, "settling", ["paid"], UNSETTLED);
-    if (!unpaid || seen.method !== "transaction") return unpaid;
+    if (!unpaid || unpaid.credential !== null) return unpaid;
     return releasePayment(tx, { paymentId: seen.paymentId }, "reorganised_away");
   });
 

@@ -21,8 +21,6 @@ import {
 } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
-export type PaymentMethod = "x402" | "transaction" | "mpp";
-
 /** Where the money moved, as our own node has it. */
 export type Settlement = {
   txHash: Hex;
@@ -36,7 +34,8 @@ export type StoredReply = { status: number; headers: Record<string, string>; bod
 
 /** Everything a payer has signed or sent. The ledger writes all of it together, and only once it is `Checked`. */
 export type PaymentTerms = {
-  method: PaymentMethod;
+  /** The key of its way to pay (settlement/methods.ts). */
+  method: string;
   payer: Address;
   payee: Address;
   chainId: number;
@@ -139,7 +138,7 @@ const hex = narrow<Hex>(text);
 /** The types of COLUMNS. */
 export const PAYMENT_ROW = {
   paymentId: uuid,
-  method: narrow<PaymentMethod>(text),
+  method: text,
   operation: narrow<Operation>(text),
   state: narrow<PaymentState>(text),
   payer: address,

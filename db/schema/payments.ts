@@ -18,7 +18,7 @@ export const payment = offchain.table(
   "payment",
   {
     paymentId: uuid().primaryKey(),
-    /** x402 | transaction | mpp */
+    /** The key of its way to pay: x402, transaction, mpp (settlement/methods.ts). */
     method: text().notNull(),
     /** What it is to buy: an operation of core/payments/prices.ts. */
     operation: text().notNull(),

@@ -30,7 +30,9 @@ import { isIndexed, transaction } from "../../db/sql/transaction.ts";
 import { notifySender } from "../../db/transactions/notify-sender.ts";
 import { carryOut } from "../../settlement/effects.ts";
 import { type Evidence, isDeepEnough, placeNow } from "../../settlement/evidence.ts";
-import { bringIn, chainOf, configuredChains, lookFor, type SettlementParts } from "../../settlement/settle.ts";
+import type { SettlementParts } from "../../settlement/methods/method.ts";
+import { methodOf, PAYMENT_METHODS } from "../../settlement/methods.ts";
+import { bringIn, chainOf, configuredChains, lookFor } from "../../settlement/settle.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 
@@ -140,11 +142,12 @@ async function settleLeft(context: JobContext): Promise<number> {
 }
 
 /** The sweep only reads where the money is: a client that stopped waiting is not charged afterwards. */
-const looking = ({ db, chain, mpp = null, config, fault }: JobContext): SettlementParts => ({
+const looking = ({ db, chain, mpp = null, paymentMethods, config, fault }: JobContext): SettlementParts => ({
   db,
   chain,
   facilitator: null,
   mpp,
+  methods: paymentMethods ?? PAYMENT_METHODS,
   onlyLooks: true,
   domain: usdcDomain(config.chain.id, config.contracts.usdc.address),
   confirmations: config.payments.confirmations,
@@ -274,7 +277,8 @@ async function isConfirmed({ config }: JobContext, chain: Chain, { block, blockH
 
 /** The place where another transaction settled the same authorization after the earlier one disappeared. */
 async function settledAnew(context: JobContext, payment: Payment): Promise<Settlement | null> {
-  if (payment.method !== "x402" || payment.credential === null) return null;
-  const evidence = await lookFor(looking(context), payment);
+  const parts = looking(context);
+  if (!methodOf(parts, payment)?.isPublic || payment.credential === null) return null;
+  const evidence = await lookFor(parts, payment);
   return evidence.kind === "settled" ? evidence.settlement : null;
 }

@@ -1,0 +1,180 @@
+/** Payments by a signed authorization (x402): terms, time and signature are checked before the ledger takes them. */
+
+import { checksum } from "../../core/addresses.ts";
+import { readVersion1, readVersion2, type SignedPayment } from "../../core/payments/authorization.ts";
+import { Checked } from "../../core/payments/checked.ts";
+import { readIdentifier } from "../../core/payments/payment-identifier.ts";
+import type { Refusal } from "../../core/payments/refusals.ts";
+import { mismatch, optionVersion1, outOfTime, requiredVersion2 } from "../../core/payments/terms.ts";
+import { parseStrictJson } from "../../core/strict-json.ts";
+import { authorizationFact, digestOf, identifierFact, type PaymentTerms } from "../../db/payments/payments.ts";
+import { askFacilitator } from "../ask-facilitator.ts";
+import { findSettlement } from "../evidence.ts";
+import { authorizationOf, type Credential, toCredential } from "../signed-credential.ts";
+import type { AskingRequest, PaymentMethod, SalesParts, SentValue } from "./method.ts";
+import { base64, paymentResponse } from "./payment-response.ts";
+import { refuseHeader } from "./refuse-header.ts";
+import { isTransactionHash } from "./transaction-hash.ts";
+
+/** `identifier` is the client's name for the payment. */
+type GivenAuthorization = SignedPayment & { identifier: string | null };
+
+/** Blocks back from now in which the payer itself may have used the authorization; about an hour on Base. */
+const OWN_BLOCKS = 1_800;
+/** With either alphabet (RFC 4648, sections 4 and 5). */
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+const FORM = "must be base64 of JSON, or a transaction hash";
+
+/** A signed authorization, which the facilitator settles. */
+export const x402: PaymentMethod<GivenAuthorization> = {
+  key: "x402",
+  wire: {
+    kind: "value",
+    headers: [
+      {
+        name: "PAYMENT-SIGNATURE",
+        description: "Payment payload of x402 version 2, base64 of JSON, or a transaction's hash",
+      },
+      { name: "X-PAYMENT", description: "Payment payload of x402 version 1, base64 of JSON, or a transaction's hash" },
+    ],
+    // Whatever is no hash: what is wrong with it is told by `read`.
+    isOwn: (value) => !isTransactionHash(value),
+    form: FORM,
+  },
+  security: "Payment by x402, where a price is asked: the 402 answer tells the terms.",
+  isPublic: true,
+
+  /** Version 2 in a header, version 1 in the body; a client reads the one it knows. */
+  option({ facilitator }, { terms, error, binding }) {
+    if (!facilitator) return null;
+    const first = optionVersion1(terms);
+    return {
+      headers: {
+        "payment-required": base64(requiredVersion2(terms, error, binding && { digest: binding.bodyDigest })),
+      },
+      body: { x402Version: 1, accepts: first ? [first] : [] },
+    };
+  },
+
+  read(values) {
+    const [first] = values;
+    if (values.some(({ value }) => value !== first.value))
+      refuseHeader(first.name, "must be the only payment of the request");
+    return readSigned(first);
+  },
+
+  payer: ({ authorization }) => authorization.from,
+
+  nameOf: ({ authorization: { from, nonce } }, { domain }) =>
+    authorizationFact(domain.chainId, domain.verifyingContract, from, nonce),
+
+  async present(parts, given, request) {
+    const { from } = given.authorization;
+    const signer = request.wallet ?? (await request.optionalSignIn());
+    const by = signer === from ? "payer" : "bearer";
+    const terms = signedTerms(request, given);
+    const identifier = given.identifier === null ? null : identifierFact(from, given.identifier);
+    return {
+      by,
+      name: { facts: terms.facts, digest: terms.digest, identifier },
+      async check() {
+        const checked = await Checked.of(terms, (written) => refusalOf(parts, request, given, written));
+        if (typeof checked === "string")
+          return { reason: checked, retryAfter: secondsUntil(checked, given, request.now) };
+        const head = await parts.chain.headBlock();
+        // Anyone but the payer must have shown it before it was settled: in the newest block it is public already.
+        const sinceBlock = by === "payer" ? Math.max(0, head - OWN_BLOCKS) : head + 1;
+        return [{ checked, sinceBlock, client: request.clientOf(terms) }];
+      },
+    };
+  },
+
+  chain: ({ chain }) => chain,
+
+  find(parts, chain, payment, search) {
+    const { nonce } = authorizationOf(payment);
+    return findSettlement(chain, { ...payment, nonce }, payment, parts.confirmations, search);
+  },
+
+  settle: askFacilitator,
+
+  receipt: (_parts, paid) => paymentResponse(paid),
+
+  protocol: ({ facilitator }) => (facilitator ? { x402: {} } : null),
+
+  listing: ({ facilitator, domain }) => ({
+    protocol: "x402",
+    status: facilitator ? "available" : "planned",
+    chain: domain.chainId,
+    currency: "USDC",
+    asset: checksum(domain.verifyingContract),
+  }),
+};
+
+/** The payload decides its version, whatever the header is called: clients send either in both. */
+function readSigned({ name, value }: SentValue): GivenAuthorization {
+  const json = payloadOf(name, value);
+  const version = (json as { x402Version?: unknown } | null)?.x402Version;
+  if (version !== 1 && version !== 2) return refuseHeader(name, "must have an x402Version of 1 or 2");
+  const read = version === 2 ? readVersion2(json) : readVersion1(json);
+  if (!read) return refuseHeader(name, `must be a payment payload of x402 version ${version} for the scheme "exact"`);
+  const identifier = version === 2 ? readIdentifier(json) : null;
+  if (identifier === undefined)
+    return refuseHeader(name, "must have a payment-identifier of 16 to 128 letters, digits, - and _, or none");
+  return { ...read, identifier };
+}
+
+function payloadOf(name: string, value: string): unknown {
+  if (!BASE64.test(value)) return refuseHeader(name, FORM);
+  try {
+    return parseStrictJson(Buffer.from(value, "base64"));
+  } catch (error) {
+    return refuseHeader(name, FORM, error);
+  }
+}
+
+function signedTerms({ terms: { domain, resource } }: AskingRequest, given: SignedPayment): PaymentTerms {
+  const { authorization, signature } = given;
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  const { chainId, verifyingContract: asset } = domain;
+  return {
+    method: "x402",
+    chainId,
+    asset,
+    payer: from,
+    payee: to,
+    amountUnits: value,
+    credential: toCredential(given, resource.url),
+    validBefore: dateOf(validBefore),
+    facts: [authorizationFact(chainId, asset, from, nonce)],
+    digest: digestOf("x402", chainId, asset, from, to, value, validAfter, validBefore, nonce, signature),
+  };
+}
+
+/**
+ * Why the terms to be written cannot be accepted: wrong amount or payee, out of time, not signed by the payer; null if none.
+ * Check then write: terms, time and signature, then `presentPayment`; the row, its state and the chain may change
+ * between: only frozen `Checked` terms are written, in one statement, and the ledger checks again under a row lock;
+ * unchecked terms only resume a row of their digest.
+ */
+async function refusalOf(
+  parts: SalesParts,
+  { terms, binding, now }: AskingRequest,
+  given: SignedPayment,
+  written: Readonly<PaymentTerms>,
+): Promise<Refusal | null> {
+  const { signature } = written.credential as Credential;
+  const signed: SignedPayment = { ...given, authorization: authorizationOf(written), signature };
+  const wrong = mismatch(signed, terms, binding.bodyDigest) ?? outOfTime(signed, Math.floor(now / 1000));
+  if (wrong) return wrong;
+  await parts.assertDomain();
+  return (await parts.isSignedByPayer(signed)) ? null : "invalid_signature";
+}
+
+/** Seconds until a payment that has not begun has; undefined for other reasons. @param now milliseconds */
+const secondsUntil = (reason: Refusal, { authorization }: SignedPayment, now: number): number | undefined =>
+  reason === "not_yet_valid" ? Number(authorization.validAfter) - Math.floor(now / 1000) + 1 : undefined;
+
+/** An authorization may be valid for longer than a Date can express. */
+const dateOf = (seconds: bigint): Date =>
+  new Date(Number(seconds > 253_402_300_799n ? 253_402_300_799n : seconds) * 1000);
