@@ -64,7 +64,7 @@ export type Wire =
 export type SentValue = { name: string; value: string };
 
 /** What is asked of one 402. */
-export type AskedOption = {
+type AskedOption = {
   terms: Terms;
   /** What is wrong with the payment that was brought, or `payment_required`. */
   error: string;
@@ -73,7 +73,7 @@ export type AskedOption = {
 };
 
 /** A way to pay in a 402: its headers and its part of the body. */
-export type PaymentOption = { headers?: Record<string, string>; body?: Record<string, unknown> };
+type PaymentOption = { headers?: Record<string, string>; body?: Record<string, unknown> };
 
 /** The request that presents a payment. */
 export type AskingRequest = {
@@ -94,10 +94,10 @@ export type AskingRequest = {
 };
 
 /** Checked terms, and the claim of the request that presents them. */
-export type CheckedPayment = { checked: Checked<PaymentTerms> } & Pick<PaymentClaim, "sinceBlock" | "client">;
+type CheckedPayment = { checked: Checked<PaymentTerms> } & Pick<PaymentClaim, "sinceBlock" | "client">;
 
 /** A payment as its request presents it. */
-export type PresentedPayment = {
+type PresentedPayment = {
   by: ClaimedBy;
   /** What the ledger may know it by already; null where only the chain tells. */
   name: PaymentName | null;
@@ -109,7 +109,7 @@ export type PresentedPayment = {
 };
 
 /** Why a payment cannot be accepted. `retryAfter`: seconds, where more is known than what the reason says. */
-export type RefusedPayment = { reason: Refusal; retryAfter?: number | undefined };
+type RefusedPayment = { reason: Refusal; retryAfter?: number | undefined };
 
 /**
  * A way to pay. Adding one is a file with such a value and its line in PAYMENT_METHODS (../methods.ts).
@@ -177,7 +177,7 @@ export type SettledPayment = Pick<Payment, "chainId" | "payer" | "amountUnits" |
 };
 
 /** A way that is `planned` is never required. */
-export type PaymentListing = {
+type PaymentListing = {
   protocol: string;
   status: "available" | "planned";
   chain: number;
