@@ -14,7 +14,7 @@ export type RegistryAgent = { registry: string; agentId: string };
  * Of one agent, the reviewers that are weighed: those with proof, then those who came first. What is left out belongs to
  * the crowd, which divides one weight however many it has.
  */
-const MAX_REVIEWERS = 20_000;
+const MAX_REVIEWERS = 10_000;
 /** Of one reviewer, its first entries in which other agents are looked for; of an owner, the agents that it reviewed. */
 const [MAX_OTHER_ENTRIES, MAX_AGENTS] = [200, 1_000];
 

@@ -23,7 +23,7 @@ const [OLDEST_PER_RUN, MAX_AGE_MS] = [200, 3_600_000];
 
 /**
  * Resumes: with the agents whose figures are older than the index, those with few reviews first; each set is one commit.
- * Bound: 20,000 reviewers of an agent are weighed by 20 entries each (db/reviews/review-facts.ts); sets are read by the
+ * Bound: 10,000 reviewers of an agent are weighed by 20 entries each (db/reviews/review-facts.ts); sets are read by the
  * number of their reviews.
  */
 export const reviewFigures = defineJob({
