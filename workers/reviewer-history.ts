@@ -1,6 +1,7 @@
 /** Reads from the chain what an account had done before a block: about a hundred requests, most of them for the state of past blocks. */
 import type { Chain } from "../clients/ports.ts";
 import type { Address } from "../core/agents/facts.ts";
+import { firstBlockWhere } from "../core/first-block.ts";
 import type { ReviewerFacts } from "../core/reviews/facts.ts";
 
 /** What is read; null is what nobody can know. */
@@ -26,10 +27,13 @@ export async function readHistory(chain: HistoryReads, address: Address, before:
     (await chain.balance(address, block)) > 0n || (await chain.nonce(address, block)) > 0;
   if (!(await isSeen(last))) return UNKNOWN;
   const sent = await chain.nonce(address, last);
-  const first = await firstBlock(0, last, isSeen);
+  const first = await firstBlockWhere(0, last, isSeen);
   const previous =
-    sent === 0 ? null : await firstBlock(first, last, async (block) => (await chain.nonce(address, block)) >= sent);
-  const start = sent === 0 ? before : await firstBlock(first, last, async (b) => (await chain.nonce(address, b)) > 0);
+    sent === 0
+      ? null
+      : await firstBlockWhere(first, last, async (block) => (await chain.nonce(address, block)) >= sent);
+  const start =
+    sent === 0 ? before : await firstBlockWhere(first, last, async (b) => (await chain.nonce(address, b)) > 0);
   const transfers = (await chain.transactionsIn(first)) ?? [];
   const transfer = transfers.find(({ to, valueWei }) => to === address && valueWei > 0n);
   const funder = transfer && (await chain.balance(address, start - 1)) <= transfer.valueWei ? transfer.from : null;
@@ -39,17 +43,6 @@ export async function readHistory(chain: HistoryReads, address: Address, before:
     previousAt: previous === null ? null : await timeOf(chain, previous),
     funder: funder && { address: funder, sent: await chain.nonce(funder, last) },
   };
-}
-
-/** The first block from which on something holds. @param high it holds there */
-async function firstBlock(low: number, high: number, holds: (block: number) => Promise<boolean>): Promise<number> {
-  let [from, to] = [low, high];
-  while (from < to) {
-    const middle = Math.floor((from + to) / 2);
-    if (await holds(middle)) to = middle;
-    else from = middle + 1;
-  }
-  return to;
 }
 
 const timeOf = async (chain: HistoryReads, block: number): Promise<number | null> =>

@@ -3,9 +3,9 @@ import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import type { Config } from "../../config/config.ts";
 import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
+import { firstBlockWhere } from "../../core/first-block.ts";
 import { READ_GAS } from "../../core/transactions/gas-bounds.ts";
 import { type Check, error, type Finding, ok, skipped, warning } from "../check.ts";
-import { firstBlockWhere } from "../first-block.ts";
 import type { World } from "../world.ts";
 
 type ContractKey = keyof Config["contracts"];

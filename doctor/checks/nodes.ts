@@ -1,8 +1,8 @@
 /** Checks of each JSON-RPC node alone: its chain, its clock, the history of states that it keeps. */
 import type { LearnedLimits } from "../../clients/ports.ts";
+import { firstBlockWhere } from "../../core/first-block.ts";
 import { serverSettings } from "../../db/operations/server-health.ts";
 import { type Check, error, type Finding, ok, reasonOf, skipped, warning } from "../check.ts";
-import { firstBlockWhere } from "../first-block.ts";
 import type { World } from "../world.ts";
 
 type Node = World["nodes"][number];
