@@ -121,7 +121,5 @@ export function population(devnet: DevnetFile, say: (status: number, text: strin
       const buyer = next();
       return inTurn(buyer, () => paying(buyer.account)(`${devnet.apiUrl}/api/v2/agent/${tokenId}/cred-report`));
     },
-    /** Takes back the newest blocks of the chain; what was in them has to be sent again. */
-    reorganise: (depth: number) => chain.request({ method: "anvil_reorg" as never, params: [depth, []] as never }),
   };
 }

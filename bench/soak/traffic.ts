@@ -1,6 +1,7 @@
 /** A soak's traffic: everything the service does, at a moderate rate, for as long as it is asked to. */
 import { setTimeout as wait } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { startBlockClock } from "../../harness/block-clock.ts";
 import type { DevnetFile } from "../../harness/stack.ts";
 import { NotSent, population } from "./people.ts";
 import { fetchInTime } from "./requests.ts";
@@ -29,6 +30,7 @@ export type Traffic = {
 };
 
 const SEEDED = 40;
+const BLOCK_MS = 1_000;
 const WORDS = ["Meridian", "bot", "ledger", "o", "qu", "Ondatra", "0x", "nobody has this name"];
 const GROUPS = ["welcome", "general"];
 /** For what is under way when the traffic ends: a payment comes back until it is decided. */
@@ -45,6 +47,7 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
   const tally = emptyTally();
   const ending = new AbortController();
   const people = population(devnet, (status, text) => note(tally, "payment", status, text), ending.signal);
+  const clock = await startBlockClock(devnet.rpcUrl, BLOCK_MS);
   /** Requests under way, each with its kind. */
   const under = new Map<Promise<void>, string>();
   let { perSecond } = plan;
@@ -190,7 +193,7 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
     while (!ending.signal.aborted) {
       await pause(plan.reorgEverySeconds * (500 + random(1_000)), ending.signal);
       if (ending.signal.aborted) return;
-      await people.reorganise(1 + random(plan.reorgDepth));
+      await clock.reorganise(1 + random(plan.reorgDepth));
       reorganisations++;
     }
   }
@@ -213,6 +216,7 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
       for (const kind of under.values())
         note(tally, kind, 0, `no answer ${LAST_ANSWERS_MS / 1000} s after the traffic's end`);
       under.clear();
+      await clock.stop();
     },
   };
 }

@@ -1,9 +1,9 @@
 /** What goes wrong while people pay: processes killed and started again, blocks taken back, a node and a facilitator in trouble. */
 import type { PartName, Parts } from "../../test/support/parts.ts";
+import type { BlockClock } from "../block-clock.ts";
 import type { TroubledNode } from "../troubled-node.ts";
 import type { TroubledFacilitator } from "./facilitator.ts";
 import type { Trouble } from "./plan.ts";
-import type { ChainClient } from "./wallets.ts";
 
 export type LoadFaults = {
   /** Lets it happen; resolves once it is over. */
@@ -22,9 +22,9 @@ export async function startFaults(options: {
   parts: Parts;
   nodes: { base: TroubledNode; tempo: TroubledNode };
   facilitator: TroubledFacilitator;
-  chainClient: ChainClient;
+  clock: BlockClock;
 }): Promise<LoadFaults> {
-  const { parts, nodes, facilitator, chainClient } = options;
+  const { parts, nodes, facilitator, clock } = options;
   const env = { RPC_URL: nodes.base.url, TEMPO_RPC_URL: nodes.tempo.url, FACILITATOR_URL: facilitator.url };
   const counts: Record<string, number> = {};
   const count = (what: string) => {
@@ -60,7 +60,7 @@ export async function startFaults(options: {
       }
       if (trouble.kind === "reorg") {
         count(`reorganised by ${trouble.depth}`);
-        await chainClient.chain.request({ method: "anvil_reorg", params: [trouble.depth, []] } as never);
+        await clock.reorganise(trouble.depth);
         return;
       }
       const victim: { mode: unknown } = trouble.kind === "node" ? nodes[trouble.of] : facilitator;

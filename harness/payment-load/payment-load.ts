@@ -12,6 +12,7 @@ import { startTempo } from "../../test/payments/support/tempo.ts";
 import { startParts } from "../../test/support/parts.ts";
 import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender/session.ts";
 import { agentWallet } from "../agent-wallet.ts";
+import { startBlockClock } from "../block-clock.ts";
 import { chainAt } from "../chain-at.ts";
 import { LONG } from "../patience.ts";
 import { startTroubledNode } from "../troubled-node.ts";
@@ -25,7 +26,7 @@ import { loadWalletOf, openChainClient } from "./wallets.ts";
 
 /** Customers at a time. */
 const AT_ONCE = 10;
-const BLOCK_SECONDS = 0.25;
+const BLOCK_MS = 250;
 const TEMPO_BLOCK_MS = 500;
 /** Blocks after which the sweeper takes a payment for final, and some more. */
 const FINAL_BLOCKS = 70;
@@ -56,7 +57,7 @@ export async function runPaymentLoad(options: {
     const tempo = await startTempo();
     closers.push(() => tempo.stop());
     const parts = await startParts({
-      blockTimeSeconds: BLOCK_SECONDS,
+      blockTimeSeconds: BLOCK_MS / 1000,
       env: {
         ...limits,
         PRICING_PHASE: "paid",
@@ -70,6 +71,8 @@ export async function runPaymentLoad(options: {
       },
     });
     closers.push(() => parts.stop());
+    const clock = await startBlockClock(parts.rpcUrl, BLOCK_MS);
+    closers.push(() => clock.stop());
     const chainClient = openChainClient(parts.rpcUrl);
     // Its clock goes on with its blocks only, and credentials run out by it.
     const ticks = setInterval(() => void tempo.node.mine({ blocks: 1 }).catch(() => {}), TEMPO_BLOCK_MS);
@@ -102,7 +105,7 @@ export async function runPaymentLoad(options: {
         [addressOf(accounts[1]!.privateKey), "Subject", "custom", false],
         2_500_000_000_000_000n,
       );
-      const faults = await startFaults({ parts, nodes, facilitator, chainClient });
+      const faults = await startFaults({ parts, nodes, facilitator, clock });
       const market: Market = {
         seed,
         apiUrls: [parts.apiUrl, parts.secondApiUrl],

@@ -3,6 +3,7 @@ import { type Hex, numberToHex } from "viem";
 import { launchAnvil, rpc } from "../../devnet/anvil-process.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { testChain } from "../agent-wallet.ts";
+import { startBlockClock } from "../block-clock.ts";
 
 /** What a reorganisation did. */
 export type Reorganised = { depth: number; kept: number; dropped: number; ofSender: number };
@@ -21,24 +22,7 @@ export async function startSimulatedChain(blockMs: number) {
     ...["--prune-history", String(KEPT_STATES)],
   ]);
   const chain = testChain(anvil.url);
-  let held: Promise<unknown> = Promise.resolve();
-  let mining = true;
-  /** One thing after the other: no block comes in the middle of a reorganisation. */
-  function alone<T>(work: () => Promise<T>): Promise<T> {
-    const mine = held.then(work);
-    held = mine.catch(() => {});
-    return mine;
-  }
-  let busy = false;
-  const timer = setInterval(() => {
-    if (busy || !mining) return;
-    busy = true;
-    void alone(() => rpc(anvil.url, "evm_mine"))
-      .catch(() => {})
-      .finally(() => {
-        busy = false;
-      });
-  }, blockMs);
+  const { alone, hold, release, stop } = await startBlockClock(anvil.url, blockMs);
 
   async function block(number: number): Promise<{ number: number; transactions: Transaction[] }> {
     const found = (await rpc(anvil.url, "eth_getBlockByNumber", [numberToHex(number), true])) as {
@@ -52,13 +36,8 @@ export async function startSimulatedChain(blockMs: number) {
     chain,
     /** Mines empty blocks, or whatever waits in the first of them. */
     mine: (blocks: number) => alone(() => rpc(anvil.url, "anvil_mine", [numberToHex(blocks)])),
-    /** While it does not mine, transactions wait. */
-    hold: () => {
-      mining = false;
-    },
-    release: () => {
-      mining = true;
-    },
+    hold,
+    release,
     /**
      * Replaces the last blocks by as many others. What moved USDC comes back, and whatever is old; of the rest, some
      * accounts lose everything from some transaction on.
@@ -92,8 +71,7 @@ export async function startSimulatedChain(blockMs: number) {
         return { depth, kept: kept.length, dropped, ofSender };
       }),
     async stop() {
-      clearInterval(timer);
-      await held;
+      await stop();
       await anvil.stop();
     },
   };

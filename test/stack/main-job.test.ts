@@ -3,6 +3,7 @@ import { parseAbi, parseEventLogs } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
+import { type BlockClock, startBlockClock } from "../../harness/block-clock.ts";
 import { patientFetch } from "../../harness/patient-fetch.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
@@ -14,8 +15,10 @@ type Json = Record<string, unknown> & { tokenId: number; credScore: number };
 
 /** The most that it takes: whoever registers is to hear of the end. */
 const MINT_WAIT_MS = "120000";
+const BLOCK_MS = 300;
 
 let stack: Stack;
+let clock: BlockClock;
 let host: string;
 const get = async (path: string) => {
   const response = await patientFetch(stack.devnet.apiUrl + path);
@@ -35,10 +38,14 @@ const mint = async (wallet: ReturnType<typeof agentWallet>, body: unknown, heade
 };
 
 beforeAll(async () => {
-  stack = await startStack({ env: { BLOCK_TIME: "0.3", MINT_WAIT_MS }, topology: topologyOfRun() });
+  stack = await startStack({ env: { BLOCK_TIME: String(BLOCK_MS / 1000), MINT_WAIT_MS }, topology: topologyOfRun() });
+  clock = await startBlockClock(stack.devnet.rpcUrl, BLOCK_MS);
   host = new URL(stack.devnet.apiUrl).host;
 });
-afterAll(() => stack?.remove());
+afterAll(async () => {
+  await clock?.stop();
+  await stack?.remove();
+});
 
 describe("POST /api/v2/mint signed by a fresh key", () => {
   it("answers 201 with a real token, and the API shows it scored at the block it returned", async () => {
@@ -362,7 +369,7 @@ describe("a wallet that strangers name in tokens of theirs", () => {
     const named = async () => (await get(`/api/v2/agent/${victim.address}`)).body;
     await until("its own", async () => (await named()).name === "Rightful Too");
     const reach = Number((await chain.getBlockNumber()) - BigInt(registered.body.block)) + 1;
-    await chain.request({ method: "anvil_reorg", params: [reach, []] } as never);
+    await clock.reorganise(reach);
     // The index shows the removed registration for a moment longer; the next test must not be given its number.
     const held = { address: identity, abi: identityAbi, functionName: "balanceOf", args: [victim.address] } as const;
     await until("its registration on the new branch", async () => (await chain.readContract(held)) === 2n);
@@ -416,7 +423,7 @@ describe("a reorg", () => {
     // be mined between the two requests.
     const head = await chain.getBlockNumber();
     const reach = Math.max(depth, Number(head - childBorn.blockNumber) + 2);
-    await chain.request({ method: "anvil_reorg", params: [reach, []] } as never);
+    await clock.reorganise(reach);
 
     await until("the child is gone", async () => (await get(`/api/v2/agent/${child.address}`)).status === 404);
     await until("the elder is as before", async () => {
