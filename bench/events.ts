@@ -8,7 +8,7 @@ import { appendEvents, type NewEvent } from "../db/events/append-events.ts";
 import { openPool } from "../db/sql/connect.ts";
 import { startPostgres } from "../devnet/postgres.ts";
 import { scratchDirectory } from "../harness/scratch.ts";
-import { runEventLog } from "../workers/event-log.ts";
+import { runEventLog } from "../workers/events/event-log.ts";
 import { type Crowd, openCrowd } from "./events/crowd.ts";
 import type { Figures } from "./events/readers.ts";
 import { cpuOf } from "./reads/cpu.ts";

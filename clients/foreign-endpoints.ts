@@ -34,7 +34,7 @@ export type ForeignEndpointOptions = {
 };
 
 /**
- * Bound: registration files, 1 MiB and 5 s, 16 at once (workers/jobs/erc8004-files.ts); of a host 20 at once and 5 a
+ * Bound: registration files, 1 MiB and 5 s, 16 at once (workers/directory/erc8004-files.ts); of a host 20 at once and 5 a
  * second.
  */
 export function foreignEndpoints(

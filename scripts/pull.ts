@@ -8,10 +8,10 @@ import { ERC8004 } from "../db/directory/erc8004.ts";
 import { type PullProgress, pullProgress } from "../db/directory/pulls.ts";
 import { wireWorkers } from "../wiring/workers.ts";
 import type { JobContext } from "../workers/context.ts";
+import { directoryOwn } from "../workers/directory/directory-own.ts";
+import { erc8004Files } from "../workers/directory/erc8004-files.ts";
+import { pullRegistry } from "../workers/directory/pull-registry.ts";
 import type { Job } from "../workers/job.ts";
-import { directoryOwn } from "../workers/jobs/directory-own.ts";
-import { erc8004Files } from "../workers/jobs/erc8004-files.ts";
-import { pullRegistry } from "../workers/pull-registry.ts";
 
 const JOBS: Record<string, Job> = { [OWN_PLATFORM]: directoryOwn, [ERC8004]: erc8004Files };
 const names = [...Object.keys(JOBS), ...REGISTRY_READERS.map(({ key }) => key)];

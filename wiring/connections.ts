@@ -14,7 +14,7 @@ import type { Ops } from "../ops/open.ts";
 import { traceStatements } from "../ops/traced-pool.ts";
 import { isTracing } from "../runtime/tracing.ts";
 import { JOBS } from "../workers/jobs.ts";
-import { openQueues } from "../workers/queue.ts";
+import { openQueues } from "../workers/operations/queue.ts";
 
 /** @throws Error, one sentence, when the process has no database */
 export function databaseUrl({ database: { url } }: Config): string {

@@ -16,7 +16,7 @@ import type {
 import type { Config } from "../config/config.ts";
 import type { Fault } from "../runtime/faults.ts";
 import type { PaymentMethod } from "../settlement/methods/method.ts";
-import type { Queues } from "./queue.ts";
+import type { Queues } from "./operations/queue.ts";
 import type { WebhookParts } from "./webhooks/parts.ts";
 
 /** Receives the outcome of every run of a job. */

@@ -1,7 +1,7 @@
 /** The type of a job: a value with name, schedule, concurrency, input schema and `run`. */
 import type { z } from "zod";
 import type { JobContext } from "./context.ts";
-import { HopelessJob } from "./queue.ts";
+import { HopelessJob } from "./operations/queue.ts";
 
 export type Job = {
   /** Name of the job and of its queue. */

@@ -5,16 +5,16 @@ import { recordRun } from "../db/operations/job-runs.ts";
 import { isNoIndex } from "../db/sql/transaction.ts";
 import { span } from "../runtime/tracing.ts";
 import type { JobContext } from "./context.ts";
-import { runDispatcher } from "./dispatcher.ts";
-import { runEventLog } from "./event-log.ts";
+import { selfCheck } from "./cred/self-check.ts";
+import { followDocuments } from "./discovery/search-documents.ts";
+import { runDispatcher } from "./events/dispatcher.ts";
+import { runEventLog } from "./events/event-log.ts";
 import type { Job } from "./job.ts";
-import { openJobMoves } from "./job-moves.ts";
-import { selfCheck } from "./jobs/self-check.ts";
 import { JOBS } from "./jobs.ts";
-import { scheduleKeeper } from "./schedules.ts";
-import { followDocuments } from "./search-documents.ts";
-import { runSender } from "./sender.ts";
-import { runWebhooks } from "./webhooks.ts";
+import { openJobMoves } from "./operations/job-moves.ts";
+import { scheduleKeeper } from "./operations/schedules.ts";
+import { runSender } from "./transactions/sender.ts";
+import { runWebhooks } from "./webhooks/deliver.ts";
 
 /** Milliseconds that a running job has to finish when the process stops. */
 const GRACE_MS = 9_000;

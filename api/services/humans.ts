@@ -111,7 +111,7 @@ export async function registerHuman(
 /**
  * Reads once from the chain how many transactions the wallet has sent; without an answer in time it stays unknown.
  * Check then write: the count from the chain, then the column; a later count may come first: either is right to the
- * minute, and read again each hour (workers/jobs/transaction-counts.ts).
+ * minute, and read again each hour (workers/principals/transaction-counts.ts).
  */
 async function countTransactions({ chain, db, log }: HandlerDeps, wallet: Address, now: number): Promise<void> {
   const asked = chain

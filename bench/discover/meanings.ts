@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { Embeddings } from "../../clients/ports.ts";
 import type { Questions } from "../../core/discovery/meaning.ts";
 import { SIMULATED_DIMENSIONS, simulatedVector } from "../../devnet/simulators/embeddings.ts";
-import { meanings } from "../../workers/jobs/meanings.ts";
+import { meanings } from "../../workers/discovery/meanings.ts";
 import { goal } from "../goal.ts";
 import type { World } from "./agents.ts";
 import { bestGrades } from "./judge.ts";

@@ -8,7 +8,7 @@ import { openClient } from "../../db/sql/connect.ts";
 import { testLog } from "../../harness/log.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
-import { followDocuments } from "../../workers/search-documents.ts";
+import { followDocuments } from "../../workers/discovery/search-documents.ts";
 import type { World } from "./agents.ts";
 import { PLACES } from "./judge.ts";
 import { INDEXES, type Way } from "./plain-ways.ts";

@@ -7,7 +7,7 @@ import { transaction } from "../../db/sql/transaction.ts";
 import { eventsById } from "../../db/webhooks/events-by-id.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
-import { retainEvents } from "../../workers/jobs/event-retention.ts";
+import { retainEvents } from "../../workers/events/event-retention.ts";
 import { goal } from "../goal.ts";
 import { dayOf, daysOf, FLAT, lastToSecond, nameOf, sizeMb, yearDatabase } from "./year.ts";
 

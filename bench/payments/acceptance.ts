@@ -16,9 +16,9 @@ import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
-import { INTENT_EFFECTS } from "../../workers/intents.ts";
-import type { SenderSession } from "../../workers/sender/session.ts";
-import { signQueued } from "../../workers/sender/sign.ts";
+import { INTENT_EFFECTS } from "../../workers/transactions/intents.ts";
+import type { SenderSession } from "../../workers/transactions/sender/session.ts";
+import { signQueued } from "../../workers/transactions/sender/sign.ts";
 import { goal } from "../goal.ts";
 
 const CONNECTIONS = 16;

@@ -8,7 +8,7 @@ import { removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
-import { reviewFigures } from "../../workers/jobs/review-figures.ts";
+import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 
 const SCHEMA = `0x${"f".repeat(64)}`;
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";

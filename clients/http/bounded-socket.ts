@@ -14,7 +14,7 @@ const BYTES_OF_PIECE = 64;
 
 /**
  * Bound: an answer of a stranger, 1.5 MB on the wire, 2,500 pieces and 16 heads of 1xx; 50,000 values; 64 events of an
- * endpoint (workers/ask-endpoint.ts) and 2 open streams of a host.
+ * endpoint (workers/offers/ask-endpoint.ts) and 2 open streams of a host.
  * @param maxBytes of one answer with everything around its body; beyond it the connection is closed
  */
 export function boundAnswers(socket: Socket, maxBytes: number): void {

@@ -151,7 +151,7 @@ const MAX_CURSOR = 16_384;
 
 /**
  * Bound: a page has 4 or 16 MB and 10 or 30 s (then 10 items, 1, skipped) and 1,000 items; an item 256 KiB
- * (workers/registry-page.ts), the quarantine 10,000 of a registry. `cut` states what was left out.
+ * (workers/directory/registry-page.ts), the quarantine 10,000 of a registry. `cut` states what was left out.
  */
 function bounded(page: ReadPage): ReadPage {
   if (JSON.stringify(page.next).length > MAX_CURSOR)

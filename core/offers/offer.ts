@@ -27,7 +27,7 @@ export type Method = (typeof METHODS)[number];
 
 /**
  * Bound: offers of one source; the first ones are kept. An agent has 8 endpoints, a host 1,000 URLs a day, a URL 50
- * rows (workers/jobs/offers.ts).
+ * rows (workers/offers/offers.ts).
  */
 export const MAX_OFFERS = 64;
 export const MAX_NAME = 100;

@@ -1,6 +1,6 @@
 /**
  * SQL of a row's token: whether sorts and filters count it, and which figures of its market they count. A caller chooses
- * the token it links, so a linked one counts only where a tie to the linking wallet was found (workers/jobs/token-ties.ts)
+ * the token it links, so a linked one counts only where a tie to the linking wallet was found (workers/directory/token-ties.ts)
  * and that wallet still is the agent's owner or wallet.
  */
 import { LAUNCHING_PLATFORMS, OWN_PLATFORM } from "../../core/directory/platforms.ts";

@@ -10,7 +10,7 @@ import { TEMPO, tempoEnv } from "../../devnet/tempo.ts";
 import { PAYMENT_FAULT_POINTS } from "../../settlement/settle.ts";
 import { startTempo } from "../../test/payments/support/tempo.ts";
 import { startParts } from "../../test/support/parts.ts";
-import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender/session.ts";
+import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/transactions/sender/session.ts";
 import { agentWallet } from "../agent-wallet.ts";
 import { startBlockClock } from "../block-clock.ts";
 import { chainAt } from "../chain-at.ts";

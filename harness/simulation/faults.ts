@@ -4,7 +4,7 @@ import type pg from "pg";
 import { type Hex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { openClient } from "../../db/sql/connect.ts";
-import { openQueues } from "../../workers/queue.ts";
+import { openQueues } from "../../workers/operations/queue.ts";
 import { testLog } from "../log.ts";
 import type { Fault } from "./plan.ts";
 import { PARTS } from "./processes.ts";

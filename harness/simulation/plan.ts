@@ -2,8 +2,8 @@
 import { MINT_FAULT_POINTS, PAID_MINT_FAULT_POINT } from "../../api/services/mint.ts";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
 import { PAYMENT_FAULT_POINTS } from "../../settlement/settle.ts";
-import { DISPATCHER_FAULT_POINTS } from "../../workers/dispatcher.ts";
-import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender/session.ts";
+import { DISPATCHER_FAULT_POINTS } from "../../workers/events/dispatcher.ts";
+import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/transactions/sender/session.ts";
 import type { FacilitatorMode, PaymentVariant, PlannedPayment } from "../payment-load/plan.ts";
 import { between, pick, randomOf, weighted } from "../random.ts";
 import type { LineMode } from "../tcp-proxy.ts";

@@ -4,7 +4,7 @@ import type { PublicHttp } from "../../clients/public-http.ts";
 import type { SourceKind } from "../../core/offers/source-kinds.ts";
 import type { DueSource } from "../../db/offers/offers.ts";
 import type { JobContext } from "../../workers/context.ts";
-import { readSource } from "../../workers/jobs/offers.ts";
+import { readSource } from "../../workers/offers/offers.ts";
 import { testLog } from "../log.ts";
 
 export type Found = {

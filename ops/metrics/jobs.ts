@@ -2,7 +2,7 @@
 import type { Registry } from "prom-client";
 import type { StandingQueue } from "../../core/operations/standing-queues.ts";
 import type { JobMeter } from "../../workers/context.ts";
-import type { QueueCounts } from "../../workers/queue.ts";
+import type { QueueCounts } from "../../workers/operations/queue.ts";
 import { durationsBy, onScrape, type Sample } from "./metric.ts";
 
 export function jobMeter(registry: Registry): JobMeter {

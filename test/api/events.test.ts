@@ -8,8 +8,8 @@ import { appendEvents, finalizeSources, type NewEvent, retractSources } from "..
 import { eventLog } from "../../db/events/events.ts";
 import { testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
-import { sequence } from "../../workers/event-log.ts";
-import { eventRetention } from "../../workers/jobs/event-retention.ts";
+import { sequence } from "../../workers/events/event-log.ts";
+import { eventRetention } from "../../workers/events/event-retention.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";

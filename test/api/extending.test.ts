@@ -28,7 +28,7 @@ import { control, reply, type SimulatedPlatform } from "../../devnet/simulators/
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { testLog } from "../../harness/log.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
-import { pullRegistry } from "../../workers/pull-registry.ts";
+import { pullRegistry } from "../../workers/directory/pull-registry.ts";
 import { randomAgents } from "../support/agents.ts";
 import { namedIn } from "../support/named-in.ts";
 import { plantAgents } from "./support/agents.ts";

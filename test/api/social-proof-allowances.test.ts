@@ -13,7 +13,7 @@ import { forgetFullAllowances, takeAll, takeTokens } from "../../db/callers/allo
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { testLog } from "../../harness/log.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
-import { proofRecheck } from "../../workers/jobs/proof-recheck.ts";
+import { proofRecheck } from "../../workers/agents/proof-recheck.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";

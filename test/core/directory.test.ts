@@ -9,7 +9,7 @@ import { locateFile, readRegistration } from "../../core/directory/foreign-regis
 import { foreignLink, foreignText, foreignTime } from "../../core/directory/foreign-text.ts";
 import { ownEntry } from "../../core/directory/own-entry.ts";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
-import { unpack } from "../../workers/unpack.ts";
+import { unpack } from "../../workers/directory/unpack.ts";
 import { randomAgents } from "../support/agents.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));

@@ -13,7 +13,7 @@ import { transaction } from "../../db/sql/transaction.ts";
 import { NEVER } from "../../harness/patience.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";
 import { until } from "../../harness/until.ts";
-import { credHistory, retainMonths } from "../../workers/jobs/cred-history.ts";
+import { credHistory, retainMonths } from "../../workers/cred/cred-history.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { randomAgents } from "../support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

@@ -11,7 +11,7 @@ import { countMeanings, forgetMeanings } from "../../db/discovery/meanings.ts";
 import { SIMULATED_DIMENSIONS } from "../../devnet/simulators/embeddings.ts";
 import { ANY_KEY } from "../../devnet/simulators/simulator.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
-import { meanings } from "../../workers/jobs/meanings.ts";
+import { meanings } from "../../workers/discovery/meanings.ts";
 import { type Simulated, simulated, trouble } from "../clients/support/simulated.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { type PlantedRow, plantDirectory } from "../support/directory.ts";

@@ -9,11 +9,11 @@ import { eventLog, eventsAfter } from "../../db/events/events.ts";
 import { insertMessages } from "../../db/messages/messages.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
-import { dispatch } from "../../workers/dispatcher.ts";
-import { EVENT_FAULT_POINTS, runEventLog, sequence } from "../../workers/event-log.ts";
-import { eventRetention, retainEvents } from "../../workers/jobs/event-retention.ts";
+import { dispatch } from "../../workers/events/dispatcher.ts";
+import { EVENT_FAULT_POINTS, runEventLog, sequence } from "../../workers/events/event-log.ts";
+import { eventRetention, retainEvents } from "../../workers/events/event-retention.ts";
+import { SUBSCRIPTIONS } from "../../workers/events/subscriptions.ts";
 import { JOBS } from "../../workers/jobs.ts";
-import { SUBSCRIPTIONS } from "../../workers/subscriptions.ts";
 import { type EventWorld, eventWorld, NOW } from "./support/world.ts";
 
 const A = `0x${"a1".repeat(20)}` as const;

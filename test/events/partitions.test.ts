@@ -9,7 +9,7 @@ import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.
 import { eventLog, eventsAfter } from "../../db/events/events.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { eventsById } from "../../db/webhooks/events-by-id.ts";
-import { retainEvents } from "../../workers/jobs/event-retention.ts";
+import { retainEvents } from "../../workers/events/event-retention.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Crowd, openCrowd } from "../../bench/events/crowd.ts";
 import { appendEvents } from "../../db/events/append-events.ts";
 import { testLog } from "../../harness/log.ts";
-import { sequence } from "../../workers/event-log.ts";
+import { sequence } from "../../workers/events/event-log.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { startApi, type TestApi } from "../api/support/api.ts";
 

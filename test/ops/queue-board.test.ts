@@ -8,7 +8,7 @@ import { boardAccess } from "../../ops/board-access.ts";
 import { openRegistry } from "../../ops/metrics/metric.ts";
 import { BOARD_PATH, queueBoard } from "../../ops/queue-board.ts";
 import { type OpsServer, startOpsServer } from "../../ops/server.ts";
-import { openQueues } from "../../workers/queue.ts";
+import { openQueues } from "../../workers/operations/queue.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 let database: TestDatabase;

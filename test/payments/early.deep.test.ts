@@ -11,7 +11,7 @@ import { chainAt } from "../../harness/chain-at.ts";
 import { testLog } from "../../harness/log.ts";
 import { preconfirming } from "../../harness/strict-node/preconfirming.ts";
 import { type StrictNode, startStrictNode } from "../../harness/strict-node/strict-node.ts";
-import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
+import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
 import { MINT_PRICE, type Paying, startPaying } from "./support/paying.ts";
 
 type Customer = Awaited<ReturnType<Paying["payer"]>>;

@@ -11,7 +11,7 @@ import { paymentInfoOf } from "../../api/payments/payment-info.ts";
 import { standardPrices } from "../../core/payments/prices.ts";
 import { testLog } from "../../harness/log.ts";
 import { PAYMENT_METHODS } from "../../settlement/methods.ts";
-import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
+import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
 import { base64, MINT_PRICE, type Paying, startPaying } from "./support/paying.ts";
 import { signedTransaction } from "./support/signed-transaction-method.ts";
 

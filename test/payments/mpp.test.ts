@@ -12,7 +12,7 @@ import { TEMPO } from "../../devnet/tempo.ts";
 import { testLog } from "../../harness/log.ts";
 import { solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";
-import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
+import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
 import { Challenge, type Customer, changed, Receipt, startTempo, type Tempo } from "./support/tempo.ts";

@@ -11,7 +11,7 @@ import type { Hex } from "../../core/agents/facts.ts";
 import { openPool } from "../../db/sql/connect.ts";
 import { testLog } from "../../harness/log.ts";
 import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
-import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
+import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { casesOf, deepIt } from "../support/share.ts";
 import { base64, MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";

@@ -8,8 +8,8 @@ import { transaction } from "../../db/sql/transaction.ts";
 import { testLog } from "../../harness/log.ts";
 import { type SolanaWallet, solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";
-import { mintEffect } from "../../workers/intents/mint.ts";
-import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
+import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
+import { mintEffect } from "../../workers/transactions/intents/mint.ts";
 import { base64, MINT_PRICE, type Payer, type Paying, startPaying, unbase64 } from "./support/paying.ts";
 
 let world: Paying;

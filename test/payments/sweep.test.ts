@@ -5,8 +5,8 @@ import { unavailableError } from "../../clients/unavailable.ts";
 import { owePayment } from "../../db/payments/ledger.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { testLog } from "../../harness/log.ts";
-import { mintEffect } from "../../workers/intents/mint.ts";
-import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
+import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
+import { mintEffect } from "../../workers/transactions/intents/mint.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { base64, MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
 

@@ -7,7 +7,7 @@ import { REDIS_BINARY, startRedis, startRedisPair } from "../../harness/redis.ts
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { isReplica, openRedis } from "../../runtime/redis.ts";
-import { openQueues } from "../../workers/queue.ts";
+import { openQueues } from "../../workers/operations/queue.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

@@ -4,7 +4,7 @@ import { appendEvents } from "../../db/events/append-events.ts";
 import { testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
 import { createClient, type Fetch, type Schemas, type StreamEvent, StreamGap } from "../../sdk/src/index.ts";
-import { sequence } from "../../workers/event-log.ts";
+import { sequence } from "../../workers/events/event-log.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type ApiProcess, type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

@@ -8,7 +8,7 @@ import { FAULT_POINTS as API_FAULT_POINTS } from "../../api/fault-points.ts";
 import { BONUSES } from "../../core/mints/bonuses.ts";
 import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
 import { until } from "../../harness/until.ts";
-import { AWARD_FAULT_POINTS, FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender.ts";
+import { AWARD_FAULT_POINTS, FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/transactions/sender.ts";
 import { type Parts, startParts } from "../support/parts.ts";
 
 let parts: Parts;

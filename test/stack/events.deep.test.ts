@@ -5,7 +5,7 @@ import type { EventView } from "../../core/views/events.ts";
 import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
 import { patientFetch } from "../../harness/patient-fetch.ts";
 import { until } from "../../harness/until.ts";
-import { EVENT_FAULT_POINTS } from "../../workers/event-log.ts";
+import { EVENT_FAULT_POINTS } from "../../workers/events/event-log.ts";
 import { type EventReader, readEvents } from "../api/support/event-reader.ts";
 import { type Parts, startParts } from "../support/parts.ts";
 

@@ -10,7 +10,7 @@ import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { createSecretBox } from "../../clients/secret-box.ts";
 import { openWebhookReceivers } from "../../clients/webhook-receivers.ts";
 import { attestation } from "../../devnet/seed-onchain.ts";
-import { runWebhooks, type Webhooks } from "../../workers/webhooks.ts";
+import { runWebhooks, type Webhooks } from "../../workers/webhooks/deliver.ts";
 import { WEBHOOK_KEY } from "../api/support/api.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import type { Paying } from "../payments/support/paying.ts";

@@ -6,7 +6,7 @@ import { eventsAfter } from "../../db/events/events.ts";
 import { retireSecrets } from "../../db/webhooks/secrets.ts";
 import { disableWebhook, enableWebhook } from "../../db/webhooks/webhooks.ts";
 import { until } from "../../harness/until.ts";
-import { deliverDue, runWebhooks } from "../../workers/webhooks.ts";
+import { deliverDue, runWebhooks } from "../../workers/webhooks/deliver.ts";
 import {
   addSecret,
   addWebhook,

@@ -19,7 +19,7 @@ import { loadHumans } from "../../db/principals/humans.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { plantRows } from "../../harness/onchain.ts";
-import { attestationLookups } from "../../workers/jobs/attestation-lookups.ts";
+import { attestationLookups } from "../../workers/agents/attestation-lookups.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type ContractWorld, contractWorld } from "../support/contract-world.ts";

@@ -6,7 +6,7 @@ import type { Address } from "../../core/agents/facts.ts";
 import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
 import { mintById } from "../../db/mints/mints.ts";
 import { until } from "../../harness/until.ts";
-import { AWARD_FAULT_POINTS, FAULT_POINTS } from "../../workers/sender.ts";
+import { AWARD_FAULT_POINTS, FAULT_POINTS } from "../../workers/transactions/sender.ts";
 import { casesOf } from "../support/share.ts";
 import { type Sending, startSending, tokensOf } from "./support/sending.ts";
 

@@ -1,6 +1,6 @@
 /** A sender that is killed at every step of writing scores into the oracle: each score is written once. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { FAULT_POINTS } from "../../workers/sender.ts";
+import { FAULT_POINTS } from "../../workers/transactions/sender.ts";
 import { oracleWorld } from "./support/cred-oracle.ts";
 import { type Sending, startSending } from "./support/sending.ts";
 

@@ -6,8 +6,8 @@ import { epochByNumber, latestPublished, proofOf } from "../../db/cred/cred-epoc
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { credRootGauges } from "../../ops/metrics/cred-roots.ts";
-import { ROOTS_FAULT_POINTS } from "../../workers/jobs/cred-roots.ts";
-import { FAULT_POINTS } from "../../workers/sender.ts";
+import { ROOTS_FAULT_POINTS } from "../../workers/cred/cred-roots.ts";
+import { FAULT_POINTS } from "../../workers/transactions/sender.ts";
 import { parseMetrics, sampleOf } from "../ops/support/exposition.ts";
 import { deepDescribe, deepIt } from "../support/share.ts";
 import { rootsWorld } from "./support/cred-roots.ts";

@@ -5,11 +5,11 @@ import { appendEvents, type NewEvent } from "../../db/events/append-events.ts";
 import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.ts";
 import { eventLog } from "../../db/events/events.ts";
 import { transaction } from "../../db/sql/transaction.ts";
-import { credHistory } from "../../workers/jobs/cred-history.ts";
-import { eventRetention } from "../../workers/jobs/event-retention.ts";
-import { messageRetention } from "../../workers/jobs/message-retention.ts";
-import { prune } from "../../workers/jobs/prune.ts";
-import { webhookUpkeep } from "../../workers/jobs/webhook-upkeep.ts";
+import { credHistory } from "../../workers/cred/cred-history.ts";
+import { eventRetention } from "../../workers/events/event-retention.ts";
+import { messageRetention } from "../../workers/messages/message-retention.ts";
+import { prune } from "../../workers/operations/prune.ts";
+import { webhookUpkeep } from "../../workers/webhooks/webhook-upkeep.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const DAY_MS = 86_400_000;

@@ -7,7 +7,7 @@ import { staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import { rescoreForeign } from "../../db/directory/write.ts";
 import { plantRows } from "../../harness/onchain.ts";
-import { readFile } from "../../workers/jobs/erc8004-files.ts";
+import { readFile } from "../../workers/directory/erc8004-files.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 

@@ -5,7 +5,7 @@ import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { testLog } from "../../harness/log.ts";
 import type { JobContext } from "../../workers/context.ts";
-import { directoryPull } from "../../workers/jobs/directory-pull.ts";
+import { directoryPull } from "../../workers/directory/directory-pull.ts";
 import { bodyOf, pageSizeOf, type RegistryWorld, readerOf, readPage, registryWorld } from "./support/registries.ts";
 
 const COUNT = 230;

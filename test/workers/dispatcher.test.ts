@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testLog } from "../../harness/log.ts";
 import { agentRow, plantCheckpoint, plantOnchain, plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
-import { dispatch, runDispatcher } from "../../workers/dispatcher.ts";
-import type { NewJob } from "../../workers/queue.ts";
+import { dispatch, runDispatcher } from "../../workers/events/dispatcher.ts";
+import type { NewJob } from "../../workers/operations/queue.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 let database: TestDatabase;

@@ -18,7 +18,7 @@ import { recordProof } from "../../db/agents/social-proofs.ts";
 import { storeEthosScores } from "../../db/directory/ethos.ts";
 import { testLog } from "../../harness/log.ts";
 import { LONG } from "../../harness/patience.ts";
-import { proofRecheck } from "../../workers/jobs/proof-recheck.ts";
+import { proofRecheck } from "../../workers/agents/proof-recheck.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type PlainServer, plainServer } from "../clients/support/plain-server.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";

@@ -5,9 +5,9 @@ import { Failure, fail } from "../../core/errors.ts";
 import { enterNamedWallets } from "../../db/agents/named-wallets.ts";
 import { walletsToScore } from "../../db/directory/ethos.ts";
 import { writeHuman } from "../../db/principals/human-writes.ts";
-import { prune } from "../../workers/jobs/prune.ts";
-import { transactionCounts } from "../../workers/jobs/transaction-counts.ts";
 import { JOBS } from "../../workers/jobs.ts";
+import { prune } from "../../workers/operations/prune.ts";
+import { transactionCounts } from "../../workers/principals/transaction-counts.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const HOUR_MS = 3_600_000;

@@ -8,7 +8,7 @@ import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
 import { LONG } from "../../harness/patience.ts";
 import type { JobContext } from "../../workers/context.ts";
-import { marketData } from "../../workers/jobs/market-data.ts";
+import { marketData } from "../../workers/directory/market-data.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { PATIENT } from "../support/time-limits.ts";

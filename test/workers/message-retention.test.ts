@@ -1,8 +1,8 @@
 /** Messages are kept unless the operator says for how long; then the old ones go, and nothing else. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { messagePage } from "../../db/messages/messages.ts";
-import { messageRetention } from "../../workers/jobs/message-retention.ts";
 import { JOBS } from "../../workers/jobs.ts";
+import { messageRetention } from "../../workers/messages/message-retention.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 let database: TestDatabase;

@@ -7,7 +7,7 @@ import { findFacts } from "../../db/agents/facts.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { insertChainWrite } from "../../db/transactions/chain-writes.ts";
 import { until } from "../../harness/until.ts";
-import { FAULT_POINTS } from "../../workers/sender.ts";
+import { FAULT_POINTS } from "../../workers/transactions/sender.ts";
 import { casesOf } from "../support/share.ts";
 import { type Sending, startSending } from "./support/sending.ts";
 

@@ -14,7 +14,7 @@ import { recordProof } from "../../db/agents/social-proofs.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { testLog } from "../../harness/log.ts";
 import { proofGauges } from "../../ops/metrics/social-proofs.ts";
-import { proofRecheck } from "../../workers/jobs/proof-recheck.ts";
+import { proofRecheck } from "../../workers/agents/proof-recheck.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";

@@ -7,7 +7,7 @@ import { LONG, NEVER } from "../../harness/patience.ts";
 import { REDIS_BINARY, startRedis, type TestRedis } from "../../harness/redis.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
-import { type Boards, HopelessJob, openQueues, type Queues } from "../../workers/queue.ts";
+import { type Boards, HopelessJob, openQueues, type Queues } from "../../workers/operations/queue.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { deepIt } from "../support/share.ts";
 

@@ -5,9 +5,9 @@ import { weighReviews } from "../../core/reviews/weigh.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { between, pick, randomOf } from "../../harness/random.ts";
-import { reviewFigures } from "../../workers/jobs/review-figures.ts";
+import { SUBSCRIPTIONS } from "../../workers/events/subscriptions.ts";
 import { JOBS } from "../../workers/jobs.ts";
-import { SUBSCRIPTIONS } from "../../workers/subscriptions.ts";
+import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 

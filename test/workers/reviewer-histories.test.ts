@@ -9,10 +9,10 @@ import { testChain } from "../../harness/agent-wallet.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
-import { reviewFigures } from "../../workers/jobs/review-figures.ts";
-import { reviewerHistories } from "../../workers/jobs/reviewer-histories.ts";
 import { JOBS } from "../../workers/jobs.ts";
-import { readHistory } from "../../workers/reviewer-history.ts";
+import { reviewFigures } from "../../workers/reviews/review-figures.ts";
+import { reviewerHistories } from "../../workers/reviews/reviewer-histories.ts";
+import { readHistory } from "../../workers/reviews/reviewer-history.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const HEAD = 30_000_000;

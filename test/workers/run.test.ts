@@ -7,10 +7,10 @@ import { scheduledRuns } from "../../db/operations/service-status.ts";
 import { type TestLog, testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
 import { defineJob, type Job } from "../../workers/job.ts";
-import { openJobMoves } from "../../workers/job-moves.ts";
-import { openQueues, type Queues } from "../../workers/queue.ts";
+import { openJobMoves } from "../../workers/operations/job-moves.ts";
+import { openQueues, type Queues } from "../../workers/operations/queue.ts";
+import { scheduleKeeper } from "../../workers/operations/schedules.ts";
 import { runWorkers, type Workers } from "../../workers/run.ts";
-import { scheduleKeeper } from "../../workers/schedules.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 let database: TestDatabase;

@@ -4,7 +4,7 @@ import type { FetchedDocument } from "../../clients/ports.ts";
 import { dueErc8004, staleErc8004, storeErc8004 } from "../../db/directory/erc8004.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { directoryDetail, findDirectoryId } from "../../db/directory/rows.ts";
-import { readFile } from "../../workers/jobs/erc8004-files.ts";
+import { readFile } from "../../workers/directory/erc8004-files.ts";
 import { type RegistryWorld, registryWorld } from "./support/registries.ts";
 
 const CANONICAL = "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432";

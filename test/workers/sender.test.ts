@@ -13,8 +13,8 @@ import { committedWei, senderState } from "../../db/transactions/sender-state.ts
 import { LONG } from "../../harness/patience.ts";
 import { startTroubledNode } from "../../harness/troubled-node.ts";
 import { until } from "../../harness/until.ts";
-import type { IntentEffect } from "../../workers/intents/effect.ts";
-import { FAULT_POINTS, FILLER_FAULT_POINT } from "../../workers/sender.ts";
+import type { IntentEffect } from "../../workers/transactions/intents/effect.ts";
+import { FAULT_POINTS, FILLER_FAULT_POINT } from "../../workers/transactions/sender.ts";
 import { casesOf, deepIt } from "../support/share.ts";
 import { clockAtNoon, type Sending, startSending, tokensOf } from "./support/sending.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { tokenStats as read } from "../../db/agents/token-stats.ts";
 import { plantRows } from "../../harness/onchain.ts";
-import { tokenStats } from "../../workers/jobs/token-stats.ts";
+import { tokenStats } from "../../workers/agents/token-stats.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 

@@ -14,7 +14,7 @@ import { upsertEntries } from "../../db/directory/write.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import type { JobContext } from "../../workers/context.ts";
-import { tokenTies } from "../../workers/jobs/token-ties.ts";
+import { tokenTies } from "../../workers/directory/token-ties.ts";
 import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 

@@ -1,6 +1,6 @@
 /** A sender that is killed at every step of setting a token's URI: one transaction, and the URI is there. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { FAULT_POINTS } from "../../workers/sender.ts";
+import { FAULT_POINTS } from "../../workers/transactions/sender.ts";
 import { type Sending, startSending } from "./support/sending.ts";
 import { tokenUriWorld } from "./support/token-uris.ts";
 

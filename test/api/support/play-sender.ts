@@ -7,7 +7,7 @@ import type { Hex } from "../../../core/agents/facts.ts";
 import { transaction } from "../../../db/sql/transaction.ts";
 import { intentByKey, OUTCOME_CHANNEL } from "../../../db/transactions/transaction-outbox.ts";
 import { until } from "../../../harness/until.ts";
-import { effectOf } from "../../../workers/intents.ts";
+import { effectOf } from "../../../workers/transactions/intents.ts";
 
 export type PlayedIntent = { key: string; functionName: string; args: readonly unknown[]; valueWei: bigint };
 

@@ -5,9 +5,9 @@ import { eventLog, eventsAfter } from "../../../db/events/events.ts";
 import { testLog } from "../../../harness/log.ts";
 import { plantCheckpoint, plantOnchain, plantRows } from "../../../harness/onchain.ts";
 import type { ChangeKind } from "../../../ponder.schema.ts";
-import { dispatch } from "../../../workers/dispatcher.ts";
-import { sequence } from "../../../workers/event-log.ts";
-import type { NewJob } from "../../../workers/queue.ts";
+import { dispatch } from "../../../workers/events/dispatcher.ts";
+import { sequence } from "../../../workers/events/event-log.ts";
+import type { NewJob } from "../../../workers/operations/queue.ts";
 import { plantAgents } from "../../api/support/agents.ts";
 import { testDatabase } from "../../support/database.ts";
 

@@ -22,7 +22,7 @@ import { testLog } from "../../../harness/log.ts";
 import { plantCheckpoint } from "../../../harness/onchain.ts";
 import { base64, payloadOf, type Signed, signAuthorization, type Terms } from "../../../harness/payment-signing.ts";
 import { until } from "../../../harness/until.ts";
-import { runSender } from "../../../workers/sender.ts";
+import { runSender } from "../../../workers/transactions/sender.ts";
 import { type ApiOptions, HOST, startApi } from "../../api/support/api.ts";
 
 export { base64, type Terms, unbase64 } from "../../../harness/payment-signing.ts";

@@ -6,7 +6,7 @@ import { openWebhookReceivers } from "../../../clients/webhook-receivers.ts";
 import { openPool } from "../../../db/sql/connect.ts";
 import { faultAt } from "../../../runtime/faults.ts";
 import { onShutdown } from "../../../runtime/lifecycle.ts";
-import { runWebhooks } from "../../../workers/webhooks.ts";
+import { runWebhooks } from "../../../workers/webhooks/deliver.ts";
 
 const [url, key, ahead, point] = process.argv.slice(2) as [string, `0x${string}`, string, string | undefined];
 const db = openPool({ connectionString: url, max: 4 });

@@ -8,7 +8,7 @@ import { readBuild } from "../../../contracts/builds.ts";
 import type { Address } from "../../../core/agents/facts.ts";
 import { SIGNALS } from "../../../core/signals/signals.ts";
 import { until } from "../../../harness/until.ts";
-import { credOracle } from "../../../workers/jobs/cred-oracle.ts";
+import { credOracle } from "../../../workers/cred/cred-oracle.ts";
 import type { Sending } from "./sending.ts";
 
 type Desk = Awaited<ReturnType<Sending["fresh"]>>;

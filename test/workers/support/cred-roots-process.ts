@@ -5,7 +5,7 @@ import { loadConfig } from "../../../config/config.ts";
 import { openPool } from "../../../db/sql/connect.ts";
 import { chainAt } from "../../../harness/chain-at.ts";
 import { faultAt } from "../../../runtime/faults.ts";
-import { credRoots } from "../../../workers/jobs/cred-roots.ts";
+import { credRoots } from "../../../workers/cred/cred-roots.ts";
 
 const config = loadConfig();
 const db = openPool({ connectionString: config.database.url!, max: 2 });

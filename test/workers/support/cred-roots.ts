@@ -14,7 +14,7 @@ import { type CredEpoch, epochs, proofOf } from "../../../db/cred/cred-epochs.ts
 import { CHILD_ENV } from "../../../harness/child-env.ts";
 import { agentRow } from "../../../harness/onchain.ts";
 import { until } from "../../../harness/until.ts";
-import { credRoots } from "../../../workers/jobs/cred-roots.ts";
+import { credRoots } from "../../../workers/cred/cred-roots.ts";
 import type { Sending } from "./sending.ts";
 
 type Desk = Awaited<ReturnType<Sending["fresh"]>>;

@@ -3,7 +3,7 @@ import { foreignEndpoints } from "../../../clients/foreign-endpoints.ts";
 import type { PublicHttp } from "../../../clients/public-http.ts";
 import { testLog } from "../../../harness/log.ts";
 import type { JobContext } from "../../../workers/context.ts";
-import { offers } from "../../../workers/jobs/offers.ts";
+import { offers } from "../../../workers/offers/offers.ts";
 
 type Given = Pick<JobContext, "db" | "clock"> & { publicHttp: PublicHttp; over?: Partial<JobContext> };
 

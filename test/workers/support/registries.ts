@@ -8,7 +8,7 @@ import { REGISTRY_READERS } from "../../../core/directory/registry-readers.ts";
 import { type RunningSimulators, startSimulators } from "../../../devnet/simulators/server.ts";
 import { testLog } from "../../../harness/log.ts";
 import { LONG } from "../../../harness/patience.ts";
-import { type PullOptions, pullRegistry } from "../../../workers/pull-registry.ts";
+import { type PullOptions, pullRegistry } from "../../../workers/directory/pull-registry.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { declaredTimeout, PATIENT } from "../../support/time-limits.ts";
 

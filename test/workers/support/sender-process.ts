@@ -7,7 +7,7 @@ import { openPool } from "../../../db/sql/connect.ts";
 import { chainAt } from "../../../harness/chain-at.ts";
 import { faultAt } from "../../../runtime/faults.ts";
 import { onShutdown } from "../../../runtime/lifecycle.ts";
-import { runSender } from "../../../workers/sender.ts";
+import { runSender } from "../../../workers/transactions/sender.ts";
 
 const config = loadConfig();
 const db = openPool({ connectionString: config.database.url!, max: 2 });

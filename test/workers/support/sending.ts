@@ -23,8 +23,8 @@ import { testLog } from "../../../harness/log.ts";
 import { agentRow, plantRows } from "../../../harness/onchain.ts";
 import { scratchDirectory } from "../../../harness/scratch.ts";
 import { until } from "../../../harness/until.ts";
-import type { SenderOptions } from "../../../workers/sender/session.ts";
-import { runSender } from "../../../workers/sender.ts";
+import type { SenderOptions } from "../../../workers/transactions/sender/session.ts";
+import { runSender } from "../../../workers/transactions/sender.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 
 /** Everything a sender does quickly, so that a test waits for facts and not for patience. */

@@ -5,7 +5,7 @@ import { knownTokenUri, type TokenUriState } from "../../../db/agents/token-uris
 import { agentWallet } from "../../../harness/agent-wallet.ts";
 import { agentRow, plantRows } from "../../../harness/onchain.ts";
 import { until } from "../../../harness/until.ts";
-import { tokenUris } from "../../../workers/jobs/token-uris.ts";
+import { tokenUris } from "../../../workers/agents/token-uris.ts";
 import type { Sending } from "./sending.ts";
 
 export const PUBLIC_URL = "https://agents.example";

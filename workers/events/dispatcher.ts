@@ -1,0 +1,208 @@
+/** From chain to jobs: claims events from the log of index changes, queues each once for its subscribers, and retracts events that a reorganisation removed. */
+import type pg from "pg";
+import { chainEventOf } from "../../core/events/events.ts";
+import { renewReferralCodes } from "../../db/agents/referral-codes.ts";
+import { retractCred } from "../../db/cred/cred.ts";
+import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../../db/events/append-events.ts";
+import {
+  type ClaimedEvent,
+  claimEvents,
+  type DispatchedEvent,
+  finalizeEvents,
+  lockDispatcher,
+  markQueued,
+  pendingBatch,
+  queueAgain,
+  retractVanished,
+  servedIndex,
+  settledBlock,
+  settleUpTo,
+  tokensOfWallets,
+} from "../../db/events/dispatch.ts";
+import { INDEX_CHANNEL } from "../../db/operations/index-state.ts";
+import { databaseNow } from "../../db/sql/database-clock.ts";
+import { isNoIndex, type Queryable, transaction } from "../../db/sql/transaction.ts";
+import type { ChangeKind } from "../../ponder.schema.ts";
+import type { JobContext } from "../context.ts";
+import { runLoop } from "../loop.ts";
+import type { NewJob } from "../operations/queue.ts";
+import { SUBSCRIPTIONS, type Subscriber } from "./subscriptions.ts";
+
+/** Places where a crash test kills the dispatcher. */
+export const DISPATCHER_FAULT_POINTS = ["dispatcher.claimed", "dispatcher.committed", "dispatcher.queued"] as const;
+
+/** Max events that one pass claims; a backlog takes several passes. */
+const EVENTS_PER_PASS = 1_000;
+/** Milliseconds until a pass without a notification; bounds the delay after a lost notification. */
+const TIMER_MS = 2_000;
+
+export type DispatcherContext = Pick<JobContext, "db" | "queue" | "clock" | "log" | "fault"> & {
+  config: Pick<JobContext["config"], "eventRetentionMs">;
+};
+
+export type Dispatcher = {
+  /** Runs passes now, for tests and for callers that cannot wait: claims and queues all events. */
+  pass(): Promise<void>;
+  /** Call after the queue lost its storage: queues again all events that are not final. */
+  requeue(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Runs until stopped: a pass for every block of the index and at an interval. Any number of processes may run it. */
+export function runDispatcher(context: DispatcherContext, { timerMs = TIMER_MS } = {}): Dispatcher {
+  const trouble = "a pass of the dispatcher failed; the next one repeats it";
+  const loop = runLoop(context, { channels: [INDEX_CHANNEL], timerMs, trouble }, () => dispatch(context));
+  return {
+    pass: () => dispatch(context),
+    async requeue() {
+      const events = await queueAgain(context.db);
+      if (events > 0) context.log.warn({ events }, "the queue has lost its jobs; they are queued again");
+      loop.latch.notify();
+    },
+    stop: () => loop.stop(),
+  };
+}
+
+/**
+ * Claims and retracts until nothing is left, queueing each batch after its commit.
+ * One item: events and notes contain bounded names only, so none is refused by the database.
+ * Resumes: by comparing tables above the settled block; a batch of 1,000 that fails is tried again whole, because
+ * recorded events hold bounded values.
+ */
+export async function dispatch(context: DispatcherContext): Promise<void> {
+  // First the batches that a crash left between commit and queue.
+  await queuePending(context);
+  for (;;) {
+    const claimed = await transaction(context.db, (tx) => reconcileOutbox(context, tx)).catch((error) => {
+      if (isNoIndex(error)) return 0;
+      throw error;
+    });
+    context.fault("dispatcher.committed");
+    if (claimed > 0) await queuePending(context);
+    if (claimed < EVENTS_PER_PASS) return;
+  }
+}
+
+/**
+ * One pass over the tables, in the caller's transaction.
+ * Check then write: not dispatched, vanished or final, then claim, notes and retraction; index or another dispatcher
+ * may move on: the dispatcher's advisory lock, one transaction, which compares tables and keeps no cursor.
+ * @returns how many events were claimed
+ */
+async function reconcileOutbox({ clock, config, log, fault }: DispatcherContext, tx: pg.ClientBase): Promise<number> {
+  await lockDispatcher(tx);
+  const index = await servedIndex(tx);
+  if (index === null) return 0;
+  const settled = await settledBlock(tx, index);
+  const { claimed, events } = await claimEvents(tx, { block: settled.block, limit: EVENTS_PER_PASS });
+  // What is left out here never comes: a worker whose clock is ahead of the database's does not decide it.
+  const now = Math.min(clock().getTime(), (await databaseNow(tx)).getTime());
+  await appendEvents(tx, logEventsOf(events, index, new Date(now - config.eventRetentionMs)));
+  fault("dispatcher.claimed");
+  const retracted = [...settled.retracted, ...(await retractVanished(tx, index))];
+  if (retracted.length > 0) {
+    log.warn({ events: retracted.length }, "events were reorganised away");
+    await undo(tx, retracted, clock());
+  }
+  await finalizeSources(tx, await finalizeEvents(tx, index));
+  if (claimed < EVENTS_PER_PASS) await settleUpTo(tx, index);
+  return claimed;
+}
+
+/** The events of the log for claimed chain events, without those that are older than the log's retention. */
+function logEventsOf(events: ClaimedEvent[], { finalizedBlock }: { finalizedBlock: number }, since: Date): NewEvent[] {
+  return beginningsFirst(events).flatMap(
+    ({ key, kind, returns, block, blockAt, txHash, tokenId, owner, ...fact }): NewEvent[] => {
+      const emitted = chainEventOf(kind);
+      const at = new Date(blockAt * 1000);
+      if (emitted === undefined || at < since) return [];
+      const { agentAddress } = fact.agent;
+      const holders = fact.transfer
+        ? { owner: fact.transfer.to, formerOwner: fact.transfer.from }
+        : { owner, formerOwner: null };
+      const chain = { key, block, txHash, final: block <= finalizedBlock, agentAddress, ...holders };
+      const { type, data } = emitted;
+      return [{ type, data: data(fact), fact: `${key} ${returns} ${tokenId}`, tokenId, at, chain } as NewEvent];
+    },
+  );
+}
+
+/** In the chain's order, except that a registration precedes the other events of its transaction about the agent. */
+function beginningsFirst(events: ClaimedEvent[]): ClaimedEvent[] {
+  const beginOf = new Map<string, number>();
+  for (const [i, { txHash }] of events.entries()) if (!beginOf.has(txHash)) beginOf.set(txHash, i);
+  const place = ({ txHash, kind }: ClaimedEvent) => 2 * beginOf.get(txHash)! + Number(kind !== "agent.registered");
+  return events.toSorted((a, b) => place(a) - place(b));
+}
+
+/** Reverts the consequences of retracted events, in the transaction that retracts them. */
+async function undo(tx: Queryable, events: DispatchedEvent[], now: Date): Promise<void> {
+  await retractSources(
+    tx,
+    events.map(({ key }) => key),
+  );
+  const tokensOf = await resolveTokens(tx, events);
+  const firstBlock = new Map<number, number>();
+  for (const event of events) {
+    for (const tokenId of tokensOf(event)) {
+      firstBlock.set(tokenId, Math.min(event.block, firstBlock.get(tokenId) ?? event.block));
+    }
+  }
+  if (firstBlock.size === 0) return;
+  const unregistered = events.flatMap(({ kind, tokenId }) => (kind === "agent.registered" ? [tokenId!] : []));
+  if (unregistered.length > 0) await renewReferralCodes(tx, unregistered);
+  await retractCred(
+    tx,
+    [...firstBlock].map(([tokenId, block]) => ({ tokenId, block })),
+    now,
+  );
+}
+
+/**
+ * Adds every pending batch to the queue.
+ * Check then write: the batch is pending, then its jobs and `markQueued`; a crash or another process may come between:
+ * jobs have their ids by batch, so a batch that a process added before it died adds nothing, and jobs are repeatable.
+ */
+async function queuePending({ db, queue, fault }: DispatcherContext): Promise<void> {
+  for (;;) {
+    const pending = await pendingBatch(db);
+    if (pending === null) return;
+    const tokensOf = await resolveTokens(db, pending.events);
+    for (const [name, jobs] of jobsOf(pending.batch, pending.events, tokensOf)) await queue.add(name, jobs);
+    fault("dispatcher.queued");
+    await markQueued(db, pending.batch);
+  }
+}
+
+/** The jobs of a batch, by queue: for each subscriber one job for each kind, each token under its first kind only. */
+function jobsOf(
+  batch: number,
+  events: DispatchedEvent[],
+  tokensOf: (event: DispatchedEvent) => number[],
+): Map<string, NewJob[]> {
+  const jobs = new Map<string, NewJob[]>();
+  const seen = new Map<string, Set<number>>();
+  const kinds = Object.entries<readonly Subscriber[]>(SUBSCRIPTIONS) as [ChangeKind, readonly Subscriber[]][];
+  for (const [kind, subscribers] of kinds) {
+    const ofKind = events.filter((event) => event.kind === kind);
+    if (ofKind.length === 0) continue;
+    for (const { job, data } of subscribers) {
+      const known = seen.get(job) ?? new Set();
+      seen.set(job, known);
+      const tokenIds = [...new Set(ofKind.flatMap(tokensOf))].filter((tokenId) => !known.has(tokenId));
+      for (const tokenId of tokenIds) known.add(tokenId);
+      const input = data({ kind, tokenIds });
+      if (input === null) continue;
+      const jobId = `${job}-batch-${batch}-${kind.replaceAll(".", "-")}`;
+      jobs.set(job, [...(jobs.get(job) ?? []), { jobId, data: input }]);
+    }
+  }
+  return jobs;
+}
+
+/** Which tokens an event is about: the one it names, or those of the wallet it names. */
+async function resolveTokens(db: Queryable, events: DispatchedEvent[]): Promise<(event: DispatchedEvent) => number[]> {
+  const wallets = [...new Set(events.flatMap(({ tokenId, wallet }) => (tokenId === null && wallet ? [wallet] : [])))];
+  const tokens = wallets.length > 0 ? await tokensOfWallets(db, wallets) : new Map<string, number[]>();
+  return ({ tokenId, wallet }) => (tokenId !== null ? [tokenId] : (wallet && tokens.get(wallet)) || []);
+}

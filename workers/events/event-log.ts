@@ -1,0 +1,55 @@
+/** Runs the event log's sequencer: assigns positions to appended events and notifies readers. */
+
+import { NEW_EVENTS_CHANNEL } from "../../db/events/append-events.ts";
+import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.ts";
+import { EVENTS_CHANNEL } from "../../db/events/events.ts";
+import { pgType, statement, text } from "../../db/sql/statement.ts";
+import { isNoIndex, transaction } from "../../db/sql/transaction.ts";
+import type { JobContext } from "../context.ts";
+import { type Loop, runLoop } from "../loop.ts";
+
+/** Places where a crash test kills the sequencer. */
+export const EVENT_FAULT_POINTS = ["events.sequenced", "events.committed"] as const;
+
+/** Milliseconds between rounds without a notification: changes of scores have none, and one may be lost. */
+const TIMER_MS = 250;
+
+export type EventLogContext = Pick<JobContext, "db" | "clock" | "log" | "fault"> & {
+  config: Pick<JobContext["config"], "eventRetentionMs">;
+};
+
+/** Runs until stopped. Any number of processes may run it: one at a time does the work. */
+export function runEventLog(context: EventLogContext, { timerMs = TIMER_MS } = {}): Pick<Loop, "stop"> {
+  const trouble = "the event log could not be continued; tried again";
+  return runLoop(context, { channels: [NEW_EVENTS_CHANNEL], timerMs, trouble }, () => sequence(context));
+}
+
+const ANNOUNCE = statement({
+  name: "events-announce",
+  params: { head: text },
+  text: `select pg_notify('${EVENTS_CHANNEL}', $head)`,
+  columns: { pg_notify: pgType<string>("void") },
+});
+
+/**
+ * Assigns positions until no event is left without one.
+ * Resumes: at `event_log.cred_after` and at events without a position, every 250 ms; positions are given to bounded
+ * rows.
+ */
+export async function sequence({ db, clock, config, fault }: EventLogContext): Promise<void> {
+  while (await isSequencingDue(db)) {
+    const since = new Date(clock().getTime() - config.eventRetentionMs);
+    const { head, more } = await transaction(db, async (tx) => {
+      const pass = await sequenceEvents(tx, since);
+      fault("events.sequenced");
+      return pass;
+    }).catch((error) => {
+      if (isNoIndex(error)) return { head: null, more: false };
+      throw error;
+    });
+    fault("events.committed");
+    // After the commit: a transaction that notifies holds a lock of the whole server while it waits for the disk.
+    if (head !== null) await ANNOUNCE.run(db, { head: String(head) });
+    if (!more) return;
+  }
+}

@@ -1,0 +1,57 @@
+/** Which jobs an event leads to: one table, an entry for every kind of index change. */
+import type { ChangeKind } from "../../ponder.schema.ts";
+import { referralCodes } from "../agents/referral-codes.ts";
+import { tokenUris } from "../agents/token-uris.ts";
+import { score } from "../cred/score.ts";
+import { directoryOwn } from "../directory/directory-own.ts";
+import { reviewFigures } from "../reviews/review-figures.ts";
+
+/** A job that runs after events of a kind. */
+export type Subscriber = {
+  job: string;
+  /** Data of one job for all events of one kind in a batch; null when there is nothing to do for these tokens. */
+  data(events: { kind: ChangeKind; tokenIds: number[] }): unknown;
+};
+
+const scores: Subscriber = {
+  job: score.name,
+  data: ({ kind, tokenIds }) => (tokenIds.length > 0 ? { tokenIds, cause: kind } : null),
+};
+const listing: Subscriber = {
+  job: directoryOwn.name,
+  data: ({ tokenIds }) => (tokenIds.length > 0 ? { tokenIds } : null),
+};
+const codes: Subscriber = { job: referralCodes.name, data: () => ({}) };
+const uris: Subscriber = { job: tokenUris.name, data: () => ({}) };
+const reviews: Subscriber = { job: reviewFigures.name, data: () => ({}) };
+
+/**
+ * Subscribers by kind. A transaction logs several events about one token: when one batch has all of them, a subscriber
+ * gets the token once, with the kind that is first in this list.
+ */
+export const SUBSCRIPTIONS = {
+  "agent.registered": [scores, listing, codes, uris],
+  "agent.verified": [scores, listing],
+  "agent.exchange_verified": [scores, listing],
+  "attestation.made": [scores],
+  "attestation.revoked": [scores],
+  "agent.transferred": [scores, listing],
+  "agent.trait_added": [scores, listing],
+  "agent.narrative_set": [scores, listing],
+  "agent.personality_set": [scores, listing],
+  "agent.mutated": [scores, listing],
+  "agent.name_registered": [scores, listing],
+  "agent.name_transferred": [scores, listing],
+  "agent.points_awarded": [scores, listing],
+  "agent.approved": [scores, listing],
+  "handshake.completed": [],
+  "erc8004.registered": [],
+  "erc8004.uri_updated": [],
+  "erc8004.metadata_set": [],
+  "erc8004.transferred": [],
+  "erc8004.feedback_given": [reviews],
+  "erc8004.feedback_revoked": [reviews],
+  "erc8004.response_appended": [],
+  "erc8004.validation_requested": [],
+  "erc8004.validation_answered": [],
+} satisfies Record<ChangeKind, readonly Subscriber[]>;

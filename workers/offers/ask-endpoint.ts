@@ -1,0 +1,60 @@
+/** Asks one endpoint for its reader: counts the requests, bounds what reading the answers takes, and ends a reading that has no answer. */
+import type { ForeignAnswer, ForeignEndpoints } from "../../clients/ports.ts";
+import type { EndpointRequest, Send } from "../../core/offers/reader.ts";
+import { DOCUMENT_MS, withinTime } from "../within-time.ts";
+
+/** Max requests for one endpoint. */
+const MAX_REQUESTS = 8;
+/** Max events of all its streams that are heard: the limit of time costs 0.2 ms for each. */
+const MAX_HEARD = 64;
+
+/** Ends the reading of an endpoint that gave no answer. */
+export class NoAnswer extends Error {
+  readonly answer: Exclude<ForeignAnswer, { kind: "answered" }>;
+  constructor(answer: NoAnswer["answer"]) {
+    super("no answer");
+    this.answer = answer;
+  }
+}
+
+/** @returns what a reader sends by, and how many requests it has sent */
+export function askEndpoint(endpoints: ForeignEndpoints): { send: Send; requests: () => number } {
+  let requests = 0;
+  let heard = 0;
+
+  async function ask({ hear, ...request }: EndpointRequest): Promise<Extract<ForeignAnswer, { kind: "answered" }>> {
+    if (++requests > MAX_REQUESTS)
+      throw new NoAnswer({ kind: "failed", reason: "It takes too many requests.", final: true, answered: true });
+    let trouble: unknown;
+    const answer = await endpoints.send({
+      ...request,
+      ...(hear && {
+        hear: (event) =>
+          hearOne(hear, event).catch((error) => {
+            trouble = error;
+            return true;
+          }),
+      }),
+    });
+    if (trouble !== undefined) throw trouble;
+    if (answer.kind !== "answered") throw new NoAnswer(answer);
+    return answer;
+  }
+
+  /** @returns whether that was enough */
+  async function hearOne(hear: NonNullable<EndpointRequest["hear"]>, event: string): Promise<boolean> {
+    if (++heard > MAX_HEARD) return true;
+    const next = withinTime(DOCUMENT_MS, () => hear(event));
+    if (next === "enough") return true;
+    for (const request of next) if ((await ask({ headOnly: true, ...request })).status >= 400) return true;
+    return false;
+  }
+
+  return {
+    requests: () => requests,
+    async send(request, read) {
+      const answer = await ask(request);
+      return withinTime(DOCUMENT_MS, () => read(answer));
+    },
+  };
+}

@@ -1,0 +1,208 @@
+/** The stores of the queue: BullMQ on Redis, and BullMQ on Postgres, which connects again after a failure. */
+import type { Duplex } from "node:stream";
+import { createPostgresBackend, Queue, runMigrations, Worker, withBackend } from "bullmq";
+import type { Redis, RedisOptions } from "ioredis";
+import type { Logger } from "pino";
+import { openClient, openPool } from "../../db/sql/connect.ts";
+import { bool, statement, text } from "../../db/sql/statement.ts";
+import { isReplica, openRedis, type RedisConnection } from "../../runtime/redis.ts";
+
+export type StoreOptions = {
+  /** Separates the deployments on one Redis or database. */
+  prefix: string;
+  log: Logger;
+  /** Max milliseconds of connecting to Postgres: short in a process whose clients wait for an answer. */
+  connectMs?: number | undefined;
+  /** Milliseconds between two looks whether the Redis is still the primary. */
+  watchMs?: number | undefined;
+};
+
+export const RETRIES = { attempts: 5, backoff: { type: "exponential", delay: 1_000 } } as const;
+/** Finished jobs that the store keeps: their ids keep a repeated add from running twice. */
+export const KEEP = {
+  removeOnComplete: { count: 2_000, age: 86_400 },
+  removeOnFail: { count: 5_000, age: 7 * 86_400 },
+} as const;
+/** Another worker takes over the job of a killed worker within lock plus check, 25 s; a lost store is tried again after 3 s. */
+const RECOVERY = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCount: 5, runRetryDelay: 3_000 } as const;
+
+/** The part of the queue that differs between Redis and Postgres. */
+export type Store = {
+  queue(name: string): Queue;
+  worker(name: string, concurrency: number, handle: (data: unknown) => Promise<void>): Worker;
+  close(): Promise<void>;
+};
+
+/** Milliseconds between two looks whether the Redis is still the primary: reads and waiting workers would not notice. */
+const WATCH_MS = 10_000;
+
+export function onRedis({ prefix, log, watchMs = WATCH_MS }: StoreOptions, url: string): Store {
+  const clients = new Set<Redis>();
+  const connect = (options: RedisConnection) => endingClient(openRedis(url, options), clients, log);
+  // While Redis is away, adding and reading fail within seconds; BullMQ requires that workers wait for it.
+  const asking = connect({ maxRetriesPerRequest: 2, commandTimeout: 5_000, socketTimeout: 5_000 });
+  // BullMQ's workers block for ten seconds at most.
+  const working = connect({ maxRetriesPerRequest: null, socketTimeout: 20_000 });
+  const leaveReplica = async () => {
+    if (!(await isReplica(asking))) return;
+    log.warn("the queue's Redis is a replica now; it is looked up again");
+    for (const client of clients) client.disconnect(true);
+  };
+  // Not reached is told by the client itself, and left by it.
+  const watch = setInterval(() => void leaveReplica().catch(() => {}), watchMs).unref();
+  return {
+    queue: (name) => new Queue(name, { connection: asking, prefix, defaultJobOptions: { ...RETRIES, ...KEEP } }),
+    worker: (name, concurrency, handle) =>
+      new Worker(name, (job) => handle(job.data), { connection: working, prefix, concurrency, ...RECOVERY }),
+    async close() {
+      clearInterval(watch);
+      for (const client of clients) client.disconnect();
+    },
+  };
+}
+
+/**
+ * Makes `disconnect` of a client and of its duplicates always lead to its end. Between two attempts to connect, that of
+ * ioredis 6.0 neither connects again nor reports an end, and BullMQ waits for the end before it closes a worker.
+ * @param clients receives this client and, as BullMQ makes one for each worker, its duplicates, until their end
+ */
+function endingClient(client: Redis, clients: Set<Redis>, log: Logger): Redis {
+  client.on("error", (error) => log.warn({ err: error }, "the queue's Redis is not reachable"));
+  client.on("connecting", () => clients.add(client));
+  client.on("end", () => clients.delete(client));
+  clients.add(client);
+  const duplicate = client.duplicate.bind(client);
+  const disconnect = client.disconnect.bind(client);
+  return Object.assign(client, {
+    duplicate: (override: RedisOptions) => endingClient(duplicate(override), clients, log),
+    disconnect(reconnect = false) {
+      // Ending already: of many commands that were refused at once, the first one asked for it.
+      if (reconnect && (client as { stream?: Duplex }).stream?.writableEnded) return;
+      // ioredis ends a client in `wait`, the state before its first attempt, which has no socket either.
+      if (!reconnect && client.status === "reconnecting") client.status = "wait";
+      disconnect(reconnect);
+    },
+  });
+}
+
+/** BullMQ's own schema in Postgres. */
+const SCHEMA = "bullmq";
+
+/** Max milliseconds of one statement: a connection may die without an error. */
+const QUERY_MS = 30_000;
+
+/** SQLSTATE classes that a retry does not fix: authorization, no such database, no right to the schema. */
+const PERMANENT = /^(28|3D|42)/;
+
+export async function onPostgres(
+  { prefix, log, connectMs = 5_000 }: StoreOptions,
+  databaseUrl: string,
+): Promise<Store> {
+  const migrated = untilItSucceeds(() => migrateQueue(databaseUrl, connectMs));
+  await migrated().catch((error: Error & { code?: string }) => {
+    if (PERMANENT.test(error.code ?? "")) throw error;
+    log.warn({ err: error }, "the queue's database cannot be reached; the next use of the queue tries again");
+  });
+  // One pool for all queues: each worker keeps one connection to listen on, the rest is shared.
+  const pool = openPool({
+    connectionString: databaseUrl,
+    application_name: "queue",
+    options: `-c search_path=${SCHEMA}`,
+    max: 40,
+    keepAlive: true,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: QUERY_MS,
+  });
+  // Every queue adds a listener to the shared pool.
+  pool.setMaxListeners(0);
+  pool.on("error", (error) => log.warn({ err: error }, "a connection of the queue was lost"));
+  const bull = withBackend(reconnecting(migrated));
+  // The schema is shared, so the prefix goes into the name. Queues on Postgres have the same type as those on Redis.
+  const inner = (name: string) => `${prefix}-${name}`;
+  return {
+    queue: (name) =>
+      new bull.Queue(inner(name), { connection: pool, defaultJobOptions: { ...RETRIES, ...KEEP } }) as unknown as Queue,
+    worker: (name, concurrency, handle) =>
+      new bull.Worker(inner(name), (job) => handle(job.data), {
+        connection: pool,
+        concurrency,
+        ...RECOVERY,
+      }) as unknown as Worker,
+    close: () => pool.end(),
+  };
+}
+
+/** Runs `work` once for all callers, and again for the first caller after a failure. */
+function untilItSucceeds(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    if (running) return running;
+    const attempt = work();
+    running = attempt;
+    attempt.catch(() => {
+      running = undefined;
+    });
+    return attempt;
+  };
+}
+
+/** The internals of BullMQ's connection and backend that are changed here; check them with every new version. */
+type Readiness = { readyPromise?: Promise<void> | undefined; waitUntilReady(): Promise<void> };
+
+/**
+ * BullMQ's backend on Postgres, which connects again after a failure. BullMQ itself keeps the outcome of its first
+ * connection, so that a failure at the start lasts until the process ends.
+ * @param migrated resolves once the schema exists
+ */
+const reconnecting =
+  (migrated: () => Promise<void>): typeof createPostgresBackend =>
+  (name, options, more) => {
+    const backend = createPostgresBackend(name, options, more);
+    const { connection } = backend as unknown as { connection: Readiness };
+    for (const part of [connection, backend as unknown as Readiness]) {
+      const ready = part.waitUntilReady.bind(part);
+      part.waitUntilReady = async () => {
+        await migrated();
+        const answer = ready();
+        const kept = part.readyPromise;
+        return answer.catch((error) => {
+          if (part.readyPromise === kept) part.readyPromise = undefined;
+          throw error;
+        });
+      };
+    }
+    return backend;
+  };
+
+const HAS_TABLE = statement({
+  name: "has-table",
+  params: { name: text },
+  text: "select to_regclass($name) is not null as exists",
+  columns: { exists: bool },
+});
+
+/** Creates or updates BullMQ's schema; a role that may not create schemas may still use an existing one. */
+async function migrateQueue(databaseUrl: string, connectMs: number): Promise<void> {
+  const client = openClient({
+    connectionString: databaseUrl,
+    application_name: "queue",
+    options: "-c client_min_messages=warning",
+    connectionTimeoutMillis: connectMs,
+    query_timeout: QUERY_MS,
+  });
+  // The running statement reports a lost connection; without a listener the event would end the process.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    client.end().catch(() => {});
+    throw error;
+  }
+  try {
+    await runMigrations(client, SCHEMA);
+  } catch (error) {
+    if (!(await HAS_TABLE.one(client, { name: `${SCHEMA}.migration` })).exists) throw error;
+  } finally {
+    await client.end();
+  }
+}

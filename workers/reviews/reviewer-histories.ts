@@ -1,0 +1,48 @@
+/** Reads what reviewers had done before their first review, a few at a time: each takes about a hundred requests of nodes that keep the state of past blocks. */
+import { z } from "zod";
+import { Failure } from "../../core/errors.ts";
+import { dueHistories, storeHistory } from "../../db/reviews/reviewer-histories.ts";
+import { defineJob } from "../job.ts";
+import { readHistory } from "./reviewer-history.ts";
+
+const DAY_MS = 86_400_000;
+const EVERY_MS = DAY_MS / 96;
+/** Age of a review in seconds from which on no reorganisation takes it back. */
+const FINAL_AFTER_SECONDS = 3_600;
+/** Milliseconds until a reviewer is looked at again of whom no node had the past: there may be one that has, some day. */
+const RETRY_MS = DAY_MS;
+
+/**
+ * Resumes: with the reviewers that have no history yet; each is stored by itself. Without the past on any node one is put
+ * off by a day; while no node answers the run ends, and nobody is put off.
+ * Bound: REVIEWER_HISTORIES_PER_DAY (500), about a hundred requests each, whoever reviews.
+ */
+export const reviewerHistories = defineJob({
+  name: "reviewer-histories",
+  concurrency: 1,
+  schedule: { everyMs: EVERY_MS },
+  input: z.object({}),
+  async run({ db, chain, clock, log, config }) {
+    const now = clock();
+    const before = Math.floor(now.getTime() / 1_000) - FINAL_AFTER_SECONDS;
+    const due = await dueHistories(db, {
+      now,
+      before,
+      limit: Math.ceil((config.reviewerHistoriesPerDay * EVERY_MS) / DAY_MS),
+    });
+    // While no node answers at all, nobody is put off until tomorrow.
+    if (due.length > 0) await chain.headBlock();
+    let read = 0;
+    for (const { client, block } of due) {
+      try {
+        await storeHistory(db, client, await readHistory(chain, client, block), null);
+        read += 1;
+      } catch (error) {
+        if (!(error instanceof Failure && error.code === "upstream_unavailable")) throw error;
+        log.info({ reviewer: client }, "no node has the past of a reviewer");
+        await storeHistory(db, client, null, new Date(now.getTime() + RETRY_MS));
+      }
+    }
+    return read;
+  },
+});

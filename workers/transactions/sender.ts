@@ -1,0 +1,175 @@
+/** The sender: the process that has the lock turns intents into transactions; the other processes wait for the lock. */
+import type pg from "pg";
+import { Failure } from "../../core/errors.ts";
+import { openClient } from "../../db/sql/connect.ts";
+import { tryLockText } from "../../db/sql/locks.ts";
+import { highestBlock, INTENT_CHANNEL } from "../../db/transactions/transaction-outbox.ts";
+import type { JobContext } from "../context.ts";
+import { type Loop, runLoop } from "../loop.ts";
+import { INTENT_EFFECTS } from "./intents.ts";
+import { queueDueAwards } from "./sender/awards.ts";
+import { type Budget, readBudget } from "./sender/budget.ts";
+import { publishFunds, readFunds } from "./sender/funds.ts";
+import { reopenReorganised } from "./sender/reorg.ts";
+import { mayRest } from "./sender/rest.ts";
+import type { SenderOptions, SenderSession } from "./sender/session.ts";
+import { signQueued } from "./sender/sign.ts";
+import { track } from "./sender/track.ts";
+
+export { AWARD_FAULT_POINTS } from "./intents/award.ts";
+export { FAULT_POINTS, FILLER_FAULT_POINT } from "./sender/session.ts";
+
+/** Milliseconds between two tries of a waiting process to get the lock. */
+const STAND_BY_MS = 1_000;
+/** Max milliseconds that one transaction delays the others. */
+const HOLD_MS = 600_000;
+/** Milliseconds that a node behind its own earlier head gets to catch up before its answers count again. */
+const BEHIND_MS = 10_000;
+
+export type SenderContext = Pick<JobContext, "db" | "chain" | "clock" | "log" | "fault" | "config"> & {
+  signer: NonNullable<JobContext["signer"]>;
+  options?: Partial<SenderOptions>;
+};
+
+/**
+ * Runs the sender until stopped. Any number of processes may run it: a session lock with the account's name lets one
+ * of them work, and ends with that process's connection.
+ * Resumes: at the tables. An intent loses its nonce to a filler after ten minutes, or at once when the network refuses
+ * it; the effects of each intent are caught by themselves.
+ * @returns stop, which resolves after the current round, when the lock is released
+ */
+export function runSender(context: SenderContext): Pick<Loop, "stop"> {
+  const trouble = "the sender lost its database connection";
+  const options = { channels: [INTENT_CHANNEL], timerMs: STAND_BY_MS, trouble };
+  return runLoop(context, options, (loop) => holdLock(context, loop));
+}
+
+/**
+ * Waits for the lock, then works until the connection of the lock ends.
+ * Check then write: no other sender, then everything it writes; the lock may be lost: a session's advisory lock, and
+ * all writes go over the connection that holds it.
+ */
+async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
+  const { latch } = loop;
+  const { db: pool, log, signer } = context;
+  const { password } = pool.options;
+  const db = openClient({ ...pool.options, password, application_name: "sender", keepAlive: true });
+  let lost: Error | undefined;
+  db.on("error", (error) => {
+    lost = error;
+    latch.notify();
+  });
+  try {
+    await db.connect();
+    while (!(await tryLockText(db, `sender:${signer.address}`))) {
+      await latch.wait(STAND_BY_MS);
+      if (loop.stopping) return;
+    }
+    log.info({ address: signer.address }, "sending transactions");
+    const session = openSession(context, db);
+    let highest = (await highestBlock(db, signer.address)) ?? 0;
+    let behindSince: number | undefined;
+    while (!loop.stopping) {
+      if (lost) throw lost;
+      let busy = true;
+      try {
+        if (await mayRest(session)) {
+          await latch.wait(session.options.idleMs);
+          continue;
+        }
+        const head = await session.chain.headBlock();
+        if (head < highest) behindSince ??= context.clock().getTime();
+        else behindSince = undefined;
+        if (behindSince === undefined || mayHaveShrunk(session, highest - head, behindSince)) {
+          highest = head;
+          behindSince = undefined;
+          busy = await round(session, head);
+        }
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        log.warn({ cause: error.options.cause }, error.message);
+      }
+      await latch.wait(busy ? session.options.pollMs : session.options.idleMs);
+    }
+  } finally {
+    await db.end().catch(() => {});
+  }
+}
+
+/**
+ * Whether a head below an earlier one is accepted. A reorganisation may shorten the chain for a moment, within the blocks
+ * that are not final. A node further behind is still syncing, and its nonces and receipts do not count.
+ */
+function mayHaveShrunk({ clock, options, log }: SenderSession, blocks: number, since: number): boolean {
+  if (clock().getTime() - since < BEHIND_MS) return false;
+  if (blocks < options.finalityBlocks) return true;
+  log.error({ blocks }, "the node is behind the blocks of our own transactions; nothing is sent until it catches up");
+  return false;
+}
+
+/** One round over all intents. @returns whether any is queued or under way, so that the next round follows soon */
+async function round(session: SenderSession, head: number): Promise<boolean> {
+  session.unfunded = false;
+  const usedNonces = await session.chain.nonce(session.signer.address, "latest");
+  const recent = await reopenReorganised(session, head, usedNonces);
+  const open = await track(session, head, usedNonces);
+  const awards = await queueDueAwards(session, head);
+  const funds = await readFunds(session);
+  const budget = await readBudget(session);
+  pauseByBudget(session, budget);
+  const room = session.pausedUntil === null ? session.options.inFlight - open : 0;
+  const signed = await signQueued(session, { room, open, funds, budget, head });
+  await publishFunds(session, funds, budget);
+  const busy = open + signed > 0 || awards || session.unfunded;
+  session.restsUntil = busy || recent > 0 ? 0 : session.clock().getTime() + session.options.restMs;
+  return busy;
+}
+
+/** Pauses when the day's budget is used up, and continues when the next day begins. */
+function pauseByBudget(session: SenderSession, { leftWei, endsAt }: Budget): void {
+  const { pausedUntil, clock } = session;
+  if (pausedUntil !== null && pausedUntil <= clock()) session.pausedUntil = null;
+  if (leftWei !== null && leftWei <= 0n) session.pausedUntil = endsAt;
+  if (pausedUntil === null && session.pausedUntil !== null)
+    session.log.error({ until: endsAt }, "the day's budget for transactions is used up; nothing is sent until then");
+}
+
+function openSession(context: SenderContext, db: pg.Client): SenderSession {
+  const { chain, signer, clock, log, fault, config } = context;
+  const options: SenderOptions = {
+    maxFeePerGasWei: config.sender.maxFeePerGasWei,
+    maxTipPerGasWei: config.sender.maxTipPerGasWei,
+    dailyBudgetWei: config.sender.dailyBudgetWei,
+    holdMs: HOLD_MS,
+    minBalanceWei: config.sender.minBalanceWei,
+    stuckAfterMs: config.sender.stuckAfterMs,
+    rebroadcastMs: Math.min(config.sender.stuckAfterMs / 3, 4_000),
+    confirmations: 15,
+    finalityBlocks: 30,
+    pollMs: Math.min(config.chain.pollIntervalMs, 500),
+    idleMs: 2_000,
+    restMs: 10_000,
+    inFlight: 64,
+    effects: INTENT_EFFECTS,
+    waitingKinds: [...(config.tokenUris.write ? ["uri"] : []), ...(config.credOracle.address ? ["oracle"] : [])],
+    identity: config.contracts.identity.address,
+    awardConfirmations: config.sender.awardConfirmations,
+    ...context.options,
+  };
+  return {
+    db,
+    chain,
+    signer,
+    clock,
+    log,
+    fault,
+    options,
+    sentAt: new Map(),
+    gapSince: new Map(),
+    unfunded: false,
+    pausedUntil: null,
+    front: undefined,
+    restsUntil: 0,
+    published: undefined,
+  };
+}

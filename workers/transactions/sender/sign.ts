@@ -1,0 +1,178 @@
+/** queued → signed: simulates, assigns nonces, signs, stores nonces and bytes, and only then broadcasts. */
+import type { Hex } from "../../../core/agents/facts.ts";
+import { Failure } from "../../../core/errors.ts";
+import { intentGasBound, withMargin } from "../../../core/transactions/gas-bounds.ts";
+import { type Fees, firstOffer } from "../../../core/transactions/transaction-fees.ts";
+import { transaction } from "../../../db/sql/transaction.ts";
+import { type NewAttempt, nextOwnNonce, storeSigned } from "../../../db/transactions/signed-transactions.ts";
+import { type Intent, queuedIntents } from "../../../db/transactions/transaction-outbox.ts";
+import { span } from "../../../runtime/tracing.ts";
+import { effectOf } from "../intents.ts";
+import { revertReason } from "../revert-reason.ts";
+import { broadcast } from "./broadcast.ts";
+import type { Budget } from "./budget.ts";
+import { withoutDone } from "./done-before.ts";
+import type { Funds } from "./funds.ts";
+import { endIntent } from "./give-up.ts";
+import { roomForWaiting } from "./low-priority.ts";
+import type { SenderSession } from "./session.ts";
+
+type ReadyIntent = { intent: Intent; gasLimit: bigint };
+/** Result of a simulation; `reason` is a plain half-sentence. */
+type SimulationResult = { ok: true; gasLimit: bigint } | { ok: false; reason: string };
+
+/**
+ * Sends the oldest queued intents, as far as `room` (transactions), funds and the day's budget allow. Low-priority
+ * intents are considered in rounds in which no other intent is queued.
+ * One item: an intent that the simulation refuses, or that needs more gas than its kind may use or funds allow, ends by
+ * itself before it has a nonce; a failing node leaves it queued for the next round; one whose earlier transaction
+ * cannot be taken over waits, and the others are signed.
+ * Check then write: simulation, refusal, funds and budget, then `storeSigned`; the agent may be sold and prices move:
+ * there is one sender, and a guarded update on `queued` stores all or none; gas is bounded by kind; a revert ends the
+ * intent, and its payment becomes a credit.
+ * @param now.open transactions under way
+ * @returns number of signed intents
+ */
+export async function signQueued(
+  session: SenderSession,
+  { room, open, funds, budget, head }: { room: number; open: number; funds: Funds; budget: Budget; head: number },
+): Promise<number> {
+  if (room <= 0) return 0;
+  const oldest = await queuedIntents(session.db, room);
+  if (oldest.length === 0) return signWaiting(session, { room, funds, budget, head });
+  const { ready, offer } = await makeReady(session, oldest, head);
+  if (ready.length === 0 || offer === null) return 0;
+  const funded = affordable(ready, offer, funds.spendableWei);
+  if (funded.length < ready.length) {
+    session.unfunded = true;
+    session.log.warn({ waiting: ready.length - funded.length }, "not enough gas funds for the queue");
+  }
+  // A transaction under way may cost all that it offers, so that sum counts until its receipt shows the actual cost.
+  const payable = budget.leftWei === null ? funded : affordable(funded, offer, budget.leftWei - funds.committedWei);
+  if (payable.length === 0 && funded.length > 0 && open === 0) session.pausedUntil = budget.endsAt;
+  return send(session, payable, offer, head);
+}
+
+/** Sends low-priority intents. When their limits are reached they wait, and no other write is refused for that. */
+async function signWaiting(
+  session: SenderSession,
+  now: { room: number; funds: Funds; budget: Budget; head: number },
+): Promise<number> {
+  const kinds = session.options.waitingKinds;
+  const [any] = await queuedIntents(session.db, 1, kinds);
+  if (!any) return 0;
+  const { transactions, wei } = await roomForWaiting(session, now);
+  if (transactions <= 0 || wei <= 0n) return 0;
+  const oldest = await queuedIntents(session.db, transactions, kinds);
+  const { ready, offer } = await makeReady(session, oldest, now.head);
+  return offer === null ? 0 : send(session, affordable(ready, offer, wei), offer, now.head);
+}
+
+/** Ends the intents that must not or cannot be carried out. @returns the others with their gas, and the fees to offer */
+async function makeReady(
+  session: SenderSession,
+  intents: readonly Intent[],
+  head: number,
+): Promise<{ ready: ReadyIntent[]; offer: Fees | null }> {
+  const queued = await withoutDone(session, intents, head);
+  if (queued.length === 0) return { ready: [], offer: null };
+  const market = await session.chain.fees();
+  const offer = firstOffer(market, session.options);
+  const simulated = await Promise.all(
+    queued.map((intent) =>
+      span("transaction simulate", { kind: "consumer", parent: intent.trace, root: true }, () =>
+        simulate(session, intent, intentGasBound(intent.intentKey, market.blockGasLimit)),
+      ),
+    ),
+  );
+  session.fault("sender.after-simulation");
+  const ready: ReadyIntent[] = [];
+  for (const [n, result] of simulated.entries()) {
+    const intent = queued[n]!;
+    if (result === null) continue;
+    const refusal = await effectOf(intent.intentKey, session.options.effects)?.refusal?.(session, intent);
+    if (refusal) await endIntent(session, intent, refusal);
+    else if (result.ok) ready.push({ intent, gasLimit: result.gasLimit });
+    else await endIntent(session, intent, result.reason);
+  }
+  return { ready, offer };
+}
+
+async function send(session: SenderSession, payable: ReadyIntent[], offer: Fees, head: number): Promise<number> {
+  if (payable.length === 0) return 0;
+  const signed = await sign(session, payable, offer);
+  await broadcast(
+    session,
+    signed.map((attempt) => ({ ...attempt, broadcastAt: null, broadcastBlock: null })),
+    head,
+  );
+  return signed.length;
+}
+
+/** Simulates an intent within its gas bound. @returns the gas, or the refusal; null when the node did not answer */
+async function simulate(session: SenderSession, intent: Intent, gas: bigint): Promise<SimulationResult | null> {
+  const call = { from: session.signer.address, to: intent.to, data: intent.data, valueWei: intent.valueWei, gas };
+  try {
+    const [result, estimate] = await Promise.all([session.chain.call(call), session.chain.estimateGas(call)]);
+    // The call is simulated too, because some nodes answer the estimate of a refused call without the contract's error.
+    if (!result.ok) return { ok: false, reason: revertReason(result, gas) };
+    if (!estimate.ok) return { ok: false, reason: revertReason(estimate, gas) };
+    if (estimate.gas > gas) return { ok: false, reason: `it needs ${estimate.gas} gas, and may use ${gas}` };
+    return { ok: true, gasLimit: withMargin(estimate.gas, gas) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    session.log.warn(
+      { intent: intent.intentKey, cause: error.options.cause },
+      "an intent could not be simulated; the next round tries again",
+    );
+    return null;
+  }
+}
+
+/** The oldest intents that the account can pay for, in order: no intent overtakes one that is too expensive. */
+function affordable(ready: ReadyIntent[], offer: Fees, spendableWei: bigint): ReadyIntent[] {
+  let left = spendableWei;
+  const end = ready.findIndex(({ intent, gasLimit }) => {
+    left -= gasLimit * offer.maxFeePerGasWei + intent.valueWei;
+    return left < 0n;
+  });
+  return end === -1 ? ready : ready.slice(0, end);
+}
+
+/**
+ * Gives each intent the next nonce and stores nonces and bytes of all of them in one transaction. A crash before its
+ * commit leaves nothing behind; after the commit the bytes are broadcast until the chain has decided.
+ * Check then write: the next nonces, then `storeSigned`; a foreign transaction may take one: (sender, nonce) is unique,
+ * and `usedByAnother` signs anew.
+ */
+async function sign(session: SenderSession, payable: ReadyIntent[], offer: Fees): Promise<NewAttempt[]> {
+  const { db, chain, signer, clock, fault } = session;
+  const counts = await Promise.all([
+    chain.nonce(signer.address, "latest"),
+    chain.nonce(signer.address, "pending"),
+    nextOwnNonce(db, signer.address),
+  ]);
+  const first = Math.max(...counts);
+  fault("sender.after-nonce");
+  const attempts = await Promise.all(
+    payable.map(({ intent, gasLimit }, n) => signAttempt(session, { ...intent, gasLimit, nonce: first + n }, offer)),
+  );
+  await transaction(db, async (tx) => {
+    const signed = payable.map(({ intent, gasLimit }, n) => ({ intentId: intent.id, gasLimit, attempt: attempts[n]! }));
+    await storeSigned(tx, { sender: signer.address, at: clock(), signed });
+    fault("sender.before-store");
+  });
+  fault("sender.after-sign");
+  return attempts;
+}
+
+/** Signs an intent's call with its nonce and the offered fees. */
+export async function signAttempt(
+  session: SenderSession,
+  intent: Pick<Intent, "to" | "data" | "valueWei"> & { nonce: number; gasLimit: bigint },
+  offer: Fees,
+): Promise<NewAttempt> {
+  const { nonce, to, data, valueWei, gasLimit } = intent;
+  const { raw, hash } = await session.signer.sign({ nonce, to, data: data as Hex, valueWei, gasLimit, ...offer });
+  return { hash, nonce, raw, ...offer, filler: false };
+}

@@ -1,0 +1,85 @@
+/** The loop that delivers webhooks: fans events out, runs a number of attempts at once, sleeps until it is notified. */
+import { POOL_SLOTS, POOLS } from "../../core/webhooks/pools.ts";
+import { EVENTS_CHANNEL } from "../../db/events/events.ts";
+import { transaction } from "../../db/sql/transaction.ts";
+import { type FannedOut, fanOut } from "../../db/webhooks/fan-out.ts";
+import { WEBHOOKS_CHANNEL } from "../../db/webhooks/webhooks.ts";
+import { type Loop, runLoop } from "../loop.ts";
+import { beginSending, type DeliveryAttempt, type SendContext } from "./send.ts";
+
+/** Milliseconds between rounds without a notification: finds what has become due, and repairs a lost notification. */
+const TIMER_MS = 500;
+/** Max milliseconds for running attempts to finish when the process stops; unfinished ones are sent again. */
+const GRACE_MS = 9_000;
+
+export type Webhooks = {
+  /** Begins no further attempt; resolves when the running ones have finished, or after a time limit. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Runs until stopped, in any number of processes: each delivery is claimed by one of them.
+ * Resumes: at `due_at`, by the owners' turns; pauses grow, a delivery is dead after its last attempt, and a webhook is
+ * off after WEBHOOK_DISABLE_AFTER.
+ */
+export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): Webhooks {
+  const running = new Set<DeliveryAttempt>();
+
+  /** Fills the free slots. An attempt that ends frees a slot, and its owner may have more to send. */
+  async function fill({ latch }: Loop): Promise<void> {
+    const free = { ...POOL_SLOTS };
+    for (const { pool } of running) free[pool]--;
+    if (POOLS.every((pool) => free[pool] <= 0)) return;
+    for (const attempt of await beginSending(context, free)) {
+      running.add(attempt);
+      void attempt.done.then(() => {
+        running.delete(attempt);
+        latch.notify();
+      });
+    }
+  }
+
+  const trouble = "a round of the webhooks failed; the next one repeats it";
+  const channels = [EVENTS_CHANNEL, WEBHOOKS_CHANNEL];
+  const loop = runLoop(context, { channels, timerMs, trouble }, async (loop) => {
+    // The log may be long, and attempts end in between: fan-out and attempts alternate, one part at a time.
+    for (let more = true; more; ) {
+      more = (await fanOutNextPart(context)).more;
+      await fill(loop);
+      if (loop.stopping) return;
+    }
+  });
+  return {
+    async stop() {
+      await loop.stop();
+      const ended = Promise.all([...running].map(({ done }) => done));
+      await Promise.race([ended, new Promise((over) => setTimeout(over, GRACE_MS).unref())]);
+    },
+  };
+}
+
+type FanOutContext = Pick<SendContext, "db" | "clock" | "fault">;
+
+/** Creates the deliveries of one part of the log. */
+const fanOutNextPart = ({ db, clock, fault }: FanOutContext): Promise<FannedOut> =>
+  transaction(db, async (tx) => {
+    const result = await fanOut(tx, clock());
+    if (result.deliveries > 0) fault("webhook.handed-out");
+    return result;
+  });
+
+/** Creates the deliveries of all events in the log. */
+export async function fanOutEvents(context: FanOutContext): Promise<void> {
+  while ((await fanOutNextPart(context)).more);
+}
+
+/** Fans out all events, attempts every due delivery, and waits for the attempts. @returns number of attempts */
+export async function deliverDue(context: SendContext): Promise<number> {
+  await fanOutEvents(context);
+  for (let made = 0; ; ) {
+    const attempts = await beginSending(context, POOL_SLOTS);
+    await Promise.all(attempts.map(({ done }) => done));
+    if (attempts.length === 0) return made;
+    made += attempts.length;
+  }
+}
