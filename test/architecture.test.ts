@@ -226,11 +226,27 @@ const ENTRIES: Record<string, string[]> = {
   "db/schema/migrate.ts": ["node:fs"],
 };
 
-/** The folders of db/, each importing only from those before it. What all rest on comes first. */
+/** The folders of db/, each importing only from those before it; what all rest on comes first. Those of workers/ have the same names. */
 const SUBJECTS = [
   ...["sql", "schema", "operations", "transactions", "callers", "payments", "agents", "mints", "cred", "events"],
   ...["messages", "webhooks", "directory", "reviews", "principals", "offers", "discovery", "lists", "replicas"],
 ];
+
+/** What starts, lists and carries the work of every subject: all that lies in workers/ itself. */
+const OF_ALL_WORK = "context contract-reads job jobs latch loop main readers run steps within-time"
+  .split(" ")
+  .map((name) => `workers/${name}.ts`);
+
+/** The folder of db/ or workers/ that a file is in, at any depth. */
+const subjectOf = (path: string) => /^(?:db|workers)\/([\w-]+)\/.*\.ts$/.exec(path)?.[1] ?? "none";
+
+/** Paths of files that have one name in two subjects. */
+function namedTwice(sources: Source[]): string[][] {
+  const byName = Map.groupBy(sources, ({ path }) => basename(path));
+  return [...byName.values()]
+    .map((all) => all.map(({ path }) => path))
+    .filter((paths) => new Set(paths.map(subjectOf)).size > 1);
+}
 
 /**
  * Files that import each other, directly or through others: Tarjan's strongly connected components of two files or more.
@@ -309,7 +325,6 @@ describe("imports", () => {
   });
 
   it("of db/ are of its subjects in their order, and no two subjects have a file of one name", () => {
-    const subjectOf = (path: string) => /^db\/([\w-]+)\/.*\.ts$/.exec(path)?.[1] ?? "none";
     const inDb = inRoom("db").filter(({ path }) => path.endsWith(".ts"));
     expect(inDb.filter(({ path }) => !SUBJECTS.includes(subjectOf(path))).map(({ path }) => path)).toEqual([]);
     const upwards = inDb.flatMap(({ path, imports }) =>
@@ -320,12 +335,7 @@ describe("imports", () => {
     );
     expect(upwards).toEqual([]);
     // The files of schema/ have the names of the subjects whose tables they hold.
-    const byName = Map.groupBy(
-      inDb.filter(({ path }) => subjectOf(path) !== "schema"),
-      ({ path }) => basename(path),
-    );
-    const shared = [...byName.values()].filter((all) => new Set(all.map(({ path }) => subjectOf(path))).size > 1);
-    expect(shared.map((all) => all.map(({ path }) => path))).toEqual([]);
+    expect(namedTwice(inDb.filter(({ path }) => subjectOf(path) !== "schema"))).toEqual([]);
   });
 
   it("form no cycle, imports of types included", () => {
@@ -353,6 +363,15 @@ describe("imports", () => {
       return !allowed && imports.some(({ target, typeOnly }) => !typeOnly && /^ponder(:|$|\.)/.test(target));
     });
     expect(users.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe("workers/", () => {
+  it("has the subjects of db/, and beside them only what all work rests on; no two subjects have a file of one name", () => {
+    const workers = inRoom("workers");
+    const outside = workers.map(({ path }) => path).filter((path) => !SUBJECTS.includes(subjectOf(path)));
+    expect(outside.toSorted()).toEqual(OF_ALL_WORK);
+    expect(namedTwice(workers.filter(({ path }) => !OF_ALL_WORK.includes(path)))).toEqual([]);
   });
 });
 
