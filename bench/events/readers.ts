@@ -22,15 +22,16 @@ const lastIds: number[] = [];
 let disordered = 0;
 let latencies: number[] = [];
 
-/** So many connect at once. */
-const DOOR = 50;
+const CONNECTING_AT_ONCE = 50;
 
 async function open({ url, readers }: Open["open"]): Promise<void> {
-  for (let from = 0; from < readers; from += DOOR)
-    await Promise.all(Array.from({ length: Math.min(DOOR, readers - from) }, (_, i) => enter(url, from + i)));
+  for (let from = 0; from < readers; from += CONNECTING_AT_ONCE)
+    await Promise.all(
+      Array.from({ length: Math.min(CONNECTING_AT_ONCE, readers - from) }, (_, i) => connect(url, from + i)),
+    );
 }
 
-function enter(url: string, i: number): Promise<unknown> {
+function connect(url: string, i: number): Promise<unknown> {
   counts[i] = 0;
   lastIds[i] = 0;
   return subscribe(url.replace("{n}", String(i)), (id, _name, data) => {

@@ -1,7 +1,7 @@
-/** SQL of which registries are of a kind. */
+/** Registries with a trait, as SQL. */
 import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
 
-/** A list in parentheses of the keys of those of which something holds. */
+/** Keys for `in`: `('mcp-registry', 'x402-bazaar')`. */
 export const registriesThat = (trait: "hasNamespaces" | "listsPayees"): string =>
   `(${(REGISTRIES as readonly RegistryRow[])
     .filter((row) => row[trait])

@@ -1,4 +1,5 @@
 /** Proof that another transaction used a nonce of the sender, so that the sender's own can never be mined. */
+import { firstBlockWhere } from "../../../core/first-block.ts";
 import type { SignedIntent } from "../../../db/transactions/signed-transactions.ts";
 import type { SenderSession } from "./session.ts";
 
@@ -13,16 +14,11 @@ const STATE_BLOCKS = 120;
 export async function usedByAnother(session: SenderSession, intent: SignedIntent, head: number): Promise<boolean> {
   const { chain, signer, options } = session;
   const usedBy = async (block: number) => (await chain.nonce(signer.address, block)) > intent.nonce;
-  let after = head - options.confirmations;
-  if (after < 0 || !(await usedBy(after))) return false;
-  let before = Math.max(head - STATE_BLOCKS, 0);
-  if (await usedBy(before)) return true;
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (await usedBy(middle)) after = middle;
-    else before = middle;
-  }
-  const transactions = await chain.transactionsIn(after);
+  const confirmed = head - options.confirmations;
+  if (confirmed < 0 || !(await usedBy(confirmed))) return false;
+  const oldest = Math.max(head - STATE_BLOCKS, 0);
+  if (await usedBy(oldest)) return true;
+  const transactions = await chain.transactionsIn(await firstBlockWhere(oldest + 1, confirmed, usedBy));
   const taker = transactions?.find((tx) => tx.from === signer.address && tx.nonce === intent.nonce);
   return taker !== undefined && !intent.attempts.some((attempt) => attempt.hash === taker.hash);
 }
