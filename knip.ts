@@ -38,8 +38,6 @@ const config: KnipConfig = {
   treatConfigHintsAsErrors: true,
   // Each way to pay of the SDK imports its own.
   exclude: ["optionalPeerDependencies"],
-  // Written by openapi-typescript.
-  ignoreIssues: { "sdk/src/openapi.ts": ["types"] },
   compilers: {
     sol: (text: string) => text.match(/^import .*/gm)?.join("\n") ?? "",
   },

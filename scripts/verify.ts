@@ -13,21 +13,22 @@ const CHECKS: [string, string[]][] = [
   ["architecture and pure tests", [tool("vitest", "vitest.mjs"), "run", "--project", "core"]],
 ];
 
-const results = await Promise.all(
-  CHECKS.map(
-    ([name, args]) =>
-      new Promise<boolean>((done) => {
-        const started = performance.now();
-        const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
-        let output = "";
-        for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-        child.on("close", (code) => {
-          const seconds = ((performance.now() - started) / 1000).toFixed(1);
-          console.log(`${code === 0 ? "ok  " : "FAIL"} ${name} (${seconds} s)`);
-          if (code !== 0) console.log(output);
-          done(code === 0);
-        });
-      }),
-  ),
-);
-process.exit(results.every(Boolean) ? 0 : 1);
+/** Runs it and prints how it went; its output where it failed. @returns whether it did not */
+const passes = ([name, args]: [string, string[]]) =>
+  new Promise<boolean>((done) => {
+    const started = performance.now();
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+    child.on("close", (code) => {
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      console.log(`${code === 0 ? "ok  " : "FAIL"} ${name} (${seconds} s)`);
+      if (code !== 0) console.log(output);
+      done(code === 0);
+    });
+  });
+
+// The others read what it writes.
+const generated = await passes(["types of the client library", [join(PROJECT_ROOT, "scripts/sdk.ts"), "--types"]]);
+const results = await Promise.all(CHECKS.map(passes));
+process.exit(generated && results.every(Boolean) ? 0 : 1);

@@ -148,7 +148,7 @@ function copy(words: string, directory: string, rootOf: (stage: string) => strin
  * lockfile: that installation is used.
  */
 function run(stage: string, words: string, directory: string): void {
-  if (words.trim() === "npm ci") {
+  if (words.trim() === "npm ci --ignore-scripts") {
     symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
     return;
   }
