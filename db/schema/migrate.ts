@@ -27,9 +27,10 @@ const migrations = (): SqlFile[] =>
  * Applies the files of db/migrations that the database does not have yet, then db/triggers.sql where it has changed, and
  * lets the role `app`, if it exists, read and write the schema `offchain`. Safe to run twice, by two processes at
  * once, or after being killed half-way: everything is one transaction, and a session lock (which dies with its process)
- * lets one process through at a time. A database of a later version than this one is left as it is.
+ * lets one process through at a time. A database of a later version than this one is left as it is. One that has all
+ * files of an earlier version that the initial one stands for has the initial one; one that has a part of them is refused.
  * @param options.dimensions of the vectors of meanings; null where there is no provider of embeddings
- * @throws Error when the database was made by an earlier development version, whose migrations are not kept
+ * @throws Error when the database was made by an earlier version, whose migrations are not kept
  * @throws the database's error when it cannot be reached or a migration fails; nothing is left half-applied
  */
 export async function migrate(url: string, { dimensions = null as number | null } = {}): Promise<void> {
@@ -82,50 +83,96 @@ async function holdWriters(client: pg.Client): Promise<void> {
       await client.query(`lock table offchain.${table} in share row exclusive mode`);
 }
 
+/**
+ * The first line of the initial file where it stands for those of earlier versions: the last of them, and the SHA-256 of
+ * all that migration.applied has of them, a line `<name> <hash>` for each in the order of names.
+ */
+const STANDS_FOR = /^-- Stands for all migrations up to (\S+): ([0-9a-f]{64})$/m;
+const numberOf = (name: string) => Number(/^migrations\/(\d+)_/.exec(name)?.[1]);
+
+type Plan = {
+  /** Those that the database does not have as they are now, in their order. */
+  pending: SqlFile[];
+  initial: SqlFile;
+  /** Names of the files of an earlier version that it has and the initial one stands for. */
+  replaced: string[];
+  /** Names of the files that it has of a later version. */
+  later: string[];
+  /** Why it cannot be brought up to date. */
+  refusal?: string;
+};
+
+/** @param hashes name → hash of what the database has: rows of migration.applied */
+function planOf(hashes: Map<string, string>): Plan {
+  const [files, triggers] = [migrations(), read("triggers.sql")];
+  const known = new Set([...files, triggers].map(({ name }) => name));
+  const initial = files[0]!;
+  const isReplaced = (name: string) => numberOf(name) <= numberOf(initial.name);
+  const others = [...hashes.keys()].filter((name) => !known.has(name));
+  const [replaced, later] = [others.filter(isReplaced).sort(), others.filter((name) => !isReplaced(name))];
+  if (replaced.length > 0) {
+    const [, last, digest] = STANDS_FOR.exec(initial.sql) ?? [];
+    const found = createHash("sha256").update(replaced.map((name) => `${name} ${hashes.get(name)}\n`).join(""));
+    if (found.digest("hex") !== digest) return { pending: [], initial, replaced, later, refusal: incomplete(last) };
+    hashes = new Map(hashes).set(initial.name, initial.hash);
+  }
+  const changed = files.some(({ name, hash }) => hashes.has(name) && hashes.get(name) !== hash);
+  const pending = [...files, triggers].filter(({ name, hash }) => hashes.get(name) !== hash);
+  return { pending, initial, replaced, later, refusal: changed ? EARLIER_VERSION : undefined };
+}
+
 /** @returns false for a database of a later version */
 async function applyFiles(client: pg.Client): Promise<boolean> {
   await client.query(`
     create schema if not exists migration;
     create table if not exists migration.applied
       (name text primary key, hash text not null, applied_at timestamptz not null default clock_timestamp())`);
-  const { rows } = await client.query<{ name: string; hash: string }>("select name, hash from migration.applied");
-  const hashes = new Map(rows.map((row) => [row.name, row.hash]));
+  const hashes = await appliedHashes(client);
+  if (hashes.size === 0 && (await exists(client, "offchain"))) throw new Error(EARLIER_VERSION);
+  const { pending, initial, replaced, later, refusal } = planOf(hashes);
+  if (refusal) throw new Error(refusal);
+  if (later.length > 0) return false;
 
-  const [files, triggers] = [migrations(), read("triggers.sql")];
-  const changed = files.some(({ name, hash }) => hashes.has(name) && hashes.get(name) !== hash);
-  if (changed || (hashes.size === 0 && (await exists(client, "offchain")))) throw new Error(EARLIER_VERSION);
-  const known = new Set([...files, triggers].map(({ name }) => name));
-  if ([...hashes.keys()].some((name) => !known.has(name))) return false;
-
-  const pending = [...files, triggers].filter(({ name, hash }) => hashes.get(name) !== hash);
   if (pending.length > 0) await holdWriters(client);
-  for (const { name, sql, hash } of pending) {
-    await client.query(sql);
-    await client.query(
-      `insert into migration.applied (name, hash) values ($1, $2)
-       on conflict (name) do update set hash = excluded.hash, applied_at = excluded.applied_at`,
-      [name, hash],
-    );
+  for (const file of pending) {
+    await client.query(file.sql);
+    await note(client, file);
+  }
+  if (replaced.length > 0) {
+    await client.query("delete from migration.applied where name = any($1)", [replaced]);
+    await note(client, initial);
   }
   return true;
 }
 
+const note = (client: pg.Client, { name, hash }: SqlFile) =>
+  client.query(
+    `insert into migration.applied (name, hash) values ($1, $2)
+     on conflict (name) do update set hash = excluded.hash, applied_at = excluded.applied_at`,
+    [name, hash],
+  );
+
+async function appliedHashes(db: Queryable): Promise<Map<string, string>> {
+  const { rows } = await db.query<{ name: string; hash: string }>("select name, hash from migration.applied");
+  return new Map(rows.map(({ name, hash }) => [name, hash]));
+}
+
 /**
- * The files that `migrate` would apply, and those of a later version that the database already has. Writes nothing.
+ * The names of the files that `migrate` would apply, of those of a later version that the database already has, and why
+ * `migrate` would refuse it. Writes nothing.
  * @param db a connection that may read schema `migration`
  */
-export async function pendingMigrations(db: Queryable): Promise<{ pending: string[]; later: string[] }> {
-  const files = [...migrations(), read("triggers.sql")];
-  const known = new Set(files.map(({ name }) => name));
+export async function pendingMigrations(
+  db: Queryable,
+): Promise<{ pending: string[]; later: string[]; refusal?: string }> {
   const found = await db.query<{ found: boolean }>("select to_regclass('migration.applied') is not null as found");
-  if (!found.rows[0]!.found) return { pending: files.map(({ name }) => name), later: [] };
-  const { rows } = await db.query<{ name: string; hash: string }>("select name, hash from migration.applied");
-  const hashes = new Map(rows.map((row) => [row.name, row.hash]));
-  return {
-    pending: files.filter(({ name, hash }) => hashes.get(name) !== hash).map(({ name }) => name),
-    later: [...hashes.keys()].filter((name) => !known.has(name)),
-  };
+  const { pending, later, refusal } = planOf(found.rows[0]!.found ? await appliedHashes(db) : new Map());
+  return { pending: pending.map(({ name }) => name), later, refusal };
 }
+
+const incomplete = (last: string | undefined) =>
+  `the database does not have all migrations up to ${last}, which this version has as one; run npm run migrate of the ` +
+  "last version that has that file, then of this one (docs/operate/operations.md)";
 
 const EARLIER_VERSION =
   "the database was made by an earlier development version, which cannot be upgraded; use an empty database " +

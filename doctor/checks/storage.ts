@@ -117,7 +117,8 @@ const migrations: Check = {
       });
       if (found === null)
         return skipped(`${role.variable} may not read schema migration; set MIGRATION_DATABASE_URL to check it`);
-      const { pending, later } = found;
+      const { pending, later, refusal } = found;
+      if (refusal) return error("npm run migrate would refuse the database", `It says: ${refusal}.`);
       if (later.length > 0)
         return warning(
           `the database is of a later version: it has ${later.join(", ")}`,

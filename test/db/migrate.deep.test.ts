@@ -1,10 +1,11 @@
 /** Migrations end in one and the same schema, however often, by however many processes, and however abruptly. */
 import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateDrizzleJson, generateMigration } from "drizzle-kit/api";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../db/schema/migrate.ts";
 import * as schema from "../../db/schema/tables.ts";
 import { openClient } from "../../db/sql/connect.ts";
@@ -24,9 +25,12 @@ const dumpOf = ({ pool }: TestDatabase) => schemaDump(pool, { grants: false });
 const migrations = readdirSync(join(root, "db/migrations")).filter((file) => file.endsWith(".sql"));
 const files = [...migrations.map((file) => `migrations/${file}`), "triggers.sql"];
 
-/** What `npm run migrate` prints about the database, and its exit code. */
-async function migrateCommand(databaseUrl: string): Promise<{ code: number; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [entryOf("migrate")], {
+/** What `npm run migrate` prints about the database, and its exit code. @param entry of another version */
+async function migrateCommand(
+  databaseUrl: string,
+  entry = entryOf("migrate"),
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [entry], {
     env: { MIGRATION_DATABASE_URL: databaseUrl, DATABASE_URL: databaseUrl },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -185,6 +189,57 @@ it("refuse a database of an earlier development version, and change nothing ther
   await Promise.all([earlier.drop(), edited.drop()]);
 });
 
+/** `npm run migrate` of a version that has other migrations. @param of file → SQL */
+function versionWith(of: Record<string, string>): (databaseUrl: string) => ReturnType<typeof migrateCommand> {
+  const copy = scratchDirectory("version");
+  onTestFinished(() => rmSync(copy, { recursive: true }));
+  mkdirSync(join(copy, "db/migrations"), { recursive: true });
+  for (const path of ["package.json", "dist", "db/triggers.sql"])
+    cpSync(join(root, path), join(copy, path), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  for (const [file, sql] of Object.entries(of)) writeFileSync(join(copy, "db/migrations", file), sql);
+  return (url) => migrateCommand(url, join(copy, "dist/migrate.js"));
+}
+
+it("count as one where a database has all that the initial one stands for, and refuse one that has a part", async () => {
+  const present = migrations.map((file) => [file, readFileSync(join(root, "db/migrations", file), "utf8")]);
+  const all = { ...Object.fromEntries(present), "9997_later.sql": "create table offchain.later (id text primary key)" };
+  const earlier = versionWith(all);
+  const [complete, edited] = [await testDatabase(), await testDatabase()];
+  for (const { url } of [complete, edited]) expect(await earlier(url)).toMatchObject({ code: 0 });
+  const digest = createHash("sha256");
+  const { rows } = await complete.pool.query('select name, hash from migration.applied order by name collate "C"');
+  for (const { name, hash } of rows.slice(0, -1)) digest.update(`${name} ${hash}\n`);
+  const later = versionWith({
+    "9998_initial.sql": `-- Stands for all migrations up to 9997_later.sql: ${digest.digest("hex")}\n${Object.values(all).join(";\n")}`,
+    "9999_next.sql": "create table offchain.next (id text primary key)",
+  });
+
+  const fresh = await testDatabase({ migrated: false });
+  for (const { url } of [complete, complete, fresh]) expect(await later(url)).toMatchObject({ code: 0, stderr: "" });
+  for (const db of [complete, fresh])
+    expect(await applied(db)).toEqual(["migrations/9998_initial.sql", "migrations/9999_next.sql", "triggers.sql"]);
+  const dump = await dumpOf(fresh);
+  expect(dump).toContain("\nlater.id type=text");
+  expect(await dumpOf(complete)).toBe(dump);
+  expect(await earlier(complete.url)).toMatchObject({ code: 0 });
+  expect([await applied(complete), await dumpOf(complete)]).toEqual([await applied(fresh), dump]);
+
+  const part = await testDatabase();
+  await edited.pool.query("update migration.applied set hash = 'of another file' where name like '%9997%'");
+  for (const db of [part, edited]) {
+    const before = [await applied(db), await dumpOf(db)];
+    const { code, stderr } = await later(db.url);
+    expect([code, stderr]).toEqual([
+      1,
+      "Cannot migrate: the database does not have all migrations up to 9997_later.sql, which this version has as one; " +
+        "run npm run migrate of the last version that has that file, then of this one (docs/operate/operations.md)\n",
+    ]);
+    expect([await applied(db), await dumpOf(db)]).toEqual(before);
+  }
+  await Promise.all([complete, edited, fresh, part].map((db) => db.drop()));
+});
+
 it("leave a database of a later version as it is", async () => {
   const db = await testDatabase();
   await db.pool.query(`
@@ -208,7 +263,6 @@ it("get the next one from `npm run migration`, with its snapshot and its line in
 
   expect(migration("nothing_new").stdout).toContain("No schema changes, nothing to migrate");
   expect(migration().stderr).toBe("Usage: npm run migration -- <name_in_snake_case> [--custom]\n");
-  expect(meta("_journal.json").entries).toHaveLength(migrations.length);
 
   writeFileSync(
     join(copy, "db/schema/agents.ts"),
@@ -216,14 +270,14 @@ it("get the next one from `npm run migration`, with its snapshot and its line in
   );
   expect(migration("a_later_table").status).toBe(0);
   const number = (of: number) => String(of).padStart(4, "0");
-  const tag = `${number(migrations.length)}_a_later_table`;
+  const last = Number(migrations.at(-1)!.slice(0, 4));
+  const tag = `${number(last + 1)}_a_later_table`;
   expect(readFileSync(join(copy, "db/migrations", `${tag}.sql`), "utf8")).toMatch(
     /^CREATE TABLE "offchain"\."later" \(\s+"id" text PRIMARY KEY NOT NULL\s+\);\s*$/,
   );
-  expect(meta("_journal.json").entries.at(-1)).toMatchObject({ idx: migrations.length, tag });
-  expect(meta(`${number(migrations.length)}_snapshot.json`).prevId).toBe(
-    meta(`${number(migrations.length - 1)}_snapshot.json`).id,
-  );
+  expect(meta("_journal.json").entries.at(-1)).toMatchObject({ idx: last + 1, tag });
+  expect(meta("_journal.json").entries).toHaveLength(migrations.length + 1);
+  expect(meta(`${number(last + 1)}_snapshot.json`).prevId).toBe(meta(`${number(last)}_snapshot.json`).id);
   rmSync(copy, { recursive: true });
 });
 

@@ -275,16 +275,22 @@ describe("what is wrong is found", () => {
     expect(found).toEqual(says.map((one) => expect.stringMatching(one)));
   });
 
-  it("an old schema: migrations that are pending, and those of a later version", async () => {
+  it("an old schema: migrations that are pending, those of a later version, and one that is refused", async () => {
     const empty = await testDatabase({ migrated: false });
     const [none] = wrong(await examine({ DATABASE_URL: empty.url }, ["migrations"]));
-    expect(none).toMatch(/^error migrations: \d+ pending: migrations\/0000.* → Run npm run migrate/);
+    expect(none).toMatch(/^error migrations: \d+ pending: migrations\/\d{4}_.* → Run npm run migrate/);
     expect(wrong(await examine({ DATABASE_URL: empty.url }, ["freshness", "roles", "negative balances"]))).toEqual([]);
     await empty.drop();
     const later = await testDatabase();
     await later.pool.query("insert into migration.applied (name, hash) values ('migrations/9999_later.sql', 'x')");
     expect(wrong(await examine({ DATABASE_URL: later.url }, ["migrations"]))).toEqual([
       expect.stringMatching(/^warning migrations: the database is of a later version/),
+    ]);
+    await later.pool.query("update migration.applied set hash = 'of another file' where name <> 'triggers.sql'");
+    expect(wrong(await examine({ DATABASE_URL: later.url }, ["migrations"]))).toEqual([
+      expect.stringMatching(
+        /^error migrations: npm run migrate would refuse .* → It says: .* earlier development version/,
+      ),
     ]);
     await later.drop();
   });
