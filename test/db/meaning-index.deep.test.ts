@@ -25,10 +25,11 @@ const exact = () => db.exec(FUNCTIONS);
 beforeAll(async () => {
   db = new PGlite({ extensions: { vector } });
   const migrations = join(PROJECT_ROOT, "db/migrations");
-  const file = readdirSync(migrations).find((name) =>
-    readFileSync(join(migrations, name), "utf8").includes('"discovery_meaning"'),
-  )!;
-  await db.exec(`create schema offchain; ${readFileSync(join(migrations, file), "utf8")}; ${FUNCTIONS}`);
+  const table = readdirSync(migrations)
+    .filter((name) => name.endsWith(".sql"))
+    .flatMap((name) => readFileSync(join(migrations, name), "utf8").split("--> statement-breakpoint"))
+    .find((sql) => sql.includes('CREATE TABLE "offchain"."discovery_meaning"'))!;
+  await db.exec(`create schema offchain; ${table}; ${FUNCTIONS}`);
   // Fifty meanings, and texts that differ from theirs in about an eighth of the signs.
   await db.exec(`
     create table kind as select k, (select string_agg((random() < 0.5)::int::text, '')

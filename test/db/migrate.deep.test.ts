@@ -286,34 +286,3 @@ it("tell in one sentence why they cannot run", async () => {
   expect(code).toBe(1);
   expect(stderr).toMatch(/^Cannot migrate: .*ECONNREFUSED.*\n$/);
 });
-
-it("keep what earlier versions stored: a linked token counts again once it is looked at", async () => {
-  const db = await testDatabase({ migrated: false });
-  const at = migrations.indexOf("0026_token_link.sql");
-  for (const file of migrations.slice(0, at))
-    await db.pool.query(readFileSync(join(root, "db/migrations", file), "utf8"));
-  await db.pool.query(`
-    insert into offchain.directory (platform, agent_id, token_id, name, cred_score, token_address, market_cap_usd,
-      price_change_24h, volume_24h_usd, liquidity_usd)
-    values ('helixa', '7', 7, 'Linked', 10, '0xaa', 5, 1, 5, 50000), ('helixa', '8', 8, 'By a transaction of its own', 10, '0xab', 5, 1, 5, 50000),
-      ('virtuals', 'v', null, 'Launched', 10, '0xac', 5, 1, 5, 50000), ('virtuals', 'w', null, 'Tiny', 10, '0xad', 5, 1, 5, 50),
-      ('erc8004', 'e', null, 'None', 10, null, null, null, null, null);
-    insert into offchain.chain_write (token_id, slot, intent_key, wallet, accepted_at)
-    values (7, 'linked-token', 'a', '0x01', now()), (7, 'linked-token', 'b', '0x02', now()), (7, 'personality', 'c', '0x03', now())`);
-  await db.pool.query(readFileSync(join(root, "db/migrations", migrations[at]!), "utf8"));
-  const { rows } = await db.pool.query(
-    "select agent_id, token_counts, market_cap_usd, price_change_24h, volume_24h_usd from offchain.directory order by agent_id",
-  );
-  expect(rows.map((row) => Object.values(row))).toEqual([
-    ["7", false, null, null, null],
-    ["8", false, null, null, null],
-    ["e", false, null, null, null],
-    ["v", true, 5, 1, 5],
-    ["w", true, 5, null, 5],
-  ]);
-  const links = await db.pool.query(
-    "select token_id, token_address, wallet, tie, due_at <= now() as due from offchain.token_link",
-  );
-  expect(links.rows).toEqual([{ token_id: 7, token_address: "0xaa", wallet: "0x02", tie: null, due: true }]);
-  await db.drop();
-});
