@@ -1,1 +1,0 @@
-ALTER TABLE "offchain"."directory_pull" ADD COLUMN "failures" integer DEFAULT 0 NOT NULL;

@@ -1,1 +1,0 @@
-CREATE INDEX "offer_source_host" ON "offchain"."offer_source" USING btree ("host","checked_at");

@@ -1,1 +1,0 @@
-ALTER TABLE "offchain"."offer" ADD COLUMN "method" text;

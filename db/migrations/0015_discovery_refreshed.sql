@@ -1,1 +1,0 @@
-ALTER TABLE "offchain"."discovery_progress" ADD COLUMN "refreshed_at" timestamp with time zone;

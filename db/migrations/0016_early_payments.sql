@@ -1,2 +1,0 @@
-ALTER TABLE "offchain"."payment" ADD COLUMN "early_at" timestamp with time zone;--> statement-breakpoint
-CREATE INDEX "payment_early" ON "offchain"."payment" USING btree ("early_at") WHERE early_at is not null;

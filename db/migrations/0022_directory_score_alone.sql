@@ -1,1 +1,0 @@
-ALTER TABLE "offchain"."directory_score" ADD COLUMN "row_xid" "xid8" DEFAULT '0' NOT NULL;

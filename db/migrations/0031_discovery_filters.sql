@@ -1,2 +1,0 @@
-CREATE INDEX "discovery_document_cred" ON "offchain"."discovery_document" USING btree ("trust_range","cred");--> statement-breakpoint
-CREATE INDEX "discovery_document_price" ON "offchain"."discovery_document" USING btree ("trust_range","price_usd") WHERE price_usd is not null;

@@ -1,1 +1,0 @@
-CREATE INDEX "offer_source_confirmed" ON "offchain"."offer_source" USING btree ("host") WHERE confirmed_by is not null;

@@ -1,1 +1,0 @@
-ALTER TABLE "offchain"."reviewer_history" ADD COLUMN "next_try_at" timestamp with time zone;
