@@ -1,0 +1,34 @@
+/**
+ * What the chain says about the payments to one agent's wallet: the input of `weighIncome`. Addresses are lower-case, times
+ * Unix seconds, money units of USDC.
+ */
+
+/** A settlement of an EIP-3009 authorization to the agent's wallet. */
+export type ReceivedPayment = {
+  block: number;
+  logIndex: number;
+  txHash: string;
+  at: number;
+  payer: string;
+  units: bigint;
+};
+
+/** A transfer to a payer, whoever sent it. */
+export type Funding = { payer: string; source: string; units: bigint; at: number };
+
+/** Everything that is known about the payments to one agent. */
+export type IncomeFacts = {
+  wallet: string;
+  owner: string | null;
+  /** Owners and wallets of the owner's other agents. */
+  group: readonly string[];
+  payments: readonly ReceivedPayment[];
+  /** Transfers to the payers, of a cent or more, in the order of time. */
+  funding: readonly Funding[];
+  /** Whom the side (wallet, owner, group) sent money first when: those among the sources of its payers. */
+  sent: ReadonlyMap<string, number>;
+  /** Transactions that sources of money have sent; null for a contract. Those that are not looked at yet are missing. */
+  accounts: ReadonlyMap<string, number | null>;
+  /** Payers whose money is read. */
+  read: ReadonlySet<string>;
+};

@@ -1,0 +1,32 @@
+/** The rules by which a payment to an agent's wallet is no organic income: one table with its words, under one version. */
+
+/** Goes up with every change of this file that changes a figure. */
+export const INCOME_RULES_VERSION = 1;
+
+/** Windows of the figures in days; the longest is what is read of the chain. */
+export const WINDOWS = [7, 30, 90] as const;
+/** The longest window in seconds. */
+export const INCOME_SECONDS = 90 * 86_400;
+/** A payment below is dust, in units of USDC: a tenth of a cent, which is the least that paid resources cost. */
+export const DUST_UNITS = 1_000n;
+/** A transfer below is no money that somebody was given, in units of USDC: a cent. Anybody sends less to anybody. */
+export const MIN_MOVED_UNITS = 10_000n;
+/** Of one wallet, the newest payments that are read. */
+export const MAX_PAYMENTS = 10_000;
+
+/** Why a payment is not organic, whoever made it. The first that holds is told. */
+export const REMOVED = [
+  { key: "self", says: "The payer is the agent's own wallet or owner." },
+  { key: "own_group", says: "The payer is the owner or the wallet of another agent of the same owner." },
+  { key: "dust", says: "It is less than a tenth of a cent." },
+  { key: "refunded", says: "The same amount went back to the payer." },
+  { key: "self_funded", says: "Before, the payer had money from the agent's side." },
+  { key: "circular", says: "Afterwards, money of the agent's side went to the payer." },
+  { key: "unread", says: "Where the payer's money came from is not read yet." },
+  { key: "one_payer", says: "All that is left is of one payer, or of accounts whose money had one source." },
+] as const;
+export type RemovedKey = (typeof REMOVED)[number]["key"];
+
+const SAYS = new Map<string, string>(REMOVED.map(({ key, says }) => [key, says]));
+/** The words of a rule. */
+export const removedSays = (key: RemovedKey): string => SAYS.get(key)!;

@@ -1,0 +1,159 @@
+/** Raw and organic income: loops count nothing, honest payments stay, and nobody can take from an agent by sending money around. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Funding, IncomeFacts } from "../../../core/income/facts.ts";
+import { MIN_MOVED_UNITS, REMOVED } from "../../../core/income/rules.ts";
+import { type IncomeWindow, weighIncome } from "../../../core/income/weigh.ts";
+import { DAY, factsOf, honest, NOW, none, ONE_VOICE, OWNER, type Traffic, WALLET, WASH } from "./world.ts";
+
+const quarter = (facts: IncomeFacts): IncomeWindow => weighIncome(facts, NOW).figures.windows.at(-1)!;
+const units = (of: bigint | number) => Number(of) / 1e6;
+const SIZE = 50;
+
+describe("loops", () => {
+  it("are at least ten kinds", () => {
+    expect(Object.keys({ ...WASH, ...ONE_VOICE }).length).toBeGreaterThanOrEqual(10);
+  });
+
+  it.each(Object.entries({ ...WASH, ...ONE_VOICE }))("count nothing: %s", (_, loop) => {
+    const { raw, organic } = quarter(factsOf(loop(SIZE)));
+    expect(raw.payments).toBe(SIZE);
+    expect(organic).toEqual({ payments: 0, units: 0n, payers: 0, repeatPayers: 0 });
+  });
+
+  it.each(Object.entries(WASH))("count nothing beside honest traffic: %s", (_, loop) => {
+    const alone = quarter(factsOf(honest(7)));
+    const beside = quarter(factsOf(honest(7), loop(SIZE)));
+    expect(beside.raw.payments).toBe(alone.raw.payments + SIZE);
+    expect(beside.organic).toEqual(alone.organic);
+  });
+
+  it.each(Object.entries(ONE_VOICE))("are one payer beside honest traffic: %s", (_, loop) => {
+    const alone = quarter(factsOf(honest(8)));
+    expect(quarter(factsOf(honest(8), loop(SIZE))).organic.payers).toBe(alone.organic.payers + 1);
+  });
+});
+
+describe("honest payments", () => {
+  it.each([1, 2, 3, 4, 5])("stay, apart from those that were given back (world %i)", (seed) => {
+    const { raw, organic, removed } = quarter(factsOf(honest(seed)));
+    const refunds = removed.find(({ rule }) => rule === "refunded")!;
+    expect(raw.refunds).toEqual({ payments: refunds.payments, units: refunds.units });
+    expect(refunds.payments).toBeGreaterThan(0);
+    const lost = raw.payments - organic.payments - refunds.payments;
+    expect(lost / raw.payments).toBeLessThanOrEqual(0.01);
+    const kept = weighIncome(factsOf(honest(seed)), NOW).payments.filter((one) => one.removed?.rule !== "refunded");
+    expect(organic.payers).toBeGreaterThanOrEqual(0.99 * new Set(kept.map(({ payer }) => payer)).size);
+  });
+
+  it("stay whoever sends their payers a little, and whomever the agent pays", () => {
+    const calm = honest(9, 40);
+    const noise: Traffic = none();
+    noise.accounts.set("0xsupplier", 12);
+    noise.moves.push({ from: WALLET, to: "0xsupplier", units: 5_000_000, at: NOW - 89 * DAY });
+    for (const payer of new Set(calm.payments.map((one) => one.payer)))
+      noise.moves.push({ from: "0xsupplier", to: payer, units: Number(MIN_MOVED_UNITS), at: NOW - 80 * DAY });
+    const before = quarter(factsOf(calm));
+    const after = quarter(factsOf(calm, noise));
+    // Who paid a cent or two in all can be paid back by anybody.
+    expect(units(after.organic.units)).toBeGreaterThan(0.99 * units(before.organic.units));
+  });
+
+  it("do not count before their payers' money is read, nor before an account in between is looked at", () => {
+    const traffic = honest(10, 30);
+    const facts = factsOf(traffic);
+    const { organic, removed } = quarter({ ...facts, read: new Set() });
+    expect(organic.payments).toBe(0);
+    expect(removed.map(({ rule }) => rule)).toContain("unread");
+    const loop = factsOf(WASH["payers are funded through one account"]!(5), traffic);
+    const of = (some: IncomeFacts, payer: string) =>
+      weighIncome(some, NOW).payments.find((one) => one.payer === payer)!.removed;
+    expect(of({ ...loop, accounts: new Map() }, "0xhop3")).toEqual({ rule: "unread", through: null });
+    expect(of(loop, "0xhop3")).toEqual({ rule: "self_funded", through: "0xbetween" });
+    expect(of({ ...loop, accounts: new Map([...loop.accounts, ["0xbetween", null]]) }, "0xhop3")).toBe(null);
+    expect(of({ ...loop, accounts: new Map([...loop.accounts, ["0xbetween", 2_000_000]]) }, "0xhop3")).toBe(null);
+  });
+});
+
+describe("a payment", () => {
+  const removedOf = (traffic: Traffic) => weighIncome(factsOf(honest(3, 5), traffic), NOW).payments;
+  it("names the first rule that holds, and through whom", () => {
+    const traffic = none();
+    traffic.payments.push(
+      { payer: OWNER, units: 10, at: NOW - 10 },
+      { payer: "0xp", units: 40_000, at: NOW - 50 },
+      { payer: "0xp", units: 30_000, at: NOW - 40 },
+      { payer: "0xp", units: 999, at: NOW - 39 },
+      { payer: "0xp", units: 30_000, at: NOW - 20 },
+    );
+    traffic.moves.push(
+      { from: WALLET, to: "0xp", units: 40_000, at: NOW - 45 },
+      { from: WALLET, to: "0xp", units: 11_000, at: NOW - 30 },
+    );
+    const found = removedOf(traffic).filter(({ payer }) => !payer.startsWith("0xhonest"));
+    expect(found.map(({ removed }) => removed?.rule)).toEqual(["self", "self_funded", "dust", "circular", "refunded"]);
+  });
+
+  it("given back once is given back once: the later of two alike", () => {
+    const traffic = none();
+    for (const at of [50, 40, 30]) traffic.payments.push({ payer: "0xp", units: 20_000, at: NOW - at });
+    traffic.moves.push({ from: WALLET, to: "0xp", units: 20_000, at: NOW - 35 });
+    const found = removedOf(traffic).filter(({ payer }) => payer === "0xp");
+    expect(found.map(({ removed }) => removed?.rule ?? null)).toEqual([null, "refunded", null]);
+  });
+
+  it("is in the windows that its time is in", () => {
+    const traffic = none();
+    for (const days of [1, 20, 80]) traffic.payments.push({ payer: `0xp${days}`, units: 5_000, at: NOW - days * DAY });
+    const { windows } = weighIncome(factsOf(traffic), NOW).figures;
+    expect(windows.map(({ days, raw, organic }) => [days, raw.payers, organic.payers])).toEqual([
+      [7, 1, 1],
+      [30, 2, 2],
+      [90, 3, 3],
+    ]);
+  });
+});
+
+it("no order of facts matters, all that is removed names its rule, and raw is organic and removed", () => {
+  const address = fc.integer({ min: 0, max: 9 }).map((n) => `0x${n}`);
+  const at = fc.integer({ min: NOW - 100 * DAY, max: NOW });
+  const payment = fc.record({ payer: address, units: fc.integer({ min: 1, max: 60_000 }), at });
+  const move = fc.record({
+    from: fc.constantFrom(WALLET, OWNER, "0x1", "0x2", "0xa"),
+    to: address,
+    units: fc.integer({ min: 1, max: 60_000 }),
+    at,
+  });
+  const accounts = fc.array(fc.tuple(address, fc.constantFrom(3, null, 5_000_000)));
+  const keys = REMOVED.map(({ key }) => key);
+  fc.assert(
+    fc.property(
+      fc.array(payment),
+      fc.array(move),
+      accounts,
+      fc.infiniteStream(fc.nat()),
+      (payments, moves, known, order) => {
+        const facts = factsOf({ payments, moves, accounts: new Map(known) });
+        const weighed = weighIncome(facts, NOW);
+        const shuffled = <T>(list: readonly T[]): T[] =>
+          list
+            .map((one) => [order.next().value, one] as const)
+            .sort(([a], [b]) => a - b)
+            .map(([, one]) => one);
+        // Transfers of one moment have no order of their own here: they are told apart by their time.
+        const times = new Set(facts.funding.map((one: Funding) => one.at));
+        if (times.size === facts.funding.length)
+          expect(
+            weighIncome({ ...facts, payments: shuffled(facts.payments), funding: shuffled(facts.funding) }, NOW),
+          ).toEqual(weighed);
+        for (const { removed } of weighed.payments) if (removed) expect(keys).toContain(removed.rule);
+        for (const { raw, organic, removed } of weighed.figures.windows) {
+          expect(organic.payments + removed.reduce((sum, one) => sum + one.payments, 0)).toBe(raw.payments);
+          expect(organic.units + removed.reduce((sum, one) => sum + one.units, 0n)).toBe(raw.units);
+          expect(organic.payers).toBeLessThanOrEqual(raw.payers);
+          expect(organic.repeatPayers).toBeLessThanOrEqual(organic.payers);
+        }
+      },
+    ),
+  );
+});
