@@ -76,6 +76,12 @@ export const CONTRACTS = {
     integer(0, 100_000),
     "500",
   ),
+  INCOME_REQUESTS_PER_DAY: variable(
+    WORKERS,
+    "Requests a day for payments to agents' wallets, of up to 2,000 blocks of logs each; 0 reads none",
+    integer(0, 10_000_000),
+    "10000",
+  ),
   ATTESTATION_RECHECK_INTERVAL: variable(
     WORKERS,
     "Interval between two look-ups of a wallet's attestation from before EAS_START_BLOCK",
@@ -152,7 +158,7 @@ export const CONTRACTS = {
   ),
 } satisfies Record<string, Variable>;
 
-/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `reviewerHistoriesPerDay`, `credRoots`, `credOracle` in the configuration. */
+/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `reviewerHistoriesPerDay`, `incomeRequestsPerDay`, `credRoots`, `credOracle` in the configuration. */
 export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
   const indexed = {
     identity: { address: v.IDENTITY_ADDRESS, startBlock: v.IDENTITY_START_BLOCK },
@@ -191,6 +197,7 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
     attestationSchemas: v.ATTESTATION_SCHEMAS,
     attestationRecheckMs: v.ATTESTATION_RECHECK_INTERVAL,
     reviewerHistoriesPerDay: v.REVIEWER_HISTORIES_PER_DAY,
+    incomeRequestsPerDay: v.INCOME_REQUESTS_PER_DAY,
     credRoots: {
       /** Undefined: no roots are published. */
       address: v.CRED_ROOTS_ADDRESS,

@@ -229,7 +229,8 @@ const ENTRIES: Record<string, string[]> = {
 /** The folders of db/, each importing only from those before it; what all rest on comes first. Those of workers/ have the same names. */
 const SUBJECTS = [
   ...["sql", "schema", "operations", "transactions", "callers", "payments", "agents", "mints", "cred", "events"],
-  ...["messages", "webhooks", "directory", "reviews", "principals", "offers", "discovery", "lists", "replicas"],
+  ...["messages", "webhooks", "directory", "income", "reviews", "principals", "offers", "discovery"],
+  ...["lists", "replicas"],
 ];
 
 /** What starts, lists and carries the work of every subject: all that lies in workers/ itself. */

@@ -67,6 +67,7 @@ export type JobContext = {
     | "database"
     | "embeddings"
     | "eventRetentionMs"
+    | "incomeRequestsPerDay"
     | "messageRetentionMs"
     | "payments"
     | "reviewerHistoriesPerDay"

@@ -26,6 +26,9 @@ import { tokenTies } from "./directory/token-ties.ts";
 import { tokenVolumes } from "./directory/token-volumes.ts";
 import { meanings } from "./discovery/meanings.ts";
 import { eventRetention } from "./events/event-retention.ts";
+import { income } from "./income/income.ts";
+import { incomeFigures } from "./income/income-figures.ts";
+import { incomeFollowed } from "./income/income-followed.ts";
 import type { Job } from "./job.ts";
 import { messageRetention } from "./messages/message-retention.ts";
 import { offers } from "./offers/offers.ts";
@@ -62,6 +65,9 @@ export const JOBS: readonly Job[] = [
   directoryPlanes,
   reviewFigures,
   reviewerHistories,
+  incomeFollowed,
+  income,
+  incomeFigures,
   marketData,
   tokenTies,
   tokenVolumes,

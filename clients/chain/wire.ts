@@ -35,7 +35,7 @@ export type RpcReceipt = {
   l1Fee?: Hex | null;
 };
 export type RpcLog = { address: Hex; topics: Hex[]; data: Hex; logIndex: Hex };
-export type RpcPlace = { transactionHash: Hex; blockNumber: Hex; blockHash: Hex };
+export type RpcPlace = { transactionHash: Hex; blockNumber: Hex; blockHash: Hex; blockTimestamp?: Hex };
 
 const lower = (address: Hex) => address.toLowerCase() as Address;
 export const toHex = (value: number | bigint): Hex => `0x${value.toString(16)}`;
@@ -88,6 +88,7 @@ export const toFoundLog = (log: RpcLog & RpcPlace): FoundLog => ({
   txHash: log.transactionHash,
   block: toNumber(log.blockNumber),
   blockHash: log.blockHash,
+  ...(log.blockTimestamp && { timestamp: toNumber(log.blockTimestamp) }),
 });
 
 export const toTransfer = ({ hash, from, to, nonce, value }: RpcTransaction) => ({

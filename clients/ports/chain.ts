@@ -29,8 +29,8 @@ export type SendOutcome =
   | { kind: "rejected" | "refused"; reason: string };
 
 export type Log = { address: Address; topics: Hex[]; data: Hex; logIndex: number };
-/** A log with its transaction and its block. */
-export type FoundLog = Log & { txHash: Hex; block: number; blockHash: Hex };
+/** A log with its transaction and its block; `timestamp` of the block, Unix seconds, where the node says it with the log. */
+export type FoundLog = Log & { txHash: Hex; block: number; blockHash: Hex; timestamp?: number };
 export type Receipt = {
   hash: Hex;
   /** Sender of the transaction. */

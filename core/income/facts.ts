@@ -13,7 +13,7 @@ export type ReceivedPayment = {
   units: bigint;
 };
 
-/** A transfer to a payer, whoever sent it. */
+/** A transfer to a payer, whoever sent it; of accounts that are not of the side all transfers may be one, with the time of the first. */
 export type Funding = { payer: string; source: string; units: bigint; at: number };
 
 /** Everything that is known about the payments to one agent. */
@@ -29,6 +29,6 @@ export type IncomeFacts = {
   sent: ReadonlyMap<string, number>;
   /** Transactions that sources of money have sent; null for a contract. Those that are not looked at yet are missing. */
   accounts: ReadonlyMap<string, number | null>;
-  /** Payers whose money is read. */
-  read: ReadonlySet<string>;
+  /** Payers whose money is read, each up to which block. */
+  read: ReadonlyMap<string, number>;
 };

@@ -4,7 +4,7 @@ import type { Funding, IncomeFacts, ReceivedPayment } from "./facts.ts";
 import { DUST_UNITS, INCOME_RULES_VERSION, REMOVED, type RemovedKey, WINDOWS } from "./rules.ts";
 
 /** Why a payment is removed. */
-export type Removal = {
+type Removal = {
   rule: RemovedKey;
   /** The account that stands between the agent's side and the payer; null where nothing does. */
   through: string | null;
@@ -12,8 +12,8 @@ export type Removal = {
 export type WeighedPayment = ReceivedPayment & { removed: Removal | null };
 
 /** Money in units of USDC. */
-export type Sum = { payments: number; units: bigint };
-export type Income = Sum & {
+type Sum = { payments: number; units: bigint };
+type Income = Sum & {
   payers: number;
   /** Payers that paid more than once. */
   repeatPayers: number;

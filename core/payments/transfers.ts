@@ -2,7 +2,7 @@
 import type { Address, Hex } from "../agents/facts.ts";
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
-const TRANSFER: Hex = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+export const TRANSFER: Hex = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 /** keccak256 of `AuthorizationUsed(address,bytes32)`. */
 export const AUTHORIZATION_USED: Hex = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
 

@@ -11,6 +11,7 @@ export * from "./directory.ts";
 export * from "./directory-planes.ts";
 export * from "./discovery.ts";
 export * from "./events.ts";
+export * from "./income.ts";
 export * from "./messages.ts";
 export * from "./offers.ts";
 export * from "./payments.ts";

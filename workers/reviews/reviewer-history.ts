@@ -11,6 +11,8 @@ type HistoryReads = Pick<Chain, "block" | "transactionsIn" | "balance" | "code" 
 const UNKNOWN: AccountHistory = { firstAt: null, sent: null, previousAt: null, funder: null };
 /** Code of an account that is a key's and lends itself a contract's code (EIP-7702). */
 const DELEGATED = "0xef0100";
+/** Whether code is a contract's. */
+export const isContract = (code: string): boolean => code !== "0x" && !code.startsWith(DELEGATED);
 
 /**
  * The history of an account before a block. Of an account of a contract, and of one that never had ether of its own
@@ -22,7 +24,7 @@ const DELEGATED = "0xef0100";
 export async function readHistory(chain: HistoryReads, address: Address, before: number): Promise<AccountHistory> {
   const last = before - 1;
   const code = await chain.code(address);
-  if (last < 0 || (code !== "0x" && !code.startsWith(DELEGATED))) return UNKNOWN;
+  if (last < 0 || isContract(code)) return UNKNOWN;
   const isSeen = async (block: number) =>
     (await chain.balance(address, block)) > 0n || (await chain.nonce(address, block)) > 0;
   if (!(await isSeen(last))) return UNKNOWN;

@@ -62,7 +62,7 @@ describe("honest payments", () => {
   it("do not count before their payers' money is read, nor before an account in between is looked at", () => {
     const traffic = honest(10, 30);
     const facts = factsOf(traffic);
-    const { organic, removed } = quarter({ ...facts, read: new Set() });
+    const { organic, removed } = quarter({ ...facts, read: new Map() });
     expect(organic.payments).toBe(0);
     expect(removed.map(({ rule }) => rule)).toContain("unread");
     const loop = factsOf(WASH["payers are funded through one account"]!(5), traffic);

@@ -1,0 +1,186 @@
+/** Whose transfers of USDC are read: agents' wallets, who paid them, and the owners and wallets of agents that were paid; in cohorts, each read by one filter. */
+
+import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import { DUST_UNITS } from "../../core/income/rules.ts";
+import { ERC8004 } from "../directory/erc8004-rows.ts";
+import { array, int4, int8, narrow, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+export type CohortKind = "wallet" | "payer" | "side";
+
+/** Addresses of one cohort: nodes take so many in a filter of logs. */
+const COHORT_SIZE = 500;
+/** Of one owner, agents whose wallets are followed. */
+const MAX_GROUP = 100;
+
+/** Agents whose wallet is theirs: what only names a wallet takes no income from it. Columns id, wallet, owner. */
+export const PAID_AGENTS = `(
+  select d.id, d.address as wallet, d.owner_address as owner from offchain.directory d
+  where d.removed_at is null and d.address is not null
+    and (d.platform = '${OWN_PLATFORM}' and d.wallet_confirmed or d.platform = '${ERC8004}' and d.wallet_proven))`;
+
+/** Owners and wallets of the agents of an owner, bounded. @param owner SQL */
+export const groupOf = (owner: string) => `(
+  select g.address from (
+    select d.address from offchain.directory d
+    where d.owner_address collate "C" = ${owner} and d.removed_at is null and d.address is not null
+      and (d.platform = '${OWN_PLATFORM}' and d.wallet_confirmed or d.platform = '${ERC8004}' and d.wallet_proven)
+    order by d.id limit ${MAX_GROUP}) g)`;
+
+/** What was last changed of that the figures of an agent `a` rest on. */
+export const INCOME_SEEN = `(
+  select coalesce(string_agg(f.address || f.kind || extract(epoch from f.changed_at), ' ' order by f.address, f.kind), '')
+  from offchain.income_followed f where f.address = a.wallet or f.address = a.owner)`;
+
+/** Of each kind, who is to be followed: the column address, and weight, by which they come in. */
+const WANTED: Record<CohortKind, string> = {
+  wallet: `select a.wallet as address, 1 as weight from ${PAID_AGENTS} a group by a.wallet`,
+  payer: `
+    select m.sender as address, sum(m.units) as weight from offchain.income_move m
+    where m.nonce is not null and m.units >= ${DUST_UNITS} group by m.sender`,
+  side: `
+    select s.address, 1 as weight from (
+      with paid as materialized (
+        select a.wallet, a.owner from ${PAID_AGENTS} a
+        where exists (select from offchain.income_move m where m.recipient = a.wallet and m.nonce is not null))
+      select p.wallet as address from paid p
+      union select p.owner from paid p where p.owner is not null
+      union select g.address from (select distinct p.owner from paid p where p.owner is not null) o
+        cross join lateral ${groupOf("o.owner")} g) s`,
+};
+export const COHORT_KINDS = Object.keys(WANTED) as CohortKind[];
+
+const enrolment = (kind: CohortKind) =>
+  statement({
+    name: `income-enrol-${kind}`,
+    params: { fromBlock: int8, behind: int8 },
+    text: `
+      with new as materialized (
+        select w.address from (${WANTED[kind]}) w
+        left join offchain.income_followed f on f.address = w.address and f.kind = '${kind}'
+        where f.address is null order by w.weight desc, w.address limit ${COHORT_SIZE}
+      ), cohort as (
+        insert into offchain.income_cohort (kind, from_block, read_to)
+        select '${kind}', $fromBlock::int8, $fromBlock::int8 - 1
+        where exists (select from new)
+          and not exists (select from offchain.income_cohort c where c.kind = '${kind}' and c.read_to < $behind)
+        returning id
+      )
+      insert into offchain.income_followed (address, kind, cohort)
+      select new.address, '${kind}', cohort.id from new cross join cohort`,
+  });
+const ENROL = { wallet: enrolment("wallet"), payer: enrolment("payer"), side: enrolment("side") };
+
+/**
+ * Follows those of a kind that are not followed yet, at most one cohort of them, and none while another cohort of the kind
+ * is behind: those who come meanwhile come together. Payers of most money first.
+ * @returns number of addresses
+ */
+export const enrol = (
+  db: Queryable,
+  kind: CohortKind,
+  blocks: { fromBlock: number; behind: number },
+): Promise<number> => ENROL[kind].run(db, blocks);
+
+const forgetting = (kind: CohortKind) =>
+  statement({
+    name: `income-forget-${kind}`,
+    text: `
+      delete from offchain.income_followed f
+      where f.kind = '${kind}' and f.address not in (select w.address from (${WANTED[kind]}) w)
+      returning f.address`,
+    columns: { address: text },
+  });
+const FORGET = { wallet: forgetting("wallet"), payer: forgetting("payer"), side: forgetting("side") };
+
+/** A transfer `m` that somebody is followed for. */
+const JUSTIFIED = `exists (
+    select from offchain.income_followed f
+    where f.address = m.recipient and (f.kind = 'payer' or f.kind = 'wallet' and m.nonce is not null))
+  or exists (select from offchain.income_followed f where f.address = m.sender and f.kind = 'side')`;
+
+const DROP_MOVES = statement({
+  name: "income-drop-moves",
+  params: { addresses: array(text) },
+  text: `
+    delete from offchain.income_move m
+    where (m.recipient = any($addresses) or m.sender = any($addresses)) and not (${JUSTIFIED})`,
+});
+
+const DROP_EMPTY = statement({
+  name: "income-drop-cohorts",
+  text: `
+    delete from offchain.income_cohort c
+    where not exists (select from offchain.income_followed f where f.cohort = c.id)`,
+});
+
+const DROP_OLD = statement({
+  name: "income-drop-old",
+  params: { before: int8 },
+  text: "delete from offchain.income_move m where m.at < $before",
+});
+
+/**
+ * Forgets who is not wanted any more, with the transfers that are kept for nobody else: what a reorganisation takes from
+ * their blocks later would be seen by nobody. And what is older than `before`, Unix seconds.
+ */
+export async function forgetUnwanted(tx: Queryable, before: number): Promise<number> {
+  const aged = await DROP_OLD.run(tx, { before });
+  const gone: string[] = [];
+  for (const kind of COHORT_KINDS) gone.push(...(await FORGET[kind].rows(tx)).map(({ address }) => address));
+  if (gone.length > 0) await DROP_MOVES.run(tx, { addresses: gone });
+  await DROP_EMPTY.run(tx);
+  return aged + gone.length;
+}
+
+const MERGE = statement({
+  name: "income-merge",
+  text: `
+    with size as (
+      select c.id, c.kind, c.read_to, count(*) as addresses
+      from offchain.income_cohort c join offchain.income_followed f on f.cohort = c.id where c.failures = 0
+      group by c.id
+    ), pair as (
+      select least(a.id, b.id) as kept, greatest(a.id, b.id) as gone
+      from size a join size b on b.kind = a.kind and b.read_to = a.read_to and b.id > a.id
+      where a.addresses + b.addresses <= ${COHORT_SIZE}
+      order by a.addresses + b.addresses, a.id, b.id limit 1
+    ), begun as (
+      update offchain.income_cohort c set from_block = least(c.from_block, g.from_block)
+      from pair join offchain.income_cohort g on g.id = pair.gone where c.id = pair.kept)
+    update offchain.income_followed f set cohort = pair.kept from pair where f.cohort = pair.gone`,
+});
+
+/** Makes one cohort of two that are read up to the same block and have room for each other. @returns whether there were two */
+export async function mergeCohorts(tx: Queryable): Promise<boolean> {
+  if ((await MERGE.run(tx)) === 0) return false;
+  await DROP_EMPTY.run(tx);
+  return true;
+}
+
+/** A cohort that is to be read. */
+export type Cohort = { id: number; kind: CohortKind; fromBlock: number; readTo: number; failures: number };
+
+const COHORTS = statement({
+  name: "income-cohorts",
+  params: { now: timestamptz },
+  text: `
+    select c.id, c.kind, c.from_block as "fromBlock", c.read_to as "readTo", c.failures
+    from offchain.income_cohort c
+    where c.next_try_at is null or c.next_try_at <= $now
+    order by c.read_at nulls first, c.id`,
+  columns: { id: int8, kind: narrow<CohortKind>(text), fromBlock: int8, readTo: int8, failures: int4 },
+});
+
+/** Cohorts that may be read now, the longest unread first. */
+export const cohorts = (db: Queryable, now: Date): Promise<Cohort[]> => COHORTS.rows(db, { now });
+
+const ADDRESSES = statement({
+  name: "income-addresses",
+  params: { cohort: int8 },
+  text: "select f.address from offchain.income_followed f where f.cohort = $cohort order by f.address",
+  columns: { address: narrow<`0x${string}`>(text) },
+});
+
+export const addressesOf = async (db: Queryable, cohort: number) =>
+  (await ADDRESSES.rows(db, { cohort })).map(({ address }) => address);

@@ -1,0 +1,91 @@
+/** Reads what `weighIncome` is given about one agent. */
+import type { IncomeFacts } from "../../core/income/facts.ts";
+import { INCOME_SECONDS, MAX_PAYMENTS, MIN_MOVED_UNITS } from "../../core/income/rules.ts";
+import { array, filtered, int4, int8, json, nullable, numeric, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import { groupOf, INCOME_SEEN, PAID_AGENTS } from "./followed.ts";
+
+/** Of all payers of an agent, sources of money that are looked at, those of most money first; and transfers by its side. */
+const [MAX_SOURCES, MAX_BY_SIDE] = [100_000, 50_000];
+
+const AGENT = statement({
+  name: "income-agent",
+  params: { id: int8 },
+  text: `
+    select a.wallet, a.owner, ${INCOME_SEEN} as seen, array(select address from ${groupOf("a.owner")} g) as "group"
+    from ${PAID_AGENTS} a where a.id = $id`,
+  columns: { wallet: filtered(text), owner: nullable(text), seen: text, group: array(text) },
+});
+
+const PAYMENTS = statement({
+  name: "income-payments",
+  params: { wallet: text, since: int8 },
+  text: `
+    select m.block, m.log_index as "logIndex", m.tx_hash as "txHash", m.at, m.sender as payer, m.units
+    from offchain.income_move m
+    where m.recipient = $wallet and m.nonce is not null and m.at > $since
+    order by m.block desc, m.log_index desc limit ${MAX_PAYMENTS}`,
+  columns: { block: int8, logIndex: int4, txHash: text, at: int8, payer: text, units: numeric },
+});
+
+const SENT =
+  "select s.recipient, min(s.at) as at from offchain.income_move s where s.sender = any($side) group by s.recipient";
+
+const FUNDING = statement({
+  name: "income-funding",
+  params: { payers: array(text), side: array(text) },
+  // Of an account that is not of the side: what it gave before the side sent it something is one, what it gave since is another.
+  text: `
+    with given as materialized (
+      select m.sender, m.recipient, m.units, m.at from unnest($payers::text[]) p(address)
+      join offchain.income_move m on m.recipient = p.address and m.units >= ${MIN_MOVED_UNITS}
+    ), sent as materialized (${SENT})
+    (select g.recipient as payer, g.sender as source, g.units, g.at, null::int8 as "sentAt"
+     from given g where g.sender = any($side) order by g.at desc limit ${MAX_BY_SIDE})
+    union all
+    (select g.recipient, g.sender, sum(g.units), min(g.at), min(s.at)
+     from given g left join sent s on s.recipient = g.sender
+     where g.sender <> all($side)
+     group by g.recipient, g.sender, s.at <= g.at order by sum(g.units) desc limit ${MAX_SOURCES})`,
+  columns: { payer: text, source: text, units: numeric, at: int8, sentAt: nullable(int8) },
+});
+
+const KNOWN = statement({
+  name: "income-known",
+  params: { payers: array(text), sources: array(text) },
+  text: `
+    select
+      (select coalesce(json_agg(json_build_array(f.address, c.read_to)), '[]') from offchain.income_followed f
+       join offchain.income_cohort c on c.id = f.cohort where f.kind = 'payer' and f.address = any($payers)) as read,
+      (select coalesce(json_agg(json_build_array(a.address, a.sent)), '[]') from offchain.income_account a
+       where a.address = any($sources)) as accounts`,
+  columns: { read: json<[string, number][]>(), accounts: json<[string, number | null][]>() },
+});
+
+/**
+ * The facts of one agent, bounded: its newest payments, the sources of most money.
+ * @param db a snapshot @param id of its row of the directory @param now Unix seconds @returns null for one that has no wallet
+ */
+export async function incomeFacts(
+  db: Queryable,
+  id: number,
+  now: number,
+): Promise<{ seen: string; facts: IncomeFacts } | null> {
+  const agent = await AGENT.maybeOne(db, { id });
+  if (agent === null) return null;
+  const { wallet, owner, seen } = agent;
+  const payments = await PAYMENTS.rows(db, { wallet, since: now - INCOME_SECONDS });
+  const payers = [...new Set(payments.map(({ payer }) => payer))];
+  const group = agent.group.filter((address) => address !== wallet && address !== owner);
+  const side = [wallet, ...(owner ? [owner] : []), ...group];
+  const funding = await FUNDING.rows(db, { payers, side });
+  const sources = [...new Set(funding.map(({ source }) => source))];
+  const { read, accounts } = await KNOWN.one(db, { payers, sources });
+  const facts = {
+    ...{ wallet, owner, group, accounts: new Map(accounts), read: new Map(read) },
+    payments: payments.map((one) => ({ ...one, units: BigInt(one.units) })),
+    funding: funding.map(({ sentAt: _, ...one }) => ({ ...one, units: BigInt(one.units) })),
+    sent: new Map(funding.flatMap(({ source, sentAt }) => (sentAt === null ? [] : [[source, sentAt] as const]))),
+  };
+  return { seen, facts };
+}

@@ -1,0 +1,173 @@
+/** The figures of paid agents: which are older than what was read, how they are stored, and pages of payments. */
+import type pg from "pg";
+import type { RemovedKey } from "../../core/income/rules.ts";
+import type { IncomeFigures, WeighedPayment } from "../../core/income/weigh.ts";
+import {
+  array,
+  bool,
+  filtered,
+  int4,
+  int8,
+  jsonb,
+  narrow,
+  nullable,
+  numeric,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
+import { type Queryable, transaction } from "../sql/transaction.ts";
+import { INCOME_SEEN, PAID_AGENTS } from "./followed.ts";
+
+const DUE = statement({
+  name: "income-figures-due",
+  params: { before: timestamptz, limit: int8 },
+  text: `
+    select a.id from ${PAID_AGENTS} a
+    left join offchain.income_figures g on g.directory_id = a.id
+    where g.directory_id is null and exists (
+        select from offchain.income_move m where m.recipient = a.wallet and m.nonce is not null)
+      or g.directory_id is not null and (g.wallet <> a.wallet or g.computed_at < $before or g.seen <> ${INCOME_SEEN})
+    order by g.computed_at nulls first, a.id limit $limit`,
+  columns: { id: int8 },
+});
+
+/** Agents whose figures are missing, older than what was read, or older than `before`: windows move with the clock. */
+export const dueFigures = async (db: Queryable, before: Date, limit: number): Promise<number[]> =>
+  (await DUE.rows(db, { before, limit })).map(({ id }) => id);
+
+const GONE = statement({
+  name: "income-figures-gone",
+  text: `
+    with gone as (
+      delete from offchain.income_figures g
+      where not exists (select from ${PAID_AGENTS} a where a.id = g.directory_id) returning g.directory_id)
+    delete from offchain.income_payment p using gone where p.directory_id = gone.directory_id`,
+});
+
+/** Forgets agents that have no wallet any more. */
+export const forgetUnpaid = (db: Queryable): Promise<number> => GONE.run(db);
+
+/** Figures as they are stored: units as decimal strings. */
+export type StoredFigures = Stringed<IncomeFigures>;
+type Stringed<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: Stringed<T[K]> } : T;
+const stringed = (figures: IncomeFigures): StoredFigures =>
+  JSON.parse(JSON.stringify(figures, (_, value) => (typeof value === "bigint" ? String(value) : value)));
+
+const STORE = statement({
+  name: "income-figures-store",
+  params: { id: int8, wallet: text, seen: text, figures: jsonb<StoredFigures>(), now: timestamptz },
+  text: `
+    insert into offchain.income_figures (directory_id, wallet, seen, figures, computed_at)
+    select d.id, $wallet, $seen, $figures, $now from offchain.directory d where d.id = $id
+    on conflict (directory_id) do update set wallet = excluded.wallet, seen = excluded.seen, figures = excluded.figures,
+      computed_at = excluded.computed_at`,
+});
+
+const STORE_PAYMENTS = statement({
+  name: "income-payments-store",
+  params: {
+    ...{ id: int8, blocks: array(int8), logIndexes: array(int4), txHashes: array(text), ats: array(int8) },
+    ...{ payers: array(text), units: array(numeric), rules: array(nullable(text)), throughs: array(nullable(text)) },
+  },
+  text: `
+    with given as materialized (
+      select * from unnest($blocks::int8[], $logIndexes::int4[], $txHashes::text[], $ats::int8[], $payers::text[],
+        $units::numeric[], $rules::text[], $throughs::text[]) r(block, log_index, tx_hash, at, payer, units, rule, through)
+    ), left_over as (
+      delete from offchain.income_payment p
+      where p.directory_id = $id and (p.block, p.log_index) not in (select g.block, g.log_index from given g)
+    )
+    insert into offchain.income_payment as p
+      (directory_id, block, log_index, tx_hash, at, payer, units, rule, through)
+    select $id, g.* from given g
+    left join offchain.income_payment p on p.directory_id = $id and p.block = g.block and p.log_index = g.log_index
+    where p.block is null or (p.tx_hash, p.at, p.payer, p.units, p.rule, p.through) is distinct from
+      (g.tx_hash, g.at, g.payer, g.units, g.rule, g.through)
+    order by g.block, g.log_index
+    on conflict (directory_id, block, log_index) do update set tx_hash = excluded.tx_hash, at = excluded.at,
+      payer = excluded.payer, units = excluded.units, rule = excluded.rule, through = excluded.through`,
+});
+
+/**
+ * Stores the figures of one agent and its payments, in one commit; only payments that changed are written.
+ * Check then write: facts in one snapshot, then figures; transfers may be stored meanwhile: `seen` is stored with the figures,
+ * so those of older facts are stale for the next run.
+ */
+export const storeIncome = (
+  pool: pg.Pool,
+  income: { id: number; wallet: string; seen: string; figures: IncomeFigures; payments: readonly WeighedPayment[] },
+  now: Date,
+): Promise<void> =>
+  transaction(pool, async (tx) => {
+    const { id, wallet, seen, figures, payments } = income;
+    if ((await STORE.run(tx, { id, wallet, seen, figures: stringed(figures), now })) === 0) return;
+    await STORE_PAYMENTS.run(tx, {
+      id,
+      blocks: payments.map((one) => one.block),
+      logIndexes: payments.map((one) => one.logIndex),
+      txHashes: payments.map((one) => one.txHash),
+      ats: payments.map((one) => one.at),
+      payers: payments.map((one) => one.payer),
+      units: payments.map((one) => one.units),
+      rules: payments.map((one) => one.removed?.rule ?? null),
+      throughs: payments.map((one) => one.removed?.through ?? null),
+    });
+  });
+
+const OF_AGENT = statement({
+  name: "income-of-agent",
+  params: { id: int8 },
+  text: `
+    select a.wallet, c.read_to as "readTo", c.from_block as "fromBlock", g.figures, g.computed_at as "computedAt",
+      (select count(*) from offchain.directory o
+       where o.address collate "C" = a.wallet and o.removed_at is null
+         and exists (select from ${PAID_AGENTS} b where b.id = o.id)) as agents,
+      g.seen = ${INCOME_SEEN}
+        or g.directory_id is null and not exists (
+          select from offchain.income_move m where m.recipient = a.wallet and m.nonce is not null) as current
+    from ${PAID_AGENTS} a
+    left join offchain.income_followed w on w.address = a.wallet and w.kind = 'wallet'
+    left join offchain.income_cohort c on c.id = w.cohort
+    left join offchain.income_figures g on g.directory_id = a.id and g.wallet = a.wallet
+    where a.id = $id`,
+  columns: {
+    ...{
+      wallet: filtered(text),
+      readTo: nullable(int8),
+      fromBlock: nullable(int8),
+      figures: nullable(jsonb<StoredFigures>()),
+    },
+    ...{ computedAt: nullable(timestamptz), agents: int8, current: nullable(bool) },
+  },
+});
+
+/**
+ * What is known of the payments to an agent's wallet; null for an agent without a wallet that is known to be its own.
+ * `agents`: how many have the same wallet. `current`: the figures are of all that was read.
+ */
+export const incomeOf = (db: Queryable, id: number) => OF_AGENT.maybeOne(db, { id });
+
+/** Where a page of payments goes on: below this one. */
+export type PaymentPlace = { block: number; logIndex: number };
+
+const PAGE = statement({
+  name: "income-page",
+  params: { id: int8, block: int8, logIndex: int4, limit: int8 },
+  text: `
+    select p.block, p.log_index as "logIndex", p.tx_hash as "txHash", p.at, p.payer, p.units, p.rule, p.through
+    from offchain.income_payment p
+    where p.directory_id = $id and (p.block, p.log_index) < ($block::int8, $logIndex::int4)
+    order by p.block desc, p.log_index desc limit $limit`,
+  columns: {
+    ...{ block: int8, logIndex: int4, txHash: text, at: int8, payer: text, units: numeric },
+    ...{ rule: nullable(narrow<RemovedKey>(text)), through: nullable(text) },
+  },
+});
+
+/** Payments to an agent's wallet, the newest first. @param after null for the first page */
+export const incomePage = (
+  db: Queryable,
+  id: number,
+  { after, limit }: { after: PaymentPlace | null; limit: number },
+) => PAGE.rows(db, { id, ...(after ?? { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }), limit });

@@ -1,0 +1,223 @@
+/** Transfers of USDC as they were read: each range of a cohort is one commit, which takes the place of what was read there before. */
+import type pg from "pg";
+import { array, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
+import { type Queryable, transaction } from "../sql/transaction.ts";
+import type { Cohort, CohortKind } from "./followed.ts";
+
+/** A transfer in a block. Addresses and hashes lower-case; `nonce` of the authorization that caused it. */
+export type Move = {
+  blockHash: string;
+  logIndex: number;
+  block: number;
+  at: number;
+  txHash: string;
+  sender: string;
+  recipient: string;
+  units: bigint;
+  nonce: string | null;
+};
+
+export type Mark = { block: number; hash: string };
+
+const MARKS = statement({
+  name: "income-marks",
+  params: { cohort: int8 },
+  text: "select k.block, k.hash from offchain.income_mark k where k.cohort = $cohort order by k.block",
+  columns: { block: int8, hash: text },
+});
+
+/** Where a cohort's reads ended, the lowest block first. */
+export const marksOf = (db: Queryable, cohort: number): Promise<Mark[]> => MARKS.rows(db, { cohort });
+
+const ADVANCE = statement({
+  name: "income-advance",
+  params: { id: int8, seen: int8, to: int8, now: timestamptz },
+  text: `
+    update offchain.income_cohort set read_to = $to, read_at = $now, failures = 0, next_try_at = null
+    where id = $id and read_to = $seen`,
+});
+
+const SET_MARK = statement({
+  name: "income-mark",
+  params: { cohort: int8, from: int8, block: int8, hash: text },
+  text: `
+    with gone as (delete from offchain.income_mark where cohort = $cohort and block >= $from and block <> $block)
+    insert into offchain.income_mark (cohort, block, hash) values ($cohort, $block, $hash)
+    on conflict (cohort, block) do update set hash = excluded.hash`,
+});
+
+/** Transfers `m` that a cohort's read of its blocks finds again. */
+const OWN: Record<CohortKind, string> = {
+  wallet: "m.recipient = f.address and m.nonce is not null",
+  payer: "m.recipient = f.address and m.nonce is null",
+  side: "m.sender = f.address and m.nonce is null",
+};
+
+const taking = (kind: CohortKind) =>
+  statement({
+    name: `income-take-back-${kind}`,
+    params: { cohort: int8, from: int8 },
+    text: `
+      delete from offchain.income_move m using offchain.income_followed f
+      where f.cohort = $cohort and ${OWN[kind]} and m.block >= $from
+      returning m.sender, m.recipient`,
+    columns: { sender: text, recipient: text },
+  });
+const TAKE_BACK = { wallet: taking("wallet"), payer: taking("payer"), side: taking("side") };
+
+const INSERT = statement({
+  name: "income-moves-store",
+  params: {
+    ...{
+      blockHashes: array(text),
+      logIndexes: array(int4),
+      blocks: array(int8),
+      ats: array(int8),
+      txHashes: array(text),
+    },
+    ...{ senders: array(text), recipients: array(text), units: array(numeric), nonces: array(nullable(text)) },
+  },
+  text: `
+    insert into offchain.income_move as m
+      (block_hash, log_index, block, at, tx_hash, sender, recipient, units, nonce)
+    select * from unnest($blockHashes::text[], $logIndexes::int4[], $blocks::int8[], $ats::int8[], $txHashes::text[],
+      $senders::text[], $recipients::text[], $units::numeric[], $nonces::text[]) r(block_hash, log_index)
+    order by r.block_hash, r.log_index
+    on conflict (block_hash, log_index) do update set nonce = excluded.nonce
+    where m.nonce is null and excluded.nonce is not null`,
+});
+
+const TOUCH = statement({
+  name: "income-touch",
+  params: { addresses: array(text), cohort: int8, from: int8 },
+  // Those whose transfers changed, the wallets that they paid, and those that were paid where a cohort of payers is now read to.
+  text: `
+    update offchain.income_followed f set changed_at = clock_timestamp()
+    where f.address = any($addresses)
+      or f.kind = 'wallet' and f.address in (
+        select m.recipient from offchain.income_move m where m.nonce is not null and m.sender = any($addresses)
+        union all
+        select m.recipient from offchain.income_followed p
+        join offchain.income_move m on m.sender = p.address and m.block >= $from
+        where p.cohort = $cohort and p.kind = 'payer' and m.nonce is not null)`,
+});
+
+/**
+ * Stores what was read for a cohort from a block on, which replaces what is stored of it from there on: the same transfers,
+ * and those that a reorganisation took back.
+ * Check then write: what a cohort was read to, then its next range; another run or a merge may move it: the update names
+ * the block as it was seen, and nothing is stored when it is gone.
+ * @param read `hash` of block `to` @returns number of transfers; null where another run has read on
+ */
+export const storeRange = (
+  pool: pg.Pool,
+  cohort: Pick<Cohort, "id" | "kind" | "readTo">,
+  read: { from: number; to: number; hash: string; moves: readonly Move[] },
+  now: Date,
+): Promise<number | null> =>
+  transaction(pool, async (tx) => {
+    const { id, kind, readTo } = cohort;
+    const { from, to, hash, moves } = read;
+    if ((await ADVANCE.run(tx, { id, seen: readTo, to, now })) === 0) return null;
+    const taken = await TAKE_BACK[kind].rows(tx, { cohort: id, from });
+    await SET_MARK.run(tx, { cohort: id, from, block: to, hash });
+    await INSERT.run(tx, {
+      blockHashes: moves.map((one) => one.blockHash),
+      logIndexes: moves.map((one) => one.logIndex),
+      blocks: moves.map((one) => one.block),
+      ats: moves.map((one) => one.at),
+      txHashes: moves.map((one) => one.txHash),
+      senders: moves.map((one) => one.sender),
+      recipients: moves.map((one) => one.recipient),
+      units: moves.map((one) => one.units),
+      nonces: moves.map((one) => one.nonce),
+    });
+    const addresses = [...new Set([...taken, ...moves].flatMap(({ sender, recipient }) => [sender, recipient]))];
+    await TOUCH.run(tx, { addresses, cohort: id, from });
+    return moves.length;
+  });
+
+const THIN = statement({
+  name: "income-marks-thin",
+  params: { blocks: int8 },
+  text: `
+    delete from offchain.income_mark k using offchain.income_cohort c
+    where c.id = k.cohort and k.block < c.read_to - $blocks and exists (
+      select from offchain.income_mark l
+      where l.cohort = k.cohort and l.block > k.block and l.block / 2000 = k.block / 2000)`,
+});
+
+/** Keeps of the marks that are so many blocks old one for 2,000 blocks: a reorganisation so deep is read again by ranges anyway. */
+export const thinMarks = (db: Queryable, blocks: number): Promise<number> => THIN.run(db, { blocks });
+
+const FAIL = statement({
+  name: "income-fail",
+  params: { id: int8, nextTryAt: timestamptz },
+  text: "update offchain.income_cohort set failures = failures + 1, next_try_at = $nextTryAt where id = $id",
+});
+
+const SPLIT = statement({
+  name: "income-split",
+  params: { id: int8, nextTryAt: timestamptz },
+  text: `
+    with half as (
+      select f.address from (
+        select f.address, ntile(2) over (order by f.address) as part from offchain.income_followed f where f.cohort = $id) f
+      where f.part = 2
+    ), cohort as (
+      insert into offchain.income_cohort (kind, from_block, read_to, failures, next_try_at)
+      select c.kind, c.from_block, c.read_to, c.failures, $nextTryAt from offchain.income_cohort c
+      where c.id = $id and exists (select from half) returning id
+    ), marks as (
+      insert into offchain.income_mark (cohort, block, hash)
+      select cohort.id, k.block, k.hash from cohort cross join offchain.income_mark k where k.cohort = $id
+    )
+    update offchain.income_followed f set cohort = cohort.id from cohort
+    where f.cohort = $id and f.address in (select half.address from half)`,
+});
+
+/** Puts a cohort off whose read failed. @param split makes two of it, so that one address takes others with it for a while only */
+export const putOff = (pool: pg.Pool, id: number, { split, nextTryAt }: { split: boolean; nextTryAt: Date }) =>
+  transaction(pool, async (tx) => {
+    await FAIL.run(tx, { id, nextTryAt });
+    if (split) await SPLIT.run(tx, { id, nextTryAt });
+  });
+
+const ACCOUNTS_DUE = statement({
+  name: "income-accounts-due",
+  params: { limit: int8 },
+  text: `
+    select m.sender as address from offchain.income_move m
+    join offchain.income_followed f on f.address = m.recipient and f.kind = 'payer'
+    left join offchain.income_account a on a.address = m.sender
+    where a.address is null
+    group by m.sender
+    having count(distinct m.recipient) > 1 or exists (
+      select from offchain.income_move s join offchain.income_followed g on g.address = s.sender and g.kind = 'side'
+      where s.recipient = m.sender)
+    order by count(distinct m.recipient) desc, m.sender limit $limit`,
+  columns: { address: text },
+});
+
+/** Accounts that connect others, as far as is known of them, and are not looked at yet; those of most payers first. */
+export const dueAccounts = async (db: Queryable, limit: number): Promise<string[]> =>
+  (await ACCOUNTS_DUE.rows(db, { limit })).map(({ address }) => address);
+
+const STORE_ACCOUNT = statement({
+  name: "income-account-store",
+  params: { address: text, sent: nullable(int8) },
+  text: `
+    with stored as (
+      insert into offchain.income_account (address, sent) values ($address, $sent)
+      on conflict (address) do update set sent = excluded.sent)
+    update offchain.income_followed f set changed_at = clock_timestamp()
+    where f.kind = 'wallet' and f.address in (
+      select p.recipient from offchain.income_move m
+      join offchain.income_move p on p.sender = m.recipient and p.nonce is not null
+      where m.sender = $address)`,
+});
+
+/** @param sent transactions that it has sent; null for a contract */
+export const storeAccount = async (db: Queryable, account: { address: string; sent: number | null }) => {
+  await STORE_ACCOUNT.run(db, account);
+};

@@ -1,0 +1,117 @@
+/** Payments that agents' wallets received: what was read of USDC's logs for whom, and what it is worth (core/income/). */
+import { sql } from "drizzle-orm";
+import { bigint, bigserial, index, integer, jsonb, numeric, primaryKey, text } from "drizzle-orm/pg-core";
+import { at, block, offchain } from "./columns.ts";
+import { directory } from "./directory.ts";
+
+/** Addresses that are read together, by one filter of logs. */
+export const incomeCohort = offchain.table("income_cohort", {
+  id: bigserial({ mode: "number" }).primaryKey(),
+  /** `wallet`: payments to agents' wallets. `payer`: transfers to who paid them. `side`: transfers by agents' owners and wallets. */
+  kind: text().notNull(),
+  /** The first block that was read, and the last. */
+  fromBlock: block().notNull(),
+  readTo: block().notNull(),
+  readAt: at(),
+  /** Reads that failed since the last that did not, and when to try again. */
+  failures: integer().notNull().default(0),
+  nextTryAt: at(),
+});
+
+/** Blocks up to which a cohort was read, with their hashes: where the chain still has the last of them, nothing was taken back. */
+export const incomeMark = offchain.table(
+  "income_mark",
+  {
+    cohort: bigint({ mode: "number" })
+      .notNull()
+      .references(() => incomeCohort.id, { onDelete: "cascade" }),
+    block: block().notNull(),
+    hash: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.cohort, t.block] })],
+);
+
+/** Who is in which cohort. */
+export const incomeFollowed = offchain.table(
+  "income_followed",
+  {
+    /** Lower-case. */
+    address: text().notNull(),
+    kind: text().notNull(),
+    cohort: bigint({ mode: "number" })
+      .notNull()
+      .references(() => incomeCohort.id),
+    /** When something last changed that figures rest on. */
+    changedAt: at().notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [primaryKey({ columns: [t.address, t.kind] }), index("income_followed_cohort").on(t.cohort)],
+);
+
+/** Transfers of USDC in canonical blocks. */
+export const incomeMove = offchain.table(
+  "income_move",
+  {
+    blockHash: text().notNull(),
+    logIndex: integer().notNull(),
+    block: block().notNull(),
+    /** Unix seconds. */
+    at: bigint({ mode: "number" }).notNull(),
+    txHash: text().notNull(),
+    sender: text().notNull(),
+    recipient: text().notNull(),
+    units: numeric().notNull(),
+    /** Of the authorization that caused it; null for a plain transfer, and where the recipient is no agent's wallet. */
+    nonce: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.blockHash, t.logIndex] }),
+    index("income_move_recipient").on(t.recipient, t.block),
+    index("income_move_sender").on(t.sender, t.block),
+  ],
+);
+
+/** Accounts that stand between others: how many transactions each has sent. Null: a contract. */
+export const incomeAccount = offchain.table("income_account", {
+  address: text().primaryKey(),
+  sent: bigint({ mode: "number" }),
+});
+
+/** The figures of an agent whose wallet was paid. */
+export const incomeFigures = offchain.table(
+  "income_figures",
+  {
+    directoryId: bigint({ mode: "number" })
+      .primaryKey()
+      .references(() => directory.id, { onDelete: "cascade" }),
+    wallet: text().notNull(),
+    /** Which state of what was read they were computed from. */
+    seen: text().notNull(),
+    /** `{rules, windows}`: what `weighIncome` made of the facts. */
+    figures: jsonb().notNull(),
+    computedAt: at().notNull(),
+  },
+  (t) => [index("income_figures_computed").on(t.computedAt), index("income_figures_wallet").on(t.wallet)],
+);
+
+/** Payments to an agent's wallet, the newest of the longest window, each with what removes it. */
+export const incomePayment = offchain.table(
+  "income_payment",
+  {
+    directoryId: bigint({ mode: "number" })
+      .notNull()
+      .references(() => directory.id, { onDelete: "cascade" }),
+    block: block().notNull(),
+    logIndex: integer().notNull(),
+    txHash: text().notNull(),
+    at: bigint({ mode: "number" }).notNull(),
+    payer: text().notNull(),
+    units: numeric().notNull(),
+    /** A key of core/income/rules.ts; null where it is organic. */
+    rule: text(),
+    through: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.directoryId, t.block, t.logIndex] }),
+    index("income_payment_payer").on(t.directoryId, t.payer),
+  ],
+);

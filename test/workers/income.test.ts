@@ -1,0 +1,302 @@
+/** Payments to agents' wallets, read from a real chain: what is stored equals the chain through reorganisations, nodes with limits and restarts, and figures follow. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Chain } from "../../clients/ports.ts";
+import { fail } from "../../core/errors.ts";
+import { chainAt } from "../../harness/chain-at.ts";
+import { between, pick, randomOf } from "../../harness/random.ts";
+import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
+import { healthyChain } from "../../harness/stub-chain.ts";
+import { income } from "../../workers/income/income.ts";
+import { incomeFigures } from "../../workers/income/income-figures.ts";
+import { incomeFollowed } from "../../workers/income/income-followed.ts";
+import { JOBS } from "../../workers/jobs.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { type IncomeWorld, incomeJobs, lower, startIncomeWorld, storedAndTrue } from "./support/income.ts";
+
+let world: IncomeWorld;
+let db: TestDatabase;
+let jobs: ReturnType<typeof incomeJobs>;
+let perDay = 100_000_000;
+let chain: Chain | null = null;
+/** Accounts of this test alone: the chain goes on from test to test. */
+let first = 0;
+const one = (n: number) => world.account(first + n);
+const at = (n: number) => lower(one(n).address);
+
+beforeAll(async () => {
+  world = await startIncomeWorld();
+});
+afterAll(() => world?.close());
+beforeEach(async () => {
+  db = await testDatabase({ indexed: true });
+  perDay = 100_000_000;
+  chain = null;
+  first += 100;
+  jobs = incomeJobs(db, world, { perDay: () => perDay, chain: () => chain ?? world.chain });
+});
+afterEach(() => db?.drop());
+
+const equalsChain = async () => {
+  const { stored, truth } = await storedAndTrue(db, world);
+  expect(stored).toEqual(truth);
+  return stored;
+};
+const figures = async (id: number) => {
+  const { rows } = await db.pool.query(
+    `select g.figures from offchain.income_figures g join offchain.directory d on d.id = g.directory_id where d.agent_id = $1`,
+    [String(id)],
+  );
+  return rows[0]?.figures.windows.at(-1) ?? null;
+};
+/** A chain that tells of each request before it is made. */
+const counted = (of: Chain, told: () => void): Chain =>
+  new Proxy(of, {
+    get(from, key: keyof Chain) {
+      const answer = from[key];
+      if (typeof answer !== "function") return answer;
+      return async (...given: never[]) => {
+        told();
+        return (answer as (...all: never[]) => unknown)(...given);
+      };
+    },
+  });
+const HEAD = 9_000;
+const [WALLET, OWNER, PAYER, OTHER, HUB] = [1, 2, 3, 4, 5];
+
+describe("the jobs", () => {
+  it("read payments by authorization to agents' wallets, whose money it was, and tell raw from organic", async () => {
+    expect(JOBS).toEqual(expect.arrayContaining([incomeFollowed, income, incomeFigures]));
+    await jobs.plantAgent(31, at(WALLET), at(OWNER));
+    await jobs.plantAgent(32, at(HUB), null, { wallet_proven: false });
+    // Honest payers with money from two accounts; a plain transfer is no payment; one that only names the wallet has none.
+    await world.send(at(PAYER), 900_000);
+    await world.send(at(6), 500_000);
+    await world.send(at(OTHER), 500_000, at(6));
+    await world.settle(one(PAYER), at(WALLET), 30_000);
+    await world.settle(one(PAYER), at(WALLET), 20_000);
+    await world.settle(one(OTHER), at(WALLET), 50_000);
+    await world.settle(one(PAYER), at(HUB), 10_000);
+    await world.send(at(WALLET), 70_000, at(PAYER));
+    // The owner funds a payer; the agent gives a payment back.
+    await world.send(at(OWNER), 400_000);
+    await world.send(at(7), 100_000, at(OWNER));
+    await world.settle(one(7), at(WALLET), 90_000);
+    await world.send(at(PAYER), 20_000, at(WALLET));
+    await jobs.settleDown();
+    expect((await equalsChain()).filter(({ nonce }) => nonce !== null)).toHaveLength(4);
+    expect(await figures(31)).toEqual({
+      days: 90,
+      raw: { payments: 4, units: "190000", payers: 3, repeatPayers: 1, refunds: { payments: 1, units: "20000" } },
+      organic: { payments: 2, units: "80000", payers: 2, repeatPayers: 0 },
+      removed: [
+        { rule: "refunded", payments: 1, units: "20000" },
+        { rule: "self_funded", payments: 1, units: "90000" },
+      ],
+    });
+    expect(await figures(32)).toBe(null);
+  });
+
+  it("count nothing before a payer's money is read, and nothing of a wallet that is another's now", async () => {
+    await jobs.plantAgent(31, at(WALLET), at(OWNER));
+    await world.send(at(PAYER), 900_000);
+    await world.send(at(6), 900_000);
+    await world.send(at(OTHER), 500_000, at(6));
+    await world.settle(one(PAYER), at(WALLET), 30_000);
+    await world.settle(one(OTHER), at(WALLET), 30_000);
+    await jobs.follow();
+    await jobs.read();
+    await jobs.weigh();
+    expect(await figures(31)).toMatchObject({ organic: { payments: 0 }, removed: [{ rule: "unread", payments: 2 }] });
+    await jobs.settleDown();
+    expect(await figures(31)).toMatchObject({ organic: { payments: 2, payers: 2 }, removed: [] });
+    await jobs.plantAgent(31, null, at(OWNER));
+    await jobs.settleDown();
+    expect(await figures(31)).toBe(null);
+    expect((await db.pool.query("select from offchain.income_move")).rowCount).toBe(0);
+    expect((await db.pool.query("select from offchain.income_cohort")).rowCount).toBe(0);
+  });
+
+  it("read nothing where an operator wants none", async () => {
+    await jobs.plantAgent(31, at(WALLET), at(OWNER));
+    perDay = 0;
+    await jobs.settleDown();
+    expect((await db.pool.query("select from offchain.income_followed")).rowCount).toBe(0);
+  });
+});
+
+describe("what is stored equals the chain", () => {
+  const some = async () => {
+    await jobs.plantAgent(31, at(WALLET), at(OWNER));
+    await world.send(at(PAYER), 900_000);
+    await world.settle(one(PAYER), at(WALLET), 30_000);
+    await jobs.settleDown();
+  };
+
+  it.each([1, 3, 100])("after a reorganisation of %i blocks", async (depth) => {
+    await some();
+    await world.mine(depth);
+    await world.settle(one(PAYER), at(WALLET), 21_000);
+    if (depth > 10) await world.mine(depth - 10);
+    await world.settle(one(PAYER), at(WALLET), 22_000);
+    await jobs.settleDown();
+    await equalsChain();
+    await world.reorg(depth);
+    expect((await storedAndTrue(db, world)).truth).not.toHaveLength(0);
+    await jobs.read();
+    const left = (await equalsChain()).filter(({ nonce }) => nonce !== null);
+    expect(left.map(({ units }) => units)).not.toContain("22000");
+    await world.settle(one(PAYER), at(WALLET), 23_000);
+    await jobs.settleDown();
+    await equalsChain();
+    expect((await figures(31)).raw.payments).toBe(left.length + 1);
+  });
+
+  it("after a reorganisation below all that was read", async () => {
+    await some();
+    await db.pool.query("update offchain.income_mark set hash = '0xgone'");
+    await db.pool.query("update offchain.income_move set block_hash = '0xgone'");
+    await jobs.settleDown();
+    expect(await equalsChain()).toHaveLength(2);
+  });
+
+  it("where nodes take few blocks, or say no times with logs", async () => {
+    const strict = await startStrictNode({ upstream: world.anvil.url, profile: "logs-10" });
+    try {
+      chain = chainAt(strict.url);
+      await some();
+      await equalsChain();
+      const timeless = chainAt(world.anvil.url);
+      chain = {
+        ...timeless,
+        logs: async (of) => (await timeless.logs(of)).map(({ timestamp: _, ...log }) => log),
+      };
+      await world.settle(one(PAYER), at(WALLET), 25_000);
+      await world.mine(300);
+      await jobs.settleDown();
+      expect(await equalsChain()).toHaveLength(3);
+    } finally {
+      strict.close();
+    }
+  });
+
+  it("whatever happens in whatever order, runs at once and runs that end anywhere among it", async () => {
+    const random = randomOf(11);
+    await some();
+    const wallets = [at(WALLET), at(8), at(9)];
+    await world.send(at(OTHER), 900_000);
+    await world.mine(20);
+    const events: (() => Promise<unknown>)[] = [
+      () => world.settle(one(pick(random, [PAYER, OTHER])), pick(random, wallets), between(random, 1, 15_000)),
+      () => world.send(at(pick(random, [PAYER, OTHER, 10])), between(random, 5_000, 15_000)),
+      () => world.send(at(pick(random, [PAYER, 10])), between(random, 1, 15_000), at(WALLET)),
+      async () => {
+        await world.settle(one(OTHER), pick(random, wallets), between(random, 1, 15_000));
+        await jobs.read();
+        await world.reorg(between(random, 1, 6));
+      },
+      () => world.mine(between(random, 1, 5)),
+      () => jobs.plantAgent(33, pick(random, [at(8), null]), at(10)),
+      () => jobs.follow(),
+      () => Promise.all([jobs.read(), jobs.read()]),
+      async () => {
+        let requests = between(random, 1, 6);
+        chain = counted(world.chain, () => {
+          if (requests-- <= 0) fail("upstream_unavailable", "The node is gone.");
+        });
+        await Promise.allSettled([jobs.follow(), jobs.read()]);
+        chain = null;
+      },
+    ];
+    for (let step = 0; step < 60; step++) {
+      // What the money no longer allows after a reorganisation, or what a run refuses, is one of the things that happen.
+      await pick(random, events)().catch(() => {});
+      if (step % 15 === 14) {
+        await jobs.settleDown();
+        await equalsChain();
+      }
+    }
+  });
+});
+
+describe("reads", () => {
+  it("go on where they ended, within the budget, and those behind do not wait for those at the head", async () => {
+    await jobs.plantAgent(31, at(WALLET), at(OWNER));
+    const quiet = { ...healthyChain(), headBlock: async () => HEAD, logs: async () => [] };
+    let requests = 0;
+    chain = counted({ ...quiet, block: (number) => quiet.block(number === "latest" ? HEAD : number) }, () => {
+      requests += 1;
+    });
+    await jobs.follow();
+    // 3 requests a run.
+    perDay = 3 * 1_440;
+    const readTo = async () =>
+      (await db.pool.query("select min(read_to) as to from offchain.income_cohort")).rows[0].to;
+    let runs = 0;
+    for (; (await readTo()) < HEAD; runs++) await jobs.read();
+    // Five ranges: their logs, their last blocks, and the mark before each but the first. Each run asks for the head, too.
+    expect(requests - runs).toBeLessThanOrEqual(1 + 15);
+    expect(runs).toBeGreaterThanOrEqual(4);
+    await jobs.plantAgent(33, at(8), null);
+    await jobs.follow();
+    // The one at the head goes on while the one behind is read.
+    for (let run = 0; run < 3; run++) await jobs.read();
+    const { rows } = await db.pool.query(
+      "select read_to from offchain.income_cohort where kind = 'wallet' order by id",
+    );
+    expect(rows[0].read_to).toBe(HEAD);
+    expect(rows[1].read_to).toBeGreaterThan(0);
+  });
+
+  it("of wallets that come later begin with their past, and then go together with the others", async () => {
+    await jobs.plantAgent(31, at(WALLET), null);
+    await world.send(at(PAYER), 900_000);
+    await world.settle(one(PAYER), at(8), 30_000);
+    await jobs.settleDown();
+    expect((await equalsChain()).filter(({ nonce }) => nonce !== null)).toHaveLength(0);
+    await jobs.plantAgent(33, at(8), null);
+    await jobs.settleDown();
+    await jobs.follow();
+    expect((await equalsChain()).filter(({ nonce }) => nonce !== null)).toHaveLength(1);
+    const { rows } = await db.pool.query(
+      "select kind, count(*)::int from offchain.income_cohort group by kind order by kind",
+    );
+    expect(rows.find(({ kind }) => kind === "wallet")).toEqual({ kind: "wallet", count: 1 });
+  });
+
+  it("that fail for one wallet are split from the others and put off; while no node answers nobody is", async () => {
+    for (const n of [8, 9, 10, 11]) await jobs.plantAgent(n, at(n), null);
+    await world.send(at(PAYER), 900_000);
+    await world.settle(one(PAYER), at(9), 30_000);
+    await jobs.follow();
+    const poison = at(11).slice(2);
+    chain = {
+      ...world.chain,
+      async logs(of) {
+        if (JSON.stringify(of.topics).includes(poison)) fail("upstream_unavailable", "This filter finds too much.");
+        return world.chain.logs(of);
+      },
+    };
+    const due = () => db.pool.query("update offchain.income_cohort set next_try_at = null");
+    for (let run = 0; run < 8; run++) {
+      await jobs.read();
+      await due();
+    }
+    expect((await equalsChain()).map(({ recipient }) => recipient)).toEqual([at(9)]);
+    const failing = await db.pool.query(
+      "select f.address from offchain.income_followed f join offchain.income_cohort c on c.id = f.cohort where c.failures > 0",
+    );
+    expect(failing.rows).toEqual([{ address: at(11) }]);
+    chain = {
+      ...world.chain,
+      logs: async () => fail("upstream_unavailable", "gone"),
+      headBlock: async () => fail("upstream_unavailable", "gone"),
+    };
+    const failures = async () =>
+      (await db.pool.query("select sum(failures)::int as n from offchain.income_cohort")).rows[0].n;
+    const before = await failures();
+    await world.mine(1);
+    await due();
+    await expect(jobs.read()).rejects.toThrow("gone");
+    expect(await failures()).toBe(before);
+  });
+});

@@ -1,0 +1,146 @@
+/** A chain with USDC on it, agents' wallets that are paid, and what the database should hold of it by the chain's own word. */
+import { createWalletClient, type Hex, http, type PrivateKeyAccount, parseAbi } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { base } from "viem/chains";
+import { usdcAbi } from "../../../abis/usdc.ts";
+import type { Chain } from "../../../clients/ports.ts";
+import type { Address } from "../../../core/agents/facts.ts";
+import { transfersIn } from "../../../core/payments/transfers.ts";
+import { startAnvil } from "../../../devnet/anvil.ts";
+import { deployDevnet } from "../../../devnet/deploy.ts";
+import { testChain } from "../../../harness/agent-wallet.ts";
+import { chainAt } from "../../../harness/chain-at.ts";
+import { testLog } from "../../../harness/log.ts";
+import { signAuthorization } from "../../../harness/payment-signing.ts";
+import { income } from "../../../workers/income/income.ts";
+import { incomeFigures } from "../../../workers/income/income-figures.ts";
+import { incomeFollowed } from "../../../workers/income/income-followed.ts";
+import type { TestDatabase } from "../../support/database.ts";
+import { plantDirectory } from "../../support/directory.ts";
+
+export const lower = (address: string) => address.toLowerCase() as Address;
+const account = (n: number) => privateKeyToAccount(`0x${(0xa000 + n).toString(16).padStart(64, "0")}`);
+
+export type IncomeWorld = Awaited<ReturnType<typeof startIncomeWorld>>;
+
+export async function startIncomeWorld() {
+  const anvil = await startAnvil();
+  const devnet = await deployDevnet(anvil.url);
+  const usdc = lower(devnet.contracts.usdc);
+  const evm = testChain(anvil.url);
+  const rich = createWalletClient({
+    account: privateKeyToAccount(devnet.accounts[0]!.privateKey),
+    ...{ chain: base, transport: http(anvil.url) },
+  });
+  const anybody = createWalletClient({ chain: base, transport: http(anvil.url) });
+  const mined = async (hash: Hex) => evm.waitForTransactionReceipt({ hash });
+
+  /** Sends USDC from the rich account, or from any other, which has no key here that pays gas. */
+  async function send(to: Address, units: number, from?: Address) {
+    const call = { address: usdc, abi: usdcAbi, functionName: "transfer", args: [to, BigInt(units)] } as const;
+    if (from === undefined) return mined(await rich.writeContract(call));
+    await evm.impersonateAccount({ address: from });
+    await evm.setBalance({ address: from, value: 10n ** 18n });
+    return mined(await anybody.writeContract({ ...call, account: from, chain: base }));
+  }
+  /** Settles an authorization that a payer signed; the rich account sends it. */
+  async function settle(payer: PrivateKeyAccount, to: Address, units: number) {
+    const { timestamp } = await evm.getBlock();
+    const validBefore = timestamp + 100_000n;
+    const { authorization, signature } = await signAuthorization(payer, { to, value: BigInt(units), validBefore });
+    const { from, value, validAfter, nonce } = authorization;
+    return mined(
+      await rich.writeContract({
+        ...{ address: usdc, functionName: "transferWithAuthorization" },
+        abi: parseAbi(["function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)"]),
+        args: [from, to, value, validAfter, validBefore, nonce, signature],
+      }),
+    );
+  }
+  const reorg = (depth: number) => evm.request({ method: "anvil_reorg", params: [depth, []] } as never);
+  return {
+    ...{ anvil, evm, usdc, account, send, settle, reorg, chain: chainAt(anvil.url, 8453) },
+    mine: (blocks: number) => evm.mine({ blocks }),
+    now: async () => new Date((Number((await evm.getBlock()).timestamp) + 10) * 1_000),
+    close: () => anvil.stop(),
+  };
+}
+
+/** The jobs over a database. */
+export function incomeJobs(
+  db: TestDatabase,
+  world: IncomeWorld,
+  over: { perDay?: () => number; chain?: () => Chain } = {},
+) {
+  const log = testLog();
+  const context = async () =>
+    ({
+      ...{ db: db.pool, log, chain: over.chain?.() ?? world.chain },
+      clock: (
+        (at) => () =>
+          at
+      )(await world.now()),
+      config: {
+        incomeRequestsPerDay: over.perDay?.() ?? 100_000_000,
+        contracts: { usdc: { address: world.usdc } },
+      },
+    }) as never;
+  const follow = async () => incomeFollowed.run(await context(), {});
+  const read = async () => income.run(await context(), {});
+  const weigh = async () => incomeFigures.run(await context(), {});
+  /** All three until nobody new is found. */
+  async function settleDown() {
+    for (let round = 0; round < 4; round++) {
+      await follow();
+      await read();
+    }
+    await weigh();
+  }
+  const plantAgent = (id: number, wallet: string | null, owner: string | null, over: object = {}) =>
+    plantDirectory(db.pool, [
+      {
+        ...{ platform: "erc8004", agent_id: String(id), token_id: id, name: `Agent ${id}`, cred_score: 1 },
+        ...{ address: wallet, owner_address: owner, wallet_proven: wallet !== null, chain_id: 8453 },
+        ...over,
+      },
+    ]);
+  return { log, follow, read, weigh, settleDown, plantAgent };
+}
+
+type Row = {
+  block_hash: string;
+  log_index: number;
+  sender: string;
+  recipient: string;
+  units: string;
+  nonce: string | null;
+  at: number;
+};
+
+/** What is stored, and what should be: by all logs of USDC, without any filter, for whoever is followed. */
+export async function storedAndTrue(
+  db: TestDatabase,
+  { evm, usdc }: IncomeWorld,
+): Promise<{ stored: Row[]; truth: Row[] }> {
+  const followed = await db.pool.query("select address, kind from offchain.income_followed");
+  const of = (kind: string) => new Set(followed.rows.flatMap((row) => (row.kind === kind ? [row.address] : [])));
+  const [wallets, payers, sides] = [of("wallet"), of("payer"), of("side")];
+  const logs = await evm.getLogs({ address: usdc, fromBlock: 0n });
+  const times = new Map<string, number>();
+  const truth: Row[] = [];
+  for (const [block_hash, inBlock] of Map.groupBy(logs, (log) => log.blockHash!)) {
+    const plain = inBlock.map((log) => ({ ...log, address: lower(log.address), topics: log.topics as Hex[] }));
+    for (const { from, to, value, nonce, logIndex } of transfersIn(plain, usdc)) {
+      const paid = nonce !== null && wallets.has(to);
+      if (!paid && !((payers.has(to) || sides.has(from)) && value >= 10_000n)) continue;
+      if (!times.has(block_hash))
+        times.set(block_hash, Number((await evm.getBlock({ blockHash: block_hash as Hex })).timestamp));
+      const row = { block_hash, log_index: logIndex, sender: from, recipient: to, units: String(value) };
+      truth.push({ ...row, nonce: paid ? nonce : null, at: times.get(block_hash)! });
+    }
+  }
+  const stored = await db.pool.query(
+    "select block_hash, log_index, sender, recipient, units, nonce, at from offchain.income_move order by block, log_index",
+  );
+  return { stored: stored.rows, truth };
+}

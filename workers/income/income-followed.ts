@@ -1,0 +1,51 @@
+/** Says whose transfers are read (agents' wallets, who paid them, agents' owners), and looks at the accounts that connect them. */
+import { z } from "zod";
+import type { Address } from "../../core/agents/facts.ts";
+import { INCOME_SECONDS } from "../../core/income/rules.ts";
+import { COHORT_KINDS, enrol, forgetUnwanted, mergeCohorts } from "../../db/income/followed.ts";
+import { dueAccounts, storeAccount, thinMarks } from "../../db/income/moves.ts";
+import { transaction } from "../../db/sql/transaction.ts";
+import { defineJob } from "../job.ts";
+import { isContract } from "../reviews/reviewer-history.ts";
+import { RANGE_BLOCKS } from "./income-reads.ts";
+
+const DAY_MS = 86_400_000;
+const EVERY_MS = 600_000;
+/** Blocks of the longest window: one takes two seconds on Base. */
+export const INCOME_BLOCKS = INCOME_SECONDS / 2;
+/** Blocks whose marks are all kept: a day. */
+const MARKED_BLOCKS = 43_200;
+/** The share of the budget for accounts, which take two requests each. */
+const ACCOUNTS_SHARE = 0.1;
+
+/**
+ * Resumes: with those who are not followed yet; each cohort is one commit, each account another.
+ * Bound: a cohort of each kind at a time is read from the past on (500 addresses), payers of most money first; accounts by a tenth
+ * of INCOME_REQUESTS_PER_DAY.
+ */
+export const incomeFollowed = defineJob({
+  name: "income-followed",
+  concurrency: 1,
+  schedule: { everyMs: EVERY_MS },
+  input: z.object({}),
+  async run({ db, chain, clock, config }) {
+    if (config.incomeRequestsPerDay === 0) return 0;
+    const before = Math.floor(clock().getTime() / 1_000) - INCOME_SECONDS;
+    let changed = await transaction(db, async (tx) => {
+      const gone = await forgetUnwanted(tx, before);
+      while (await mergeCohorts(tx)) {}
+      return gone;
+    });
+    await thinMarks(db, MARKED_BLOCKS);
+    const head = await chain.headBlock();
+    const blocks = { fromBlock: Math.max(0, head - INCOME_BLOCKS), behind: head - RANGE_BLOCKS };
+    for (const kind of COHORT_KINDS) changed += await enrol(db, kind, blocks);
+    const accounts = Math.ceil((config.incomeRequestsPerDay * ACCOUNTS_SHARE * EVERY_MS) / DAY_MS / 2);
+    for (const address of (await dueAccounts(db, accounts)) as Address[]) {
+      const sent = isContract(await chain.code(address)) ? null : await chain.nonce(address, "latest");
+      await storeAccount(db, { address, sent });
+      changed += 1;
+    }
+    return changed;
+  },
+});

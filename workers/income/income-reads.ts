@@ -1,0 +1,112 @@
+/** Reads transfers of USDC for a set of addresses from ranges of logs, without reading all of USDC. */
+import type { Chain, FoundLog } from "../../clients/ports.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { MIN_MOVED_UNITS } from "../../core/income/rules.ts";
+import { AUTHORIZATION_USED, TRANSFER, topicOf, transfersIn } from "../../core/payments/transfers.ts";
+import type { CohortKind } from "../../db/income/followed.ts";
+import type { Move } from "../../db/income/moves.ts";
+
+/** Blocks of one read: nodes take so many in an eth_getLogs; the pool asks those that take fewer more often. */
+export const RANGE_BLOCKS = 2_000;
+/** Addresses in one filter. */
+const MAX_ADDRESSES = 500;
+/** Blocks below the head from which no reorganisation is expected while a range is read. */
+const SETTLED_BLOCKS = 256;
+
+export type IncomeChain = Pick<Chain, "block" | "logs">;
+
+/** A chain that counts what is asked of it in `budget.left`. */
+export function counting(chain: IncomeChain, budget: { left: number }): IncomeChain {
+  const spend = () => {
+    budget.left -= 1;
+  };
+  return {
+    block(number) {
+      spend();
+      return chain.block(number);
+    },
+    logs(of) {
+      spend();
+      return chain.logs(of);
+    },
+  };
+}
+
+export type RangeOf = {
+  usdc: Address;
+  kind: CohortKind;
+  addresses: readonly Address[];
+  from: number;
+  to: number;
+  head: number;
+};
+
+/**
+ * The transfers of a range with the hash of its last block: payments by authorization to wallets, other transfers of a cent or more
+ * to payers and by sides. One request for the logs, one for the authorizations of every 500 senders, and one for a block whose time
+ * does not come with its logs, or that may still be taken back.
+ * @returns null where the chain was reorganised meanwhile
+ * @throws Failure upstream_unavailable
+ */
+export async function readRange(chain: IncomeChain, of: RangeOf): Promise<{ hash: string; moves: Move[] } | null> {
+  const { to, head } = of;
+  const end = await chain.block(to);
+  if (end === null) return null;
+  const logs = await logsOf(chain, of);
+  const times = await timesOf(chain, logs, head);
+  if (times === null) return null;
+  // Every range was read between the two looks at its last block: the same hash means the same blocks below it.
+  if (to > head - SETTLED_BLOCKS && (await chain.block(to))?.hash !== end.hash) return null;
+  return { hash: end.hash, moves: movesOf(logs, times, of) };
+}
+
+async function logsOf(chain: IncomeChain, { usdc, kind, addresses, from, to }: RangeOf): Promise<FoundLog[]> {
+  const topics = addresses.map(topicOf);
+  const range = { address: usdc, fromBlock: from, toBlock: to };
+  const of = kind === "side" ? [TRANSFER, topics] : [TRANSFER, null, topics];
+  const transfers = (await chain.logs({ ...range, topics: of })).filter(({ block }) => block >= from && block <= to);
+  if (kind !== "wallet") return transfers;
+  const senders = [...new Set(transfers.flatMap((log) => (log.topics.length === 3 ? [log.topics[1]!] : [])))];
+  const used: FoundLog[] = [];
+  for (let at = 0; at < senders.length; at += MAX_ADDRESSES)
+    used.push(...(await chain.logs({ ...range, topics: [AUTHORIZATION_USED, senders.slice(at, at + MAX_ADDRESSES)] })));
+  // Senders use authorizations to pay others, too.
+  const blocks = new Set(transfers.map(({ blockHash }) => blockHash));
+  return [...transfers, ...used.filter(({ blockHash }) => blocks.has(blockHash))];
+}
+
+/** Times of the blocks of some logs, by their hashes; null where one of them is not the chain's any more. */
+async function timesOf(
+  chain: IncomeChain,
+  logs: readonly FoundLog[],
+  head: number,
+): Promise<Map<string, number> | null> {
+  const times = new Map<string, number>();
+  for (const { block, blockHash, timestamp } of logs) {
+    if (times.has(blockHash)) continue;
+    if (timestamp !== undefined && block <= head - SETTLED_BLOCKS) {
+      times.set(blockHash, timestamp);
+      continue;
+    }
+    const found = await chain.block(block);
+    if (found?.hash !== blockHash) return null;
+    times.set(blockHash, found.timestamp);
+  }
+  return times;
+}
+
+function movesOf(logs: readonly FoundLog[], times: ReadonlyMap<string, number>, of: RangeOf): Move[] {
+  const { usdc, kind, addresses } = of;
+  const followed = new Set<string>(addresses);
+  const isOurs = (from: string, to: string) => followed.has(kind === "side" ? from : to);
+  return [...Map.groupBy(logs, ({ blockHash }) => blockHash)].flatMap(([blockHash, inBlock]) => {
+    const byIndex = new Map(inBlock.map((log) => [log.logIndex, log]));
+    return transfersIn(inBlock, usdc).flatMap(({ logIndex, from, to, value, nonce }): Move[] => {
+      const counts = kind === "wallet" ? nonce !== null : value >= MIN_MOVED_UNITS;
+      const { block, txHash } = byIndex.get(logIndex)!;
+      if (!counts || !isOurs(from, to)) return [];
+      const place = { blockHash, logIndex, block, at: times.get(blockHash)!, txHash };
+      return [{ ...place, sender: from, recipient: to, units: value, nonce: kind === "wallet" ? nonce : null }];
+    });
+  });
+}

@@ -1,0 +1,115 @@
+/** Reads the payments to agents' wallets from the chain, and the transfers that show whose money it was: cohort by cohort, within a budget of requests. */
+import { z } from "zod";
+import type { Block } from "../../clients/ports.ts";
+import { firstBlockWhere } from "../../core/first-block.ts";
+import { addressesOf, type Cohort, cohorts } from "../../db/income/followed.ts";
+import { type Mark, marksOf, putOff, storeRange } from "../../db/income/moves.ts";
+import type { JobContext } from "../context.ts";
+import { defineJob } from "../job.ts";
+import { counting, type IncomeChain, RANGE_BLOCKS, readRange } from "./income-reads.ts";
+
+const DAY_MS = 86_400_000;
+const EVERY_MS = 60_000;
+/** Failures in a row from which on a cohort is made two, and milliseconds after the first failure until it is read again. */
+const [FAILURES_TO_SPLIT, RETRY_MS] = [3, 60_000];
+
+/** Requests beyond the budget of the runs before: a range is read to its end. */
+let owed = 0;
+
+/**
+ * Resumes: with the cohort that was read longest ago. What fails while the nodes answer is put off, from a minute to a day, and
+ * after three failures in a row halved: the others go on.
+ * Bound: INCOME_REQUESTS_PER_DAY (10,000); half for those near the head while others are behind it.
+ */
+export const income = defineJob({
+  name: "income",
+  concurrency: 1,
+  schedule: { everyMs: EVERY_MS },
+  input: z.object({}),
+  async run(context) {
+    const { db, chain, clock, config } = context;
+    if (config.incomeRequestsPerDay === 0) return 0;
+    const allowance = Math.ceil((config.incomeRequestsPerDay * EVERY_MS) / DAY_MS);
+    const budget = { left: allowance - owed };
+    const all = await cohorts(db, clock());
+    let stored = 0;
+    try {
+      const head = all.length > 0 && budget.left > 0 ? await chain.block("latest") : null;
+      if (head === null) return 0;
+      const [behind, near] = [true, false].map((is) =>
+        all.filter((one) => one.readTo < head.number - RANGE_BLOCKS === is),
+      );
+      const read = { context, chain: counting(chain, budget), head };
+      const kept = behind!.length > 0 ? allowance / 2 : 0;
+      for (const one of near!) if (budget.left > kept) stored += (await readOn(read, one)).stored;
+      let open = behind!;
+      while (open.length > 0 && budget.left > 0) {
+        const next: Cohort[] = [];
+        for (const one of open) {
+          if (budget.left <= 0) break;
+          const done = await readOn(read, one);
+          stored += done.stored;
+          if (done.readTo > one.readTo && done.readTo < head.number) next.push({ ...one, readTo: done.readTo });
+        }
+        open = next;
+      }
+      return stored;
+    } finally {
+      owed = Math.max(0, -budget.left);
+    }
+  },
+});
+
+type Reading = { context: JobContext; chain: IncomeChain; head: Block };
+type Done = { readTo: number; stored: number };
+
+/** Reads the next range of a cohort; puts it off where that fails. */
+async function readOn({ context, chain, head }: Reading, cohort: Cohort): Promise<Done> {
+  const nothing = { readTo: cohort.readTo, stored: 0 };
+  try {
+    return (await readCohort({ context, chain, head }, cohort)) ?? nothing;
+  } catch (err) {
+    // While no node answers at all the run ends, and nobody is put off.
+    await context.chain.headBlock();
+    const { id, failures } = cohort;
+    context.log.warn({ err, cohort: id }, "payments to some wallets could not be read; they are read later");
+    const nextTryAt = new Date(context.clock().getTime() + Math.min(DAY_MS, RETRY_MS * 2 ** Math.min(failures, 11)));
+    await putOff(context.db, id, { split: failures + 1 >= FAILURES_TO_SPLIT, nextTryAt });
+    return nothing;
+  }
+}
+
+/** @returns null where the chain says something else than a moment ago, or another run has read on */
+async function readCohort({ context, chain, head }: Reading, cohort: Cohort): Promise<Done | null> {
+  const { db, clock, config } = context;
+  const { id, kind } = cohort;
+  const last = await lastTrue(chain, cohort, await marksOf(db, id));
+  if (last === null) return null;
+  const from = last.block + 1;
+  const to = Math.min(head.number, last.block + RANGE_BLOCKS);
+  let found: Awaited<ReturnType<typeof readRange>> = { hash: last.hash, moves: [] };
+  if (to >= from) {
+    const addresses = await addressesOf(db, id);
+    const usdc = config.contracts.usdc.address;
+    found = await readRange(chain, { usdc, kind, addresses, from, to, head: head.number });
+  } else if (last.block === cohort.readTo) return null;
+  if (found === null) return null;
+  const stored = await storeRange(db, cohort, { from, to: Math.max(to, last.block), ...found }, clock());
+  return stored === null ? null : { readTo: Math.max(to, last.block), stored };
+}
+
+/**
+ * The last block up to which what was read of a cohort is still the chain's: `readTo`, or a mark below a reorganisation, or what
+ * comes before its first block.
+ * @returns null where the node does not have that block (yet)
+ */
+async function lastTrue(chain: IncomeChain, cohort: Cohort, marks: readonly Mark[]): Promise<Mark | null> {
+  const newest = marks.at(-1);
+  if (newest === undefined) return { block: cohort.readTo, hash: "" };
+  const now = await chain.block(newest.block);
+  if (now === null) return null;
+  if (now.hash === newest.hash) return newest;
+  const isGone = async (at: number) => (await chain.block(marks[at]!.block))?.hash !== marks[at]!.hash;
+  const first = await firstBlockWhere(0, marks.length - 1, isGone);
+  return marks[first - 1] ?? { block: cohort.fromBlock - 1, hash: "" };
+}
