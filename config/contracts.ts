@@ -78,7 +78,7 @@ export const CONTRACTS = {
   ),
   INCOME_REQUESTS_PER_DAY: variable(
     WORKERS,
-    "Requests a day for payments to agents' wallets, of up to 2,000 blocks of logs each; 0 reads none",
+    "Requests a day for the payments to agents' wallets, where nodes take 2,000 blocks of logs at once; 0 reads none",
     integer(0, 10_000_000),
     "10000",
   ),

@@ -2,6 +2,7 @@
 import type { Endpoint } from "../endpoint.ts";
 import { a2a } from "./a2a.ts";
 import { agentCard, jsonWebKeySet } from "./agent-card.ts";
+import { agentPayments } from "./agent-payments.ts";
 import { agentReport, verifications } from "./agent-report.ts";
 import { agentReviews } from "./agent-reviews.ts";
 import { searchAgents } from "./agent-search.ts";
@@ -128,6 +129,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   terminalAgent,
   terminalOffers,
   agentReviews,
+  agentPayments,
   terminalReviewers,
   terminalReviews,
   terminalToken,

@@ -23,6 +23,8 @@ export type IncomeFacts = {
   /** Owners and wallets of the owner's other agents. */
   group: readonly string[];
   payments: readonly ReceivedPayment[];
+  /** Payments of the same payers to the wallets of `group`: what is given back may be one of these. */
+  elsewhere: readonly Pick<ReceivedPayment, "payer" | "units" | "at">[];
   /** Transfers to the payers, of a cent or more, in the order of time. */
   funding: readonly Funding[];
   /** Whom the side (wallet, owner, group) sent money first when: those among the sources of its payers. */

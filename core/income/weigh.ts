@@ -58,6 +58,7 @@ function sideOf({ wallet, owner, group }: IncomeFacts): (address: string) => boo
 /** The payments, newest first, with what removes each by itself. */
 function removals(facts: IncomeFacts, isOurs: (address: string) => boolean): WeighedPayment[] {
   const funding = Map.groupBy(facts.funding, ({ payer }) => payer);
+  const elsewhere = Map.groupBy(facts.elsewhere, ({ payer }) => payer);
   const weighed = [...Map.groupBy(facts.payments, ({ payer }) => payer)].flatMap(([payer, payments]) => {
     if (isOurs(payer)) {
       const isSelf = payer === facts.wallet || payer === facts.owner;
@@ -66,7 +67,8 @@ function removals(facts: IncomeFacts, isOurs: (address: string) => boolean): Wei
     }
     const inOrder = payments.toSorted((a, b) => byPlace(b, a));
     const known = (funding.get(payer) ?? []).toSorted((a, b) => a.at - b.at);
-    const { refunded, others } = refundsOf(inOrder, known, isOurs);
+    const all = [...inOrder, ...(elsewhere.get(payer) ?? [])].sort((a, b) => a.at - b.at);
+    const { refunded, others } = refundsOf(all, known, isOurs);
     const flows = flowsOf(facts, others, { isOurs, paid: unitsOf(payments) });
     const unread = !facts.read.has(payer) || flows.unread;
     return inOrder.map((one) => ({
@@ -93,14 +95,16 @@ function removalOf(
   return unread ? { rule: "unread", through: null } : null;
 }
 
+type Paid = IncomeFacts["elsewhere"][number];
+
 /**
  * Payments that were given back: the side sent the payer the same amount afterwards. Each transfer gives back one, the latest
  * before it that was not.
- * @param payments the earliest first @param known the earliest first
+ * @param payments to all wallets of the side, the earliest first @param known the earliest first
  */
-function refundsOf(payments: readonly ReceivedPayment[], known: readonly Funding[], isOurs: (a: string) => boolean) {
-  const refunded = new Set<ReceivedPayment>();
-  const open = new Map<bigint, ReceivedPayment[]>();
+function refundsOf(payments: readonly Paid[], known: readonly Funding[], isOurs: (a: string) => boolean) {
+  const refunded = new Set<Paid>();
+  const open = new Map<bigint, Paid[]>();
   const others: Funding[] = [];
   let next = 0;
   for (const one of known) {

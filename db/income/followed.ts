@@ -1,6 +1,7 @@
 /** Whose transfers of USDC are read: agents' wallets, who paid them, and the owners and wallets of agents that were paid; in cohorts, each read by one filter. */
 
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import { COHORT_SIZE } from "../../core/income/requests.ts";
 import { DUST_UNITS } from "../../core/income/rules.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { array, int4, int8, narrow, statement, text, timestamptz } from "../sql/statement.ts";
@@ -8,8 +9,6 @@ import type { Queryable } from "../sql/transaction.ts";
 
 export type CohortKind = "wallet" | "payer" | "side";
 
-/** Addresses of one cohort: nodes take so many in a filter of logs. */
-const COHORT_SIZE = 500;
 /** Of one owner, agents whose wallets are followed. */
 const MAX_GROUP = 100;
 
@@ -157,6 +156,15 @@ export async function mergeCohorts(tx: Queryable): Promise<boolean> {
   await DROP_EMPTY.run(tx);
   return true;
 }
+
+const WALLETS = statement({
+  name: "income-wallets",
+  text: `select count(distinct a.wallet) as wallets from ${PAID_AGENTS} a`,
+  columns: { wallets: int8 },
+});
+
+/** How many wallets of agents are to be followed. */
+export const followableWallets = async (db: Queryable): Promise<number> => (await WALLETS.one(db)).wallets;
 
 /** A cohort that is to be read. */
 export type Cohort = { id: number; kind: CohortKind; fromBlock: number; readTo: number; failures: number };

@@ -28,6 +28,16 @@ const PAYMENTS = statement({
   columns: { block: int8, logIndex: int4, txHash: text, at: int8, payer: text, units: numeric },
 });
 
+const ELSEWHERE = statement({
+  name: "income-elsewhere",
+  params: { payers: array(text), group: array(text), since: int8 },
+  text: `
+    select m.sender as payer, m.units, m.at from offchain.income_move m
+    where m.recipient = any($group) and m.sender = any($payers) and m.nonce is not null and m.at > $since
+    order by m.block desc, m.log_index desc limit ${MAX_PAYMENTS}`,
+  columns: { payer: text, units: numeric, at: int8 },
+});
+
 const SENT =
   "select s.recipient, min(s.at) as at from offchain.income_move s where s.sender = any($side) group by s.recipient";
 
@@ -74,16 +84,19 @@ export async function incomeFacts(
   const agent = await AGENT.maybeOne(db, { id });
   if (agent === null) return null;
   const { wallet, owner, seen } = agent;
-  const payments = await PAYMENTS.rows(db, { wallet, since: now - INCOME_SECONDS });
+  const since = now - INCOME_SECONDS;
+  const payments = await PAYMENTS.rows(db, { wallet, since });
   const payers = [...new Set(payments.map(({ payer }) => payer))];
   const group = agent.group.filter((address) => address !== wallet && address !== owner);
   const side = [wallet, ...(owner ? [owner] : []), ...group];
+  const elsewhere = await ELSEWHERE.rows(db, { payers, group, since });
   const funding = await FUNDING.rows(db, { payers, side });
   const sources = [...new Set(funding.map(({ source }) => source))];
   const { read, accounts } = await KNOWN.one(db, { payers, sources });
   const facts = {
     ...{ wallet, owner, group, accounts: new Map(accounts), read: new Map(read) },
     payments: payments.map((one) => ({ ...one, units: BigInt(one.units) })),
+    elsewhere: elsewhere.map((one) => ({ ...one, units: BigInt(one.units) })),
     funding: funding.map(({ sentAt: _, ...one }) => ({ ...one, units: BigInt(one.units) })),
     sent: new Map(funding.flatMap(({ source, sentAt }) => (sentAt === null ? [] : [[source, sentAt] as const]))),
   };

@@ -1,6 +1,7 @@
 /** The figures of paid agents: which are older than what was read, how they are stored, and pages of payments. */
 import type pg from "pg";
 import type { RemovedKey } from "../../core/income/rules.ts";
+import type { StoredFigures } from "../../core/income/view.ts";
 import type { IncomeFigures, WeighedPayment } from "../../core/income/weigh.ts";
 import {
   array,
@@ -48,9 +49,7 @@ const GONE = statement({
 /** Forgets agents that have no wallet any more. */
 export const forgetUnpaid = (db: Queryable): Promise<number> => GONE.run(db);
 
-/** Figures as they are stored: units as decimal strings. */
-export type StoredFigures = Stringed<IncomeFigures>;
-type Stringed<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: Stringed<T[K]> } : T;
+/** Units as decimal strings. */
 const stringed = (figures: IncomeFigures): StoredFigures =>
   JSON.parse(JSON.stringify(figures, (_, value) => (typeof value === "bigint" ? String(value) : value)));
 

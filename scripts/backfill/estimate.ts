@@ -1,6 +1,8 @@
 /** `npm run backfill -- --estimate`: says before the start what a backfill needs, from a sample of the chain. */
 import { openRpcPool, type RpcPool } from "../../clients/rpc/pool.ts";
 import type { Config } from "../../config/config.ts";
+import { COHORT_SIZE, incomeRequests } from "../../core/income/requests.ts";
+import { followableWallets } from "../../db/income/followed.ts";
 import { openClient } from "../../db/sql/connect.ts";
 import { FINALITY_BLOCKS } from "../../indexer/block-hashes.ts";
 import { COMPUTE_UNITS } from "../../indexer/estimate/compute-units.ts";
@@ -17,7 +19,10 @@ export async function printEstimate(config: Config, part: Part): Promise<void> {
   if (config.chain.nodes.length === 0) throw new CommandError("RPC_URL is not set and no local stack is running.");
   const nodes = openRpcPool({ chainId: config.chain.id, nodes: config.chain.nodes, timeoutMs: TIMEOUT_MS, warn });
   try {
-    for (const line of estimateLines(await estimateOf(config, part, nodes))) console.log(line);
+    const estimate = await estimateOf(config, part, nodes);
+    const income = { wallets: await walletsOf(config), perDay: config.incomeRequestsPerDay };
+    const lines = [...estimateLines(estimate), ...incomeLines({ ...income, logsRange: estimate.sample.logsRange })];
+    for (const line of lines) console.log(line);
   } finally {
     nodes.close();
   }
@@ -46,6 +51,36 @@ async function cacheOf({ database, chain }: Config) {
   } finally {
     await db.end().catch(() => {});
   }
+}
+
+/** How many wallets of agents the directory has; null where there is no database yet, or nothing in it. */
+async function walletsOf({ database }: Config): Promise<number | null> {
+  if (!database.url) return null;
+  const db = openClient({ connectionString: database.url, connectionTimeoutMillis: 5_000 });
+  try {
+    await db.connect();
+    return (await followableWallets(db)) || null;
+  } catch {
+    return null;
+  } finally {
+    await db.end().catch(() => {});
+  }
+}
+
+/** What the payments to agents' wallets take, as lines. @param wallets null: not known */
+export function incomeLines(of: { wallets: number | null; logsRange: number | null; perDay: number }): string[] {
+  const { wallets, logsRange, perDay } = of;
+  const { past, pass, budget } = incomeRequests(wallets ?? COHORT_SIZE, logsRange);
+  const whose =
+    wallets === null ? `each ${count(COHORT_SIZE)} wallets of agents` : `${count(wallets)} wallets of agents`;
+  const units = past * COMPUTE_UNITS.eth_getLogs!;
+  return [
+    "",
+    `Payments to ${whose}, read by the workers afterwards: ${count(past)} requests for 90 days, at most ${count(units)} compute units; ${count(pass)} each time that the newest blocks are read.`,
+    perDay === 0
+      ? "INCOME_REQUESTS_PER_DAY is 0: none are read."
+      : `Those who paid and owners of paid agents are read, too: as much for each ${count(COHORT_SIZE)}. INCOME_REQUESTS_PER_DAY is ${count(perDay)}, which is ${duration((budget / perDay) * 86_400)} for the 90 days.`,
+  ];
 }
 
 /** The estimate as lines. */

@@ -4,7 +4,7 @@ import { computeUnitsOf } from "../../indexer/estimate/compute-units.ts";
 import { missingRanges, predictRequests, type RequestPlan } from "../../indexer/estimate/request-model.ts";
 import { type SampledNodes, sampleHistory } from "../../indexer/estimate/sample.ts";
 import type { BlockRange } from "../../indexer/progress/meter.ts";
-import { estimateLines } from "../../scripts/backfill/estimate.ts";
+import { estimateLines, incomeLines } from "../../scripts/backfill/estimate.ts";
 
 const plan = (over: Partial<RequestPlan> = {}): RequestPlan => ({
   strata: [{ range: [1, 100_000], blocks: 0, events: 0 }],
@@ -135,5 +135,17 @@ it("compute units follow the table, and the lines name its source", () => {
     "",
     "Time: 1 h 2 min with 64 lanes; the node answered 85 requests a second, at most 2,000 blocks in one eth_getLogs",
     "Sample: 150 requests, 3.4 % of the blocks. Compute units: Alchemy's table of 2026; providers change theirs.",
+  ]);
+});
+
+it("what the payments to agents' wallets take is told with it, known number of wallets or not", () => {
+  expect(incomeLines({ wallets: 1_200, logsRange: 2_000, perDay: 10_000 })).toEqual([
+    "",
+    "Payments to 1,200 wallets of agents, read by the workers afterwards: 8,169 requests for 90 days, at most 490,140 compute units; 12 each time that the newest blocks are read.",
+    "Those who paid and owners of paid agents are read, too: as much for each 500. INCOME_REQUESTS_PER_DAY is 10,000, which is 19 h 36 min for the 90 days.",
+  ]);
+  expect(incomeLines({ wallets: null, logsRange: null, perDay: 0 }).slice(1)).toEqual([
+    "Payments to each 500 wallets of agents, read by the workers afterwards: 1,167 requests for 90 days, at most 70,020 compute units; 4 each time that the newest blocks are read.",
+    "INCOME_REQUESTS_PER_DAY is 0: none are read.",
   ]);
 });

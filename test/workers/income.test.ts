@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
+import { INCOME_BLOCKS, incomeRequests } from "../../core/income/requests.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { between, pick, randomOf } from "../../harness/random.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
@@ -60,7 +61,7 @@ const counted = (of: Chain, told: () => void): Chain =>
       };
     },
   });
-const HEAD = 9_000;
+const HEAD = 45_000;
 const [WALLET, OWNER, PAYER, OTHER, HUB] = [1, 2, 3, 4, 5];
 
 describe("the jobs", () => {
@@ -227,8 +228,8 @@ describe("reads", () => {
       requests += 1;
     });
     await jobs.follow();
-    // 3 requests a run.
-    perDay = 3 * 1_440;
+    // Seven requests a run: about one range.
+    perDay = 7 * 1_440;
     const readTo = async () =>
       (await db.pool.query("select min(read_to) as to from offchain.income_cohort")).rows[0].to;
     let runs = 0;
@@ -236,6 +237,7 @@ describe("reads", () => {
     // Five ranges: their logs, their last blocks, and the mark before each but the first. Each run asks for the head, too.
     expect(requests - runs).toBeLessThanOrEqual(1 + 15);
     expect(runs).toBeGreaterThanOrEqual(4);
+    expect(runs).toBeLessThanOrEqual(7);
     await jobs.plantAgent(33, at(8), null);
     await jobs.follow();
     // The one at the head goes on while the one behind is read.
@@ -245,6 +247,37 @@ describe("reads", () => {
     );
     expect(rows[0].read_to).toBe(HEAD);
     expect(rows[1].read_to).toBeGreaterThan(0);
+  });
+
+  it("of the past take the requests that the estimate says", async () => {
+    await jobs.plantAgent(31, at(WALLET), null);
+    const head = INCOME_BLOCKS + 50_000;
+    const quiet = { ...healthyChain(), headBlock: async () => head, logs: async () => [] };
+    chain = { ...quiet, block: (number) => quiet.block(number === "latest" ? head : number) };
+    await jobs.follow();
+    let requests = 0;
+    chain = counted(chain, () => {
+      requests += 1;
+    });
+    await jobs.read();
+    const { rows } = await db.pool.query("select read_to from offchain.income_cohort");
+    expect(rows).toEqual([{ read_to: head }]);
+    const { past, pass } = incomeRequests(1, null);
+    expect(requests / past).toBeGreaterThan(0.99);
+    expect(requests / past).toBeLessThan(1.01);
+    // A block later: the head, and what a pass takes.
+    requests = 0;
+    const next = {
+      ...quiet,
+      block: (number: number | "latest") => quiet.block(number === "latest" ? head + 1 : number),
+    };
+    chain = counted(next, () => {
+      requests += 1;
+    });
+    await jobs.read();
+    expect(requests).toBe(1 + pass);
+    // Ten blocks at once are a thousand requests a range.
+    expect(incomeRequests(501, 10)).toEqual({ cohorts: 2, past: 2 * 389 * 1_002, budget: 2 * 389 * 7, pass: 8 });
   });
 
   it("of wallets that come later begin with their past, and then go together with the others", async () => {

@@ -1,18 +1,16 @@
 /** Says whose transfers are read (agents' wallets, who paid them, agents' owners), and looks at the accounts that connect them. */
 import { z } from "zod";
 import type { Address } from "../../core/agents/facts.ts";
+import { INCOME_BLOCKS, RANGE_BLOCKS } from "../../core/income/requests.ts";
 import { INCOME_SECONDS } from "../../core/income/rules.ts";
 import { COHORT_KINDS, enrol, forgetUnwanted, mergeCohorts } from "../../db/income/followed.ts";
 import { dueAccounts, storeAccount, thinMarks } from "../../db/income/moves.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { defineJob } from "../job.ts";
 import { isContract } from "../reviews/reviewer-history.ts";
-import { RANGE_BLOCKS } from "./income-reads.ts";
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 600_000;
-/** Blocks of the longest window: one takes two seconds on Base. */
-export const INCOME_BLOCKS = INCOME_SECONDS / 2;
 /** Blocks whose marks are all kept: a day. */
 const MARKED_BLOCKS = 43_200;
 /** The share of the budget for accounts, which take two requests each. */

@@ -1,32 +1,26 @@
 /** Reads transfers of USDC for a set of addresses from ranges of logs, without reading all of USDC. */
 import type { Chain, FoundLog } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
+import { COHORT_SIZE, logsPrice } from "../../core/income/requests.ts";
 import { MIN_MOVED_UNITS } from "../../core/income/rules.ts";
 import { AUTHORIZATION_USED, TRANSFER, topicOf, transfersIn } from "../../core/payments/transfers.ts";
 import type { CohortKind } from "../../db/income/followed.ts";
 import type { Move } from "../../db/income/moves.ts";
 
-/** Blocks of one read: nodes take so many in an eth_getLogs; the pool asks those that take fewer more often. */
-export const RANGE_BLOCKS = 2_000;
-/** Addresses in one filter. */
-const MAX_ADDRESSES = 500;
 /** Blocks below the head from which no reorganisation is expected while a range is read. */
 const SETTLED_BLOCKS = 256;
 
 export type IncomeChain = Pick<Chain, "block" | "logs">;
 
-/** A chain that counts what is asked of it in `budget.left`. */
+/** A chain that takes what is asked of it from `budget.left`. */
 export function counting(chain: IncomeChain, budget: { left: number }): IncomeChain {
-  const spend = () => {
-    budget.left -= 1;
-  };
   return {
     block(number) {
-      spend();
+      budget.left -= 1;
       return chain.block(number);
     },
     logs(of) {
-      spend();
+      budget.left -= logsPrice(of.toBlock === undefined ? 1 : of.toBlock - of.fromBlock + 1);
       return chain.logs(of);
     },
   };
@@ -68,8 +62,8 @@ async function logsOf(chain: IncomeChain, { usdc, kind, addresses, from, to }: R
   if (kind !== "wallet") return transfers;
   const senders = [...new Set(transfers.flatMap((log) => (log.topics.length === 3 ? [log.topics[1]!] : [])))];
   const used: FoundLog[] = [];
-  for (let at = 0; at < senders.length; at += MAX_ADDRESSES)
-    used.push(...(await chain.logs({ ...range, topics: [AUTHORIZATION_USED, senders.slice(at, at + MAX_ADDRESSES)] })));
+  for (let at = 0; at < senders.length; at += COHORT_SIZE)
+    used.push(...(await chain.logs({ ...range, topics: [AUTHORIZATION_USED, senders.slice(at, at + COHORT_SIZE)] })));
   // Senders use authorizations to pay others, too.
   const blocks = new Set(transfers.map(({ blockHash }) => blockHash));
   return [...transfers, ...used.filter(({ blockHash }) => blocks.has(blockHash))];

@@ -2,11 +2,12 @@
 import { z } from "zod";
 import type { Block } from "../../clients/ports.ts";
 import { firstBlockWhere } from "../../core/first-block.ts";
+import { RANGE_BLOCKS } from "../../core/income/requests.ts";
 import { addressesOf, type Cohort, cohorts } from "../../db/income/followed.ts";
 import { type Mark, marksOf, putOff, storeRange } from "../../db/income/moves.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
-import { counting, type IncomeChain, RANGE_BLOCKS, readRange } from "./income-reads.ts";
+import { counting, type IncomeChain, readRange } from "./income-reads.ts";
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 60_000;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Funding, IncomeFacts } from "../../../core/income/facts.ts";
 import { MIN_MOVED_UNITS, REMOVED } from "../../../core/income/rules.ts";
 import { type IncomeWindow, weighIncome } from "../../../core/income/weigh.ts";
-import { DAY, factsOf, honest, NOW, none, ONE_VOICE, OWNER, type Traffic, WALLET, WASH } from "./world.ts";
+import { DAY, factsOf, honest, NOW, none, ONE_VOICE, OWNER, SISTER, type Traffic, WALLET, WASH } from "./world.ts";
 
 const quarter = (facts: IncomeFacts): IncomeWindow => weighIncome(facts, NOW).figures.windows.at(-1)!;
 const units = (of: bigint | number) => Number(of) / 1e6;
@@ -100,6 +100,18 @@ describe("a payment", () => {
     traffic.moves.push({ from: WALLET, to: "0xp", units: 20_000, at: NOW - 35 });
     const found = removedOf(traffic).filter(({ payer }) => payer === "0xp");
     expect(found.map(({ removed }) => removed?.rule ?? null)).toEqual([null, "refunded", null]);
+  });
+
+  it("stays when another agent of the owner gave back what it had received itself", () => {
+    const traffic = none();
+    traffic.payments.push({ payer: "0xp", units: 20_000, at: NOW - 50 });
+    traffic.moves.push({ from: SISTER, to: "0xp", units: 30_000, at: NOW - 30 });
+    const facts = factsOf(honest(3, 5), traffic);
+    const of = (elsewhere: IncomeFacts["elsewhere"]) =>
+      weighIncome({ ...facts, elsewhere }, NOW).payments.find(({ payer }) => payer === "0xp")!.removed?.rule ?? null;
+    expect(of([])).toBe("circular");
+    expect(of([{ payer: "0xp", units: 30_000n, at: NOW - 40 }])).toBe(null);
+    expect(of([{ payer: "0xp", units: 30_000n, at: NOW - 20 }])).toBe("circular");
   });
 
   it("is in the windows that its time is in", () => {

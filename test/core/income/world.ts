@@ -15,7 +15,7 @@ export type Traffic = {
 export const WALLET = "0xagent";
 export const OWNER = "0xowner";
 /** Another agent's wallet, of the same owner. */
-const SISTER = "0xsister";
+export const SISTER = "0xsister";
 const EXCHANGE = "0xexchange";
 const POOL = "0xpool";
 
@@ -31,7 +31,14 @@ export function factsOf(...traffic: Traffic[]): IncomeFacts {
   for (const { from, to, at } of moves)
     if (side.includes(from) && at < (sent.get(to) ?? Number.POSITIVE_INFINITY)) sent.set(to, at);
   return {
-    ...{ wallet: WALLET, owner: OWNER, group: [SISTER], sent, read: new Map([...payers].map((one) => [one, NOW])) },
+    ...{
+      wallet: WALLET,
+      owner: OWNER,
+      group: [SISTER],
+      elsewhere: [],
+      sent,
+      read: new Map([...payers].map((one) => [one, NOW])),
+    },
     payments: payments
       .toSorted((a, b) => a.at - b.at)
       .map(

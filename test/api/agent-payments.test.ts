@@ -1,0 +1,155 @@
+/** The payments to an agent's wallet, as callers see them: raw and organic, pages that reach each payment once, reasons, and what has none. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { incomeFigures } from "../../workers/income/income-figures.ts";
+import { plantDirectory } from "../support/directory.ts";
+import { startApi, type TestApi } from "./support/api.ts";
+
+const NOW = Date.UTC(2026, 10, 21, 5);
+const DAY = 86_400;
+const wallet = (byte: string): `0x${string}` => `0x${byte.repeat(20)}`;
+const [AGENT, OWNER, ALICE, BOB, EXCHANGE] = [wallet("a1"), wallet("a0"), wallet("b1"), wallet("b2"), wallet("e1")];
+const PATH = "/api/v2/agent/31/payments?platform=erc8004";
+
+type Page = {
+  windows: { days: number; raw: object; organic: object; removed: object[] }[];
+  payments: { block: number; payer: string; usdc: string; organic: boolean; removed: { rule: string } | null }[];
+  nextCursor: string | null;
+};
+
+let api: TestApi;
+const moves: unknown[][] = [];
+/** A transfer in a block of its own. */
+const move = (from: string, to: string, units: number, daysAgo: number, paid: boolean) => {
+  const block = 100 + moves.length;
+  const hash = `0x${block.toString(16).padStart(64, "0")}`;
+  moves.push([hash, 1, block, NOW / 1_000 - daysAgo * DAY, hash, from, to, units, paid ? hash : null]);
+};
+const weigh = () =>
+  incomeFigures.run({ db: api.database.pool, clock: () => new Date(NOW), log: { warn: console.error } } as never, {});
+
+beforeAll(async () => {
+  api = await startApi({ now: () => NOW });
+  const { pool } = api.database;
+  await plantDirectory(pool, [
+    ...["31", "33"].map((agent_id) => ({
+      ...{ platform: "erc8004", agent_id, token_id: Number(agent_id), name: `Paid ${agent_id}`, cred_score: 20 },
+      ...{ address: agent_id === "31" ? AGENT : wallet("a3"), owner_address: OWNER, wallet_proven: true },
+    })),
+    { platform: "virtuals", agent_id: "32", name: "Of another registry", cred_score: 20, address: wallet("a2") },
+    {
+      ...{ platform: "helixa", agent_id: "7", token_id: 7, name: "Own", cred_score: 20, owner_address: OWNER },
+      ...{ address: wallet("a7"), wallet_confirmed: true },
+    },
+  ]);
+  await pool.query(`
+    insert into offchain.income_cohort (id, kind, from_block, read_to)
+    values (1, 'wallet', 1, 900), (2, 'payer', 1, 900)`);
+  const follow = (address: string, kind: string) =>
+    pool.query("insert into offchain.income_followed (address, kind, cohort) values ($1, $2, $3)", [
+      ...[address, kind, kind === "wallet" ? 1 : 2],
+    ]);
+  for (const address of [AGENT, wallet("a7")]) await follow(address, "wallet");
+  for (const address of [ALICE, BOB]) await follow(address, "payer");
+  await pool.query("insert into offchain.income_account (address, sent) values ($1, 9000000)", [EXCHANGE]);
+  for (const payer of [ALICE, BOB]) move(EXCHANGE, payer, 9_000_000, 89, false);
+  move(ALICE, AGENT, 1_000_000, 80, true);
+  move(ALICE, AGENT, 2_000_000, 20, true);
+  move(BOB, AGENT, 40_000, 3, true);
+  move(BOB, AGENT, 250_000, 2, true);
+  move(AGENT, BOB, 250_000, 1, false);
+  move(OWNER, AGENT, 5_000_000, 1, true);
+  move(BOB, wallet("a7"), 10_000, 1, true);
+  for (const row of moves)
+    await pool.query("insert into offchain.income_move values ($1, $2, $3, $4, $5, $6, $7, $8, $9)", row);
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(() => api?.close());
+
+const pageOf = async (search = ""): Promise<Page & Record<string, unknown>> => {
+  const { status, body } = await api.get(`${PATH}${search && `&${search}`}`);
+  expect(status).toBe(200);
+  return body as unknown as Page & Record<string, unknown>;
+};
+
+describe("the payments of an agent", () => {
+  it("are none before they are weighed", async () => {
+    expect(await pageOf()).toMatchObject({
+      ...{ wallet: expect.stringMatching(new RegExp(AGENT, "i")), walletAgents: 1, readTo: 900, computedAt: null },
+      ...{ payments: [], nextCursor: null, windows: [{ days: 7, raw: { payments: 0, usdc: "0" } }, {}, {}] },
+    });
+  });
+
+  it("are raw and organic side by side, each removed one with its rule", async () => {
+    expect(await weigh()).toBe(2);
+    const { windows, payments, computedAt } = await pageOf();
+    expect(computedAt).toBe(new Date(NOW).toISOString());
+    expect(windows.map(({ days }) => days)).toEqual([7, 30, 90]);
+    expect(windows[2]).toMatchObject({
+      raw: { payments: 5, usdc: "8.29", payers: 3, repeatPayers: 2, refunds: { payments: 1, usdc: "0.25" } },
+      organic: { payments: 3, usdc: "3.04", payers: 2, repeatPayers: 1 },
+      removed: [
+        { rule: "self", says: "The payer is the agent's own wallet or owner.", payments: 1, usdc: "5" },
+        { rule: "refunded", payments: 1, usdc: "0.25" },
+      ],
+    });
+    expect(windows[0]).toMatchObject({ raw: { payments: 3 }, organic: { payments: 1, usdc: "0.04", payers: 1 } });
+    expect(payments.map(({ usdc, organic, removed }) => [usdc, organic, removed?.rule ?? null])).toEqual([
+      ["5", false, "self"],
+      ["0.25", false, "refunded"],
+      ["0.04", true, null],
+      ["2", true, null],
+      ["1", true, null],
+    ]);
+  });
+
+  it.each([1, 2, 4])("are each reached once, in pages of %i", async (limit) => {
+    const whole = (await pageOf()).payments.map(({ block }) => block);
+    const seen: number[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page: Page = await pageOf(`limit=${limit}${cursor && `&cursor=${cursor}`}`);
+      expect(page.payments.length).toBeLessThanOrEqual(limit);
+      seen.push(...page.payments.map(({ block }) => block));
+      cursor = page.nextCursor;
+    }
+    expect(seen).toEqual(whole);
+    expect(whole).toHaveLength(5);
+  });
+
+  it("have an ETag, which says that nothing changed", async () => {
+    const { headers } = await api.get(PATH);
+    const again = await api.get(PATH, { headers: { "if-none-match": headers.get("etag")! } });
+    expect(again.status).toBe(304);
+  });
+
+  it("of an own agent are those to its wallet, of one payer alone", async () => {
+    expect((await api.get("/api/v2/agent/helixa-7/payments")).body).toMatchObject({
+      windows: [{ days: 7, raw: { payments: 1 }, organic: { payments: 0 }, removed: [{ rule: "one_payer" }] }, {}, {}],
+    });
+  });
+
+  it("are none of an agent of another registry, and a cursor that is none is refused", async () => {
+    expect(await api.get("/api/v2/agent/32/payments?platform=virtuals")).toMatchObject({
+      ...{ status: 200, body: { wallet: null, walletAgents: 0, readTo: null, payments: [], computedAt: null } },
+    });
+    expect((await api.get("/api/v2/agent/33/payments?platform=erc8004")).body).toMatchObject({
+      readTo: null,
+      payments: [],
+    });
+    expect((await api.get("/api/v2/agent/34/payments?platform=erc8004")).status).toBe(404);
+    for (const cursor of ["-1", "3", "0x1-2", "1-01"])
+      expect((await api.get(`${PATH}&cursor=${cursor}`)).status).toBe(400);
+  });
+
+  it("of a block are answered once they are read and weighed", async () => {
+    const { pool } = api.database;
+    expect((await api.get(`${PATH}&minBlock=900`)).status).toBe(200);
+    const answer = pageOf("minBlock=950");
+    move(ALICE, AGENT, 30_000, 0, true);
+    await pool.query("insert into offchain.income_move values ($1, $2, $3, $4, $5, $6, $7, $8, $9)", moves.at(-1));
+    await pool.query("update offchain.income_cohort set read_to = 960");
+    await pool.query("update offchain.income_followed set changed_at = clock_timestamp()");
+    await weigh();
+    expect((await answer).payments).toHaveLength(6);
+  });
+});
