@@ -62,7 +62,9 @@ const enrolment = (kind: CohortKind) =>
         insert into offchain.income_cohort (kind, from_block, read_to)
         select '${kind}', $fromBlock::int8, $fromBlock::int8 - 1
         where exists (select from new)
-          and not exists (select from offchain.income_cohort c where c.kind = '${kind}' and c.read_to < $behind)
+          and not exists (
+            select from offchain.income_cohort c
+            where c.kind = '${kind}' and c.read_to < $behind and c.failures = 0)
         returning id
       )
       insert into offchain.income_followed (address, kind, cohort)
@@ -72,7 +74,7 @@ const ENROL = { wallet: enrolment("wallet"), payer: enrolment("payer"), side: en
 
 /**
  * Follows those of a kind that are not followed yet, at most one cohort of them, and none while another cohort of the kind
- * is behind: those who come meanwhile come together. Payers of most money first.
+ * is behind, unless its reads fail: those who come meanwhile come together. Payers of most money first.
  * @returns number of addresses
  */
 export const enrol = (

@@ -24,7 +24,8 @@ const DUE = statement({
   name: "income-figures-due",
   params: { before: timestamptz, limit: int8 },
   text: `
-    select a.id from ${PAID_AGENTS} a
+    select a.id from offchain.income_followed w
+    join ${PAID_AGENTS} a on a.wallet collate "C" = w.address and w.kind = 'wallet'
     left join offchain.income_figures g on g.directory_id = a.id
     where g.directory_id is null and exists (
         select from offchain.income_move m where m.recipient = a.wallet and m.nonce is not null)

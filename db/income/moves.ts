@@ -89,8 +89,8 @@ const INSERT = statement({
 
 const TOUCH = statement({
   name: "income-touch",
-  params: { addresses: array(text), cohort: int8, from: int8 },
-  // Those whose transfers changed, the wallets that they paid, and those that were paid where a cohort of payers is now read to.
+  params: { addresses: array(text), cohort: int8, from: int8, to: int8 },
+  // Those whose transfers changed, the wallets that they paid, and those that were paid in blocks that a cohort of payers has now read.
   text: `
     update offchain.income_followed f set changed_at = clock_timestamp()
     where f.address = any($addresses)
@@ -98,7 +98,7 @@ const TOUCH = statement({
         select m.recipient from offchain.income_move m where m.nonce is not null and m.sender = any($addresses)
         union all
         select m.recipient from offchain.income_followed p
-        join offchain.income_move m on m.sender = p.address and m.block >= $from
+        join offchain.income_move m on m.sender = p.address and m.block between $from and $to
         where p.cohort = $cohort and p.kind = 'payer' and m.nonce is not null)`,
 });
 
@@ -133,7 +133,7 @@ export const storeRange = (
       nonces: moves.map((one) => one.nonce),
     });
     const addresses = [...new Set([...taken, ...moves].flatMap(({ sender, recipient }) => [sender, recipient]))];
-    await TOUCH.run(tx, { addresses, cohort: id, from });
+    await TOUCH.run(tx, { addresses, cohort: id, from, to });
     return moves.length;
   });
 

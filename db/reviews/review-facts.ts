@@ -3,6 +3,7 @@ import type { Hex } from "../../core/agents/facts.ts";
 import type { ReviewsFacts } from "../../core/reviews/facts.ts";
 import { MAX_ENTRIES } from "../../core/reviews/rules.ts";
 import { isAttested } from "../agents/attestations.ts";
+import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { SCALE_ROWS } from "../directory/reviews-sql.ts";
 import { array, int8, json, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
@@ -56,6 +57,14 @@ const ENTRIES = `(
     where f.registry = d.registry and f.agent_id = d.agent_id and f.client = c.client
     order by f.feedback_index desc limit ${MAX_ENTRIES}) f)`;
 
+/**
+ * What a client `c` had paid to the wallet of an agent `d` before it first reviewed it, in units, of payments that are not of the
+ * agent's side. That it is the only payer takes nothing from it.
+ */
+const PAID = `(
+  select coalesce(sum(p.units), 0)::float8 from offchain.income_payment p
+  where p.directory_id = d.listed and p.payer = c.client and p.at < c.began and (p.rule is null or p.rule = 'one_payer'))`;
+
 /** The facts as they are read: the entries of each reviewer with it. */
 type ReadFacts = Pick<ReviewsFacts, "side"> & {
   reviewers: (ReviewsFacts["reviewers"][number] & { entries: Omit<ReviewsFacts["reviews"][number], "reviewer">[] })[];
@@ -66,7 +75,9 @@ const FACTS = statement({
   params: { registries: array(text), agentIds: array(text), schema: text, now: int8 },
   text: `
     with d as materialized (
-      select a.registry, a.agent_id, a.owner, a.agent_wallet, ${SEEN} as seen
+      select a.registry, a.agent_id, a.owner, a.agent_wallet, ${SEEN} as seen, (
+        select l.id from offchain.directory l
+        where l.platform = '${ERC8004}' and l.agent_id = a.agent_id::text and l.registry = a.registry) as listed
       from unnest($registries::text[], $agentIds::text[]::numeric[]) r(registry, agent_id)
       join onchain.erc8004_agent a on a.registry = r.registry and a.agent_id = r.agent_id
     )
@@ -82,9 +93,9 @@ const FACTS = statement({
           'funder', ${funder("h")}, 'human', c.human,
           'agentCred', (select max(s.score) from onchain.agent g join offchain.cred s on s.token_id = g.token_id
             where g.owner = c.client),
-          'paid', 0, 'partners', '[]'::json, 'returned', c.client = any(m.met), 'rated', ${RATED}, 'entries', ${ENTRIES}))
+          'paid', ${PAID}, 'partners', '[]'::json, 'returned', c.client = any(m.met), 'rated', ${RATED}, 'entries', ${ENTRIES}))
         from (
-          select b.client, ${isAttested("b.client", "$schema", "$now")} as human
+          select b.client, b.began, ${isAttested("b.client", "$schema", "$now")} as human
           from (
             select f.client, min(f.given_at) as began from onchain.erc8004_feedback f
             where f.registry = d.registry and f.agent_id = d.agent_id group by f.client) b
@@ -95,8 +106,8 @@ const FACTS = statement({
 });
 
 /**
- * The facts of some agents, in one snapshot, bounded for each; agents that the index does not have are left out. What is paid is not indexed
- * yet, nor money between accounts: both are "none", which gives nobody weight and takes none.
+ * The facts of some agents, in one snapshot, bounded for each; agents that the index does not have are left out. Money between accounts
+ * is not read: that is "none", which gives nobody weight and takes none.
  */
 export async function reviewFacts(
   db: Queryable,

@@ -10,6 +10,7 @@ import { JOBS } from "../../workers/jobs.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { plantDirectory } from "../support/directory.ts";
 
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const SCHEMA = `0x${"f".repeat(64)}` as const;
@@ -36,6 +37,8 @@ type World = {
   humans: Set<number>;
   creds: Map<number, number>;
   histories: Map<number, Known>;
+  /** Payments to agents' wallets. */
+  paid: { agent: number; client: number; units: number; at: number; rule: string | null }[];
 };
 
 let db: TestDatabase;
@@ -75,10 +78,20 @@ function randomWorld(seed: number): World {
     ...{ sent: between(random, 0, 80), previousAt: random() < 0.5 ? SECONDS - between(random, 30, 300) * DAY : null },
     funder: pick(random, funders),
   }));
-  return { agents, said, humans: new Set(some(0.3, () => true).keys()), creds: some(0.3, (n) => n * 4), histories };
+  const paid = agents.flatMap(({ id }) =>
+    clients
+      .filter(() => random() < 0.4)
+      .map((client) => ({
+        ...{ agent: id, client, units: pick(random, [900, 99_999, 100_000, 5_000_000]) },
+        ...{ at: SECONDS - 30 * DAY + between(random, -100_000, 200_000) },
+        rule: pick(random, [null, null, "one_payer", "self_funded", "unread"]),
+      })),
+  );
+  const creds = some(0.3, (n) => n * 4);
+  return { agents, said, humans: new Set(some(0.3, () => true).keys()), creds, histories, paid };
 }
 
-async function plant({ agents, said, humans, creds, histories }: World): Promise<void> {
+async function plant({ agents, said, humans, creds, histories, paid }: World): Promise<void> {
   await plantAgents(
     db.pool,
     [...creds].map(([n, score]) => ({ tokenId: n, owner: wallet(n), agentAddress: wallet(500 + n), score })),
@@ -105,6 +118,17 @@ async function plant({ agents, said, humans, creds, histories }: World): Promise
       feedbackCount: said.filter(({ agent, revoked }) => agent === id && !revoked).length,
     })),
   );
+  await plantDirectory(
+    db.pool,
+    agents.map(({ id }) => ({ platform: "erc8004", agent_id: String(id), name: `Agent ${id}`, cred_score: 1 })),
+  );
+  await db.pool.query("update offchain.directory set registry = $1 where platform = 'erc8004'", [REGISTRY]);
+  for (const [i, { agent, client, units, at, rule }] of paid.entries())
+    await db.pool.query(
+      `insert into offchain.income_payment (directory_id, block, log_index, tx_hash, at, payer, units, rule)
+       select id, 1, $1, $2, $3, $4, $5, $6 from offchain.directory where platform = 'erc8004' and agent_id = $7`,
+      [i, HASH, at, wallet(client), units, rule, String(agent)],
+    );
   await plantRows(
     db.pool,
     "erc8004Feedback",
@@ -117,7 +141,7 @@ async function plant({ agents, said, humans, creds, histories }: World): Promise
 }
 
 /** The facts of one agent, put together from the world. */
-function factsOf({ agents, said, humans, creds, histories }: World, id: number): ReviewsFacts {
+function factsOf({ agents, said, humans, creds, histories, paid }: World, id: number): ReviewsFacts {
   const { owner, wallet: own } = agents.find((agent) => agent.id === id)!;
   const side = own === null ? [owner] : [owner, own];
   const reviewed = (n: number) => new Set(said.filter(({ client }) => client === n).map(({ agent }) => agent));
@@ -127,6 +151,13 @@ function factsOf({ agents, said, humans, creds, histories }: World, id: number):
       .flatMap((agent) => [agent.owner, agent.wallet]),
   );
   const entries = said.filter(({ agent }) => agent === id);
+  const paidBy = (n: number) => {
+    const began = Math.min(...entries.filter(({ client }) => client === n).map(({ at }) => at));
+    return paid
+      .filter(({ agent, client, at }) => agent === id && client === n && at < began)
+      .filter(({ rule }) => rule === null || rule === "one_payer")
+      .reduce((sum, { units }) => sum + units, 0);
+  };
   const funderOf = (n: number) => histories.get(n)?.funder ?? null;
   return {
     side: side.map((n) => ({ address: wallet(n), funder: funderOf(n), partners: [] })),
@@ -138,7 +169,7 @@ function factsOf({ agents, said, humans, creds, histories }: World, id: number):
       address: wallet(n),
       ...(histories.get(n) ?? { firstAt: null, sent: null, previousAt: null, funder: null }),
       beganAt: Math.min(...said.filter(({ client }) => client === n).map(({ at }) => at)),
-      ...{ human: humans.has(n), agentCred: creds.get(n) ?? null, paid: 0, partners: [], returned: met.has(n) },
+      ...{ human: humans.has(n), agentCred: creds.get(n) ?? null, paid: paidBy(n), partners: [], returned: met.has(n) },
       rated: [...reviewed(n)]
         .filter((agent) => agent !== id)
         .map((agent) => ({
@@ -174,11 +205,14 @@ it.each([1, 2, 3])(
     await plant(world);
     expect(await run()).toBe(world.agents.length);
     let clusters = 0;
+    let payers = 0;
     for (const { id } of world.agents) {
       expect(await stored(id)).toEqual(expected(world, id));
       clusters += (await stored(id)).clusters.length;
+      payers += (await stored(id)).reviewers.filter(({ standing }) => standing === "payer").length;
     }
     expect(clusters).toBeGreaterThan(0);
+    expect(payers).toBeGreaterThan(0);
   },
 );
 
