@@ -57,10 +57,3 @@ function combinations<T>(of: readonly T[], size: number): T[][] {
 export const TRUST_FROM = [120, 170, 220, 280, 350, 430, 520] as const;
 /** All ranges, the best first. */
 export const TRUST_RANGES: readonly number[] = Array.from({ length: TRUST_FROM.length + 1 }, (_, i) => i).reverse();
-
-/** A condition, among the documents of one range of trust. */
-export type Branch = { condition: Condition; range: number };
-
-/** Conditions in the order in which documents are wanted. */
-export const branchesOf = (levels: readonly Level[]): Branch[] =>
-  levels.flatMap((condition) => TRUST_RANGES.map((range) => ({ condition, range })));

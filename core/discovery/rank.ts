@@ -233,7 +233,10 @@ class ByKey<K, H> {
     return key === null ? [] : (this.#hits.get(key) ?? []);
   }
   add(key: K | null, hit: H): void {
-    if (key !== null) this.#hits.set(key, [...this.of(key), hit]);
+    if (key === null) return;
+    const known = this.#hits.get(key);
+    if (known) known.push(hit);
+    else this.#hits.set(key, [hit]);
   }
 }
 

@@ -1,24 +1,13 @@
 /** Reads the documents that are ranked: a bounded number, those that match most first, and of those the most trusted. */
 import { quoted } from "../../core/discovery/document.ts";
-import { any, type Branch } from "../../core/discovery/levels.ts";
+import { any, type Condition } from "../../core/discovery/levels.ts";
 import { STUFFED_VALUE, TEXT_FACTOR, type WordClass } from "../../core/discovery/weights.ts";
-import {
-  array,
-  bool,
-  family,
-  float8,
-  int2,
-  int4,
-  int8,
-  nullable,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
+import { array, bool, family, float8, int2, int4, int8, nullable, statement, text } from "../sql/statement.ts";
 
 export type CandidatesQuery = {
-  /** In the order in which documents are wanted; each document matches one of them. */
-  branches: readonly Branch[];
+  /** What each document matches, and the ranges of trust in the order in which documents are wanted. */
+  condition: Condition;
+  ranges: readonly number[];
   minCred?: number | undefined;
   maxPrice?: number | undefined;
   /** For each need of the query twice, own words and others: the lexemes by which its class is found, and a condition where that says more. */
@@ -44,20 +33,33 @@ const quotedAny = (lexemes: readonly string[]) => any(lexemes.map(quoted)) ?? ""
 
 export type Placeholder = (value: unknown) => string;
 
-/** What the rank of a document `c` is computed from. */
+/** Milliseconds since 1970: of hundreds of times, read from texts, one or two are looked at. */
+const MS = (time: string) => `(date_part('epoch', ${time}) * 1000)::int8`;
+/** Halves of needs that a statement is written for: a connection keeps a plan of each text, of up to half a megabyte. */
+const HALVES_WRITTEN = [0, 2, 4, 8, 16];
+const NO_HALF = { lexemes: [], condition: null };
+
+/** What the rank of a document `c` is computed from, behind `WHOLE_WORDS`. */
 export function columnsOf(needs: CandidatesQuery["needs"], $: Placeholder): string {
-  const classes = needs.map(({ lexemes, condition }) => {
+  const written = HALVES_WRITTEN.find((halves) => halves >= needs.length) ?? needs.length;
+  const padded = [...needs, ...Array<typeof NO_HALF>(written - needs.length).fill(NO_HALF)];
+  const classes = padded.map(({ lexemes, condition }) => {
     // ts_rank is the mean over the lexemes.
-    const rank = `ts_rank(${WEIGHTS}, c.words, ${$(quotedAny(lexemes))}::tsquery) * ${lexemes.length}`;
-    const found = `width_bucket(${rank}, ${CLASS_FROM})`;
-    return condition === null ? found : `case when c.words @@ ${$(condition)}::tsquery then ${found} else 0 end`;
+    const rank = `ts_rank(${WEIGHTS}, w.words, ${$(quotedAny(lexemes))}::tsquery) * ${$(lexemes.length)}::int4`;
+    const exact = `${$(condition)}::tsquery`;
+    return `case when ${exact} is null or w.words @@ ${exact} then width_bucket(${rank}, ${CLASS_FROM}) else 0 end`;
   });
   return `c.directory_id as id, c.trust, c.platform, c.chain_id as "chainId", c.cred, c.verified, c.speaks,
     c.price_usd as "priceUsd", c.owner, c.name_key as "nameKey", c.text_key as "textKey", c.sibling_key as "siblingKey", c.simhash, c.copy, c.disguised, c.imitation,
     not c.copy and c.factors[${TEXT_FACTOR}] <= ${STUFFED_VALUE} as stuffed,
-    coalesce(c.name_since, c.registered_at) as "nameSince", c.registered_at as "registeredAt",
-    concat(${["''", ...classes].join(", ")}) as found, length(c.words) as length`;
+    ${MS("coalesce(c.name_since, c.registered_at)")} as "nameSince", ${MS("c.registered_at")} as "registeredAt",
+    concat(${["''", ...classes].join(", ")}) as found, length(w.words) as length`;
 }
+/**
+ * SQL of the words of a document `c` as `w.words`, read once: long texts, which are stuffed ones above all, lie in pages of
+ * their own, and each function that is given the column fetches them anew. The array holds them; nothing moves it into those.
+ */
+export const WHOLE_WORDS = "cross join lateral (select (array[c.words])[1] as words offset 0) w";
 export const COLUMNS = {
   id: int8,
   trust: int2,
@@ -76,8 +78,8 @@ export const COLUMNS = {
   disguised: bool,
   imitation: bool,
   stuffed: bool,
-  nameSince: nullable(timestamptz),
-  registeredAt: nullable(timestamptz),
+  nameSince: nullable(int8),
+  registeredAt: nullable(int8),
   found: text,
   length: int4,
 };
@@ -93,26 +95,24 @@ export const limitsOf = (
 
 export const CANDIDATES = family({
   name: "discovery-candidates",
-  text: ({ branches: wanted, minCred, maxPrice, needs, most }: CandidatesQuery, $) => {
-    const limits = limitsOf({ minCred, maxPrice }, $);
+  text: ({ condition, ranges, minCred, maxPrice, needs, most }: CandidatesQuery, $) => {
     const bound = `${$(most)}::int4`;
-    const distinct = [...new Set(wanted.map(({ condition }) => condition))].filter((condition) => condition !== null);
-    const conditions = new Map(distinct.map((condition) => [condition, $(condition)]));
-    const branches = wanted.map(({ condition, range }) => {
-      const matching = condition === null ? [] : [`d.words @@ ${conditions.get(condition)}::tsquery`];
+    const matching = condition === null ? [] : [`d.words @@ ${$(condition)}::tsquery`];
+    const limits = limitsOf({ minCred, maxPrice }, $);
+    const branches = ranges.map((range) => {
       // The range as it stands in its index' condition.
       const where = [`d.trust_range = ${range}`, ...matching, ...limits];
       return `select * from (select d.* from offchain.discovery_document d where ${where.join(" and ")} limit ${bound}) b`;
     });
-    return `select ${columnsOf(needs, $)} from (${branches.join(" union all ")} limit ${bound}) c`;
+    return `select ${columnsOf(needs, $)} from (${branches.join(" union all ")} limit ${bound}) c ${WHOLE_WORDS}`;
   },
   columns: COLUMNS,
+  // Planning takes as long as reading does. Filters would make too many texts.
+  prepared: ({ minCred, maxPrice }) => minCred === undefined && maxPrice === undefined,
   examples: [
     {
-      branches: [
-        { condition: "'a' & 'b'", range: 7 },
-        { condition: null, range: 0 },
-      ],
+      condition: "'a' & 'b'",
+      ranges: [7, 0],
       minCred: 1,
       maxPrice: 0.1,
       needs: [
@@ -122,17 +122,18 @@ export const CANDIDATES = family({
       ],
       most: 10,
     },
-    { branches: [{ condition: null, range: 0 }], needs: [], most: 10 },
+    { condition: null, ranges: [0], needs: [], most: 10 },
   ],
 });
 
-/** Positions of lexemes in documents. */
+/** Positions of lexemes in documents. The other lexemes are left out before the words are taken apart: all get one class, and those asked for another. */
 export const POSITIONS = statement({
   name: "discovery-positions",
   params: { ids: array(int8), lexemes: array(text) },
   text: `
     select d.directory_id as id, u.lexeme, u.positions as places
-    from offchain.discovery_document d, unnest(d.words) u
-    where d.directory_id = any($ids) and u.lexeme = any($lexemes) and u.positions is not null`,
+    from offchain.discovery_document d, unnest(ts_filter(setweight(setweight(d.words, 'D'), 'A', $lexemes), '{a}')) u
+    where d.directory_id = any($ids)`,
   columns: { id: int8, lexeme: text, places: array(int2) },
+  prepared: true,
 });

@@ -6,7 +6,7 @@ import { quoted } from "../../core/discovery/document.ts";
 import { facetsOf } from "../../core/discovery/facets.ts";
 import * as filterLexemes from "../../core/discovery/filter-lexemes.ts";
 import { highlightsOf } from "../../core/discovery/highlights.ts";
-import { all, any, type Branch, branchesOf, type Condition, levelsOf, not } from "../../core/discovery/levels.ts";
+import { all, any, type Condition, type Level, levelsOf, not, TRUST_RANGES } from "../../core/discovery/levels.ts";
 import { nameKeyOf } from "../../core/discovery/look-alikes.ts";
 import type { Questions } from "../../core/discovery/meaning.ts";
 import {
@@ -163,32 +163,39 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
   ]);
   const { strong, weak } = levelsOf(needs, preferred);
   const wanted = wantedOf(query, needs);
-  // Whoever had a name first decides for all who have it, however little it is trusted.
-  const isNameAsked = needs.some(({ rare }) => rare);
-  const branches = branchesOf(strong);
-  const isFirst = ({ range }: Branch) => isNameAsked || range >= MIN_TRUSTED;
-  const others = branches.filter((one) => !isFirst(one));
+  const isFew = needs.length > 0 && needs[0]!.documents <= ENOUGH_HITS;
+  const first = TRUST_RANGES.filter((range) => isFew || range >= MIN_TRUSTED);
   const rows: CandidateRow[] = [];
   let room = MAX_CANDIDATES;
   let whole = true;
-  const take = async (of: readonly Branch[]) => {
-    const some = await CANDIDATES.rows(db, {
-      ...wanted,
-      most: room,
-      branches: of.map((one) => ({ ...one, condition: all([one.condition, filter]) })),
-    });
+  // Level by level: a statement of all is long to plan, and the first ones are mostly enough.
+  const take = async (levels: readonly Level[], ranges: readonly number[]) => {
+    const some: CandidateRow[] = [];
+    for (const level of levels) {
+      if (room === 0) break;
+      const found = await CANDIDATES.rows(db, { ...wanted, most: room, condition: all([level, filter]), ranges });
+      room -= found.length;
+      some.push(...found);
+    }
     const within = await affordable(some);
-    room -= some.length;
     whole &&= within.whole;
     rows.push(...within.rows);
   };
-  await take(branches.filter(isFirst));
-  if (others.length > 0 && room > 0) {
-    const isImitated = rows.some(({ disguised, imitation }) => disguised || imitation);
-    if (rows.length >= ENOUGH_HITS && !isImitated) whole = false;
-    else await take(others);
+  await take(strong, first);
+  const unread = TRUST_RANGES.slice(first.length);
+  const isEnough = () => rows.length >= ENOUGH_HITS && !rows.some(({ disguised, imitation }) => disguised || imitation);
+  while (unread.length > 0 && room > 0 && !isEnough()) await take(strong, [unread.shift()!]);
+  if (unread.length > 0) {
+    whole = false;
+    // Whoever had a name first decides for all who have it, however little it is trusted.
+    const names = needs.flatMap(({ rareCondition }) => rareCondition ?? []);
+    if (names.length > 0)
+      await take(
+        strong.map((level) => all([level, any(names)])),
+        unread,
+      );
   }
-  if (rows.length < ENOUGH_HITS && room > 0 && weak.length > 0) await take(branchesOf(weak));
+  if (rows.length < ENOUGH_HITS) await take(weak, TRUST_RANGES);
   return { rows, whole: whole && room > 0 };
 }
 
@@ -213,6 +220,8 @@ async function filterOf(db: Queryable, query: DiscoverQuery, read: ReadQuery): P
   ]);
 }
 
+const timeOf = (ms: number | null) => (ms === null ? null : new Date(ms));
+
 function candidateOf(
   row: CandidateRow,
   needs: readonly ExpandedNeed[],
@@ -233,6 +242,8 @@ function candidateOf(
   return {
     ...row,
     row,
+    nameSince: timeOf(row.nameSince),
+    registeredAt: timeOf(row.registeredAt),
     worth: classes.map(({ own, other }) => Math.max(worthOf(exact ? "A" : own), SYNONYM_WORTH * worthOf(other))),
     named: needs.length > 0 && classes.every(({ own }) => inName(own)),
     rarelyNamed: needs.some(({ rare }, i) => rare && inName(classes[i]!.own)),

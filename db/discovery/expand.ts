@@ -25,6 +25,8 @@ export type ExpandedNeed = {
   documents: number;
   /** So few documents have its first words, that they may be a name's own. */
   rare: boolean;
+  /** Where it is rare, those of its words that so few documents have. */
+  rareCondition: string | null;
   weight: number;
 };
 
@@ -184,6 +186,8 @@ function expandedOf(
   // Completions are forms of one word: the most frequent counts, not the sum of all.
   const documents = Math.max(0, ...[...own, ...synonyms].map((words) => fewest(words, found)));
   const written = fewest(need.alternatives[0]!, found);
+  const rare = (written || documents) <= RARE_NAME_UP_TO;
+  const isRare = (words: readonly string[]) => fewest(words, found) <= RARE_NAME_UP_TO;
   return {
     text: need.text,
     required: need.required,
@@ -193,7 +197,8 @@ function expandedOf(
     others: lexemesOf(synonyms).filter((lexeme) => !lexemes.includes(lexeme)),
     exact: [...own, ...synonyms].some((words) => words.length > 1),
     documents,
-    rare: (written || documents) <= RARE_NAME_UP_TO,
+    rare,
+    rareCondition: rare ? any(own.filter(isRare).map((words) => phrase(words, stem))) : null,
     weight: idf(Math.min(written || documents, total), total),
   };
 }

@@ -4,7 +4,7 @@ import { cosine, nearnessesOf, numbersOf, type Questions, signsOf } from "../../
 import { INDEX_REACH } from "../schema/meaning-index.ts";
 import { bytea, family, filtered, int8, type Row, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
-import { type CandidatesQuery, COLUMNS, columnsOf, limitsOf } from "./candidates.ts";
+import { type CandidatesQuery, COLUMNS, columnsOf, limitsOf, WHOLE_WORDS } from "./candidates.ts";
 
 /** Documents whose vectors are compared number by number. */
 const MAX_COMPARED = 200;
@@ -38,7 +38,7 @@ const NEAREST = family({
         select d.*, n.digest, n.distance
         from offchain.discovery_near(${$(signs)}::varbit, ${$(model)}::text, ${$(reach)}::int4) n
         join offchain.discovery_document d on d.directory_id = n.directory_id
-        where ${["not d.copy", ...where].join(" and ")} order by n.distance, d.directory_id limit ${MAX_COMPARED}) c
+        where ${["not d.copy", ...where].join(" and ")} order by n.distance, d.directory_id limit ${MAX_COMPARED}) c ${WHOLE_WORDS}
       join offchain.discovery_vector v on v.digest = c.digest
       where v.vector is not null`;
   },

@@ -138,20 +138,21 @@ export function statement<const P extends Columns = None, const C extends Column
  * Declares statements whose text follows from options, such as a list's filters and sort. The columns are the same in all.
  * @param declaration.text writes the text; `$(value)` adds a value and returns its placeholder
  * @param declaration.examples options that together reach every part of the text: the test prepares each of them
- * @param declaration.prepared keeps a plan for each text: for hot statements with few texts
+ * @param declaration.prepared keeps a plan for each text: for hot statements with few texts, or for the options that make few
  */
 export function family<O, const C extends Columns = None>(declaration: {
   name: string;
   text: (options: O, $: (value: unknown) => string) => string;
   columns?: C;
   examples: readonly O[];
-  prepared?: boolean;
+  prepared?: boolean | ((options: O) => boolean);
 }): Statement<O, RowOf<C>> {
   const { name, text: write, columns = {}, examples, prepared = false } = declaration;
   const queryOf = (options: O): Query => {
     const values: unknown[] = [];
     const text = write(options, (value) => `$${values.push(value)}`);
-    return prepared ? { name: `${name}-${digestOf(text)}`, text, values } : { text, values };
+    const isKept = typeof prepared === "function" ? prepared(options) : prepared;
+    return isKept ? { name: `${name}-${digestOf(text)}`, text, values } : { text, values };
   };
   register({
     name,
@@ -161,4 +162,10 @@ export function family<O, const C extends Columns = None>(declaration: {
   return executable(name, queryOf);
 }
 
-const digestOf = (text: string) => createHash("sha1").update(text).digest("base64url").slice(0, 20);
+/** Digests of texts whose plans are kept, which are few. */
+const digests = new Map<string, string>();
+function digestOf(text: string): string {
+  const known = digests.get(text) ?? createHash("sha1").update(text).digest("base64url").slice(0, 20);
+  digests.set(text, known);
+  return known;
+}

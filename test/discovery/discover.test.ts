@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DiscoverQuery } from "../../core/discovery/query.ts";
 import { readQuery } from "../../core/discovery/read-query.ts";
 import { wordsOf } from "../../core/discovery/split-words.ts";
+import { countWords } from "../../db/discovery/count-words.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
@@ -235,6 +236,20 @@ describe("the search", () => {
     expect(await idsOf("guillemot")).toEqual([first]);
     expect((await ask("guillemot")).hits[0]!.copies).toBe(1);
     expect(await idsOf("puffin cruises")).toEqual([later]);
+  });
+
+  it("reads an agent that is trusted little by the rare word of its name, also where enough others match", async () => {
+    const letters = (i: number) => String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26));
+    const shops = Array.from({ length: 70 }, (_, i) => ({
+      name: `Mill ${letters(i)}`,
+      description: `Keeps the mill of ${letters(i)}ford for visitors. It also sells quernstones.`,
+      cred: 90,
+    }));
+    const [named] = await add([{ name: "Quern", description: "Grinds barley.", cred: 5 }, ...shops]);
+    await countWords(database.pool);
+    const { hits, totalIsExact } = await ask("quern");
+    expect([hits[0]!.directoryId, totalIsExact]).toEqual([named, false]);
+    expect((await idsOf("quernstones", { limit: 50 })).includes(named!)).toBe(false);
   });
 
   it("takes nobody for the first of a name who has taken the text of another of that name", async () => {
