@@ -28,10 +28,12 @@ const SPECIAL: Record<string, string> = {
   œ: "oe",
 };
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
+const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text);
+
 /** A text as searches compare it: the rules of db/sql/folded-text.ts, and without invisible characters. */
 export function folded(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
-  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
+  if (isAscii(text)) return text.toLowerCase();
   const unmarked = normalForm(text, "NFKD", MAX_FOLDED)
     .replaceAll(/[\u0300-\u036f\p{Cf}]/gu, "")
     .toLowerCase();
@@ -44,6 +46,10 @@ export function wordsOf(text: string, max: number): Word[] {
   let place = 0;
   for (const { 0: run, index } of text.matchAll(RUNS)) {
     if (words.length >= max) break;
+    if (isAscii(run)) {
+      place = spaced(words, run, index, place);
+      continue;
+    }
     let at = 0;
     for (const { 0: unspaced, index: start } of run.matchAll(UNSPACED)) {
       place = spaced(words, run.slice(at, start), index + at, place);
@@ -60,6 +66,8 @@ function spaced(words: Word[], run: string, from: number, place: number): number
   const word = folded(run);
   if (word === "" || word.length > MAX_WORD) return place;
   words.push({ word, place, from, to: from + run.length });
+  // Most words are in small letters: nothing in them is a hump.
+  if (word === run) return place + 1;
   const parts = run.split(HUMPS);
   if (parts.length > 1 && parts.length <= 6) {
     let at = from;
