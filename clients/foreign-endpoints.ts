@@ -1,5 +1,5 @@
 /** Requests to addresses that strangers name: public ones only, with small limits of size and time, and a rate for each host on the way. */
-import { urlOf } from "../core/urls.ts";
+import { isOneHost, siteOf, urlOf } from "../core/urls.ts";
 import { BrokenBody } from "./http/body-text.ts";
 import { OversizeAnswer } from "./http/exchange.ts";
 import { hostPaces } from "./http/host-paces.ts";
@@ -11,6 +11,8 @@ const MAX_BYTES = 1_048_576;
 const MAX_REDIRECTS = 3;
 /** Requests in a day (UTC) that the redirects of all other hosts together send to one: as many as are read there when it is named itself. */
 export const REDIRECTED_PER_DAY = 1_000;
+/** Of them, those from hosts of one site: nobody spends the day's requests of all others by many names below one. */
+export const REDIRECTED_BY_SITE = 200;
 /** Rate and circuit breaker of one host. Many agents keep their files on the same host, which must not be overloaded. */
 const PER_HOST = { rate: { burst: 20, perSecond: 5 }, breaker: { failures: 5, openMs: 5_000, longestMs: 600_000 } };
 /** Max milliseconds to wait for the rate of a host; otherwise the request is sent later. */
@@ -29,8 +31,8 @@ export type ForeignEndpointOptions = {
   /** Milliseconds since the epoch. */
   now?: () => number;
   meter?: UpstreamMeter | undefined;
-  /** Takes a request that another host sends to `host` out of what `host` gets in a day. @returns seconds until it may be sent, 0: now */
-  takeRedirected?: (host: string) => Promise<number>;
+  /** Takes a request that a host of `bySite` sends to `host` out of what `host` gets in a day. @returns seconds until it may be sent, 0: now */
+  takeRedirected?: (host: string, bySite: string) => Promise<number>;
 };
 
 /**
@@ -67,7 +69,7 @@ export function foreignEndpoints(
       const asked = await (keepsOpen(request) ? stream(to.host, () => ask(to, sent)) : ask(to, sent));
       if (asked.kind === "deferred" && hops > 0) return { ...asked, askedOther: true };
       if (asked.kind !== "answered" || hops === MAX_REDIRECTS) return asked;
-      const { host } = target;
+      const from = target;
       try {
         const next = redirectOf(asked, target, sent);
         if (next === null) return asked;
@@ -76,7 +78,10 @@ export function foreignEndpoints(
         if (error instanceof RefusedTarget) return refused(error);
         throw error;
       }
-      const seconds = target.host === host ? 0 : await takeRedirected(target.host).catch(() => DEFAULT_AWAY_SECONDS);
+      // The redirects of others take nothing from what a host sends on to itself by another of its names.
+      const seconds = isOneHost(from, target)
+        ? 0
+        : await takeRedirected(target.host, siteOf(named)).catch(() => DEFAULT_AWAY_SECONDS);
       if (seconds > 0) return { kind: "deferred", seconds, askedOther: true };
     }
   }

@@ -5,7 +5,7 @@
 import { Resolver, lookup as systemLookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { Agent, buildConnector } from "undici";
-import { urlOf } from "../core/urls.ts";
+import { isOneHost, urlOf } from "../core/urls.ts";
 import { boundAnswers } from "./http/bounded-socket.ts";
 import { exchange, type IncomingAnswer, type Limits, type OutgoingRequest } from "./http/exchange.ts";
 import { type Allowance, isDiallable, publicUrl, RefusedTarget } from "./http/public-address.ts";
@@ -143,7 +143,7 @@ function refusalOr(error: unknown): never {
 /**
  * The request that an answer asks for in place of `url`; it carries no credentials to another origin. Null for an answer that
  * is no redirect. One with a body goes on only where the method stays (frameworks send `/mcp` to `/mcp/` so), and only within
- * its origin or up to https of its host: nobody has us POST to another.
+ * its host, with or without `www.`, and never down from https: nobody has us POST to another.
  * @throws RefusedTarget when it leads to what is no URL
  */
 export function redirectOf(
@@ -156,7 +156,7 @@ export function redirectOf(
   if (!(isGet ? REDIRECTS : KEEPS_METHOD).has(answer.status) || !location) return null;
   const next = urlOf(location, url);
   if (next === null) throw new RefusedTarget("must not redirect to what is no URL");
-  if (!isGet && next.origin !== url.origin && next.origin !== `https://${url.hostname}`) return null;
+  if (!isGet && !(isOneHost(url, next) && ["https:", url.protocol].includes(next.protocol))) return null;
   return { url: next, headers: next.origin === url.origin ? headers : withoutCredentials(headers) };
 }
 

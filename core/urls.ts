@@ -27,3 +27,11 @@ export function urlOf(text: string, base?: URL): URL | null {
 export const hasLongHost = (text: string): boolean =>
   // Parsers pass over tabs and line breaks.
   LONG_AUTHORITY.test(text.replaceAll(/[\t\n\r]/g, ""));
+
+const bare = ({ host }: URL) => host.replace(/^www\./, "");
+/** Whether two URLs are of one host, but for `www.` before its name: nobody else can have either of the two. */
+export const isOneHost = (a: URL, b: URL): boolean => bare(a) === bare(b);
+
+/** Who may have registered a host, as far as its name tells without a list: its last two labels, or its address. */
+export const siteOf = ({ hostname }: URL): string =>
+  /^[\d.]+$|:/.test(hostname) ? hostname : hostname.split(".").slice(-2).join(".");

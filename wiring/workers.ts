@@ -1,7 +1,7 @@
 /** The parts of the worker process: opened for its lifetime, closed in the reverse order. */
 
 import { foreignDocuments } from "../clients/documents.ts";
-import { foreignEndpoints, REDIRECTED_PER_DAY } from "../clients/foreign-endpoints.ts";
+import { foreignEndpoints, REDIRECTED_BY_SITE, REDIRECTED_PER_DAY } from "../clients/foreign-endpoints.ts";
 import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openPublicHttp } from "../clients/public-http.ts";
 import { openRegistries } from "../clients/registries.ts";
@@ -68,9 +68,10 @@ const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly
       onClose: (close) => parts.defer(close),
     });
     const webhooks = sends ? openWebhooks(parts, config, ops) : null;
-    const endpoints = openForeignEndpoints(parts, config, ops, (host) => {
+    const endpoints = openForeignEndpoints(parts, config, ops, (host, bySite) => {
       const now = new Date();
-      return takeAll(db, [ofDay(`redirected:${host}`, REDIRECTED_PER_DAY, 1, now)], now);
+      const all = ofDay(`redirected:${host}`, REDIRECTED_PER_DAY, 1, now);
+      return takeAll(db, [all, ofDay(`redirected:${host} ${bySite}`, REDIRECTED_BY_SITE, 1, now)], now);
     });
     const chain = openChain(parts, config.chain, log, ops);
     const mpp = sends ? await openMpp(parts, config, log, ops) : null;
@@ -129,7 +130,7 @@ function openForeignEndpoints(
   parts: AsyncDisposableStack,
   config: Config,
   ops: Ops | undefined,
-  takeRedirected: (host: string) => Promise<number>,
+  takeRedirected: (host: string, bySite: string) => Promise<number>,
 ): JobContext["endpoints"] {
   const http = openPublicHttp({
     userAgent: userAgent(config),

@@ -28,7 +28,16 @@ export type ClaimedSignature = {
 const MAX_SIGNATURES = 2;
 const MAX_TEXT = 2_000;
 
-/** The signatures of a card that name a key of its host: at the `jku` of their header, or where a host publishes its keys. */
+/**
+ * Whether a place on a host is its owner's alone (RFC 8615): elsewhere a host of many, such as one of files, has what
+ * anybody put there.
+ */
+const isOwners = ({ pathname }: URL): boolean => /^\/\.well-known\/[^%\\]+$/.test(pathname);
+
+/**
+ * The signatures of a card that name a key of its host: at the `jku` of their header, or where a host publishes its keys.
+ * The keys or the card that names them must be in `/.well-known/`, or they say nothing of the host.
+ */
 export function signaturesOfHost(card: Json, cardUrl: string): ClaimedSignature[] {
   const host = urlOf(cardUrl);
   if (host === null) return [];
@@ -42,7 +51,7 @@ export function signaturesOfHost(card: Json, cardUrl: string): ClaimedSignature[
       // A header that must be understood is not understood here.
       if (said.crit !== undefined || said.b64 !== undefined) return [];
       const jku = urlOf(typeof said.jku === "string" ? said.jku : "/.well-known/jwks.json", host);
-      if (jku?.origin !== host.origin) return [];
+      if (jku?.origin !== host.origin || !(isOwners(jku) || isOwners(host))) return [];
       const kid = typeof said.kid === "string" ? said.kid : null;
       return [{ protected: header as string, signature: bytes, alg: said.alg, kid, jku: jku.href }];
     });

@@ -22,10 +22,14 @@ const HASHES = `array(select md5(name)::uuid from unnest(${NAMES}) name where na
 /** SQL of whether an address leads where it says: no redirector's parameter, no slash or dot that a server may decode. */
 const isPlain = (url: string) => `${url} !~* '[?#\\\\]|%2f|%5c|%2e'`;
 
-/** SQL of the domain of a namespace such as `com.example`; null where it has one label only. */
+const NAMESPACE = "lower(split_part(d.agent_id, '/', 1))";
+/**
+ * SQL of the domain of a namespace such as `com.example`; null where it has one label only, and for `io.github.<account>`,
+ * which its registry gives to whoever signs in at GitHub: the account may be another's by now, and was never asked for a host.
+ */
 const DOMAIN = `(
-  select string_agg(label, '.' order by place desc) from unnest(string_to_array(lower(split_part(d.agent_id, '/', 1)), '.'))
-    with ordinality as n(label, place) having count(*) > 1)`;
+  select string_agg(label, '.' order by place desc) from unnest(string_to_array(${NAMESPACE}, '.'))
+    with ordinality as n(label, place) where ${NAMESPACE} !~ '^io\\.github(\\.|$)' having count(*) > 1)`;
 const BARE_HOST = "split_part(s.host, ':', 1)";
 
 /**

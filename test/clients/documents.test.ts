@@ -207,6 +207,41 @@ describe("a redirect", () => {
     expect(await documents.get(victim.url, null)).toMatchObject({ kind: "fetched" });
   });
 
+  it("to the other of a host's two names takes nothing from what others may send there, and keeps a POST", async () => {
+    const taken: string[][] = [];
+    const asked: string[] = [];
+    const moved: Record<string, string> = {
+      "http://a.example/f": "https://a.example/f",
+      "https://a.example/f": "https://www.a.example/f",
+      "https://www.b.example/f": "https://b.example/f",
+      "https://x.evil.example/f": "https://www.a.example/f",
+      "https://a.example/mcp": "http://www.a.example/mcp",
+    };
+    const named: PublicHttp = {
+      request: async (url, { method = "GET" } = {}) => {
+        asked.push(`${method} ${url}`);
+        const location = moved[url];
+        return { status: location ? 308 : 200, headers: location ? { location } : {}, text: "" };
+      },
+      close: async () => {},
+    };
+    const { send } = foreignEndpoints(named, {
+      takeRedirected: async (...of) => {
+        taken.push(of);
+        return 3_600;
+      },
+    });
+    for (const url of ["http://a.example/f", "https://www.b.example/f"])
+      expect(await send({ url }), url).toMatchObject({ kind: "answered", status: 200 });
+    expect(await send({ ...POST, url: "https://a.example/f" })).toMatchObject({ status: 200 });
+    expect(asked.at(-1)).toBe("POST https://www.a.example/f");
+    // Never down from https.
+    expect(await send({ ...POST, url: "https://a.example/mcp" })).toMatchObject({ status: 308 });
+    expect(taken).toEqual([]);
+    expect(await send({ url: "https://x.evil.example/f" })).toMatchObject({ kind: "deferred", seconds: 3_600 });
+    expect(taken).toEqual([["www.a.example", "evil.example"]]);
+  });
+
   it("within a host takes nothing from what others may send there", async () => {
     redirected = 0;
     const place = await to("/moved.json");

@@ -32,7 +32,7 @@ async function signed(alg: string, { privateKey }: Pair, header: object = {}, ov
 }
 
 /** Reads a card of a host that publishes keys. @returns whether it is signed, and what was asked for */
-async function read(card: object, keys: object, { at = JWKS } = {}) {
+async function read(card: object, keys: object, { at = JWKS, cardAt = `${HOST}/card.json` } = {}) {
   const asked: string[] = [];
   const send: Send = async ({ url }, take) => {
     asked.push(url);
@@ -40,7 +40,7 @@ async function read(card: object, keys: object, { at = JWKS } = {}) {
     const answer: EndpointAnswer = { status: known ? 200 : 404, headers: {}, url, text: JSON.stringify(known) };
     return take(answer);
   };
-  const reading: EndpointReading = await agentCard.read(`${HOST}/card.json`, send, {}, null);
+  const reading: EndpointReading = await agentCard.read(cardAt, send, {}, null);
   return { isSigned: reading.kind === "offers" && reading.isSigned, kind: reading.kind, asked };
 }
 
@@ -62,7 +62,7 @@ describe("a signed card", () => {
 
   it("is known as this service signs its own", async () => {
     const key = `0x${"5".repeat(64)}` as const;
-    const at = `${HOST}/keys`;
+    const at = `${HOST}/.well-known/keys`;
     const card = { ...CARD, signatures: signaturesOf(CARD, key, at) };
     expect(await read(card, { keys: [publicKeyOf(key)] }, { at })).toMatchObject({ isSigned: true });
     const [kept] = card.signatures;
@@ -89,6 +89,21 @@ describe("a signed card", () => {
       [{ ...good, signature: 7 }],
     ])
       expect(await read({ ...CARD, signatures }, keys)).toMatchObject(none);
+  });
+
+  it("says nothing of its host where card and keys are in places that a host of many gives away", async () => {
+    const pair = await keyPair("ES256");
+    const keys = { keys: [pair.jwk] };
+    const at = async (jku: string, cardAt: string) => {
+      const card = { ...CARD, signatures: [await signed("ES256", pair, { jku: HOST + jku })] };
+      return (await read(card, keys, { at: HOST + jku, cardAt: HOST + cardAt })).isSigned;
+    };
+    expect(await at("/jo/keys.json", "/jo/card.json")).toBe(false);
+    expect(await at("/jo/.well-known/keys.json", "/jo/.well-known/agent-card.json")).toBe(false);
+    expect(await at("/.well-known/..%2fjo/keys.json", "/jo/card.json")).toBe(false);
+    // The host's own card says where its keys are, and its own keys sign what is anywhere on it.
+    expect(await at("/jo/keys.json", "/.well-known/agent-card.json")).toBe(true);
+    expect(await at("/.well-known/keys.json", "/jo/card.json")).toBe(true);
   });
 
   it("says nothing by a key of another host, and by a header that is not understood", async () => {

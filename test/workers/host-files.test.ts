@@ -388,7 +388,11 @@ it.each([
   ["com.example/server", "https://example.com/mcp", "namespace"],
   ["com.example/server", "https://mcp.example.com:8443/mcp", "namespace"],
   ["Com.Example/server", "https://EXAMPLE.com/mcp", "namespace"],
-  ["io.github.jo/server", "https://jo.github.io/mcp", "namespace"],
+  // An account at GitHub, which may have changed hands or its name, is no domain.
+  ["io.github.jo/server", "https://jo.github.io/mcp", null],
+  ["IO.GitHub.jo/server", "https://jo.github.io/mcp", null],
+  ["io.github/server", "https://jo.github.io/mcp", null],
+  ["io.githubber/server", "https://githubber.io/mcp", "namespace"],
   ["com.example/server", "https://badexample.com/mcp", null],
   ["com.example/server", "https://example.com.evil.net/mcp", null],
   ["com/server", "https://example.com/mcp", null],
