@@ -77,6 +77,16 @@ export class Arena {
       );
   }
 
+  /** Buys an agent: its token comes to its owner now. */
+  async bought(id: number): Promise<number> {
+    await this.tx.query(
+      `insert into onchain.transfer (id, contract, token_id, "from", "to", transferred_at, block, tx_hash)
+       select 'bought ' || id, registry, token_id, '0xseller', owner_address, $2, 1, '0x' from offchain.directory where id = $1`,
+      [id, Math.floor(this.world.now / 1000)],
+    );
+    return id;
+  }
+
   /** Endpoints that answered within the hour, as they do for whoever names them. */
   async endpoints(id: number, urls: readonly string[]): Promise<void> {
     await this.tx.query(

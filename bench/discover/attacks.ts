@@ -91,6 +91,16 @@ const WAYS: readonly Way[] = [
     without: (arena, ids) => arena.pretend(ids, { feedback: 100 }),
   },
   {
+    name: "1,000 uses that its registry counts, its own",
+    costs: 0,
+    async play(arena, { q }) {
+      const id = await arena.agent(newcomer(q));
+      await arena.tx.query("update offchain.directory set uses = 1000, used_at = $2 where id = $1", [id, arena.now]);
+      return [id];
+    },
+    without: (arena, ids) => arena.pretend(ids, { liveness: 100 }),
+  },
+  {
     name: "the text of the first hit, stolen",
     costs: 0,
     play: async (arena, { victim: { id: _, hosts: __, ...text } }) => [
@@ -100,6 +110,12 @@ const WAYS: readonly Way[] = [
   },
   {
     name: "an agent of 900 days, bought, takes a new text",
+    costs: CHANGE,
+    play: async (arena, { q }) => [await arena.bought(await arena.agent(newcomer(q, { ageDays: 900 })))],
+    without: (arena, ids) => arena.pretend(ids, { age: 100 }),
+  },
+  {
+    name: "an agent of 900 days, its key bought, takes a new text",
     costs: CHANGE,
     play: async (arena, { q }) => [await arena.agent(newcomer(q, { ageDays: 900 }))],
   },

@@ -9,6 +9,7 @@ export type Candidate = {
   id: number;
   /** Thousandths. */
   trust: number;
+  /** Who runs it, as its registry knows: an owner, or the holder of a namespace; null where that is not known. */
   owner: string | null;
   nameKey: number | null;
   textKey: number | null;
@@ -61,6 +62,9 @@ const IMITATED_SHARE = 0.6;
  * rest is what endpoints that answer add, which cost nothing. A later one that is known better is somebody of its own.
  */
 const FIRST_SHARE = 0.65;
+
+/** Of any so many hits one after the other, at most so many are one owner's, while others are left. */
+export const OWNER_SHARE = { most: 3, of: 10 } as const;
 
 /** Candidates whose positions are read: the first ones by all else. */
 export const MAX_PLACED = 60;
@@ -130,7 +134,7 @@ export function ranked<C extends Candidate>(
   });
   const byWords = placed.sort(byRank);
   const all = near.length === 0 ? byWords : together(relevantOf(byWords), near, known);
-  return relevantOf(withoutCopies(readable(all)));
+  return spread(relevantOf(withoutCopies(readable(all))));
 }
 
 /** From this fit on, words say what is meant, and meaning breaks ties; at `MEANT_UP_TO` and below it says as much as they do. */
@@ -190,6 +194,33 @@ function relevantOf<C extends Candidate>(all: readonly RankedCandidate<C>[]): Ra
   return all.filter(({ rank }) => rank >= least);
 }
 
+/**
+ * No owner crowds a page out: those of its agents that would are set back behind the next of others, and their rank below
+ * that one's.
+ */
+function spread<C extends Candidate>(all: readonly RankedCandidate<C>[]): RankedCandidate<C>[] {
+  const left = new Set(all);
+  const placed: RankedCandidate<C>[] = [];
+  const counts = new Map<string | null, number>();
+  const countOf = ({ candidate: { owner } }: RankedCandidate<C>) => (owner === null ? 0 : (counts.get(owner) ?? 0));
+  const count = (one: RankedCandidate<C>, by: number) => counts.set(one.candidate.owner, countOf(one) + by);
+  while (left.size > 0) {
+    const passed = placed.at(-OWNER_SHARE.of);
+    if (passed) count(passed, -1);
+    const [first] = left;
+    const one = left.values().find((next) => countOf(next) < OWNER_SHARE.most) ?? first!;
+    left.delete(one);
+    count(one, 1);
+    const before = placed.at(-1);
+    // Ranks follow the order: the next page begins behind a rank.
+    placed.push(before && byRank(before, one) > 0 ? { ...one, rank: before.rank * (1 - Number.EPSILON) } : one);
+  }
+  return placed;
+}
+
+/** Whether two agents are known to be one owner's. */
+const isOneOwner = (a: Candidate, b: Candidate): boolean => a.owner !== null && a.owner === b.owner;
+
 const age = (at: Date | null) => at?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
 /** Whether a hit had its name before another one, and neither the name nor the text say that it is a second one. */
@@ -205,8 +236,8 @@ function isOlder({ candidate: a }: RankedCandidate<Candidate>, { candidate: b }:
  * imitation behind one that is trusted clearly less.
  */
 function isBehindNamesake(one: RankedCandidate<Candidate>, named: RankedCandidate<Candidate>): boolean {
-  const { owner, imitation, named: isNamed, rarelyNamed } = one.candidate;
-  if (named.candidate.owner === owner || isOlder(one, named)) return false;
+  const { imitation, named: isNamed, rarelyNamed } = one.candidate;
+  if (isOneOwner(named.candidate, one.candidate) || isOlder(one, named)) return false;
   if (imitation) return named.trust > IMITATED_SHARE * one.trust;
   if (isNamed || rarelyNamed) return named.trust > FIRST_SHARE * one.trust;
   return one.trust <= IMITATED_SHARE * named.trust;
@@ -217,7 +248,7 @@ function laterNamesakes<C extends Candidate>(all: readonly RankedCandidate<C>[])
   const asked = all.filter(({ candidate: { rarelyNamed, nameKey } }) => rarelyNamed && nameKey !== null);
   const later = [...Map.groupBy(asked, ({ candidate }) => candidate.nameKey).values()].flatMap((namesakes) => {
     const first = namesakes.reduce((oldest, one) => (isOlder(one, oldest) ? one : oldest));
-    return namesakes.filter((one) => one.candidate.owner !== first.candidate.owner && isOlder(first, one));
+    return namesakes.filter((one) => !isOneOwner(one.candidate, first.candidate) && isOlder(first, one));
   });
   return new Set(later);
 }

@@ -21,6 +21,8 @@ export type RankedFacts = {
   feedback: { authors: number; weight: number; mean: number };
   /** Days since its registration; null when its registry does not say. */
   ageDays: number | null;
+  /** Days since its token came to its present owner; null where it was never transferred, or nothing tells. */
+  heldDays: number | null;
   /** Of its text and its name (core/discovery/text-quality.ts). */
   textQuality: number;
   /** Another agent had the same text before it. */
@@ -62,7 +64,8 @@ const FACTORS: readonly Rule[] = [
     weight: 0.45,
     value: ({ liveness, uses, usedDaysAgo }) => {
       const used = usedDaysAgo === null ? 0 : Math.max(0, 1 - usedDaysAgo / 60) * Math.min(1, Math.log10(1 + uses) / 3);
-      return liveness && !liveness.named ? Math.min(1, 0.7 * liveness.value + 0.3 * used) : 0.3 + 0.7 * used;
+      // Uses are a registry's word, and whoever is used may use itself: they count less than an endpoint that answers.
+      return (liveness && !liveness.named ? 0.7 * liveness.value : 0.3) + 0.3 * used;
     },
     says: ({ liveness, uses, usedDaysAgo }) =>
       [
@@ -85,9 +88,15 @@ const FACTORS: readonly Rule[] = [
   {
     key: "age",
     weight: 0.3,
-    value: ({ ageDays }) => (ageDays === null ? 0.2 : 1 - Math.exp(-Math.max(0, ageDays) / 120)),
-    says: ({ ageDays }) =>
-      ageDays === null ? "Its age is not known." : `It was registered ${plural(Math.floor(ageDays), "day")} ago.`,
+    // Its years under another owner are for sale.
+    value: ({ ageDays, heldDays }) =>
+      ageDays === null ? 0.2 : 1 - Math.exp(-Math.max(0, Math.min(ageDays, heldDays ?? ageDays)) / 120),
+    says: ({ ageDays, heldDays }) =>
+      ageDays === null
+        ? "Its age is not known."
+        : `It was registered ${plural(Math.floor(ageDays), "day")} ago${
+            heldDays === null ? "" : `, and came to its present owner ${plural(Math.floor(heldDays), "day")} ago`
+          }.`,
   },
   {
     key: "text",

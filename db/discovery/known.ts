@@ -8,10 +8,12 @@ import { liveness } from "../../core/offers/liveness.ts";
 import { type SourceKind, spokenOf } from "../../core/offers/source-kinds.ts";
 import { ownershipOf } from "../agents/proof-ownership.ts";
 import { othersAttested, othersLifted } from "../agents/shared-sql.ts";
+import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { registriesThat } from "../directory/registries-sql.ts";
 import { countingClients } from "../directory/reviews-sql.ts";
 import { holdsIdentity } from "../directory/score-sql.ts";
 import { countingOffers, type EndpointRow, endpointStates, endpointsOf, unspokenBy } from "../offers/endpoints.ts";
+import { ZERO_ADDRESS } from "../sql/fragments.ts";
 import { array, bool, family, int2, int4, int8, json, narrow, nullable, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { isIndexed } from "../sql/transaction.ts";
@@ -21,8 +23,10 @@ export type KnownAgent = AgentText & {
   id: number;
   platform: string;
   chainId: number | null;
-  owner: string | null;
-  /** Who runs it: its owner, or the holder of its registry's namespace; null where neither is known. */
+  /**
+   * Who runs it: the owner that it was registered for, or the holder of its registry's namespace; null where neither is
+   * known. To whom a token was transferred says nothing: it can be sent to anybody.
+   */
   operator: string | null;
   verified: boolean;
   speaks: Protocol[];
@@ -41,7 +45,7 @@ const MAX_SERVICES = 50;
 const HAS_NAMESPACE = `d.platform in ${registriesThat("hasNamespaces")}`;
 
 /** A row whose registry has ratings. They are no uses, whoever gave them. */
-const IS_RATED = "d.platform = 'erc8004'";
+const IS_RATED = `d.platform = '${ERC8004}'`;
 
 /** Ratings of a row `d` by the clients that count, each weighed by its cred. */
 const FEEDBACK = `(
@@ -52,12 +56,18 @@ type OfferRow = AgentText["offers"][number] & { priceUsd: number | null };
 
 const IS_OWN = `d.platform = '${OWN_PLATFORM}'`;
 
+/** SQL of when the token of a row `d` came to its owner, Unix seconds; null where it was never transferred, or is none. */
+const HELD_SINCE = `case when d.platform in ('${OWN_PLATFORM}', '${ERC8004}') and d.token_id is not null then (
+  select max(x.transferred_at) from onchain.transfer x
+  where x.contract = d.registry and x.token_id = d.token_id::numeric and x."from" <> '${ZERO_ADDRESS}') end`;
+
 /** \`indexed\`: the index has published its views; feedback and owners are read from them. \`shared\`: others are counted too. */
 const ROWS = family({
   name: "discovery-rows",
   text: ({ ids, indexed, shared }: { ids: readonly number[]; indexed: boolean; shared: boolean }, $) => `
-    select d.id, d.platform, d.chain_id as "chainId", d.name, d.description, d.owner_address as owner,
-      coalesce(d.owner_address, case when ${HAS_NAMESPACE} then split_part(d.agent_id, '/', 1) end) as operator,
+    select d.id, d.platform, d.chain_id as "chainId", d.name, d.description,
+      coalesce(d.owner_address, case when ${HAS_NAMESPACE} then lower(split_part(d.agent_id, '/', 1)) end) as operator,
+      ${indexed ? HELD_SINCE : "null::int8"} as "heldSince",
       d.wallet_proven as "verified", d.x402_supported as "x402", d.cred_score as cred,
       d.uses, d.used_at as "usedAt", d.created_at as "registeredAt",
       array(select left(s->>'name', 40) from jsonb_array_elements(
@@ -82,8 +92,8 @@ const ROWS = family({
     chainId: nullable(int4),
     name: text,
     description: nullable(text),
-    owner: nullable(text),
     operator: nullable(text),
+    heldSince: nullable(int8),
     verified: bool,
     x402: bool,
     cred: int2,
@@ -142,7 +152,7 @@ export async function knownAgents(
   const rows = await ROWS.rows(db, { ids, indexed: await hasIndex(db), shared });
   const days = (at: Date | null) => (at === null ? null : Math.max(0, (now.getTime() - at.getTime()) / DAY_MS));
   return rows.map(({ services, unspoken, x402, proofs, cred, uses, usedAt, offers, endpoints, feedback, ...rest }) => {
-    const { ownership, attestation, identity, ...row } = rest;
+    const { ownership, attestation, identity, heldSince, ...row } = rest;
     const earlier = new Set(ownership?.earlier.map(({ proof }) => proof as string));
     const verified = row.verified && !earlier.has("wallet");
     // A proof that does not count for the score needs no word about its owner.
@@ -153,6 +163,7 @@ export async function knownAgents(
     const speaks = spokenOf(services, { unspoken, takesX402: x402 });
     return {
       ...row,
+      operator: heldSince === null ? row.operator : null,
       verified,
       offers: offers ?? [],
       protocols: namesOf(speaks, services),
@@ -171,6 +182,7 @@ export async function knownAgents(
         usedDaysAgo: days(usedAt),
         feedback: feedback ?? { authors: 0, weight: 0, mean: 0 },
         ageDays: days(row.registeredAt),
+        heldDays: days(heldSince === null ? null : new Date(heldSince * 1000)),
       },
     };
   });

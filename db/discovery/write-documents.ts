@@ -118,7 +118,7 @@ async function copiesOf(tx: Queryable, written: readonly WrittenDocument[], orig
 /** Ids of agents whose names imitate the oldest one's of their key. */
 async function imitationsOf(tx: Queryable, written: readonly WrittenDocument[]): Promise<Set<number>> {
   const asked = written.flatMap(
-    ({ agent: { id, owner, name, registeredAt }, text: { nameKey: key }, nameSince: at }) =>
+    ({ agent: { id, operator: owner, name, registeredAt }, text: { nameKey: key }, nameSince: at }) =>
       key !== null && isDisguised(name) ? [{ id, key, owner, at, registeredAt }] : [],
   );
   if (asked.length === 0) return new Set();
@@ -135,7 +135,7 @@ function rowOf(
   const textQuality = imitation ? Math.min(quality, IMITATION_QUALITY) : quality;
   const factors = factorValues({ ...agent.known, textQuality, copy });
   const trust = trustOf(factors);
-  const { id, platform, chainId, verified, speaks, priceUsd, owner, registeredAt } = agent;
+  const { id, platform, chainId, verified, speaks, priceUsd, operator: owner, registeredAt } = agent;
   const lexemes = [
     filterLexemes.platformLexeme(platform),
     filterLexemes.verifiedLexeme(verified),
@@ -171,7 +171,12 @@ const KEYS = statement({
   text: `
     select directory_id as id, text_key as key, text_since as since, name_key as "nameKey", name_since as "nameSince"
     from offchain.discovery_document
-    where directory_id = any($ids)`,
+    where directory_id = any($ids)
+    union all
+    select r.directory_id, r.text_key, r.text_since, r.name_key, r.name_since
+    from offchain.discovery_removed r
+    where r.directory_id = any($ids)
+      and not exists (select from offchain.discovery_document d where d.directory_id = r.directory_id)`,
   columns: {
     id: int8,
     key: nullable(int8),
@@ -192,7 +197,12 @@ const FILLING = statement({
 const REMOVE = statement({
   name: "discovery-remove",
   params: { ids: array(int8) },
-  text: "delete from offchain.discovery_document where directory_id = any($ids)",
+  text: `
+    with gone as (delete from offchain.discovery_document where directory_id = any($ids) returning *)
+    insert into offchain.discovery_removed (directory_id, text_key, text_since, name_key, name_since)
+    select directory_id, text_key, text_since, name_key, name_since from gone order by directory_id
+    on conflict (directory_id) do update set text_key = excluded.text_key, text_since = excluded.text_since,
+      name_key = excluded.name_key, name_since = excluded.name_since`,
 });
 
 /** The order of documents of one text: the one that had it first, then the older one. */
@@ -250,7 +260,7 @@ const OLDER_OF_NAME = statement({
       where d.name_key = a.key and d.directory_id <> a.id
       order by coalesce(d.name_since, d.registered_at), d.registered_at, d.directory_id limit 1) o
     join offchain.directory r on r.id = o.directory_id
-    where o.owner is distinct from a.owner
+    where (o.owner = a.owner) is not true
       and (o.since, coalesce(o.registered_at, 'infinity')) < (a.at, coalesce(a."registeredAt", 'infinity'))`,
   columns: { id: int8, name: textType },
 });

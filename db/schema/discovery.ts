@@ -83,6 +83,18 @@ export const discoveryDocument = offchain.table(
   ],
 );
 
+/**
+ * Since when rows that were removed had their text and their name: who comes back had them all the while, and a registry that
+ * loses agents for a day gives their texts to nobody.
+ */
+export const discoveryRemoved = offchain.table("discovery_removed", {
+  directoryId: bigint({ mode: "number" }).primaryKey(),
+  textKey: bigint({ mode: "number" }),
+  textSince: at(),
+  nameKey: bigint({ mode: "number" }),
+  nameSince: at(),
+});
+
 /** The lexemes of the documents, with the number of documents each is in: what is rare says more. */
 export const discoveryWord = offchain.table(
   "discovery_word",
