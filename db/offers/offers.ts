@@ -6,7 +6,19 @@ import type { Source } from "../../core/offers/readers.ts";
 import type { SourceKind } from "../../core/offers/source-kinds.ts";
 import { touchRows } from "../directory/write.ts";
 import { dueOf, IN_TURN, placesOf } from "../sql/due-turns.ts";
-import { array, bool, int4, int8, json, jsonb, narrow, statement, text, timestamptz } from "../sql/statement.ts";
+import {
+  array,
+  bool,
+  int4,
+  int8,
+  json,
+  jsonb,
+  narrow,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { confirmSources, noteHosts, rowsPaidAt } from "./host-files.ts";
 import { replaceOffers } from "./replace-offers.ts";
@@ -87,6 +99,8 @@ export type DueSource = {
   host: string;
   /** It is shown to be the endpoint of one of the rows. */
   isConfirmed: boolean;
+  /** Who owns all the rows; null for several owners, or one that is not known. */
+  owner: string | null;
   rows: {
     id: number;
     status: EndpointState["status"];
@@ -112,25 +126,29 @@ const DUE = statement({
     with ${dueOf("offchain.offer_source", ["kind", "url", "host"])}, distinct_due as (
       select kind, url, host, max(trust) as trust, min(next_try_at) as since from due group by kind, url, host), placed as (
       select *, ${placesOf("since")} from distinct_due)
-    select w.kind, w.url, w.host, r."isConfirmed", r.rows
+    select w.kind, w.url, w.host, r."isConfirmed", r.owner, r.rows
     from placed w cross join lateral (
       select json_agg(json_build_object('id', s.directory_id, 'status', s.status, 'etag', s.etag,
         'lastModified', s.last_modified, 'digest', s.digest, 'failures', s.failures, 'method', (
           select o.method from offchain.offer o
           where o.directory_id = s.directory_id and o.kind = 'resource' and o.endpoint = s.url and o.method is not null
-          limit 1)) order by s.directory_id) as rows, bool_or(s.confirmed_by is not null) as "isConfirmed"
+          limit 1)) order by s.directory_id) as rows, bool_or(s.confirmed_by is not null) as "isConfirmed",
+        case when count(*) < ${MAX_SHARING} and bool_and(d.owner_address is not null)
+          and min(d.owner_address) = max(d.owner_address) then min(d.owner_address) end as owner
       from (select * from offchain.offer_source s
             where hashtextextended(s.url, 0) = hashtextextended(w.url, 0) and s.url = w.url and s.kind = w.kind
             order by s.confirmed_by is not null desc, s.directory_id = (
               select min(o.directory_id) from offchain.offer_source o
               where hashtextextended(o.url, 0) = hashtextextended(w.url, 0) and o.url = w.url and o.kind = w.kind) desc,
-              s.trust desc, s.directory_id limit ${MAX_SHARING}) s) r
+              s.trust desc, s.directory_id limit ${MAX_SHARING}) s
+      join offchain.directory d on d.id = s.directory_id) r
     order by ${IN_TURN}`,
   columns: {
     kind: narrow<SourceKind>(text),
     url: text,
     host: text,
     isConfirmed: bool,
+    owner: nullable(text),
     rows: json<DueSource["rows"]>(),
   },
 });

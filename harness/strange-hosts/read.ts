@@ -25,7 +25,7 @@ export async function readHost(http: PublicHttp, kind: SourceKind, url: string):
     failures: 0,
     method: null,
   };
-  const source: DueSource = { kind, url, host: new URL(url).host, isConfirmed: false, rows: [row] };
+  const source: DueSource = { kind, url, host: new URL(url).host, isConfirmed: false, owner: null, rows: [row] };
   // Each reading has paces of its own: it is not the one before that it waits for.
   const context = { clock: () => new Date(), endpoints: foreignEndpoints(http), log: testLog() };
   const found = await readSource(context as unknown as JobContext, source);

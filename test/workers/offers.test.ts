@@ -766,6 +766,37 @@ it("what has been due longest has a share of each run, whatever its trust", asyn
   expect((await db.pool.query(count)).rows).toEqual([{ n: 64 }]);
 });
 
+it("one owner's thousands of slow endpoints, trusted more, do not keep another's from its turn", async () => {
+  const crowd = Array.from({ length: 300 }, (_, i) =>
+    Array.from({ length: 8 }, (_, n) => ({
+      name: "A2A",
+      endpoint: `http://127.1.${i % 250}.${1 + n + 8 * (i >> 8)}:9/${i}`,
+    })),
+  );
+  await db.pool.query(
+    `insert into offchain.directory (platform, agent_id, name, services, cred_score, owner_address)
+     select 'virtuals', 'crowd-' || n, 'A', s, 60, '0xcrowd' from jsonb_array_elements($1) with ordinality as c(s, n)`,
+    [JSON.stringify(crowd)],
+  );
+  const id = await plant([{ name: "A2A", endpoint: `${hostUrl}/card.json` }], { score: 5 });
+  handle = (_, response) => json(response, CARD);
+  await run();
+  await db.pool.query("update offchain.offer_source set next_try_at = $2, checked_at = null where directory_id <> $1", [
+    ...[id, new Date(clock.getTime() - DAY_MS)],
+  ]);
+  await db.pool.query("update offchain.offer_source set next_try_at = $2, status = 'waiting' where directory_id = $1", [
+    ...[id, clock],
+  ]);
+  asked = [];
+  // Every endpoint takes so long that a run reads few.
+  const slow = () => {
+    clock = new Date(clock.getTime() + 500);
+    return clock;
+  };
+  for (let runs = 0; runs < 4 && asked.length === 0; runs++) await run({ clock: slow });
+  expect(asked).toEqual(["GET /card.json"]);
+});
+
 it("an MCP server with the older transport lives, though it lists no tools", async () => {
   handle = (request, response) => {
     if (request.method !== "GET") return response.writeHead(405).end();
