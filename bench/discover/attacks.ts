@@ -171,6 +171,11 @@ const WAYS: readonly Way[] = [
     without: (arena, ids) => arena.pretend(ids, { text: 100 }, "words = setweight(words, 'B')"),
   },
   {
+    name: "the question as its name",
+    costs: 0,
+    play: async (arena, { q }) => [await arena.agent(newcomer(q, { name: q }))],
+  },
+  {
     name: "10 services named after its words beside its text",
     costs: 0,
     async play(arena, { q }) {
