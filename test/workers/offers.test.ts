@@ -14,7 +14,7 @@ import { ODD_SERVERS } from "../../harness/strange-hosts/odd-servers.ts";
 import { plant as plantHosts } from "../../harness/strange-hosts/plant.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { directoryOwn } from "../../workers/directory/directory-own.ts";
-import { URLS_PER_HOST_AND_DAY } from "../../workers/offers/offers.ts";
+import { URLS_PER_HOST_AND_DAY } from "../../workers/offers/turns.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { PATIENT } from "../support/time-limits.ts";

@@ -32,6 +32,7 @@ import { defineJob } from "../job.ts";
 import { TooSlowToRead } from "../within-time.ts";
 import { askEndpoint, NoAnswer } from "./ask-endpoint.ts";
 import { readHostFiles } from "./host-files.ts";
+import { turnsOf, URLS_PER_HOST_AND_DAY } from "./turns.ts";
 
 const EVERY_MS = 30_000;
 /** Rows of the directory per statement, and statements of one run for new rows and for the round over all rows, each. */
@@ -42,16 +43,6 @@ const ENDPOINTS_PER_RUN = 1_000;
 const ENDPOINTS_AT_ONCE = 16;
 const ENDPOINTS_PER_STATEMENT = 64;
 const MAX_ASKING_MS = 25_000;
-/** Max URLs of one host that are read in a day; the rest waits for the next day. Of a host with more, each has its turn in as many days as all take. */
-export const URLS_PER_HOST_AND_DAY = 1_000;
-/** Max URLs of one host in a run that are shown to be its agents'; they have no turns. */
-const CONFIRMED_PER_RUN = 100;
-/**
- * Max URLs in a run that one owner's agents alone name, of those shown to be theirs and of the others; as many more are due
- * again after each such time.
- */
-const URLS_PER_OWNER_AND_RUN = 100;
-const NEXT_OF_OWNER_MS = 600_000;
 const DAY_MS = 86_400_000;
 /** Milliseconds until the first retry; doubled with each failure up to the longest. */
 const RETRY_MS = 300_000;
@@ -139,40 +130,13 @@ function listingOf({ id, trust, services, items, skills, domains }: ListedRow): 
   };
 }
 
-/** Milliseconds that a further URL of an owner's agents waits, 0: none. Nobody's endpoints, slow ones at that, are all that is read. */
-function ownersTurns(): (source: DueSource) => number {
-  const counts = new Map<string, number>();
-  return ({ owner, isConfirmed }) => {
-    if (owner === null) return 0;
-    const of = `${owner} ${isConfirmed}`;
-    const before = counts.get(of) ?? 0;
-    counts.set(of, before + 1);
-    return Math.floor(before / URLS_PER_OWNER_AND_RUN) * NEXT_OF_OWNER_MS;
-  };
-}
-
 /** Asks the endpoints that are due. @returns rows whose offers or liveness are different */
 async function readDue(context: JobContext): Promise<number> {
   const { db, clock, fault } = context;
   const began = clock();
   const due = await dueSources(db, began, ENDPOINTS_PER_RUN);
-  const waitOf = ownersTurns();
   const hosts = await urlsOfHosts(db, [...new Set(due.map(({ host }) => host))], new Date(began.getTime() - DAY_MS));
-  const within: DueSource[] = [];
-  const beyond: DeferredSource[] = [];
-  for (const source of due) {
-    const wait = waitOf(source);
-    if (wait > 0) {
-      beyond.push({ source, at: new Date(began.getTime() + wait), checkedAt: null });
-      continue;
-    }
-    const host = hosts.get(source.host)!;
-    // How many URLs of a host strangers name in addition to its own is no reason to read its own less.
-    const isWithin = source.isConfirmed ? host.confirmed++ < CONFIRMED_PER_RUN : host.read++ < URLS_PER_HOST_AND_DAY;
-    const later = source.isConfirmed ? EVERY_MS : DAY_MS;
-    if (isWithin) within.push(source);
-    else beyond.push({ source, at: new Date(began.getTime() + later), checkedAt: null });
-  }
+  const { within, beyond } = turnsOf(due, hosts, began);
   if (beyond.length > 0) {
     await deferSources(db, beyond);
     await putOffSharing(

@@ -1,0 +1,52 @@
+/** Which endpoints that are due are read in a run: the budgets of hosts, and of owners who name many. */
+import type { DeferredSource, DueSource, urlsOfHosts } from "../../db/offers/offers.ts";
+
+/** Max URLs of one host that are read in a day; the rest waits for the next day. Of a host with more, each has its turn in as many days as all take. */
+export const URLS_PER_HOST_AND_DAY = 1_000;
+/** Max URLs of one host in a run that are shown to be its agents'; they have no turns. */
+const CONFIRMED_PER_RUN = 100;
+/**
+ * Max URLs in a run that one owner's agents alone name, of those shown to be theirs and of the others; as many more are due
+ * again after each such time.
+ */
+const URLS_PER_OWNER_AND_RUN = 100;
+const NEXT_OF_OWNER_MS = 600_000;
+const NEXT_RUN_MS = 30_000;
+const DAY_MS = 86_400_000;
+
+/** Milliseconds that a further URL of an owner's agents waits, 0: none. Nobody's endpoints, slow ones at that, are all that is read. */
+function ownersTurns(): (source: DueSource) => number {
+  const counts = new Map<string, number>();
+  return ({ owner, isConfirmed }) => {
+    if (owner === null) return 0;
+    const of = `${owner} ${isConfirmed}`;
+    const before = counts.get(of) ?? 0;
+    counts.set(of, before + 1);
+    return Math.floor(before / URLS_PER_OWNER_AND_RUN) * NEXT_OF_OWNER_MS;
+  };
+}
+
+/** @param hosts counts of the hosts; what has its turn is added */
+export function turnsOf(
+  due: readonly DueSource[],
+  hosts: Awaited<ReturnType<typeof urlsOfHosts>>,
+  began: Date,
+): { within: DueSource[]; beyond: DeferredSource[] } {
+  const within: DueSource[] = [];
+  const beyond: DeferredSource[] = [];
+  const waitOf = ownersTurns();
+  for (const source of due) {
+    const wait = waitOf(source);
+    if (wait > 0) {
+      beyond.push({ source, at: new Date(began.getTime() + wait), checkedAt: null });
+      continue;
+    }
+    const host = hosts.get(source.host)!;
+    // How many URLs of a host strangers name in addition to its own is no reason to read its own less.
+    const isWithin = source.isConfirmed ? host.confirmed++ < CONFIRMED_PER_RUN : host.read++ < URLS_PER_HOST_AND_DAY;
+    const later = source.isConfirmed ? NEXT_RUN_MS : DAY_MS;
+    if (isWithin) within.push(source);
+    else beyond.push({ source, at: new Date(began.getTime() + later), checkedAt: null });
+  }
+  return { within, beyond };
+}
