@@ -34,7 +34,7 @@ export const agentReviews = endpoint({
   tag: "Agents",
   summary: "What the reviews of an agent are worth: raw and adjusted value, clusters, why each counts how much",
   description:
-    "Reviews of the canonical ERC-8004 reputation registry. Anybody writes any number of them for less than a cent; the registry's average counts all alike. Here a reviewer counts by what the chain proves about it, reviewers that share two evidences count as one, and all without proof together move the value by less than five points. Reviews by reviewers with proof come first, then all others that count, then those that count nothing; each with its reasons. No figure is part of a cred score.",
+    "Reviews of the canonical ERC-8004 reputation registry, of an agent there or of an own agent that is registered there too. Anybody writes any number of them for less than a cent; the registry's average counts all alike. Here a reviewer counts by what the chain proves about it, reviewers that share two evidences count as one, and all without proof together move the value by less than five points. Reviews by reviewers with proof come first, then all others that count, then those that count nothing; each with its reasons. No figure is part of a cred score.",
   data: true,
   params: z.object({ ref }),
   query: z.object({ minBlock, platform: ofPlatform, cursor, limit: limit({ default: 20, max: 100 }) }),
@@ -43,7 +43,7 @@ export const agentReviews = endpoint({
   async handler({ deps, params, query }) {
     const { limit } = query;
     await waitForDirectory(deps, query.minBlock);
-    const agent = await reviewed(deps.db, params.ref, query.platform);
+    const agent = await reviewed(deps, params.ref, query.platform);
     const none = { reviews: [], limit, nextCursor: null };
     if (agent === null) return json({ registry: null, agentId: params.ref, ...reviewFiguresView(null), ...none });
     await waitForFigures(deps, agent, query.minBlock);

@@ -2,7 +2,10 @@
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
+import { recordsAt } from "../../core/agents/registration-file.ts";
+import { OWN_PLATFORM, type PlatformKey } from "../../core/directory/platforms.ts";
 import { meanRating, reviewerView, reviewView } from "../../core/directory/reviews.ts";
+import { canonicalIdentityOf } from "../../db/agents/canonical-identity.ts";
 import { ERC8004 } from "../../db/directory/erc8004-rows.ts";
 import {
   countingReviewers,
@@ -13,23 +16,25 @@ import {
   reviewsOf,
 } from "../../db/directory/reviews.ts";
 import { directoryDetail, findDirectoryId } from "../../db/directory/rows.ts";
-import type { Queryable } from "../../db/sql/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { limit, minBlock, walletAddress } from "../parameters.ts";
 import { reviewersSchema, reviewsSchema } from "../schemas/directory.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
 import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
 
-/** The agent of a reference. @returns null for one of another registry, which has no reviews */
+/** The agent of a reference: an own one as the canonical registry has it. @returns null for one that has no reviews */
 export async function reviewed(
-  db: Queryable,
+  { db, config }: Pick<HandlerDeps, "db" | "config">,
   ref: string,
-  platform: Parameters<typeof findDirectoryId>[2],
+  platform: PlatformKey | undefined,
 ): Promise<ReviewedAgent | null> {
   const id = await findDirectoryId(db, ref, platform);
   const found = id === null ? null : await directoryDetail(db, id);
   if (found === null) return unknownAgent();
   const { row } = found;
+  if (row.platform === OWN_PLATFORM && row.tokenId !== null)
+    return canonicalIdentityOf(db, row.tokenId, recordsAt(config.service.publicUrl));
   if (row.platform !== ERC8004 || row.registry === null) return null;
   return { registry: row.registry, agentId: row.agentId, owner: row.ownerAddress, wallet: row.address };
 }
@@ -66,7 +71,7 @@ export const terminalReviewers = endpoint({
     const { db } = deps;
     const { limit } = query;
     await waitForDirectory(deps, query.minBlock);
-    const agent = await reviewed(db, params.ref, query.platform);
+    const agent = await reviewed(deps, params.ref, query.platform);
     if (agent === null)
       return json({ total: 0, counting: { clients: 0, rating: null }, reviewers: [], limit, next_after: null });
     const [counting, total] = await Promise.all([countingReviewers(db, agent), reviewCount(db, agent)]);
@@ -114,7 +119,7 @@ export const terminalReviews = endpoint({
     const { limit } = query;
     const client = params.client.toLowerCase();
     await waitForDirectory(deps, query.minBlock);
-    const agent = await reviewed(db, params.ref, query.platform);
+    const agent = await reviewed(deps, params.ref, query.platform);
     const page = { client, before: query.before ?? null, limit: limit + 1 };
     const found = agent === null ? [] : await reviewsOf(db, agent, page);
     const shown = found.slice(0, limit);

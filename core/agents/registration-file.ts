@@ -49,9 +49,11 @@ export function registrationFile(
   };
 }
 
+/** What the addresses of the agents' records here begin with: the token id follows. */
+export const recordsAt = (publicUrl: string): string => `${publicUrl}/api/v2/agent/`;
 /** The address by which a file names the agent's record here. */
 const recordOf = ({ tokenId }: Pick<AgentFacts, "tokenId">, { publicUrl }: Pick<Site, "publicUrl">) =>
-  `${publicUrl}/api/v2/agent/${tokenId}`;
+  recordsAt(publicUrl) + tokenId;
 
 /** Max characters of a URI on chain that is read here. */
 const MAX_URI_LENGTH = 65_536;

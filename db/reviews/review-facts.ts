@@ -3,6 +3,7 @@ import type { Hex } from "../../core/agents/facts.ts";
 import type { ReviewsFacts } from "../../core/reviews/facts.ts";
 import { MAX_ENTRIES } from "../../core/reviews/rules.ts";
 import { isAttested } from "../agents/attestations.ts";
+import { walletConfirmed } from "../agents/wallets.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { SCALE_ROWS } from "../directory/reviews-sql.ts";
 import { array, int8, json, statement, text } from "../sql/statement.ts";
@@ -16,7 +17,7 @@ export type RegistryAgent = { registry: string; agentId: string };
  * the crowd, which divides one weight however many it has.
  */
 const MAX_REVIEWERS = 10_000;
-/** Of one reviewer, its first entries in which other agents are looked for; of an owner, the agents that it reviewed. */
+/** Of one reviewer, its first entries in which other agents are looked for; of an owner, the agents that it reviewed, and those that it has here. */
 const [MAX_OTHER_ENTRIES, MAX_AGENTS] = [200, 1_000];
 
 /** The state of an agent `a` that its figures follow from, as its index changes with it. */
@@ -84,7 +85,10 @@ const FACTS = statement({
     select d.registry, d.agent_id::text as "agentId", d.seen, json_build_object(
       'side', (
         select json_agg(json_build_object('address', s.address, 'funder', ${funder("h")}, 'partners', '[]'::json))
-        from (select d.owner as address union select d.agent_wallet where d.agent_wallet is not null) s
+        from (
+          select d.owner as address union select d.agent_wallet where d.agent_wallet is not null
+          union (select g.agent_address from onchain.agent g
+            where g.owner = d.owner and ${walletConfirmed("g")} limit ${MAX_AGENTS})) s
         left join offchain.reviewer_history h on h.address = s.address),
       'reviewers', coalesce((
         select json_agg(json_build_object('address', c.client, 'firstAt', h.first_at, 'sent', h.sent,

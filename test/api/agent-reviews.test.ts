@@ -1,9 +1,11 @@
 /** What the reviews of an agent are worth, as callers see it: figures, clusters, pages that reach each review once, reasons. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { recordsAt } from "../../core/agents/registration-file.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
@@ -172,5 +174,60 @@ describe("the reviews of an agent", () => {
       ...[1, 2, 3, 4, 5].map((n) => [String(n), 0, n === 2 ? "taken_back" : "older"]),
       ...Array.from({ length: 20 }, (_, i) => [String(i + 6), 0.05, "human"]),
     ]);
+  });
+});
+
+describe("the reviews of an own agent", () => {
+  const [HOLDER, MINTED, OTHER] = [wallet("91"), wallet("92"), wallet("93")];
+  const registered = (agentId: number, owner: `0x${string}`, agentWallet: `0x${string}` | null) => ({
+    ...{ registry: REGISTRY as `0x${string}`, agentId: BigInt(agentId), owner, agentWallet, agentUri: "" },
+    ...{ registeredAt: 1, registeredBlock: agentId, txHash: HASH, feedbackCount: 0, updatedBlock: 1 },
+  });
+  const names = (agentId: number, tokenId: number) =>
+    api.database.pool.query(
+      `insert into offchain.registration_file (registry, agent_id, uri, status, content, fetched_at)
+       values ($1, $2, '', 'parsed', $3, now())`,
+      [REGISTRY, agentId, { services: [{ name: "record", endpoint: recordsAt(api.deps.config.service.publicUrl) + tokenId }] }],
+    );
+  const identityOf = async (tokenId: number) => {
+    const { status, body } = await api.get(`/api/v2/agent/helixa-${tokenId}/reviews`);
+    expect(status).toBe(200);
+    return (body as { agentId: string; registry: string | null }).registry && (body as { agentId: string }).agentId;
+  };
+
+  beforeAll(async () => {
+    const { pool } = api.database;
+    await plantAgents(pool, [
+      { tokenId: 1, name: "Has its wallet there", agentAddress: MINTED },
+      { tokenId: 2, name: "Named by its owner's file", owner: HOLDER, agentAddress: wallet("94") },
+      { tokenId: 3, name: "Names a wallet of another", owner: OTHER, agentAddress: PERSON },
+      { tokenId: 4, name: "Was given a registration", owner: wallet("95"), agentAddress: wallet("95") },
+    ]);
+    await plantDirectory(
+      pool,
+      [1, 2, 3, 4].map((n) => ({ platform: "helixa", agent_id: String(n), token_id: n, name: `${n}`, cred_score: 1 })),
+    );
+    await plantRows(pool, "erc8004Agent", [
+      registered(50, MINTED, MINTED),
+      registered(51, MINTED, MINTED),
+      registered(52, HOLDER, HOLDER),
+      registered(53, HOLDER, HOLDER),
+      registered(54, PERSON, PERSON),
+      registered(55, wallet("95"), null),
+    ]);
+    await names(53, 2);
+    await names(55, 4);
+  });
+
+  it("are those of the registration that has its wallet, the oldest; of its owner's, the one whose file names it", async () => {
+    expect(await identityOf(1)).toBe("50");
+    expect(await identityOf(2)).toBe("53");
+    await names(51, 1);
+    expect(await identityOf(1)).toBe("51");
+  });
+
+  it("are none of a wallet that it only names, and none of a registration that was given to its owner", async () => {
+    expect(await identityOf(3)).toBeNull();
+    expect(await identityOf(4)).toBeNull();
   });
 });

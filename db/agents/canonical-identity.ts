@@ -1,0 +1,46 @@
+/** Which agent of the canonical ERC-8004 registry an own agent is: reviews of an own agent are the ones it has there. */
+import { int8, nullable, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import { walletConfirmed } from "./wallets.ts";
+
+/** Registrations of one wallet that are looked at, the oldest: it can make any number. */
+const MAX_REGISTRATIONS = 100;
+
+/**
+ * SQL of the registration that is an own agent's, as `registry`, `agent_id`, `owner` and `agent_wallet`; at most one row.
+ * The registry has the agent's confirmed wallet for it; or it has the agent's owner, who also owns it, and its file names the
+ * agent's record here. A wallet stands there by its own transaction or signature only, and a transfer unsets it: nobody is
+ * given a registration with its reviews. A file that names the agent comes first, then the oldest registration: to register
+ * again takes no reviews away.
+ * @param a alias of an own agent
+ * @param records SQL of the address of the records here, to which a token id is appended (core/agents/registration-file.ts)
+ */
+export const canonicalIdentity = (a: string, records: string): string => `
+  select e.registry, e.agent_id, e.owner, e.agent_wallet
+  from (
+    select e.registry, e.agent_id, e.owner, e.agent_wallet, e.registered_block
+    from onchain.erc8004_agent e
+    where e.agent_wallet in (${a}.owner, ${a}.agent_address)
+    order by e.registered_block, e.agent_id limit ${MAX_REGISTRATIONS}) e
+  cross join lateral (
+    select exists (
+      select from offchain.registration_file f
+      where f.registry = e.registry and f.agent_id = e.agent_id
+        and f.content->'services' @> jsonb_build_array(jsonb_build_object('endpoint', ${records} || ${a}.token_id))
+    ) as named) n
+  where (e.agent_wallet = ${a}.agent_address and ${walletConfirmed(a)})
+    or (e.agent_wallet = ${a}.owner and e.owner = ${a}.owner and n.named)
+  order by n.named desc, e.registered_block, e.agent_id limit 1`;
+
+const IDENTITY = statement({
+  name: "canonical-identity",
+  params: { tokenId: int8, records: text },
+  text: `
+    select e.registry, e.agent_id::text as "agentId", e.owner, e.agent_wallet as wallet
+    from onchain.agent a cross join lateral (${canonicalIdentity("a", "$records")}) e where a.token_id = $tokenId`,
+  columns: { registry: text, agentId: text, owner: nullable(text), wallet: nullable(text) },
+});
+
+/** The registration of an own agent in the canonical registry; null without one. @param records as in `canonicalIdentity` */
+export const canonicalIdentityOf = (db: Queryable, tokenId: number, records: string) =>
+  IDENTITY.maybeOne(db, { tokenId, records });
