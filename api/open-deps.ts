@@ -12,6 +12,7 @@ import type { HandlerDeps } from "./handler-deps.ts";
 import { concurrencyLimit } from "./http/concurrency-limit.ts";
 import { eventStreams } from "./http/event-stream.ts";
 import { openPaymentService } from "./payments/payment-service.ts";
+import { ownRegistry } from "./services/agent-facts.ts";
 import { balanceCache } from "./services/balances.ts";
 import { blockTimes } from "./services/block-times.ts";
 import { contractCache } from "./services/contract-facts.ts";
@@ -49,7 +50,7 @@ export function openDeps(deps: ApiDeps): HandlerDeps {
   return {
     ...deps,
     directory: deps.directory ?? openDirectoryList({ url: "", db: reads, enabled: false }),
-    facts: factsReader(reads, contracts.identity.address),
+    facts: factsReader(reads, ownRegistry(deps.config)),
     signed: signedTexts(deps.chain, limits),
     limits,
     payments: openPaymentService(deps),

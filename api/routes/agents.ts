@@ -3,6 +3,7 @@ import { z } from "zod";
 import { canonicalFramework } from "../../core/agents/frameworks.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { fail } from "../../core/errors.ts";
+import { canonicalReviewsView } from "../../core/reviews/view.ts";
 import { agentView } from "../../core/views/agent.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
 import { leaderboardItemView, summaryView } from "../../core/views/summary.ts";
@@ -146,7 +147,8 @@ export const agent = endpoint({
     const facts = await factsOf(deps.facts, params.ref);
     const at = new Date(now);
     const reservations = reservationsOf(facts, at);
-    return json({ ...agentView(facts, siteOf(deps.config), at, deps.index.block), reservations });
+    const reviews = canonicalReviewsView(facts.reviews);
+    return json({ ...agentView(facts, siteOf(deps.config), at, deps.index.block), reservations, reviews });
   },
 });
 

@@ -3,8 +3,9 @@ import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { recordsAt } from "../../core/agents/registration-file.ts";
-import { OWN_PLATFORM, type PlatformKey } from "../../core/directory/platforms.ts";
+import { OWN_PLATFORM, type PlatformKey, readOwnTokenRef } from "../../core/directory/platforms.ts";
 import { meanRating, reviewerView, reviewView } from "../../core/directory/reviews.ts";
+import type { DirectoryRow } from "../../core/directory/row.ts";
 import { canonicalIdentityOf } from "../../db/agents/canonical-identity.ts";
 import { ERC8004 } from "../../db/directory/erc8004-rows.ts";
 import {
@@ -23,6 +24,9 @@ import { reviewersSchema, reviewsSchema } from "../schemas/directory.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
 import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
 
+const ownTokenOf = ({ platform, tokenId }: DirectoryRow) => (platform === OWN_PLATFORM ? tokenId : null);
+const tokenIn = (ref: string) => readOwnTokenRef(ref) ?? (/^(0|[1-9]\d{0,14})$/.test(ref) ? Number(ref) : null);
+
 /** The agent of a reference: an own one as the canonical registry has it. @returns null for one that has no reviews */
 export async function reviewed(
   { db, config }: Pick<HandlerDeps, "db" | "config">,
@@ -31,10 +35,14 @@ export async function reviewed(
 ): Promise<ReviewedAgent | null> {
   const id = await findDirectoryId(db, ref, platform);
   const found = id === null ? null : await directoryDetail(db, id);
+  // Of an own agent the chain's index decides: its row of the directory comes a moment later.
+  const tokenId = found ? ownTokenOf(found.row) : (platform ?? OWN_PLATFORM) === OWN_PLATFORM ? tokenIn(ref) : null;
+  if (tokenId !== null) {
+    const own = await canonicalIdentityOf(db, tokenId, recordsAt(config.service.publicUrl));
+    return own === "none" ? null : (own ?? unknownAgent());
+  }
   if (found === null) return unknownAgent();
   const { row } = found;
-  if (row.platform === OWN_PLATFORM && row.tokenId !== null)
-    return canonicalIdentityOf(db, row.tokenId, recordsAt(config.service.publicUrl));
   if (row.platform !== ERC8004 || row.registry === null) return null;
   return { registry: row.registry, agentId: row.agentId, owner: row.ownerAddress, wallet: row.address };
 }

@@ -8,6 +8,7 @@ import {
   type ProofPlatformKey,
 } from "../../core/proof-platforms.ts";
 import { address, count, moment, reservations, score, tier, tokenId, txHash, url, walletConfirmed } from "./fields.ts";
+import { canonicalReviewsSchema } from "./reviews.ts";
 
 const amount = z.string().regex(/^\d+(\.\d+)?$/);
 const balance = amount.nullable().meta({ description: "Decimal; null while the chain cannot be asked" });
@@ -67,6 +68,7 @@ export const agentReportSchema = z
       coinbase: z.boolean(),
     }),
     reservations,
+    reviews: canonicalReviewsSchema,
     credScore: z.object({
       total: score,
       tier,

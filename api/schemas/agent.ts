@@ -14,6 +14,7 @@ import {
   url,
   walletConfirmed,
 } from "./fields.ts";
+import { canonicalReviewsSchema } from "./reviews.ts";
 
 const cred = { credScore: score, credTier: tier, tierLabel };
 
@@ -98,6 +99,7 @@ export const agentSchema = z
     explorer: url,
     indexedBlock: block,
     reservations: reservations.optional().meta({ description: "Left out in lists and in answers to a registration" }),
+    reviews: canonicalReviewsSchema.optional(),
   })
   .meta({ id: "Agent" });
 

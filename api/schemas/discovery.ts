@@ -8,6 +8,7 @@ import { METHODS } from "../../core/offers/offer.ts";
 import { MAX_ALIKE_SHOWN, MAX_COUNTED_ALIKE, RECEIVERS } from "../../core/views/offering.ts";
 import { terminalAgentSchema } from "./directory.ts";
 import { address, count, moment, tokenId } from "./fields.ts";
+import { reviewSummarySchema } from "./reviews.ts";
 
 const fraction = z.number().min(0).max(1);
 const anyJson = z.unknown().meta({ description: "JSON as the agent states it" });
@@ -75,6 +76,9 @@ const hitSchema = z
       .meta({ description: "words: it has them; meaning: its text is near to the question" }),
     matched: z.array(z.object({ field: z.enum(FIELDS), words: z.array(z.string()) })),
     factors,
+    reviews: reviewSummarySchema.nullable().meta({
+      description: "What its ERC-8004 reviews are worth; null in other registries, and before they were weighed",
+    }),
     highlights: z
       .array(
         z.object({

@@ -6,7 +6,7 @@ import type { OwnedFacts } from "../../core/agents/reservations.ts";
 import { failNoAgent } from "../../core/errors.ts";
 import { type PriceList, standardPrices } from "../../core/payments/prices.ts";
 import type { Site } from "../../core/views/site.ts";
-import { findFacts } from "../../db/agents/facts.ts";
+import { findFacts, type OwnRegistry } from "../../db/agents/facts.ts";
 import type { ReadFacts } from "../../db/agents/facts-reader.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 
@@ -21,9 +21,15 @@ export async function factsOf(
   const facts =
     typeof source === "function"
       ? await source(ref)
-      : (await findFacts(source.db, [ref], source.config.contracts.identity.address))[0];
+      : (await findFacts(source.db, [ref], ownRegistry(source.config)))[0];
   return facts ?? failNoAgent(ref);
 }
+
+/** How the service's agents are named. */
+export const ownRegistry = ({ contracts, service }: Config): OwnRegistry => ({
+  identity: contracts.identity.address,
+  publicUrl: service.publicUrl,
+});
 
 /** @param prices those in force, where a view shows any; the configuration's unless given */
 export const siteOf = (

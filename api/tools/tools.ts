@@ -1,5 +1,6 @@
 /** The tools that agents call by name over MCP and A2A: a few reads of the API, one entry each. Names and schemas follow from the endpoint. */
 import type { Endpoint } from "../endpoint.ts";
+import { agentReviews } from "../routes/agent-reviews.ts";
 import { searchAgents } from "../routes/agent-search.ts";
 import { agent, leaderboard } from "../routes/agents.ts";
 import { cred } from "../routes/cred.ts";
@@ -15,7 +16,9 @@ import {
   readFind,
   readLeaderboard,
   readReceipt,
+  readReviews,
   readSearch,
+  reviewsInWords,
 } from "./natural-language.ts";
 
 export type Tool = {
@@ -46,6 +49,14 @@ export const TOOLS: readonly Tool[] = [
     endpoint: searchAgents,
     example: "Find verified agents named Atlas with a cred of at least 50.",
     read: readSearch,
+  },
+  {
+    name: "get_reviews",
+    title: "Reviews of an agent, and what they are worth",
+    endpoint: agentReviews,
+    example: "What are the reviews of agent 7 worth?",
+    read: readReviews,
+    inWords: reviewsInWords,
   },
   { name: "get_agent", title: "Look up an agent", endpoint: agent, example: "Who is agent 7?", read: readAgent },
   {

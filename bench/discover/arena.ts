@@ -3,9 +3,13 @@ import type pg from "pg";
 import { foreignCred } from "../../core/directory/cred.ts";
 import { FACTOR_KEYS, type FactorKey, MAX_HITS } from "../../core/discovery/query.ts";
 import { trustOf } from "../../core/discovery/weights.ts";
+import { weighReviews } from "../../core/reviews/weigh.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { writeDocuments } from "../../db/discovery/write-documents.ts";
+import { reviewFacts } from "../../db/reviews/review-facts.ts";
+import { writeFigures } from "../../db/reviews/review-figures.ts";
 import type { World } from "./agents.ts";
+import { ATTESTATION_SCHEMA, ATTESTED } from "./plant.ts";
 
 const DAY_MS = 86_400_000;
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
@@ -96,29 +100,27 @@ export class Arena {
     );
   }
 
-  /** Ratings of 100 by wallets; those that have an agent here with its score, or unknown ones. */
-  async ratings(id: number, clients: readonly { wallet: string; cred: number | null }[]): Promise<void> {
-    for (const [i, { wallet, cred }] of clients.entries()) {
-      await this.tx.query(
-        `insert into onchain.erc8004_feedback (registry, agent_id, client, feedback_index, value, value_decimals, tag1, tag2, endpoint,
-           feedback_uri, feedback_hash, revoked, given_at, block, tx_hash)
-         select '${REGISTRY}', token_id, $2, 1, 100, 0, 'starred', '', '', '', '0x', false, 0, 1, '0x' from offchain.directory where id = $1`,
-        [id, wallet],
-      );
-      if (cred === null) continue;
-      const token = FIRST_TOKEN + i;
-      await this.tx.query(
-        `insert into onchain.agent (token_id, agent_address, owner, minted_to, wallet_rank, name, framework, minted_at, minted_block,
-           mint_tx, verified, soulbound, origin, generation, parent_id, mutation_count, version, points, trait_count, updated_block)
-         values ($1, $2, $2, $2, 0, 'Rater', 'custom', 0, 1, '0x', false, false, 1, 0, 0, 0, '1.0', 0, 0, 1) on conflict do nothing`,
-        [token, wallet],
-      );
-      await this.tx.query(
-        `insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative, origin, soulbound, seen_block, computed_at)
-         values ($1, $2, 0, 0, 0, 0, 0, 0, 0, 0, 1, now()) on conflict do nothing`,
-        [token, cred],
-      );
-    }
+  /** Ratings of 100 by wallets, some of them of people whom the exchange attests; and what that is worth. */
+  async ratings(id: number, clients: readonly { wallet: string; human?: boolean }[]): Promise<void> {
+    const { rows } = await this.tx.query(
+      `insert into onchain.erc8004_agent (registry, agent_id, owner, agent_wallet, agent_uri, registered_at, registered_block, tx_hash,
+         feedback_count, updated_block)
+       select '${REGISTRY}', token_id, owner_address, address, '', 0, 1, '0x', $2, 1 from offchain.directory where id = $1
+       returning agent_id::text as "agentId"`,
+      [id, clients.length],
+    );
+    const agent = { registry: REGISTRY, agentId: rows[0].agentId as string };
+    await this.tx.query(
+      `insert into onchain.erc8004_feedback (registry, agent_id, client, feedback_index, value, value_decimals, tag1, tag2, endpoint,
+         feedback_uri, feedback_hash, revoked, given_at, block, tx_hash)
+       select $1, $2::text::numeric, c, 1, 100, 0, 'starred', '', '', '', '0x', false, n * 86400, 1, '0x' || n
+       from unnest($3::text[]) with ordinality r(c, n)`,
+      [REGISTRY, agent.agentId, clients.map(({ wallet }) => wallet)],
+    );
+    await this.tx.query(ATTESTED, [clients.flatMap(({ wallet, human }) => (human ? [wallet] : []))]);
+    const found = await reviewFacts(this.tx, [agent], { schema: ATTESTATION_SCHEMA, now: this.now });
+    const weighed = found.map(({ facts, ...one }) => ({ ...one, weighed: weighReviews(facts) }));
+    await writeFigures(this.tx, weighed, this.now);
   }
 
   async write(ids: readonly number[], at = this.now): Promise<void> {

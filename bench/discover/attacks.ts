@@ -6,6 +6,7 @@
 import type pg from "pg";
 import { discover } from "../../db/discovery/discover.ts";
 import { quantile } from "../directory/figures.ts";
+import { CENTS } from "../reviews/price.ts";
 import { FAMOUS, type World } from "./agents.ts";
 import { Arena, type Made, NOT_SHOWN } from "./arena.ts";
 import { mean } from "./judge.ts";
@@ -13,7 +14,8 @@ import { QUESTIONS } from "./questions.ts";
 
 /**
  * Assumptions: Base at 0.02 gwei with its share of data on Ethereum, ether at $3,000; gas of a registration and a change of
- * its URI in the ERC-8004 registry, and of a rating. An agent here has its price in the paid phase; a host is at hand.
+ * its URI in the ERC-8004 registry, and of a rating. A person whom the exchange has identified writes one for money, at the
+ * price of `npm run bench -- reviews`; a host is at hand.
  */
 const ASSUMED = {
   gwei: 0.02,
@@ -21,7 +23,7 @@ const ASSUMED = {
   register: 180_000,
   change: 50_000,
   rate: 120_000,
-  ownAgent: 1,
+  bribe: CENTS.bribe / 100,
 } as const;
 const dollars = (gas: number) => gas * ASSUMED.gwei * 1e-9 * ASSUMED.ether;
 const [REGISTER, CHANGE, RATE] = [dollars(ASSUMED.register), dollars(ASSUMED.change), dollars(ASSUMED.rate)];
@@ -71,20 +73,20 @@ const WAYS: readonly Way[] = [
       const id = await arena.agent(newcomer(q));
       await arena.ratings(
         id,
-        Array.from({ length: 200 }, (_, i) => ({ wallet: `0xfresh${i}`, cred: null })),
+        Array.from({ length: 200 }, (_, i) => ({ wallet: `0xfresh${i}` })),
       );
       return [id];
     },
     without: (arena, ids) => arena.pretend(ids, { feedback: 100 }),
   },
   {
-    name: "ratings by 5 fresh agents of its owner here",
-    costs: 5 * (RATE + ASSUMED.ownAgent),
+    name: "ratings by 5 persons, bribed",
+    costs: 5 * (RATE + ASSUMED.bribe),
     async play(arena, { q }) {
       const id = await arena.agent(newcomer(q));
       await arena.ratings(
         id,
-        Array.from({ length: 5 }, (_, i) => ({ wallet: `0xrater${i}`, cred: 12 })),
+        Array.from({ length: 5 }, (_, i) => ({ wallet: `0xperson${i}`, human: true })),
       );
       return [id];
     },
@@ -298,11 +300,11 @@ export async function playAttacks(pool: pg.Pool, world: World, questions = ASKED
 
 /** One line for each way, and what is assumed. */
 export function attackPrices(outcomes: readonly Outcome[]): string {
-  const { gwei, ether, ownAgent } = ASSUMED;
+  const { gwei, ether, bribe } = ASSUMED;
   return [
     `${"".padEnd(54)} newcomer  attack  rule off  among 10    gained      cost  $ a place`,
     ...outcomes.map(lineOf),
-    `medians of ${outcomes[0]!.all.length} questions, ${NOT_SHOWN} is not shown; gas at ${gwei} gwei, ether at $${ether}, an agent here $${ownAgent}; a newcomer's registration $${REGISTER.toFixed(4)}`,
+    `medians of ${outcomes[0]!.all.length} questions, ${NOT_SHOWN} is not shown; gas at ${gwei} gwei, ether at $${ether}, a person's rating $${bribe}; a newcomer's registration $${REGISTER.toFixed(4)}`,
   ].join("\n");
 }
 

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import { foreignCred } from "../../core/directory/cred.ts";
+import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { between, randomOf } from "../../harness/random.ts";
 import { copyIn } from "../synthetic/copy-in.ts";
 import { type Agent, agentAt, idOf, SPAM, type World } from "./agents.ts";
@@ -13,6 +14,8 @@ const CHUNK = 20_000;
 /** Ratings that a self-rated agent has of fresh wallets. */
 const SELF_RATINGS = 200;
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
+/** Of the exchange's attestations. */
+export const ATTESTATION_SCHEMA = `0x${"f".repeat(64)}` as const;
 
 const TABLES = {
   "offchain.directory":
@@ -48,6 +51,8 @@ export async function plant(client: pg.Client, world: World, { large = false } =
   for (const index of indexes) await client.query(index);
   // Ponder's own: clients of feedback are looked up by them.
   for (const columns of ["owner", "agent_address"]) await client.query(`create index on onchain.agent (${columns})`);
+  await client.query("create index on onchain.erc8004_feedback (client, given_at)");
+  await client.query(ATTESTED, [reviewers.filter((_, i) => i % 2 === 0)]);
   await client.query("set session_replication_role = origin");
   for (const table of [
     "offchain.directory",
@@ -57,10 +62,16 @@ export async function plant(client: pg.Client, world: World, { large = false } =
     "offchain.proof",
     "onchain.agent",
     "onchain.erc8004_feedback",
+    "onchain.erc8004_agent",
     "bench_text",
   ])
     await client.query(`${large ? "vacuum analyze" : "analyze"} ${table}`);
 }
+
+/** An attestation of the exchange: every second reviewer is a person that is known to be one. */
+export const ATTESTED = `
+  insert into onchain.attestation (uid, schema, attester, recipient, data, attested_at, expires_at, revoked_at, block, tx_hash)
+  select '0x' || md5(r), '${ATTESTATION_SCHEMA}', '0x', r, '${VERIFIED_ACCOUNT}', 1, 0, 0, 1, '0x' from unnest($1::text[]) r`;
 
 /** What triggers keep beside the rows, and own agents with their scores and proofs. */
 const BESIDE_ROWS = `
@@ -73,6 +84,12 @@ const BESIDE_ROWS = `
   select token_id, address, owner_address, owner_address, 0, name, 'custom', extract(epoch from created_at)::int8, 950,
     '0x' || repeat('0', 64), wallet_proven, case when wallet_proven then address end, false, 1, 0, 0, 0, '1.0', 0, 0, 950
   from offchain.directory where platform = 'helixa';
+  insert into onchain.erc8004_agent (registry, agent_id, owner, agent_wallet, agent_uri, registered_at, registered_block, tx_hash,
+    feedback_count, updated_block)
+  select registry, token_id, owner_address, case when wallet_proven then address end, '', extract(epoch from created_at)::int8, 1, '0x',
+    coalesce(f.given, 0), 900
+  from offchain.directory left join (select agent_id, count(*)::int4 as given from onchain.erc8004_feedback group by 1) f on f.agent_id = token_id
+  where platform = 'erc8004';
   insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative, origin, soulbound, seen_block, computed_at)
   select token_id, cred_score, 0, 0, 0, 0, 0, 0, 0, 0, 950, now() from offchain.directory where platform = 'helixa';
   insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
@@ -91,7 +108,7 @@ async function dropIndexes(client: pg.Client): Promise<string[]> {
   return rows.map(({ definition }) => definition);
 }
 
-/** Wallets of trusted own agents: the clients whose feedback is worth something. */
+/** Wallets of trusted own agents. */
 function reviewersOf(world: World): string[] {
   const wallets: string[] = [];
   for (let slot = 0; slot < world.rows && wallets.length < 200; slot++) {
@@ -241,7 +258,7 @@ function foreignScore(
   return score;
 }
 
-/** Honest agents have a few ratings, most of them by known clients; self-rated ones have 200 by wallets of their own. */
+/** Honest agents have a few ratings, most of them by reviewers that are known here; self-rated ones have 200 by wallets of their own. */
 function feedbackOf(agent: Agent, random: () => number, reviewers: readonly string[], now: number): string[] {
   const bought = agent.kind === "self-rated";
   const count = bought ? SELF_RATINGS : SPAM.has(agent.kind) ? 0 : Math.floor(6 * agent.trust * random());

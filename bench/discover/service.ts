@@ -9,10 +9,11 @@ import { testLog } from "../../harness/log.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
 import { followDocuments } from "../../workers/discovery/search-documents.ts";
+import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import type { World } from "./agents.ts";
 import { PLACES } from "./judge.ts";
 import { INDEXES, type Way } from "./plain-ways.ts";
-import { plant } from "./plant.ts";
+import { ATTESTATION_SCHEMA, plant } from "./plant.ts";
 
 /** @param questions with a provider of embeddings it asks by meanings too */
 export const discoverWay = (pool: pg.Pool, world: World, questions: Questions | null = null): Way => {
@@ -39,8 +40,10 @@ export async function fillSmall(url: string, pool: pg.Pool, world: World): Promi
   await buildDocuments(pool, world);
 }
 
-/** Builds all documents as a new deployment does; where they are built, nothing is left to do. */
+/** Builds all documents as a new deployment does, once the reviews are weighed; where they are built, nothing is left to do. */
 export async function buildDocuments(pool: pg.Pool, world: World): Promise<void> {
+  const config = { attestationSchemas: [ATTESTATION_SCHEMA] };
+  await reviewFigures.run({ db: pool, clock: () => new Date(world.now), config } as never, {});
   while ((await followDirectory(pool, new Date(world.now))).more);
   await pool.query("vacuum analyze offchain.discovery_document");
 }

@@ -32,10 +32,10 @@ export function referenceApp(db: pg.Pool, site: Site, indexedBlock: number, cloc
     const facts = await factsOf(orm, Number(c.req.param("id")));
     if (!facts) return c.json({ error: "There is no such agent.", code: "not_found" }, 404);
     const at = clock();
-    // The agents it is measured with were never transferred, and share nothing.
+    // The agents it is measured with were never transferred, share nothing, and have no reviews.
     const ownership = { transfers: 1, heldSince: null, earlier: [] };
-    const reservations = reservationsOf({ ...facts, ownership, shared: UNSHARED }, at);
-    return c.json({ ...agentView(facts, site, at, indexedBlock), reservations });
+    const reservations = reservationsOf({ ...facts, ownership, shared: UNSHARED, reviews: null }, at);
+    return c.json({ ...agentView(facts, site, at, indexedBlock), reservations, reviews: null });
   });
   return app;
 }

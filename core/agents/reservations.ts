@@ -1,5 +1,6 @@
 /** What an answer says about a proof that counts for the score: it was made under an earlier owner, or serves many agents. */
 import { PROOF_PLATFORMS, type ProofPlatformKey } from "../proof-platforms.ts";
+import type { CanonicalReviews } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
 import type { AgentFacts } from "./facts.ts";
 
@@ -26,8 +27,8 @@ export type SharedCounts = {
 export const MAX_SHARED_AGENTS = 1_000;
 export const UNSHARED: SharedCounts = { attestation: 0, identity: 0 };
 
-/** The facts of one agent with what reservations are made of. */
-export type OwnedFacts = AgentFacts & { ownership: Ownership; shared: SharedCounts };
+/** The facts of one agent with what reservations are made of, and its reviews. */
+export type OwnedFacts = AgentFacts & { ownership: Ownership; shared: SharedCounts; reviews: CanonicalReviews | null };
 
 export type Reservation = {
   /** `earlier_owner`: the proof was made under one, and counts in discovery once it is made again. `shared`: it serves other agents too. */

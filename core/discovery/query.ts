@@ -1,6 +1,7 @@
 /** What a search for agents takes and answers: the types that the search, the API and its readers share. */
 import type { PlatformKey } from "../directory/platforms.ts";
 import type { Protocol } from "../directory/protocols.ts";
+import type { ReviewSummary } from "../reviews/view.ts";
 
 /** Max characters of a query that are read. */
 export const MAX_QUERY_LENGTH = 300;
@@ -65,6 +66,8 @@ export type DiscoverHit = {
   /** Words of the query by the field they were found in, fields without any left out. */
   matched: { field: Field; words: string[] }[];
   factors: Factor[];
+  /** What its reviews are worth; null in registries without reviews, and before they were weighed. */
+  reviews: ReviewSummary | null;
   /** Plain text of a stranger, no HTML; ranges ascend and do not overlap. */
   highlights: { field: Field; text: string; ranges: Range[] }[];
   /** Number of agents behind this one: near-identical, of the same text, or of its name. */

@@ -1,4 +1,5 @@
 /** How agents are ranked: relevance of the text × trust. The weights of both stand here, once. */
+import type { ReviewSummary } from "../reviews/view.ts";
 import type { Factor, FactorKey } from "./query.ts";
 
 /** What is known about an agent, as the factors read it. */
@@ -17,8 +18,8 @@ export type RankedFacts = {
   uses: number;
   /** Days since its last known use; null when none is known. */
   usedDaysAgo: number | null;
-  /** Of clients that are known themselves. `weight` is the sum of their cred / 100, `mean` their rating 0 to 1. */
-  feedback: { authors: number; weight: number; mean: number };
+  /** What its reviews are worth; null in registries without reviews, and before they were weighed. */
+  reviews: ReviewSummary | null;
   /** Days since its registration; null when its registry does not say. */
   ageDays: number | null;
   /** Days since its token came to its present owner; null where it was never transferred, or nothing tells. */
@@ -39,6 +40,9 @@ type Rule = {
 };
 
 const plural = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+
+/** The value of the factor `feedback` where nothing is known. */
+const UNREVIEWED = 0.4;
 
 /** trust = product over the factors of 1 - weight × (1 - value). */
 const FACTORS: readonly Rule[] = [
@@ -78,12 +82,18 @@ const FACTORS: readonly Rule[] = [
   {
     key: "feedback",
     weight: 0.4,
-    // Without known authors 0.4; each of them moves it, less and less.
-    value: ({ feedback: { weight, mean } }) => 0.4 + (weight / (weight + 1)) * (mean - 0.4),
-    says: ({ feedback: { authors, mean } }) =>
-      authors === 0
-        ? "No known client rated it."
-        : `${plural(authors, "known client")} rated it ${Math.round(100 * mean)} of 100 on average.`,
+    // Where nothing is known 0.4; the narrower the interval, the nearer to the adjusted value. The mean of all counts nothing.
+    value: ({ reviews }) =>
+      reviews === null || reviews.adjusted === null
+        ? UNREVIEWED
+        : UNREVIEWED +
+          (1 - (reviews.interval.high - reviews.interval.low) / 100) * (reviews.adjusted / 100 - UNREVIEWED),
+    says: ({ reviews }) =>
+      reviews === null
+        ? "No review of it counts here."
+        : reviews.adjusted === null
+          ? "None of its reviewers has proof behind it."
+          : `Its reviews are worth ${Math.round(reviews.adjusted)} of 100 by ${plural(reviews.voices, "independent voice")}; their plain mean is ${Math.round(reviews.raw!)}.`,
   },
   {
     key: "age",

@@ -10,8 +10,8 @@ import { type ReviewerWeight, reasonsOf, weightOf } from "./weigh.ts";
 export const MAX_CLUSTERS = 50;
 
 type Cluster = { id: string; size: number; shares: SharedKey[] };
-type Figures = {
-  rules: number;
+/** As they are stored. */
+export type SummaryFigures = {
   reviewers: number;
   raw: number | null;
   adjusted: number | null;
@@ -19,6 +19,9 @@ type Figures = {
   high: number;
   inflation: number | null;
   voices: number;
+};
+type Figures = SummaryFigures & {
+  rules: number;
   crowd: number;
   clusters: Cluster[];
   computedAt: Date;
@@ -28,15 +31,28 @@ const inAll = (address: string) => checksum(address as Address);
 const tenth = (value: number): number => Math.round(10 * value) / 10;
 const orNull = (value: number | null) => (value === null ? null : tenth(value));
 
-/** The figures; of an agent without reviews that were weighed they say that nothing is known. */
-export const reviewFiguresView = (figures: Figures | null) => ({
-  rules: figures?.rules ?? RULES_VERSION,
+/** What the reviews of an agent are worth, without what it rests on. */
+export const reviewSummaryView = (figures: SummaryFigures | null) => ({
   raw: orNull(figures?.raw ?? null),
   adjusted: orNull(figures?.adjusted ?? null),
   interval: { low: tenth(figures?.low ?? 0), high: tenth(figures?.high ?? 100) },
   inflation: orNull(figures?.inflation ?? null),
   reviewers: figures?.reviewers ?? 0,
   voices: figures?.voices ?? 0,
+});
+export type ReviewSummary = ReturnType<typeof reviewSummaryView>;
+
+/** The registration of an own agent in the canonical registry, and its figures; null before they were weighed. */
+export type CanonicalReviews = { registry: string; agentId: string; figures: SummaryFigures | null };
+
+/** What the reviews of an own agent are worth; null where it is not registered in the canonical registry. */
+export const canonicalReviewsView = (found: CanonicalReviews | null) =>
+  found && { registry: found.registry, agentId: found.agentId, ...reviewSummaryView(found.figures) };
+
+/** The figures; of an agent without reviews that were weighed they say that nothing is known. */
+export const reviewFiguresView = (figures: Figures | null) => ({
+  rules: figures?.rules ?? RULES_VERSION,
+  ...reviewSummaryView(figures),
   clusters: (figures?.clusters ?? [])
     .toSorted((a, b) => b.size - a.size || (a.id < b.id ? -1 : 1))
     .slice(0, MAX_CLUSTERS)

@@ -8,6 +8,7 @@ import { countedTraits, linkedToken } from "../agents/traits.ts";
 import { shownCred } from "../cred/cred.ts";
 import { type TierWord, tierWord } from "../cred/tiers.ts";
 import { tokenLink } from "../links.ts";
+import { type CanonicalReviews, canonicalReviewsView } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
 import type { Site } from "./site.ts";
 import { type VerificationMarks, verificationMarks } from "./verifications.ts";
@@ -70,6 +71,7 @@ export type AgentReportView = {
   recentTransactions: TransactionView[];
   verifications: VerificationMarks;
   reservations: Reservation[];
+  reviews: ReturnType<typeof canonicalReviewsView>;
   credScore: {
     total: number;
     tier: TierWord;
@@ -90,6 +92,7 @@ export type AgentReportView = {
 
 export type AgentReportInput = {
   reservations: readonly Reservation[];
+  reviews: CanonicalReviews | null;
   balances: Balances;
   transactions: readonly RecentTransaction[];
   rank: number;
@@ -124,6 +127,7 @@ export function agentReportView(facts: AgentFacts, input: AgentReportInput, site
     recentTransactions: input.transactions.map(transactionView),
     verifications: verificationMarks(facts, now),
     reservations: [...input.reservations],
+    reviews: canonicalReviewsView(input.reviews),
     credScore: {
       total: score,
       tier: tierWord(tier),

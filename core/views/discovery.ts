@@ -53,6 +53,7 @@ export type HitView = {
   foundBy: DiscoverHit["foundBy"];
   matched: DiscoverHit["matched"];
   factors: DiscoverHit["factors"];
+  reviews: DiscoverHit["reviews"];
   highlights: DiscoverHit["highlights"];
   speaks: Protocol[];
   services: NamedService[];
@@ -65,7 +66,7 @@ export type HitView = {
 
 /** @param publicUrl base URL of the service's own links */
 export function hitView({ hit, row, background }: FoundAgent, publicUrl: string): HitView {
-  const { rank, relevance, trust, foundBy, matched, factors, highlights, copies } = hit;
+  const { rank, relevance, trust, foundBy, matched, factors, reviews, highlights, copies } = hit;
   return {
     agent: terminalRow(row, publicUrl),
     rank,
@@ -74,6 +75,7 @@ export function hitView({ hit, row, background }: FoundAgent, publicUrl: string)
     foundBy,
     matched,
     factors,
+    reviews,
     highlights,
     speaks: spokenBy(row, background),
     services: servicesOf(background),

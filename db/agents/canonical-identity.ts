@@ -32,15 +32,33 @@ export const canonicalIdentity = (a: string, records: string): string => `
     or (e.agent_wallet = ${a}.owner and e.owner = ${a}.owner and n.named)
   order by n.named desc, e.registered_block, e.agent_id limit 1`;
 
+/** SQL of the figures `g` of reviews, as `SummaryFigures`; null before they were weighed. @param g alias of offchain.review_figures */
+export const summaryFigures = (g: string): string => `case when ${g}.computed_at is not null then json_build_object(
+    'reviewers', ${g}.reviewers, 'raw', ${g}.raw, 'adjusted', ${g}.adjusted, 'low', ${g}.low, 'high', ${g}.high,
+    'inflation', ${g}.inflation, 'voices', ${g}.voices) end`;
+
+/** SQL of an own agent's registration with what its reviews are worth, as `CanonicalReviews`. @param a, records as in `canonicalIdentity` */
+export const canonicalReviews = (a: string, records: string): string => `(
+  select json_build_object('registry', e.registry, 'agentId', e.agent_id::text, 'figures', ${summaryFigures("g")})
+  from (${canonicalIdentity(a, records)}) e
+  left join offchain.review_figures g on g.registry = e.registry and g.agent_id = e.agent_id)`;
+
 const IDENTITY = statement({
   name: "canonical-identity",
   params: { tokenId: int8, records: text },
   text: `
     select e.registry, e.agent_id::text as "agentId", e.owner, e.agent_wallet as wallet
-    from onchain.agent a cross join lateral (${canonicalIdentity("a", "$records")}) e where a.token_id = $tokenId`,
-  columns: { registry: text, agentId: text, owner: nullable(text), wallet: nullable(text) },
+    from onchain.agent a left join lateral (${canonicalIdentity("a", "$records")}) e on true where a.token_id = $tokenId`,
+  columns: { registry: nullable(text), agentId: nullable(text), owner: nullable(text), wallet: nullable(text) },
 });
 
-/** The registration of an own agent in the canonical registry; null without one. @param records as in `canonicalIdentity` */
-export const canonicalIdentityOf = (db: Queryable, tokenId: number, records: string) =>
-  IDENTITY.maybeOne(db, { tokenId, records });
+/**
+ * The registration of an own agent in the canonical registry. @param records as in `canonicalIdentity`
+ * @returns "none" for an agent without one, null where there is no such agent
+ */
+export async function canonicalIdentityOf(db: Queryable, tokenId: number, records: string) {
+  const found = await IDENTITY.maybeOne(db, { tokenId, records });
+  if (found === null) return null;
+  const { registry, agentId, ...sides } = found;
+  return registry === null ? "none" : { registry, agentId: agentId!, ...sides };
+}

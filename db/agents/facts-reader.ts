@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { Address, AgentRef } from "../../core/agents/facts.ts";
 import type { OwnedFacts } from "../../core/agents/reservations.ts";
-import { findFacts } from "./facts.ts";
+import { findFacts, type OwnRegistry } from "./facts.ts";
 
 /** The facts of one agent; null when there is none. @throws the driver's error of the shared statement */
 export type ReadFacts = (ref: AgentRef) => Promise<OwnedFacts | null>;
@@ -21,11 +21,11 @@ const keyOf = (ref: AgentRef): number | Address => ("tokenId" in ref ? ref.token
  * A reader over a pool. An agent that several callers request is read once, and they share its facts, which must not be
  * changed. A caller never gets facts that were read before its request.
  * One item: an unknown agent is null; an error of the database fails all reads that share the statement.
- * @param identity the identity contract's address
+ * @param own as in `findFacts`
  */
 export function factsReader(
   db: pg.Pool,
-  identity: Address,
+  own: OwnRegistry,
   { most = MAX_AGENTS, atOnce = MAX_CONCURRENT } = {},
 ): ReadFacts {
   /** Requests that are not in a statement yet, in their order. */
@@ -55,7 +55,7 @@ export function factsReader(
       const found = await findFacts(
         db,
         batch.map(({ ref }) => ref),
-        identity,
+        own,
       );
       for (const [i, { callers }] of batch.entries()) for (const caller of callers) caller.resolve(found[i] ?? null);
     } catch (error) {

@@ -1,13 +1,16 @@
 /** Loads the facts of agents: all stored data about them at one time, in one statement. */
 
 import type { Address, AgentFacts, AgentRef } from "../../core/agents/facts.ts";
+import { recordsAt } from "../../core/agents/registration-file.ts";
 import { type OwnedFacts, type Ownership, UNSHARED } from "../../core/agents/reservations.ts";
 import { SIGNALS } from "../../core/cred/cred.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import type { CanonicalReviews } from "../../core/reviews/view.ts";
 import { isoTime } from "../sql/fragments.ts";
-import { array, int8, json, narrow, statement, text } from "../sql/statement.ts";
+import { array, int8, json, narrow, nullable, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { restsOn } from "./attestations.ts";
+import { canonicalReviews } from "./canonical-identity.ts";
 import { ownershipOf } from "./proof-ownership.ts";
 import { othersAttested } from "./shared-sql.ts";
 import { agentOf, walletConfirmed } from "./wallets.ts";
@@ -110,41 +113,47 @@ export async function loadFacts(db: Queryable, tokenIds: readonly number[]): Pro
 
 const FIND = statement({
   name: "facts-find",
-  params: { tokenIds: array(int8), wallets: array(narrow<Address>(text)), identity: text },
+  params: { tokenIds: array(int8), wallets: array(narrow<Address>(text)), identity: text, records: text },
   text: `
   select requested.ref, ${FACTS} as facts, ${ownershipOf("a", "$identity")} as ownership,
     case when exists (
       select from offchain.exchange_verification e where e.token_id = a.token_id and e.recipient = a.owner)
     then ${othersAttested("a.owner", (f) => `not (${f}.platform = '${OWN_PLATFORM}' and ${f}.token_id = a.token_id)`)}
-    else 0 end as attested
+    else 0 end as attested, ${canonicalReviews("a", "$records")} as reviews
   from (
     select ref::text as ref, ref as token_id from unnest((select $tokenIds::int8[])) as ids(ref)
     union all
     select ref, ${agentOf("wallets.ref")} from unnest((select $wallets::text[])) as wallets(ref)
   ) requested
   join onchain.agent a on a.token_id = requested.token_id`,
-  columns: { ref: text, facts: json<AgentFacts>(), ownership: json<Ownership>(), attested: int8 },
+  columns: {
+    ...{ ref: text, facts: json<AgentFacts>(), ownership: json<Ownership>(), attested: int8 },
+    reviews: nullable(json<CanonicalReviews>()),
+  },
   prepared: true,
 });
+
+/** How this service's agents are named on chain and in files. */
+export type OwnRegistry = { identity: Address; publicUrl: string };
 
 /**
  * The facts of agents by token ids and by wallets, with who owns them, from one snapshot: one for each reference, null where
  * there is no such agent.
- * @param identity the identity contract's address
+ * @param own.identity the identity contract's address @param own.publicUrl the service's, by which files name its agents
  * @throws the driver's error; 42P01 or 3F000 while there is no index (see `isNoIndex`)
  */
 export async function findFacts(
   db: Queryable,
   refs: readonly AgentRef[],
-  identity: Address,
+  { identity, publicUrl }: OwnRegistry,
 ): Promise<(OwnedFacts | null)[]> {
   const tokenIds = refs.flatMap((ref) => ("tokenId" in ref ? [ref.tokenId] : []));
   const wallets = refs.flatMap((ref) => ("address" in ref ? [ref.address] : []));
-  const rows = await FIND.rows(db, { tokenIds, wallets, identity });
+  const rows = await FIND.rows(db, { tokenIds, wallets, identity, records: recordsAt(publicUrl) });
   const found = new Map(
-    rows.map(({ ref, facts, ownership, attested: attestation }) => [
+    rows.map(({ ref, facts, ownership, attested: attestation, reviews }) => [
       ref,
-      { ...facts, ownership, shared: { ...UNSHARED, attestation } },
+      { ...facts, ownership, shared: { ...UNSHARED, attestation }, reviews },
     ]),
   );
   return refs.map((ref) => found.get("tokenId" in ref ? String(ref.tokenId) : ref.address) ?? null);

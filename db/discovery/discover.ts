@@ -294,6 +294,7 @@ async function hitsOf(
       trust,
       foundBy,
       factors: explained(agent.factors, { ...agent.known, textQuality, copy: candidate.copy }),
+      reviews: agent.known.reviews,
       copies,
       ...highlightsOf(agent, matches, speaks),
     };

@@ -1,4 +1,4 @@
-/** Reads what is known about agents from where it is written: texts, offers, proofs, liveness, feedback. */
+/** Reads what is known about agents from where it is written: texts, offers, proofs, liveness, reviews. */
 import { earlierOwner, type Ownership, sharedWith } from "../../core/agents/reservations.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { PROTOCOLS, type Protocol } from "../../core/directory/protocols.ts";
@@ -6,11 +6,12 @@ import { type AgentText, MAX_OFFERS } from "../../core/discovery/document.ts";
 import type { RankedFacts } from "../../core/discovery/weights.ts";
 import { liveness } from "../../core/offers/liveness.ts";
 import { type SourceKind, spokenOf } from "../../core/offers/source-kinds.ts";
+import { reviewSummaryView, type SummaryFigures } from "../../core/reviews/view.ts";
+import { summaryFigures } from "../agents/canonical-identity.ts";
 import { ownershipOf } from "../agents/proof-ownership.ts";
 import { othersAttested, othersLifted } from "../agents/shared-sql.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { registriesThat } from "../directory/registries-sql.ts";
-import { countingClients } from "../directory/reviews-sql.ts";
 import { holdsIdentity } from "../directory/score-sql.ts";
 import { countingOffers, type EndpointRow, endpointStates, endpointsOf, unspokenBy } from "../offers/endpoints.ts";
 import { ZERO_ADDRESS } from "../sql/fragments.ts";
@@ -47,10 +48,10 @@ const HAS_NAMESPACE = `d.platform in ${registriesThat("hasNamespaces")}`;
 /** A row whose registry has ratings. They are no uses, whoever gave them. */
 const IS_RATED = `d.platform = '${ERC8004}'`;
 
-/** Ratings of a row `d` by the clients that count, each weighed by its cred. */
-const FEEDBACK = `(
-  select json_build_object('authors', count(*), 'weight', sum(a.score / 100.0), 'mean', sum(a.score * a.rating) / sum(a.score))
-  from (${countingClients("d")}) a having count(*) > 0)`;
+/** What the reviews of a row `d` are worth. */
+const REVIEWS = `(
+  select ${summaryFigures("g")} from offchain.review_figures g
+  where g.registry = d.registry and g.agent_id = d.token_id::numeric)`;
 
 type OfferRow = AgentText["offers"][number] & { priceUsd: number | null };
 
@@ -61,7 +62,7 @@ const HELD_SINCE = `case when d.platform in ('${OWN_PLATFORM}', '${ERC8004}') an
   select max(x.transferred_at) from onchain.transfer x
   where x.contract = d.registry and x.token_id = d.token_id::numeric and x."from" <> '${ZERO_ADDRESS}') end`;
 
-/** \`indexed\`: the index has published its views; feedback and owners are read from them. \`shared\`: others are counted too. */
+/** `indexed`: the index has published its views; owners are read from them. `shared`: others are counted too. */
 const ROWS = family({
   name: "discovery-rows",
   text: ({ ids, indexed, shared }: { ids: readonly number[]; indexed: boolean; shared: boolean }, $) => `
@@ -84,7 +85,7 @@ const ROWS = family({
       ${unspokenBy("d.id")} as unspoken,
       ${endpointsOf("d.id")} as endpoints,
       coalesce((select factors from offchain.discovery_document w where w.directory_id = d.id), '{}') as factors,
-      ${indexed ? `case when ${IS_RATED} then ${FEEDBACK} end` : "null::json"} as feedback
+      case when ${IS_RATED} then ${REVIEWS} end as reviews
     from offchain.directory d where d.id = any(${$(ids)}::int8[]) and d.removed_at is null`,
   columns: {
     id: int8,
@@ -109,7 +110,7 @@ const ROWS = family({
     unspoken: array(narrow<SourceKind>(text)),
     endpoints: nullable(json<EndpointRow[]>()),
     factors: array(int2),
-    feedback: nullable(json<RankedFacts["feedback"]>()),
+    reviews: nullable(json<SummaryFigures>()),
   },
   examples: [
     { ids: [1], indexed: true, shared: true },
@@ -151,7 +152,7 @@ export async function knownAgents(
   if (ids.length === 0) return [];
   const rows = await ROWS.rows(db, { ids, indexed: await hasIndex(db), shared });
   const days = (at: Date | null) => (at === null ? null : Math.max(0, (now.getTime() - at.getTime()) / DAY_MS));
-  return rows.map(({ services, unspoken, x402, proofs, cred, uses, usedAt, offers, endpoints, feedback, ...rest }) => {
+  return rows.map(({ services, unspoken, x402, proofs, cred, uses, usedAt, offers, endpoints, reviews, ...rest }) => {
     const { ownership, attestation, identity, heldSince, ...row } = rest;
     const earlier = new Set(ownership?.earlier.map(({ proof }) => proof as string));
     const verified = row.verified && !earlier.has("wallet");
@@ -180,7 +181,7 @@ export async function knownAgents(
         liveness: liveness(endpointStates(endpoints), now),
         uses,
         usedDaysAgo: days(usedAt),
-        feedback: feedback ?? { authors: 0, weight: 0, mean: 0 },
+        reviews: reviews && reviewSummaryView(reviews),
         ageDays: days(row.registeredAt),
         heldDays: days(heldSince === null ? null : new Date(heldSince * 1000)),
       },

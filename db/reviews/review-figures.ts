@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { RULES_VERSION, type SharedKey } from "../../core/reviews/rules.ts";
 import { hasProof, type ReviewFigures } from "../../core/reviews/weigh.ts";
+import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { array, float8, int2, int4, int8, jsonb, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { type RegistryAgent, SEEN } from "./review-facts.ts";
@@ -104,6 +105,22 @@ const STORE_FIGURES = statement({
       clusters = excluded.clusters, computed_at = excluded.computed_at`,
 });
 
+const TELL_DIRECTORY = statement({
+  name: "review-figures-tell-directory",
+  params: { figures: jsonb<FiguresRow[]>() },
+  text: `
+    with changed as (
+      select s.id from jsonb_to_recordset($figures) r(registry text, "agentId" numeric, adjusted float8, low float8, high float8)
+      join offchain.directory d on d.platform = '${ERC8004}' and d.agent_id = r."agentId"::text and d.registry = r.registry
+      join offchain.directory_score s on s.id = d.id
+      left join offchain.review_figures g on g.registry = r.registry and g.agent_id = r."agentId"
+      where (g.adjusted, g.low, g.high) is distinct from (r.adjusted, r.low, r.high)
+      -- In the order of all who write many rows of the directory.
+      order by s.id for update of s
+    )
+    update offchain.directory_score s set changed_xid = pg_current_xact_id() from changed c where s.id = c.id`,
+});
+
 const STORE_WEIGHTS = statement({
   name: "review-weights-store",
   params: {
@@ -147,29 +164,32 @@ const STORE_WEIGHTS = statement({
  * a review of an agent of many changes few.
  * Check then write: facts in one snapshot, then figures and weights; the index may change, or another worker weigh: `seen`
  * is stored with the figures, so those of older facts are stale for the next run, and rows are written in one order.
- * @param found `seen` is of the facts that the figures were computed from
+ * Rows of the directory whose figures change are marked as changed: discovery ranks by them.
  */
-export const storeFigures = (
-  pool: pg.Pool,
-  found: readonly (RegistryAgent & { seen: string; weighed: ReviewFigures })[],
-  now: Date,
-): Promise<void> =>
-  transaction(pool, async (tx) => {
-    const figures = found.map(({ weighed: { reviewers, clusters, interval, ...weighed }, ...agent }) => ({
-      ...{ ...agent, ...weighed, reviewers: reviewers.length, low: interval[0], high: interval[1] },
-      clusters: clusters.map(({ id, reviewers: members, shares }) => ({ id, size: members.length, shares })),
-    }));
-    await STORE_FIGURES.run(tx, { figures, now });
-    const weights = found.flatMap(({ weighed }, i) => weighed.reviewers.map((one) => ({ place: i + 1, ...one })));
-    await STORE_WEIGHTS.run(tx, {
-      ...paramsOf(found),
-      places: weights.map(({ place }) => place),
-      clients: weights.map(({ address }) => address),
-      ranks: weights.map(({ nothing, standing }) => (nothing !== null ? 2 : hasProof(standing) ? 0 : 1)),
-      nothings: weights.map(({ nothing }) => nothing),
-      standings: weights.map(({ standing }) => standing),
-      shares: weights.map(({ share }) => share),
-      clusters: weights.map(({ cluster }) => cluster),
-      entries: weights.map(({ entries }) => entries),
-    });
+export const storeFigures = (pool: pg.Pool, found: readonly WeighedAgent[], now: Date): Promise<void> =>
+  transaction(pool, (tx) => writeFigures(tx, found, now));
+
+/** An agent with its figures. `seen` is of the facts that they were computed from. */
+type WeighedAgent = RegistryAgent & { seen: string; weighed: ReviewFigures };
+
+/** `storeFigures` as a part of the caller's transaction. */
+export async function writeFigures(tx: Queryable, found: readonly WeighedAgent[], now: Date): Promise<void> {
+  const figures = found.map(({ weighed: { reviewers, clusters, interval, ...weighed }, ...agent }) => ({
+    ...{ ...agent, ...weighed, reviewers: reviewers.length, low: interval[0], high: interval[1] },
+    clusters: clusters.map(({ id, reviewers: members, shares }) => ({ id, size: members.length, shares })),
+  }));
+  await TELL_DIRECTORY.run(tx, { figures });
+  await STORE_FIGURES.run(tx, { figures, now });
+  const weights = found.flatMap(({ weighed }, i) => weighed.reviewers.map((one) => ({ place: i + 1, ...one })));
+  await STORE_WEIGHTS.run(tx, {
+    ...paramsOf(found),
+    places: weights.map(({ place }) => place),
+    clients: weights.map(({ address }) => address),
+    ranks: weights.map(({ nothing, standing }) => (nothing !== null ? 2 : hasProof(standing) ? 0 : 1)),
+    nothings: weights.map(({ nothing }) => nothing),
+    standings: weights.map(({ standing }) => standing),
+    shares: weights.map(({ share }) => share),
+    clusters: weights.map(({ cluster }) => cluster),
+    entries: weights.map(({ entries }) => entries),
   });
+}

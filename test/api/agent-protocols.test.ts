@@ -18,6 +18,7 @@ const OWNER = `0x${"b2".repeat(20)}` as const;
 const TOOLS = [
   "find_agents",
   "search_agents",
+  "get_reviews",
   "get_agent",
   "get_cred",
   "leaderboard",
@@ -162,6 +163,7 @@ describe("MCP", () => {
       { q: "atlas", verified: false, limit: 1, tier: null },
       "/api/v2/search?q=atlas&verified=false&limit=1",
     ],
+    ["get_reviews", { ref: 0, limit: 3 }, "/api/v2/agent/0/reviews?limit=3"],
     ["get_agent", { ref: 0 }, "/api/v2/agent/0"],
     ["get_agent", { ref: WALLET }, `/api/v2/agent/${WALLET}`],
     ["get_cred", { ref: "1" }, "/api/v2/agent/1/cred"],
@@ -476,6 +478,7 @@ describe("A2A", () => {
       "/api/v2/search?q=Atlas&verified=true&minCred=50",
       {},
     ],
+    ["What are the reviews of agent 0 worth?", "/api/v2/agent/0/reviews", {}],
     ["Who is agent 1?", "/api/v2/agent/1", {}],
     [`How far can I trust the agent with the wallet ${WALLET}?`, `/api/v2/agent/${WALLET}/cred`, {}],
     ["Which ten agents have the best cred?", "/api/v2/leaderboard?limit=10", {}],

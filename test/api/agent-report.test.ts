@@ -102,6 +102,7 @@ type Report = {
 describe("the report", () => {
   it("has every field, of token 0 too", async () => {
     expect(await report(0)).toEqual({
+      reviews: null,
       tokenId: 0,
       name: "Zero",
       walletAddress: getAddress(walletOf(0)),

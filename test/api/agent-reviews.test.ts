@@ -187,12 +187,17 @@ describe("the reviews of an own agent", () => {
     api.database.pool.query(
       `insert into offchain.registration_file (registry, agent_id, uri, status, content, fetched_at)
        values ($1, $2, '', 'parsed', $3, now())`,
-      [REGISTRY, agentId, { services: [{ name: "record", endpoint: recordsAt(api.deps.config.service.publicUrl) + tokenId }] }],
+      [
+        REGISTRY,
+        agentId,
+        { services: [{ name: "record", endpoint: recordsAt(api.deps.config.service.publicUrl) + tokenId }] },
+      ],
     );
   const identityOf = async (tokenId: number) => {
     const { status, body } = await api.get(`/api/v2/agent/helixa-${tokenId}/reviews`);
     expect(status).toBe(200);
-    return (body as { agentId: string; registry: string | null }).registry && (body as { agentId: string }).agentId;
+    const { registry, agentId } = body as unknown as { registry: string | null; agentId: string };
+    return registry && agentId;
   };
 
   beforeAll(async () => {
@@ -229,5 +234,21 @@ describe("the reviews of an own agent", () => {
   it("are none of a wallet that it only names, and none of a registration that was given to its owner", async () => {
     expect(await identityOf(3)).toBeNull();
     expect(await identityOf(4)).toBeNull();
+    expect((await api.get("/api/v2/agent/helixa-5/reviews")).status).toBe(404);
+  });
+
+  it("are in its own answer and in its report as figures, and of one without a row of the directory too", async () => {
+    await api.database.pool.query("update onchain.erc8004_agent set agent_wallet = $1 where agent_id = 31", [
+      wallet("96"),
+    ]);
+    await plantAgents(api.database.pool, [{ tokenId: 6, name: "Reviewed", agentAddress: wallet("96") }]);
+    const { adjusted, raw, voices } = await pageOf();
+    for (const path of ["/api/v2/agent/6", "/api/v2/agent/6/report"])
+      expect((await api.get(path)).body).toMatchObject({
+        reviews: { registry: REGISTRY, agentId: "31", adjusted, raw, voices },
+      });
+    expect((await api.get("/api/v2/agent/6/reviews")).body).toMatchObject({ agentId: "31", adjusted });
+    expect((await api.get("/api/v2/agent/1")).body).toMatchObject({ reviews: { agentId: "51", adjusted: null } });
+    expect((await api.get("/api/v2/agent/3")).body).toMatchObject({ reviews: null });
   });
 });

@@ -6,6 +6,7 @@ import { siteOf } from "../../api/services/agent-facts.ts";
 import { referenceApp } from "../../bench/reads/reference-app.ts";
 import { checksum } from "../../core/addresses.ts";
 import type { Address, AgentFacts, AgentRef } from "../../core/agents/facts.ts";
+import { recordsAt } from "../../core/agents/registration-file.ts";
 import { findFacts } from "../../db/agents/facts.ts";
 import { factsReader } from "../../db/agents/facts-reader.ts";
 import { openClient, openPool } from "../../db/sql/connect.ts";
@@ -17,7 +18,7 @@ import { startApi, type TestApi } from "./support/api.ts";
 import { raw } from "./support/raw.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
-const IDENTITY: Address = `0x${"1d".repeat(20)}`;
+const OWN = { identity: `0x${"1d".repeat(20)}` as Address, publicUrl: "https://service.example" };
 const { seed } = inject("fuzz");
 const agents = randomAgents(60, NOW, seed);
 const ids = agents.map(({ facts }) => facts.tokenId);
@@ -59,7 +60,7 @@ async function alone(ref: AgentRef): Promise<AgentFacts | null> {
     );
     return rows[0] ? alone({ tokenId: Number(rows[0].token_id) }) : null;
   }
-  return (await findFacts(api.database.pool, [ref], IDENTITY))[0] ?? null;
+  return (await findFacts(api.database.pool, [ref], OWN))[0] ?? null;
 }
 
 /** The lines of an answer, headers in any order and case: nothing promises either. */
@@ -82,7 +83,7 @@ describe("the reader", () => {
   it("gives everyone what a read of its own would have given", async () => {
     const pick = picker(seed);
     const expected = new Map(await Promise.all(REFS.map(async (ref) => [ref, await alone(ref)] as const)));
-    const read = factsReader(api.database.pool, IDENTITY);
+    const read = factsReader(api.database.pool, OWN);
     for (let round = 0; round < 20; round++) {
       const asked = Array.from({ length: 1 + pick([0, 3, 40, 250]) }, () => pick(REFS));
       const answers = await Promise.all(asked.map(read));
@@ -92,14 +93,14 @@ describe("the reader", () => {
 
   it("puts what is asked for in one turn into one statement, each agent once", async () => {
     const { batches, pool } = noted(api.database.pool);
-    const read = factsReader(pool, IDENTITY);
+    const read = factsReader(pool, OWN);
     const [one, same] = await Promise.all([read({ tokenId: 3 }), read({ tokenId: 3 }), read({ address: wallets[4]! })]);
     expect(same).toBe(one);
-    expect(batches).toEqual([[[3], [wallets[4]], IDENTITY]]);
+    expect(batches).toEqual([[[3], [wallets[4]], OWN.identity, recordsAt(OWN.publicUrl)]]);
   });
 
   it("asks anew for whoever comes after a statement has left", async () => {
-    const read = factsReader(api.database.pool, IDENTITY);
+    const read = factsReader(api.database.pool, OWN);
     const early = read({ tokenId: 5 });
     await new Promise((done) => setImmediate(() => setImmediate(done)));
     await api.database.pool.query("update onchain.agent set name = 'Renamed' where token_id = 5");
@@ -109,7 +110,7 @@ describe("the reader", () => {
 
   it("cuts what is too much for one statement, and has few under way", async () => {
     const { batches, pool } = noted(api.database.pool);
-    const read = factsReader(pool, IDENTITY, { most: 10, atOnce: 2 });
+    const read = factsReader(pool, OWN, { most: 10, atOnce: 2 });
     const facts = await Promise.all(ids.slice(0, 45).map((tokenId) => read({ tokenId })));
     expect(facts.map((f) => f!.tokenId)).toEqual(ids.slice(0, 45));
     expect(batches.map(([tokenIds]) => tokenIds.length)).toEqual([10, 10, 10, 10, 5]);
@@ -122,7 +123,7 @@ describe("the reader", () => {
         query: (config: never) =>
           away ? Promise.reject(new Error("connection terminated")) : api.database.pool.query(config),
       } as unknown as pg.Pool,
-      IDENTITY,
+      OWN,
     );
     const asked = [1, 2, 2, 3].map((tokenId) => read({ tokenId }));
     for (const { status } of await Promise.allSettled(asked)) expect(status).toBe("rejected");
@@ -134,7 +135,7 @@ describe("the reader", () => {
     const client = openClient({ connectionString: api.database.url });
     await client.connect();
     try {
-      for (let i = 0; i < 12; i++) await findFacts(client, REFS.slice(i, i + 1 + (i % 3)), IDENTITY);
+      for (let i = 0; i < 12; i++) await findFacts(client, REFS.slice(i, i + 1 + (i % 3)), OWN);
       const { rows } = await client.query(
         "select generic_plans::int as kept, custom_plans::int as made from pg_prepared_statements where name = 'facts-find'",
       );

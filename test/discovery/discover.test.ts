@@ -3,13 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DiscoverQuery } from "../../core/discovery/query.ts";
 import { readQuery } from "../../core/discovery/read-query.ts";
 import { wordsOf } from "../../core/discovery/split-words.ts";
+import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { countWords } from "../../db/discovery/count-words.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
+import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const NOW = new Date("2026-11-01T00:00:00Z");
 const DAY_MS = 86_400_000;
+const ATTESTED_SCHEMA = `0x${"f".repeat(64)}`;
 let database: TestDatabase;
 
 type Agent = {
@@ -457,37 +460,45 @@ describe("the search", () => {
     await follow();
     const [after] = (await ask("spinnakers")).hits;
     expect(after!.trust).toBe(before.trust);
-    expect(after!.factors.find(({ key }) => key === "feedback")?.says).toBe("No known client rated it.");
+    expect(after!.factors.find(({ key }) => key === "feedback")?.says).toBe("No review of it counts here.");
   });
 
-  it("reads the newest rating of each known client and tag of a known scale, whatever others write", async () => {
+  it("takes what the reviews are worth once they are weighed, whatever its owner writes of it", async () => {
     const [id] = await add([{ name: "Mizzen", description: "Splices halyards.", platform: "erc8004" }]);
-    await database.pool.query("update offchain.directory set registry = '0x8004', token_id = 434343 where id = $1", [
-      id,
-    ]);
     await database.pool.query(
-      `insert into onchain.agent (token_id, agent_address, owner, minted_to, wallet_rank, name, framework, minted_at, minted_block,
-         mint_tx, verified, soulbound, origin, generation, parent_id, mutation_count, version, points, trait_count, updated_block)
-       values (9191, '0xff01', '0xff01', '0xff01', 0, 'Rater', 'custom', 0, 1, '0x', true, false, 1, 0, 0, 0, '1.0', 0, 0, 1)`,
+      "update offchain.directory set registry = '0x8004', token_id = 434343, agent_id = '434343' where id = $1",
+      [id],
     );
     await database.pool.query(
-      `insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative, origin, soulbound, seen_block, computed_at)
-       values (9191, 80, 0, 0, 0, 0, 0, 0, 0, 0, 1, now())`,
+      `insert into onchain.erc8004_agent (registry, agent_id, owner, agent_uri, registered_at, registered_block, tx_hash, feedback_count, updated_block)
+       values ('0x8004', 434343, '0xff00', '', 0, 1, '0x', 603, 1)`,
+    );
+    await database.pool.query(
+      `insert into onchain.attestation (uid, schema, attester, recipient, data, attested_at, expires_at, revoked_at, block, tx_hash)
+       select '0x' || r, $1, '0x', r, $2, 1, 0, 0, 1, '0x' from unnest(array['0xff00', '0xff01']) r`,
+      [ATTESTED_SCHEMA, VERIFIED_ACCOUNT],
     );
     await database.pool.query(
       `insert into onchain.erc8004_feedback (registry, agent_id, client, feedback_index, value, value_decimals, tag1, tag2, endpoint,
          feedback_uri, feedback_hash, revoked, given_at, block, tx_hash)
-       select '0x8004', 434343, client, n, value, decimals, tag, '', '', '', '0x', false, 0, 1, '0x' from (
-         select '0xaa00' as client, n, 0 as value, 0 as decimals, 'starred' as tag from generate_series(1, 600) n
-         union all select * from (values ('0xff01', 1, 0, 0, 'starred'), ('0xff01', 2, 80, 0, 'starred'),
-           ('0xff01', 3, 1, 0, 'reachable'), ('0xff01', 4, 9000, 2, 'uptime'), ('0xff01', 5, 7, 0, 'responseTime')) v) r`,
+       select '0x8004', 434343, client, n, value, 0, tag, '', '', '', '0x', false, 0, 1, '0x' from (
+         select '0xff00' as client, n, 100 as value, 'starred' as tag from generate_series(1, 600) n
+         union all select * from (values ('0xff01', 1, 80, 'starred'), ('0xff01', 2, 7, 'responseTime'))
+           v(client, n, value, tag)) r`,
     );
-    await database.pool.query("update offchain.directory set cred_score = 31 where id = $1", [id]);
+    await follow();
+    await reviewFigures.run(
+      { db: database.pool, clock: () => NOW, config: { attestationSchemas: [ATTESTED_SCHEMA] } } as never,
+      {},
+    );
     await follow();
     const [hit] = (await ask("halyards")).hits;
-    expect(hit!.factors.find(({ key }) => key === "feedback")!.says).toBe(
-      "1 known client rated it 90 of 100 on average.",
-    );
+    expect(hit!.reviews).toMatchObject({ adjusted: 80, raw: 99, interval: { low: 40, high: 90 }, voices: 1 });
+    // 0.4 + half of what 0.8 is above it.
+    expect(hit!.factors.find(({ key }) => key === "feedback")).toMatchObject({
+      value: 0.6,
+      says: "Its reviews are worth 80 of 100 by 1 independent voice; their plain mean is 99.",
+    });
   });
 
   it("counts facets as they are, and pages through all without repetition", async () => {

@@ -41,7 +41,7 @@ const write = (
   { indexedBlock = 0 }: { indexedBlock?: number } = {},
 ) =>
   transaction(desk.db, async (tx) => {
-    const [facts] = await findFacts(tx, [{ tokenId }], on.identity);
+    const [facts] = await findFacts(tx, [{ tokenId }], { identity: on.identity, publicUrl: "" });
     const frame = { tx, facts: facts!, now: new Date() };
     if (kind === "off") return [String(await updateOffchain(frame, update))];
     const asked = { wallet, identity: on.identity, indexedBlock, traitPriceWei: 0n };
