@@ -4,7 +4,7 @@ import { reviewFiguresView, weighedReviewView } from "../../core/reviews/view.ts
 import { figuresOf, type ReviewPlace, reviewPage } from "../../db/reviews/review-pages.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { limit, minBlock } from "../parameters.ts";
+import { flag, limit, minBlock, walletAddress } from "../parameters.ts";
 import { agentReviewsSchema } from "../schemas/reviews.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
 import { waitForFigures } from "../services/reviews-at.ts";
@@ -37,7 +37,12 @@ export const agentReviews = endpoint({
     "Reviews of the canonical ERC-8004 reputation registry, of an agent there or of an own agent that is registered there too. Anybody writes any number of them for less than a cent; the registry's average counts all alike. Here a reviewer counts by what the chain proves about it, reviewers that share two evidences count as one, and all without proof together move the value by less than five points. Reviews by reviewers with proof come first, then all others that count, then those that count nothing; each with its reasons. No figure is part of a cred score.",
   data: true,
   params: z.object({ ref }),
-  query: z.object({ minBlock, platform: ofPlatform, cursor, limit: limit({ default: 20, max: 100 }) }),
+  query: z.object({
+    ...{ minBlock, platform: ofPlatform, cursor },
+    newest: flag("true: of each reviewer its newest review, with the number of all that it wrote"),
+    client: walletAddress.optional().meta({ description: "Only what this account wrote, the newest first" }),
+    limit: limit({ default: 20, max: 100 }),
+  }),
   responses: { 200: { description: "Figures and reviews", schema: agentReviewsSchema } },
   errors: ["not_found"],
   async handler({ deps, params, query }) {
@@ -52,7 +57,9 @@ export const agentReviews = endpoint({
       const figures = await figuresOf(tx, agent);
       const told = { registry, agentId, ...reviewFiguresView(figures) };
       if (figures === null) return json({ ...told, ...none });
-      const found = await reviewPage(tx, agent, { after: query.cursor ?? null, limit: limit + 1 });
+      const client = query.client?.toLowerCase();
+      const of = client !== undefined ? { client } : query.newest ? "newest" : "all";
+      const found = await reviewPage(tx, agent, { of, after: query.cursor ?? null, limit: limit + 1 });
       const last = found.length > limit ? found[limit - 1]! : null;
       return json({
         ...told,

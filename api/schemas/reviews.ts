@@ -1,6 +1,6 @@
 /** The answer about an agent's reviews and what they are worth. */
 import { z } from "zod";
-import { NOTHING, SHARED, STANDINGS } from "../../core/reviews/rules.ts";
+import { MAX_DIMENSIONS, NOTHING, SHARED, STANDINGS } from "../../core/reviews/rules.ts";
 import { MAX_CLUSTERS } from "../../core/reviews/view.ts";
 import { count, moment } from "./fields.ts";
 
@@ -56,6 +56,18 @@ export const agentReviewsSchema = z
     clusters: z.array(z.object({ id: z.string(), reviewers: count, reasons: z.array(reason(keysOf(SHARED))) })).meta({
       description: `Reviewers that count as one, the largest ${MAX_CLUSTERS} of them; \`id\` is the least address`,
     }),
+    dimensions: z
+      .array(
+        z.object({
+          tag: z.string().meta({ description: "The first tag of reviews, a stranger's words; empty without one" }),
+          reviews: count.meta({ description: "Those that stand, whoever wrote them" }),
+          ...{ raw: percent.nullable(), adjusted: percent.nullable() },
+        }),
+      )
+      .max(MAX_DIMENSIONS)
+      .meta({
+        description: `The ${MAX_DIMENSIONS} tags with most reviews, each by the same weights; null without a scale`,
+      }),
     computedAt: moment
       .nullable()
       .meta({ description: "Null where nothing was weighed yet, or there is nothing to weigh" }),
@@ -69,6 +81,19 @@ export const agentReviewsSchema = z
         revoked: z.boolean(),
         givenAt: moment,
         ...{ txHash: z.string(), responses: count },
+        answers: z
+          .array(
+            z.object({
+              responder: z.string(),
+              own: z.boolean().meta({ description: "It is the agent's owner or wallet; anybody may respond" }),
+              uri: z.string().nullable(),
+              ...{ at: moment, txHash: z.string() },
+            }),
+          )
+          .meta({ description: "The first five responses, the agent's own before others" }),
+        written: count.optional().meta({
+          description: "With `newest`: how many reviews of the agent its client wrote, counted up to 1,000",
+        }),
         weight: z.number().min(0).max(1),
         cluster: z.string().nullable().meta({ description: "The `id` of the cluster that its client is in" }),
         reasons: z

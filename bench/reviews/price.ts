@@ -44,7 +44,15 @@ const attacker = (i: number, known: Partial<ReviewerFacts>): ReviewerFacts => ({
 function attacked({ side, reviewers, reviews }: ReviewsFacts, { humans, crowd }: Attack, value: number): ReviewsFacts {
   const added = Array.from({ length: humans + crowd }, (_, i) => attacker(i, { human: i < humans }));
   const said = added.map(({ address }, i) => ({
-    ...{ reviewer: address, index: "1", value, revoked: false, at: ENDS + i * DAY, txHash: `attack ${i}` },
+    ...{
+      reviewer: address,
+      index: "1",
+      value,
+      revoked: false,
+      at: ENDS + i * DAY,
+      txHash: `attack ${i}`,
+      tag: "starred",
+    },
   }));
   return { side, reviewers: [...reviewers, ...added], reviews: [...reviews, ...said] };
 }

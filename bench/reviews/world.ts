@@ -215,7 +215,7 @@ export function factsOf(world: World, counted: readonly Review[] = world.reviews
         };
       });
       const entries = reviews.map(({ reviewer, value, at, txHash }, i) => ({
-        ...{ reviewer: reviewer.address, index: String(i + 1), value, revoked: false, at, txHash },
+        ...{ reviewer: reviewer.address, index: String(i + 1), value, revoked: false, at, txHash, tag: "starred" },
       }));
       const side = [agent.owner, agent.wallet].map(({ address, funder, partners }) => ({
         ...{ address, funder: funder && party(funder), partners: partners.map(party) },

@@ -33,12 +33,17 @@ export type ReviewerFacts = {
   rated: readonly { agent: string; reviewers: number }[];
 };
 
+/** Characters of a tag that are read. */
+export const MAX_TAG = 64;
+
 /** An entry of the reputation registry. */
 export type ReviewEntry = {
   reviewer: string;
   index: string;
   /** 0 to 100; null where its tag has no scale. */
   value: number | null;
+  /** Its first tag, at most `MAX_TAG` characters. */
+  tag: string;
   revoked: boolean;
   at: number;
   txHash: string;

@@ -37,6 +37,8 @@ export const SAME_REVIEWERS = { least: 4, share: 0.5 };
 export const MIN_LIKE = 4;
 /** Of one reviewer, its newest entries about an agent: the others count nothing. */
 export const MAX_ENTRIES = 20;
+/** Tags of an agent that are told, those with most reviews. */
+export const MAX_DIMENSIONS = 12;
 /** Of one reviewer: other agents, and partners, that are looked at. */
 export const MAX_LOOKED_AT = 8;
 

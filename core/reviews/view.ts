@@ -4,7 +4,7 @@ import type { Address } from "../agents/facts.ts";
 import { decimalText, MAX_URI, type Review } from "../directory/reviews.ts";
 import { isoSeconds } from "../times.ts";
 import { RULES_VERSION, type SharedKey, saysOf } from "./rules.ts";
-import { type ReviewerWeight, reasonsOf, weightOf } from "./weigh.ts";
+import { type Dimension, type ReviewerWeight, reasonsOf, weightOf } from "./weigh.ts";
 
 /** Clusters that are shown, the largest first. */
 export const MAX_CLUSTERS = 50;
@@ -24,6 +24,7 @@ type Figures = SummaryFigures & {
   rules: number;
   crowd: number;
   clusters: Cluster[];
+  dimensions: Dimension[] | null;
   computedAt: Date;
 };
 
@@ -60,17 +61,28 @@ export const reviewFiguresView = (figures: Figures | null) => ({
       ...{ id: inAll(id), reviewers: size },
       reasons: shares.map((evidence) => ({ evidence, says: `Some of them ${saysOf(evidence)}.` })),
     })),
+  dimensions: (figures?.dimensions ?? []).map(({ tag, reviews, raw, adjusted }) => {
+    return { tag, reviews, raw: orNull(raw), adjusted: orNull(adjusted) };
+  }),
   computedAt: figures?.computedAt.toISOString() ?? null,
 });
 
+/** A response to a review. Anybody may respond: `own` says that the agent's owner or wallet did. */
+export type ReviewResponse = { responder: string; own: boolean; uri: string; at: number; txHash: string };
+
+type StoredReview = Omit<ReviewerWeight, "address"> & {
+  review: Review;
+  scaled: number | null;
+  older: boolean;
+  /** The first of its responses, the agent's own before others. */
+  answers: ReviewResponse[];
+  /** How many entries the reviewer wrote; null where it was not asked for. */
+  written: number | null;
+};
+
 /** One review with its weight. @param reviewer as it is stored, without its address */
 export function weighedReviewView(
-  {
-    review,
-    scaled,
-    older,
-    ...reviewer
-  }: { review: Review; scaled: number | null; older: boolean } & Omit<ReviewerWeight, "address">,
+  { review, scaled, older, answers, written, ...reviewer }: StoredReview,
   { crowd, clusters }: Pick<Figures, "crowd" | "clusters">,
 ) {
   const weighed = { address: review.client, ...reviewer };
@@ -87,6 +99,10 @@ export function weighedReviewView(
     givenAt: isoSeconds(review.givenAt),
     txHash: review.txHash,
     responses: review.responses,
+    answers: answers.map(({ responder, own, uri, at, txHash }) => {
+      return { responder: inAll(responder), own, uri: uri === "" ? null : uri, at: isoSeconds(at), txHash };
+    }),
+    ...(written !== null && { written }),
     weight: Math.round(1e6 * weightOf(entry, weighed, crowd)) / 1e6,
     cluster: cluster && inAll(cluster.id),
     reasons: reasonsOf(entry, weighed, crowd, cluster),

@@ -3,6 +3,7 @@ import { type Cluster, clustersOf } from "./clusters.ts";
 import type { ReviewEntry, ReviewerFacts, ReviewsFacts } from "./facts.ts";
 import {
   CROWD,
+  MAX_DIMENSIONS,
   type NothingKey,
   RULES_VERSION,
   type SharedKey,
@@ -31,6 +32,16 @@ export type ReviewerWeight = {
   entries: number;
 };
 
+/** What the reviews with one tag say. */
+export type Dimension = {
+  tag: string;
+  /** Entries that stand, whoever wrote them. */
+  reviews: number;
+  /** Their mean, and their mean by weight; null as in `ReviewFigures`, and both where the tag has no scale. */
+  raw: number | null;
+  adjusted: number | null;
+};
+
 export type ReviewFigures = {
   rules: number;
   /** The mean of all standing entries, whoever wrote them, 0 to 100; null without any. */
@@ -44,6 +55,7 @@ export type ReviewFigures = {
   /** The weight of a reviewer without proof for each unit of its share, 0 to 1. */
   crowd: number;
   clusters: Cluster[];
+  dimensions: Dimension[];
   /** Raw less adjusted; null where either is. */
   inflation: number | null;
   /** In the order of their addresses. */
@@ -55,8 +67,9 @@ type Voice = {
   address: string;
   nothing: NothingKey | null;
   standing: (typeof STANDINGS)[number];
-  /** The values of its entries that stand. */
+  /** The values of its entries that stand, and those of each tag. */
   values: number[];
+  byTag: Map<string, number[]>;
 };
 
 /**
@@ -75,17 +88,9 @@ export function weighReviews(facts: ReviewsFacts): ReviewFigures {
   const counting = voices.filter(({ nothing }) => nothing === null);
   const voiceOf = ({ address }: Voice) => clusterOf.get(address) ?? address;
   const shares = sharesOf(counting, voiceOf);
-  const total = (proof: boolean) =>
-    counting.reduce((sum, { address, standing }) => sum + (standing.proof === proof ? shares.get(address)! : 0), 0);
-  const others = total(false);
-  const crowd = others === 0 ? 0 : Math.min(1, (CROWD * total(true)) / others);
-
-  let [weight, sum] = [0, 0];
-  for (const { address, standing, values } of counting) {
-    const own = shares.get(address)! * (standing.proof ? 1 : crowd);
-    weight += own;
-    sum += own * mean(values);
-  }
+  const { crowd, weight, sum } = weighed(
+    counting.map(({ address, standing, values }) => ({ values, share: shares.get(address)!, proof: standing.proof })),
+  );
   const everyone = standingValues(facts.reviews);
   const raw = everyone.length === 0 ? null : mean(everyone);
   const adjusted = weight === 0 ? null : bounded(sum / weight);
@@ -100,12 +105,53 @@ export function weighReviews(facts: ReviewsFacts): ReviewFigures {
     voices: weight === 0 ? 0 : new Set(counting.map(voiceOf)).size,
     crowd,
     clusters,
+    dimensions: dimensionsOf(facts, counting, shares),
     inflation: raw === null || adjusted === null ? null : raw - adjusted,
     reviewers: voices.map(({ address, nothing, standing, values }) => ({
       ...{ address, nothing, standing: standing.key, share: shares.get(address) ?? 0 },
       ...{ cluster: clusterOf.get(address) ?? null, entries: values.length },
     })),
   };
+}
+
+/** What some reviewers say by their weights: the others divide `CROWD` of the weight of those with proof. */
+function weighed(voices: readonly { values: readonly number[]; share: number; proof: boolean }[]) {
+  const total = (with_: boolean) => voices.reduce((sum, { share, proof }) => sum + (proof === with_ ? share : 0), 0);
+  const others = total(false);
+  const crowd = others === 0 ? 0 : Math.min(1, (CROWD * total(true)) / others);
+  let [weight, sum] = [0, 0];
+  for (const { values, share, proof } of voices) {
+    const own = share * (proof ? 1 : crowd);
+    weight += own;
+    sum += own * mean(values);
+  }
+  return { crowd, weight, sum };
+}
+
+/** The tags with most standing entries; a reviewer has its whole share in each that it used. */
+function dimensionsOf(
+  { reviews }: ReviewsFacts,
+  counting: readonly Voice[],
+  shares: ReadonlyMap<string, number>,
+): Dimension[] {
+  const standing = Map.groupBy(
+    reviews.filter(({ revoked }) => !revoked),
+    ({ tag }) => tag,
+  );
+  return [...standing]
+    .sort(([a, of], [b, others]) => others.length - of.length || (a < b ? -1 : 1))
+    .slice(0, MAX_DIMENSIONS)
+    .map(([tag, entries]) => {
+      const { weight, sum } = weighed(
+        counting.flatMap(({ address, standing: { proof }, byTag }) => {
+          const values = byTag.get(tag);
+          return values ? [{ values, share: shares.get(address)!, proof }] : [];
+        }),
+      );
+      const values = standingValues(entries);
+      const raw = values.length === 0 ? null : mean(values);
+      return { tag, reviews: entries.length, raw, adjusted: weight === 0 ? null : bounded(sum / weight) };
+    });
 }
 
 /** The reviewers in the order of their addresses, each with its values and whether it counts at all. */
@@ -126,7 +172,13 @@ function voicesOf({ side, reviewers, reviews }: ReviewsFacts): Voice[] {
     .map((one) => {
       const entries = entriesOf.get(one.address) ?? [];
       const nothing = nothingOf(one, entries);
-      return { address: one.address, nothing, standing: standingOf(one), values: standingValues(entries) };
+      const byTag = new Map(
+        [...Map.groupBy(entries, ({ tag }) => tag)].flatMap(([tag, of]) => {
+          const values = standingValues(of);
+          return values.length === 0 ? [] : [[tag, values] as const];
+        }),
+      );
+      return { address: one.address, nothing, standing: standingOf(one), values: standingValues(entries), byTag };
     })
     .sort((a, b) => (a.address < b.address ? -1 : 1));
 }

@@ -1,6 +1,6 @@
 /** Reads what `weighReviews` is given: the reviews of agents and what the chain proves about their reviewers, any number of agents at once. */
 import type { Hex } from "../../core/agents/facts.ts";
-import type { ReviewsFacts } from "../../core/reviews/facts.ts";
+import { MAX_TAG, type ReviewsFacts } from "../../core/reviews/facts.ts";
 import { MAX_ENTRIES } from "../../core/reviews/rules.ts";
 import { isAttested } from "../agents/attestations.ts";
 import { walletConfirmed } from "../agents/wallets.ts";
@@ -51,7 +51,8 @@ const MET = `array(
 
 /** The newest entries of a client `c` about an agent `d`. */
 const ENTRIES = `(
-  select json_agg(json_build_object('index', f.feedback_index::text, 'value', ${VALUE}, 'revoked', f.revoked,
+  select json_agg(json_build_object('index', f.feedback_index::text, 'value', ${VALUE},
+    'tag', left(f.tag1, ${MAX_TAG}), 'revoked', f.revoked,
     'at', f.given_at, 'txHash', f.tx_hash))
   from (
     select * from onchain.erc8004_feedback f

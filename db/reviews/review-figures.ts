@@ -93,16 +93,18 @@ const STORE_FIGURES = statement({
   params: { figures: jsonb<FiguresRow[]>(), now: timestamptz },
   text: `
     insert into offchain.review_figures
-      (registry, agent_id, seen, rules, reviewers, raw, adjusted, low, high, inflation, voices, crowd, clusters, computed_at)
+      (registry, agent_id, seen, rules, reviewers, raw, adjusted, low, high, inflation, voices, crowd, clusters, dimensions,
+       computed_at)
     select r.registry, r."agentId", r.seen, r.rules, r.reviewers, r.raw, r.adjusted, r.low, r.high, r.inflation, r.voices,
-      r.crowd, r.clusters, $now
+      r.crowd, r.clusters, r.dimensions, $now
     from jsonb_to_recordset($figures) r(registry text, "agentId" numeric, seen text, rules int2, reviewers int4, raw float8,
-      adjusted float8, low float8, high float8, inflation float8, voices int4, crowd float8, clusters jsonb)
+      adjusted float8, low float8, high float8, inflation float8, voices int4, crowd float8, clusters jsonb, dimensions jsonb)
     order by r.registry, r."agentId"
     on conflict (registry, agent_id) do update set seen = excluded.seen, rules = excluded.rules,
       reviewers = excluded.reviewers, raw = excluded.raw, adjusted = excluded.adjusted, low = excluded.low,
       high = excluded.high, inflation = excluded.inflation, voices = excluded.voices, crowd = excluded.crowd,
-      clusters = excluded.clusters, computed_at = excluded.computed_at`,
+      clusters = excluded.clusters, dimensions = excluded.dimensions,
+      computed_at = excluded.computed_at`,
 });
 
 const TELL_DIRECTORY = statement({

@@ -1,7 +1,9 @@
 /** The stored figures of one agent, and its reviews in pages: those by reviewers with proof first. */
 
-import type { Review } from "../../core/directory/reviews.ts";
+import { MAX_URI, type Review } from "../../core/directory/reviews.ts";
 import { MAX_ENTRIES, type NothingKey, type StandingKey } from "../../core/reviews/rules.ts";
+import type { ReviewResponse } from "../../core/reviews/view.ts";
+import type { Dimension } from "../../core/reviews/weigh.ts";
 import { REVIEW } from "../directory/reviews-sql.ts";
 import {
   bool,
@@ -29,12 +31,17 @@ const FIGURES = statement({
   params: AGENT,
   text: `
     select g.rules, g.reviewers, g.raw, g.adjusted, g.low, g.high, g.inflation, g.voices, g.crowd, g.clusters,
-      g.computed_at as "computedAt"
+      g.dimensions, g.computed_at as "computedAt"
     from offchain.review_figures g where g.registry = $registry and g.agent_id = $agentId::numeric`,
   columns: {
     ...{ rules: nullable(int2), reviewers: int4, raw: nullable(float8), adjusted: nullable(float8) },
     ...{ low: nullable(float8), high: nullable(float8), inflation: nullable(float8), voices: nullable(int4) },
-    ...{ crowd: nullable(float8), clusters: nullable(jsonb<StoredCluster[]>()), computedAt: nullable(timestamptz) },
+    ...{
+      crowd: nullable(float8),
+      clusters: nullable(jsonb<StoredCluster[]>()),
+      dimensions: nullable(jsonb<Dimension[]>()),
+      computedAt: nullable(timestamptz),
+    },
   },
 });
 
@@ -42,9 +49,10 @@ const FIGURES = statement({
 export const figuresOf = async (db: Queryable, { registry, agentId }: RegistryAgent) => {
   const found = await FIGURES.maybeOne(db, { registry, agentId });
   if (found === null || found.computedAt === null) return null;
-  const { rules, reviewers, raw, adjusted, low, high, inflation, voices, crowd, clusters, computedAt } = found;
+  const { rules, reviewers, raw, adjusted, low, high, inflation, voices, crowd, clusters, dimensions, computedAt } =
+    found;
   return {
-    ...{ rules: rules!, reviewers, raw, adjusted, inflation, computedAt },
+    ...{ rules: rules!, reviewers, raw, adjusted, inflation, dimensions, computedAt },
     ...{ low: low!, high: high!, voices: voices!, crowd: crowd!, clusters: clusters! },
   };
 };
@@ -68,12 +76,33 @@ export const figuresAreCurrent = async (db: Queryable, { registry, agentId }: Re
 /** Where a page of reviews goes on: behind an entry of a reviewer. `rank` as in the table. */
 export type ReviewPlace = { rank: number; client: string; index: string };
 
+/** Responses to one review that are shown. */
+const MAX_RESPONSES = 5;
+/** Entries of one reviewer that are counted. */
+const MAX_WRITTEN = 1_000;
+
+/** The first responses to an entry `f` of an agent `a`, the agent's own before others: anybody writes any number. */
+const RESPONSES = `(
+  select coalesce(json_agg(json_build_object('responder', s.responder, 'own', s.own,
+    'uri', left(s.response_uri, ${MAX_URI}), 'at', s.responded_at, 'txHash', s.tx_hash) order by s.own desc, s.responded_at, s.id), '[]')
+  from (
+    select s.*, s.responder in (a.owner, a.agent_wallet) is true as own from onchain.erc8004_response s
+    where s.registry = f.registry and s.agent_id = f.agent_id and s.client = f.client and s.feedback_index = f.feedback_index
+    order by own desc, s.responded_at, s.id limit ${MAX_RESPONSES}) s)`;
+
 const ENTRY = `${REVIEW} as review, ${VALUE} as scaled, w.rank, w.nothing, w.standing, w.share, w.cluster, w.entries,
+  ${RESPONSES} as answers,
   exists (
     select from onchain.erc8004_feedback o where o.registry = f.registry and o.agent_id = f.agent_id and o.client = f.client
       and o.feedback_index > f.feedback_index offset ${MAX_ENTRIES - 1}) as older`;
 const OF_AGENT = "w.registry = $registry and w.agent_id = $agentId::numeric";
-const FEEDBACK = `onchain.erc8004_feedback f on f.registry = w.registry and f.agent_id = w.agent_id and f.client = w.client`;
+const OF_REVIEWER = "f.registry = w.registry and f.agent_id = w.agent_id and f.client = w.client";
+const RATED = "join onchain.erc8004_agent a on a.registry = w.registry and a.agent_id = w.agent_id";
+const ENTRY_COLUMNS = {
+  ...{ review: json<Review>(), scaled: nullable(float8), rank: int2, nothing: nullable(narrow<NothingKey>(text)) },
+  ...{ standing: narrow<StandingKey>(text), share: float8, cluster: nullable(text), entries: int4, older: bool },
+  answers: json<ReviewResponse[]>(),
+};
 
 const PAGE = statement({
   name: "review-page",
@@ -81,23 +110,63 @@ const PAGE = statement({
   // Two walks of one index: through the rest of the reviewer that the page before ended with, and through those behind.
   text: `
     select * from (
-      (select ${ENTRY} from offchain.review_weight w join ${FEEDBACK}
+      (select ${ENTRY} from offchain.review_weight w ${RATED} join onchain.erc8004_feedback f on ${OF_REVIEWER}
        where ${OF_AGENT} and w.rank = $rank and w.client = $client and f.feedback_index > $index::numeric
        order by f.feedback_index limit $limit)
       union all
-      (select ${ENTRY} from offchain.review_weight w join ${FEEDBACK}
+      (select ${ENTRY} from offchain.review_weight w ${RATED} join onchain.erc8004_feedback f on ${OF_REVIEWER}
        where ${OF_AGENT} and (w.rank, w.client) > ($rank::int2, $client::text)
        order by w.rank, w.client, f.feedback_index limit $limit)) all_of_them
     limit $limit`,
-  columns: {
-    ...{ review: json<Review>(), scaled: nullable(float8), rank: int2, nothing: nullable(narrow<NothingKey>(text)) },
-    ...{ standing: narrow<StandingKey>(text), share: float8, cluster: nullable(text), entries: int4, older: bool },
-  },
+  columns: ENTRY_COLUMNS,
 });
 
-/** Reviews of an agent that were weighed, in the order of rank, reviewer and index. @param after null for the first page */
-export const reviewPage = (
+const NEWEST = statement({
+  name: "review-page-newest",
+  params: { ...AGENT, rank: int2, client: text, limit: int8 },
+  text: `
+    select ${ENTRY}, (
+      select count(*)::int4 from (
+        select from onchain.erc8004_feedback f where ${OF_REVIEWER} limit ${MAX_WRITTEN}) f) as written
+    from (
+      select * from offchain.review_weight w
+      where ${OF_AGENT} and (w.rank, w.client) > ($rank::int2, $client::text)
+        and exists (select from onchain.erc8004_feedback f where ${OF_REVIEWER})
+      order by w.rank, w.client limit $limit) w ${RATED}
+    cross join lateral (
+      select * from onchain.erc8004_feedback f where ${OF_REVIEWER} order by f.feedback_index desc limit 1) f
+    order by w.rank, w.client`,
+  columns: { ...ENTRY_COLUMNS, written: int4 },
+});
+
+const OF_CLIENT = statement({
+  name: "review-page-of-client",
+  params: { ...AGENT, client: text, before: nullable(numeric), limit: int8 },
+  text: `
+    select ${ENTRY} from offchain.review_weight w ${RATED} join onchain.erc8004_feedback f on ${OF_REVIEWER}
+    where ${OF_AGENT} and w.client = $client and ($before::numeric is null or f.feedback_index < $before::numeric)
+    order by f.feedback_index desc limit $limit`,
+  columns: ENTRY_COLUMNS,
+});
+
+/** Which reviews: all; the newest of each reviewer; or those of one reviewer, the newest first. */
+export type ReviewChoice = "all" | "newest" | { client: string };
+
+/**
+ * Reviews of an agent that were weighed, in the order of rank, reviewer and index.
+ * @param after null for the first page
+ */
+export async function reviewPage(
   db: Queryable,
   { registry, agentId }: RegistryAgent,
-  { after, limit }: { after: ReviewPlace | null; limit: number },
-) => PAGE.rows(db, { registry, agentId, ...(after ?? { rank: -1, client: "", index: "0" }), limit });
+  { of, after, limit }: { of: ReviewChoice; after: ReviewPlace | null; limit: number },
+) {
+  const agent = { registry, agentId };
+  const { index, ...place } = after ?? { rank: -1, client: "", index: "0" };
+  if (of === "newest") return NEWEST.rows(db, { ...agent, ...place, limit });
+  const found =
+    of === "all"
+      ? await PAGE.rows(db, { ...agent, ...place, index, limit })
+      : await OF_CLIENT.rows(db, { ...agent, client: of.client, before: after && index, limit });
+  return found.map((one) => ({ ...one, written: null }));
+}

@@ -48,6 +48,8 @@ export const reviewFigures = offchain.table(
     crowd: doublePrecision(),
     /** `[{id, size, shares}]`. */
     clusters: jsonb(),
+    /** `[{tag, reviews, raw, adjusted}]`. */
+    dimensions: jsonb(),
     computedAt: at(),
   },
   (t) => [primaryKey({ columns: [t.registry, t.agentId] }), index("review_figures_computed").on(t.computedAt)],

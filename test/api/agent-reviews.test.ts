@@ -125,6 +125,55 @@ describe("the reviews of an agent", () => {
     });
   });
 
+  it("have a value for each tag, and the responses of the agent before those of others", async () => {
+    await plantRows(
+      api.database.pool,
+      "erc8004Response",
+      [wallet("e5"), OWNER, ...Array.from({ length: 6 }, (_, i) => wallet(`d${i}`))].map((responder, i) => ({
+        ...{ ...about, id: `r${i}`, client: PERSON, feedbackIndex: 1n, responder, responseUri: `https://${i}.example` },
+        ...{ responseHash: HASH, respondedAt: NOW / 1000 - 100 + i, block: 14, txHash: HASH },
+      })),
+    );
+    const { dimensions, adjusted, reviews } = (await pageOf()) as unknown as {
+      dimensions: object[];
+      adjusted: number;
+      reviews: { responses: number; answers: { responder: string; own: boolean; uri: string }[] }[];
+    };
+    expect(dimensions).toEqual([
+      { tag: "starred", reviews: 12, raw: 91.7, adjusted },
+      { tag: "responseTime", reviews: 1, raw: null, adjusted: null },
+    ]);
+    expect(reviews[0]!.responses).toBe(8);
+    expect(reviews[0]!.answers.map(({ responder, own }) => [responder.toLowerCase(), own])).toEqual([
+      [OWNER, true],
+      ...[wallet("e5"), wallet("d0"), wallet("d1"), wallet("d2")].map((one) => [one, false]),
+    ]);
+  });
+
+  it("are one of each reviewer where the newest are asked for, or those of one reviewer", async () => {
+    const newest = (await pageOf("newest=true&limit=100")).reviews as unknown as {
+      client: string;
+      index: string;
+      written: number;
+    }[];
+    expect(newest.map(({ client }) => client)).toEqual([
+      ...new Set((await pageOf("limit=100")).reviews.map(({ client }) => client)),
+    ]);
+    expect(newest[0]).toMatchObject({ index: "2", written: 2 });
+    const seen: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page: Page = await pageOf(`newest=true&limit=5${cursor && `&cursor=${cursor}`}`);
+      seen.push(...page.reviews.map(({ client }) => client));
+      cursor = page.nextCursor;
+    }
+    expect(seen).toEqual(newest.map(({ client }) => client));
+    const first = await pageOf(`client=${PERSON}&limit=1`);
+    const second = await pageOf(`client=${PERSON}&limit=1&cursor=${first.nextCursor}`);
+    expect([...first.reviews, ...second.reviews].map(({ index }) => index)).toEqual(["2", "1"]);
+    expect(second.nextCursor).toBeNull();
+    expect((await pageOf(`client=${wallet("ee")}`)).reviews).toEqual([]);
+  });
+
   it.each([1, 2, 3, 7])("are each reached once, in pages of %i", async (limit) => {
     const whole = (await pageOf("limit=100")).reviews.map(({ client, index }) => `${client} ${index}`);
     const seen: string[] = [];

@@ -163,6 +163,7 @@ function factsOf({ agents, said, humans, creds, histories, paid }: World, id: nu
     side: side.map((n) => ({ address: wallet(n), funder: funderOf(n), partners: [] })),
     reviews: entries.map(({ client, index, value, revoked, at, tx }) => ({
       ...{ reviewer: wallet(client), index: String(index), revoked, at, txHash: tx },
+      tag: value === null ? "responseTime" : "starred",
       value: value === null ? null : Math.min(100, Math.max(0, value)),
     })),
     reviewers: [...new Set(entries.map(({ client }) => client))].map((n) => ({
@@ -187,8 +188,9 @@ async function stored(id: number) {
     "select client as address, nothing, standing, share, cluster, entries from offchain.review_weight where agent_id = $1 order by client",
     [id],
   );
-  const [{ rules, raw, adjusted, low, high, voices, crowd, clusters, inflation }] = rows;
-  return { rules, raw, adjusted, interval: [low, high], voices, crowd, clusters, inflation, reviewers: weights.rows };
+  const [{ rules, raw, adjusted, low, high, voices, crowd, clusters, dimensions, inflation }] = rows;
+  const figures = { rules, raw, adjusted, interval: [low, high], voices, crowd, clusters, dimensions, inflation };
+  return { ...figures, reviewers: weights.rows };
 }
 function expected(world: World, id: number) {
   const { clusters, ...weighed } = weighReviews(factsOf(world, id));

@@ -19,7 +19,16 @@ export const stranger = (n: number, known: Partial<ReviewerFacts> = {}): Reviewe
 
 /** What it wrote, in a transaction of its own. */
 export const entry = (n: number, value: number | null, over: Partial<ReviewEntry> = {}): ReviewEntry => ({
-  ...{ reviewer: address(n), index: "1", value, revoked: false, at: NOW + n * DAY, txHash: `0x${n}`, ...over },
+  ...{
+    reviewer: address(n),
+    index: "1",
+    value,
+    revoked: false,
+    at: NOW + n * DAY,
+    txHash: `0x${n}`,
+    tag: "starred",
+    ...over,
+  },
 });
 
 const orNull = <T>(some: fc.Arbitrary<T>) => fc.option(some, { freq: 2 });
@@ -55,6 +64,7 @@ const entriesOf = (n: number): fc.Arbitrary<ReviewEntry[]> =>
         revoked: fc.constantFrom(false, false, false, true),
         at: fc.integer({ min: 0, max: 20 }).map((hours) => NOW + hours * HOUR),
         txHash: fc.constantFrom("0xa", "0xb", `0x${n}`),
+        tag: fc.constantFrom("starred", "uptime", ""),
       }),
       { minLength: 1, maxLength: 3 },
     )

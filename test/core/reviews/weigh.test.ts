@@ -42,6 +42,43 @@ describe("the value of reviews", () => {
     );
   });
 
+  it("of each tag is that of the reviews with this tag alone, and of one tag for all the value itself", () => {
+    fc.assert(
+      fc.property(anyFacts, (facts) => {
+        const { dimensions } = weighReviews(facts);
+        const standing = facts.reviews.filter(({ revoked }) => !revoked);
+        expect(dimensions.reduce((sum, { reviews }) => sum + reviews, 0)).toBe(standing.length);
+        for (const { tag, raw, adjusted } of dimensions) {
+          const of = standing.filter((one) => one.tag === tag);
+          const proven = of.filter(({ reviewer, value }) => {
+            const one = facts.reviewers.find(({ address }) => address === reviewer)!;
+            return value !== null && one.human;
+          });
+          if (proven.length === 0) expect(adjusted).toBeNull();
+          const values = of.flatMap(({ value }) => (value === null ? [] : [value]));
+          expect(raw === null).toBe(values.length === 0);
+          if (adjusted === null) continue;
+          expect(adjusted).toBeGreaterThanOrEqual(Math.min(...values) - CLOSE);
+          expect(adjusted).toBeLessThanOrEqual(Math.max(...values) + CLOSE);
+        }
+        const oneTag = weighReviews({ ...facts, reviews: facts.reviews.map((one) => ({ ...one, tag: "starred" })) });
+        if (standing.length > 0)
+          expect(oneTag.dimensions).toEqual([
+            { tag: "starred", reviews: standing.length, raw: oneTag.raw, adjusted: oneTag.adjusted },
+          ]);
+      }),
+    );
+  });
+
+  it("of a tag is not moved by more than the crowd's share by those without proof who alone use it much", () => {
+    const crowd = Array.from({ length: 50 }, (_, i) => i + 2);
+    const facts = of({
+      reviewers: [human(1), ...crowd.map((n) => stranger(n))],
+      reviews: [entry(1, 0, { tag: "uptime" }), ...crowd.map((n) => entry(n, 100, { tag: "uptime" }))],
+    });
+    expect(weighReviews(facts).dimensions[0]!.adjusted).toBeLessThanOrEqual(MOST_BY_CROWD + CLOSE);
+  });
+
   it("lies within the values and its interval, by weights from 0 to 1, of which each has a reason", () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
