@@ -7,9 +7,9 @@ import { endpoint, json } from "../endpoint.ts";
 import { flag, limit, minBlock, walletAddress } from "../parameters.ts";
 import { agentReviewsSchema } from "../schemas/reviews.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
+import { reviewed } from "../services/reviewed-agent.ts";
 import { waitForFigures } from "../services/reviews-at.ts";
 import { ofPlatform, ref } from "./directory-claims.ts";
-import { reviewed } from "./reviews.ts";
 
 const CURSOR = /^([0-2])-(0x[0-9a-f]{40})-([1-9]\d{0,19})$/;
 

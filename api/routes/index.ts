@@ -57,7 +57,6 @@ import { pricing } from "./pricing.ts";
 import { protectedResource } from "./protected-resource.ts";
 import { og, referral, referralCode, referred } from "./referrals.ts";
 import { crossRegistration, crossRegistrations, linkToken } from "./registries.ts";
-import { terminalReviewers, terminalReviews } from "./reviews.ts";
 import { serviceIndex } from "./service-index.ts";
 import { sessionOutcome } from "./sessions.ts";
 import { sitemap, sitemapFile } from "./sitemap.ts";
@@ -130,8 +129,6 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   terminalOffers,
   agentReviews,
   agentPayments,
-  terminalReviewers,
-  terminalReviews,
   terminalToken,
   contractMetadata,
   metadata,

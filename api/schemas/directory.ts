@@ -4,14 +4,12 @@ import { z } from "zod";
 import { DEFECT_CODES } from "../../core/directory/file-defects.ts";
 import { DIRECTORY_FILTERS, type DirectoryFilter } from "../../core/directory/filters.ts";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
-import { MAX_ENTRIES, STANDINGS, type Standing } from "../../core/directory/reviews.ts";
 import { PRICED_FROM_USD, TOKEN_SOURCES } from "../../core/directory/token.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { textSchema } from "../../core/text.ts";
 import { count, moment, reservations, score, tier } from "./fields.ts";
 
 const bit = z.union([z.literal(0), z.literal(1)]);
-const percent = z.number().min(0).max(100);
 const usd = z.number().nullable().meta({ description: "US dollars; null = not known" });
 
 export const terminalAgentSchema = z
@@ -108,56 +106,6 @@ const review = z
     responses: count,
   })
   .meta({ id: "Review" });
-
-export const reviewersSchema = z
-  .object({
-    total: count.meta({ description: "Entries that were not taken back, of all clients" }),
-    counting: z.object({
-      clients: count.meta({ description: "Clients whose ratings count" }),
-      rating: percent.nullable().meta({
-        description: "Their mean, each weighed by the score of the client's agent; null without any",
-      }),
-    }),
-    reviewers: z.array(
-      z.object({
-        client: z.string(),
-        standing: z.enum(Object.keys(STANDINGS) as [Standing, ...Standing[]]).meta({
-          description: Object.entries(STANDINGS)
-            .map(([key, says]) => `\`${key}\`: ${says}`)
-            .join(" "),
-        }),
-        agent: z
-          .object({ token_id: z.int().min(0), name: z.string(), cred_score: score })
-          .nullable()
-          .meta({ description: "The agent of this service with the highest score that it owns or is the wallet of" }),
-        rating: percent.nullable().meta({
-          description: "The mean of its newest entry of each tag that has a scale; null where none has",
-        }),
-        entries: count.meta({
-          description: `What it wrote, up to ${MAX_ENTRIES.toLocaleString("en")}, those taken back among them`,
-        }),
-        taken_back: count,
-        first_at: moment,
-        last_at: moment,
-        latest: review,
-      }),
-    ),
-    limit: z.int().min(1),
-    next_after: z.string().nullable().meta({ description: "Give it back as `after`; null: these are the last" }),
-  })
-  .meta({ id: "Reviewers" });
-
-export const reviewsSchema = z
-  .object({
-    client: z.string(),
-    reviews: z.array(review),
-    limit: z.int().min(1),
-    next_before: z
-      .string()
-      .nullable()
-      .meta({ description: "Give it back as `before` for older ones; null: there are none" }),
-  })
-  .meta({ id: "Reviews" });
 
 /** A registration in the canonical ERC-8004 registry, with the feedback of clients there. */
 const registration = z

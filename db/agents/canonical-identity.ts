@@ -7,7 +7,7 @@ import { walletConfirmed } from "./wallets.ts";
 const MAX_REGISTRATIONS = 100;
 
 /**
- * SQL of the registration that is an own agent's, as `registry`, `agent_id`, `owner` and `agent_wallet`; at most one row.
+ * SQL of the registration that is an own agent's, as `registry` and `agent_id`; at most one row.
  * The registry has the agent's confirmed wallet for it; or it has the agent's owner, who also owns it, and its file names the
  * agent's record here. A wallet stands there by its own transaction or signature only, and a transfer unsets it: nobody is
  * given a registration with its reviews. A file that names the agent comes first, then the oldest registration: to register
@@ -16,7 +16,7 @@ const MAX_REGISTRATIONS = 100;
  * @param records SQL of the address of the records here, to which a token id is appended (core/agents/registration-file.ts)
  */
 export const canonicalIdentity = (a: string, records: string): string => `
-  select e.registry, e.agent_id, e.owner, e.agent_wallet
+  select e.registry, e.agent_id
   from (
     select e.registry, e.agent_id, e.owner, e.agent_wallet, e.registered_block
     from onchain.erc8004_agent e
@@ -47,9 +47,9 @@ const IDENTITY = statement({
   name: "canonical-identity",
   params: { tokenId: int8, records: text },
   text: `
-    select e.registry, e.agent_id::text as "agentId", e.owner, e.agent_wallet as wallet
+    select e.registry, e.agent_id::text as "agentId"
     from onchain.agent a left join lateral (${canonicalIdentity("a", "$records")}) e on true where a.token_id = $tokenId`,
-  columns: { registry: nullable(text), agentId: nullable(text), owner: nullable(text), wallet: nullable(text) },
+  columns: { registry: nullable(text), agentId: nullable(text) },
 });
 
 /**
@@ -59,6 +59,6 @@ const IDENTITY = statement({
 export async function canonicalIdentityOf(db: Queryable, tokenId: number, records: string) {
   const found = await IDENTITY.maybeOne(db, { tokenId, records });
   if (found === null) return null;
-  const { registry, agentId, ...sides } = found;
-  return registry === null ? "none" : { registry, agentId: agentId!, ...sides };
+  const { registry, agentId } = found;
+  return registry === null ? "none" : { registry, agentId: agentId! };
 }

@@ -100,8 +100,8 @@ const OF_REVIEWER = "f.registry = w.registry and f.agent_id = w.agent_id and f.c
 const RATED = "join onchain.erc8004_agent a on a.registry = w.registry and a.agent_id = w.agent_id";
 const ENTRY_COLUMNS = {
   ...{ review: json<Review>(), scaled: nullable(float8), rank: int2, nothing: nullable(narrow<NothingKey>(text)) },
-  ...{ standing: narrow<StandingKey>(text), share: float8, cluster: nullable(text), entries: int4, older: bool },
-  answers: json<ReviewResponse[]>(),
+  ...{ standing: narrow<StandingKey>(text), share: float8, cluster: nullable(text), entries: int4 },
+  ...{ answers: json<ReviewResponse[]>(), older: bool },
 };
 
 const PAGE = statement({

@@ -49,7 +49,7 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
           );
           await behind.getByText("Since").waitFor();
           const trusted = panel("What it is trusted by");
-          await trusted.getByText("No known client rated it.").waitFor();
+          await trusted.getByText("No review of it counts here.").waitFor();
           await trusted.getByText("No other agent has its name.").waitFor();
           // Of another registry, with a twin here of the same owner. Which number it has there is the seed's chance.
           const canonical = async (of: string) => {
@@ -58,14 +58,14 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
             ).json()) as { agents: { name: string; agent_id: string }[] };
             return `/terminal/${found.agents.find(({ name }) => name === of)!.agent_id}?platform=erc8004`;
           };
-          // Whose ratings count stand first; what somebody flooded is one line, and every entry of it is there.
+          // Whose reviews count stand first; what somebody flooded is one line, and every entry of it is there.
           await page.goto(await canonical("Kestrel"));
           const reviews = panel("Reviews");
-          await reviews.getByText("1 known client rated it 15 of 100.").waitFor();
-          await reviews.getByText("Others, whose ratings count nothing").click();
-          await reviews.getByText("has no agent here with a score").waitFor();
-          await reviews.getByText(/^12 entries within/).click();
-          await expect.poll(() => reviews.locator("details li li").count()).toBe(12);
+          await reviews.getByText("2 independent voices").waitFor();
+          await reviews.getByText("The mean stands 74 points higher.", { exact: false }).waitFor();
+          await reviews.getByText("weight below 0.01").waitFor();
+          await reviews.getByText("All 12 reviews by it").click();
+          await expect.poll(() => reviews.locator(".entries > li").count()).toBe(12);
           await page.goto(await canonical("Meridian"));
           await trusted.getByText("1 other agent has its name").waitFor();
           await trusted.getByText(/cred \d+ · registered .* · of the same owner/).waitFor();
@@ -74,7 +74,7 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
           // An attestation that nobody has claimed is said so.
           await page.goto("/agent/0");
           await page.getByRole("link", { name: "claim it, +15" }).waitFor();
-          await reviews.getByText("2 known clients rated it 91 of 100 on average.").waitFor();
+          await reviews.getByText("independent voices").first().waitFor();
           const happened = panel("What happened");
           await happened
             .getByText(/^Score \d+ → \d+/)

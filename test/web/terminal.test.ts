@@ -384,9 +384,13 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         .toBe(1000);
       await page.getByRole("heading", { name: "ERC-8004" }).waitFor();
       const reviews = page.locator("section.panel", { has: page.getByRole("heading", { name: "Reviews" }) });
-      await reviews.getByText("No known client rated it.").waitFor();
+      await reviews.getByText("2 independent voices").waitFor();
+      await reviews.getByRole("img", { name: /worth 61, between \d+ and \d+; plain mean 62$/ }).waitFor();
       expect(await reviews.locator(".reviews > li").count()).toBe(3);
-      await reviews.getByText("took everything back").waitFor();
+      await reviews.getByText("An exchange attests on chain that an identified person holds it.").waitFor();
+      await reviews.getByText("The agent answered").waitFor();
+      await reviews.getByText("Others, which count nothing").click();
+      await reviews.getByText("It was taken back.", { exact: false }).waitFor();
       expect(await reviews.locator("[data-revoked]").count()).toBe(1);
       const offers = page.locator("section.panel", {
         has: page.getByRole("heading", { name: "What it says of itself" }),

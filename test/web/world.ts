@@ -2,8 +2,10 @@
 import type pg from "pg";
 import type { Hex } from "../../core/agents/facts.ts";
 import type { Json } from "../../core/json.ts";
+import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";
+import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";
 
@@ -30,6 +32,7 @@ const ownWords = (i: number) =>
   ).join(" ");
 const DAY_MS = 86_400_000;
 const REGISTRY: Hex = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
+const ATTESTATION_SCHEMA: Hex = `0x${"f".repeat(64)}`;
 const HASH: Hex = `0x${"ab".repeat(32)}`;
 
 export async function plantWorld(pool: pg.Pool): Promise<void> {
@@ -106,7 +109,7 @@ export async function plantWorld(pool: pg.Pool): Promise<void> {
     `insert into offchain.job_run (name, last_started_at, next_run_at, error) values ($1, now(), now(), $1)`,
     [HOSTILE],
   );
-  await plantRegistry(pool, now);
+  await plantRegistry(pool, now, first!.facts.agentAddress);
   await plantPeople(pool, first!.facts);
 }
 
@@ -177,15 +180,23 @@ function hostile(facts: Facts, now: number): void {
   })) as Facts["proofs"];
 }
 
-async function plantRegistry(pool: pg.Pool, now: number): Promise<void> {
+/** @param wallet of own agent 0, which the registry has for its twin */
+async function plantRegistry(pool: pg.Pool, now: number, wallet: Hex): Promise<void> {
   const seconds = Math.floor(now / 1000);
   const about = { registry: REGISTRY, agentId: BigInt(TWIN_ID) };
   const client = (n: number): Hex => `0x${String(n).repeat(40)}`;
   await plantRows(pool, "erc8004Agent", [
     {
       ...about,
-      ...{ owner: client(9), agentWallet: null, agentUri: `https://agent.example/${HOSTILE}`, txHash: HASH },
+      ...{ owner: client(9), agentWallet: wallet, agentUri: `https://agent.example/${HOSTILE}`, txHash: HASH },
       ...{ registeredAt: seconds - 86_400, registeredBlock: 12, feedbackCount: 2, updatedBlock: 12 },
+    },
+  ]);
+  // The first of them is a person.
+  await plantRows(pool, "attestation", [
+    {
+      ...{ uid: HASH, schema: ATTESTATION_SCHEMA, attester: client(8), recipient: client(1), data: VERIFIED_ACCOUNT },
+      ...{ attestedAt: 1, expiresAt: 0, revokedAt: 0, block: 1, txHash: HASH },
     },
   ]);
   await plantRows(
@@ -210,4 +221,13 @@ async function plantRegistry(pool: pg.Pool, now: number): Promise<void> {
      values ($1, $2, '', 'parsed', array[$3], '{}', now(), 0)`,
     [REGISTRY, TWIN_ID, HOSTILE],
   );
+  await plantRows(pool, "erc8004Response", [
+    {
+      ...about,
+      ...{ id: "1", client: client(1), feedbackIndex: 1n, responder: wallet, responseUri: HOSTILE, responseHash: HASH },
+      ...{ respondedAt: seconds, block: 14, txHash: HASH },
+    },
+  ]);
+  const config = { attestationSchemas: [ATTESTATION_SCHEMA] };
+  await reviewFigures.run({ db: pool, clock: () => new Date(now), config } as never, {});
 }

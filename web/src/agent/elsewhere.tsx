@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { directoryLink } from "../../../core/directory/link.ts";
-import type { Detail } from "../api/types.ts";
+import type { Agent, Detail } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
 import { detail } from "../directory/source.ts";
 import { Cred } from "../parts/cred.tsx";
@@ -36,7 +36,8 @@ export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
   );
 
 /** Panels of an own agent with data of the directory; hidden without a directory row. */
-export function Elsewhere({ tokenId, explorer }: { tokenId: number; explorer: string }) {
+export function Elsewhere({ agent, explorer }: { agent: Agent; explorer: string }) {
+  const { tokenId } = agent;
   const { data: own } = useQuery(detail(String(tokenId), "helixa"));
   const twin = own?.data.same_as.find(({ platform }) => platform === "erc8004");
   const { data: there } = useQuery({ ...detail(twin?.agent_id ?? "", "erc8004"), enabled: twin !== undefined });
@@ -48,14 +49,14 @@ export function Elsewhere({ tokenId, explorer }: { tokenId: number; explorer: st
         <SameAs others={own.data.same_as} />
       </Panel>
       {registration && twin && (
-        <>
-          <Panel title={say("agent.erc8004")}>
-            <Erc8004 registration={registration} agentId={twin.agent_id} explorer={explorer} />
-          </Panel>
-          <Panel title={say("agent.feedback")}>
-            <Reviews path={reviewsPath(twin.agent_id, twin.platform)} explorer={explorer} />
-          </Panel>
-        </>
+        <Panel title={say("agent.erc8004")}>
+          <Erc8004 registration={registration} agentId={twin.agent_id} explorer={explorer} />
+        </Panel>
+      )}
+      {agent.reviews && (
+        <Panel title={say("agent.feedback")}>
+          <Reviews path={reviewsPath(String(tokenId), "helixa")} explorer={explorer} />
+        </Panel>
       )}
     </>
   );

@@ -147,7 +147,7 @@ const Others = ({ agent, explorer }: PanelsProps) => (
       <Registry agent={agent} explorer={explorer} />
     </Panel>
     <Handshakes tokenId={agent.tokenId} explorer={explorer} />
-    <Elsewhere tokenId={agent.tokenId} explorer={explorer} />
+    <Elsewhere agent={agent} explorer={explorer} />
     <Panel title={say("agent.share")}>
       <Share agent={agent} />
     </Panel>

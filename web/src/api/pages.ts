@@ -9,7 +9,7 @@ type Cursor = string | number | null;
  * @param cursor the parameter by which the next page is asked for
  * @param next the cursor of the page after this one; null: there is none
  */
-export const pagesOf = <Page>(path: string, cursor: "after" | "before", next: (page: Page) => Cursor) =>
+export const pagesOf = <Page>(path: string, cursor: "after" | "before" | "cursor", next: (page: Page) => Cursor) =>
   infiniteQueryOptions({
     queryKey: [path],
     queryFn: ({ pageParam, signal }) =>

@@ -10,8 +10,6 @@ import type {
 } from "../../../api/schemas/cred.ts";
 import type { credReportSchema } from "../../../api/schemas/cred-report.ts";
 import type {
-  reviewersSchema,
-  reviewsSchema,
   terminalBadgesSchema,
   terminalCountsSchema,
   terminalDetailSchema,
@@ -42,6 +40,7 @@ import type {
   ownHumanSchema,
 } from "../../../api/schemas/principals.ts";
 import type { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "../../../api/schemas/referral.ts";
+import type { agentReviewsSchema } from "../../../api/schemas/reviews.ts";
 import type { discoverySchema, statusSchema } from "../../../api/schemas/service.ts";
 import type { provenSchema } from "../../../api/schemas/social-proofs.ts";
 import type { exchangeVerifySchema, verifySchema } from "../../../api/schemas/verification.ts";
@@ -61,9 +60,8 @@ export type Counts = z.output<typeof terminalCountsSchema>;
 export type RowBadges = z.output<typeof terminalBadgesSchema>["marks"][number];
 export type Detail = z.output<typeof terminalDetailSchema>;
 export type Registration8004 = NonNullable<Detail["erc8004"]>;
-export type Reviewers = z.output<typeof reviewersSchema>;
-export type Reviews = z.output<typeof reviewsSchema>;
-export type Review = Reviews["reviews"][number];
+export type AgentReviews = z.output<typeof agentReviewsSchema>;
+export type WeighedReview = AgentReviews["reviews"][number];
 export type DiscoveryAnswer = z.output<typeof discoverSchema>;
 export type Offering = z.output<typeof offeringSchema>;
 export type DiscoveredHit = DiscoveryAnswer["hits"][number];
