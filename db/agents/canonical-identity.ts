@@ -15,7 +15,7 @@ const MAX_REGISTRATIONS = 100;
  * @param a alias of an own agent
  * @param records SQL of the address of the records here, to which a token id is appended (core/agents/registration-file.ts)
  */
-export const canonicalIdentity = (a: string, records: string): string => `
+const canonicalIdentity = (a: string, records: string): string => `
   select e.registry, e.agent_id
   from (
     select e.registry, e.agent_id, e.owner, e.agent_wallet, e.registered_block
