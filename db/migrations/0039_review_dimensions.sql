@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."review_figures" ADD COLUMN "dimensions" jsonb;
