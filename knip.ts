@@ -16,7 +16,8 @@ const config: KnipConfig = {
         "bench/*.ts",
         "examples/*.ts",
         // Started by their paths.
-        "bench/{events/reference,list/world,reads/reference-server,strangers/hosts,synthetic/server}.ts",
+        "bench/{events/reference,list/world,reads/reference-server,strangers/hosts}.ts",
+        "harness/synthetic/server.ts",
         "test/{card-renderer/support/draw,webhooks/support/worker}-process.ts",
         // Bundled by their paths.
         "harness/client-libraries/page/own.ts",

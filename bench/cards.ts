@@ -1,6 +1,4 @@
 /** `npm run bench -- cards`: what a card costs, beside satori and resvg drawing the same layout; delays of the event loop; kept cards. */
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createCardRenderer } from "../card-renderer/renderer.ts";
@@ -8,9 +6,10 @@ import { CARD_SIZES, type CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import { cardHash } from "../core/card/hash.ts";
 import { TIERS } from "../core/cred/tiers.ts";
+import { type Child, startChild } from "../harness/child.ts";
+import { atMost, median, printTable } from "../harness/figures.ts";
 import { scratchDirectory } from "../harness/scratch.ts";
 import { type Batch, type Cost, type Engine, measure } from "./cards/engine.ts";
-import { goal } from "./goal.ts";
 
 type Plan = { rounds: number; batch: number; lagCards: number; reads: number };
 const FULL: Plan = { rounds: 7, batch: 10, lagCards: 100, reads: 20_000 };
@@ -26,60 +25,50 @@ export default async function cards(args: string[]): Promise<void> {
   console.log(
     `medians of ${plan.rounds} interleaved rounds of ${plan.batch} cards of all tiers, a process for each engine\n`,
   );
-  const processes = new Map(ENGINES.map((engine) => [engine, startEngine(engine)]));
+  const processes = new Map(
+    ENGINES.map((engine) => [engine, startChild(join(import.meta.dirname, "cards/engine.ts"), [engine])]),
+  );
   try {
-    console.log("                          ms/card  CPU ms/card     KB    takumi is faster by    in CPU");
+    const columns = [["ms/card", 1], ["CPU ms/card", 1], "KB", ["takumi is faster by", 2], ["in CPU", 2]] as const;
+    const row = printTable("", columns, 24);
     const cpu: Partial<Record<CardSize, number>> = {};
-    for (const size of Object.keys(CARD_SIZES) as CardSize[]) cpu[size] = await compare(processes, size, plan);
-    const reached = `${cpu.square!.toFixed(1)} CPU ms`;
-    console.log(goal(`a square PNG for ≤ ${GOAL_CPU_MS} CPU ms`, reached, cpu.square! <= GOAL_CPU_MS));
-    console.log("\nfour in flight, square        cards/s   event loop delay p99 / max (ms)");
+    for (const size of Object.keys(CARD_SIZES) as CardSize[]) cpu[size] = await compare(processes, size, { plan, row });
+    console.log(`${atMost("a square PNG", cpu.square!, GOAL_CPU_MS, { unit: " CPU ms", digits: 1 })}\n`);
+    const print = printTable("four in flight, square", ["cards/s", ["event loop delay p99 ms", 1], ["max", 1]], 28);
+    const lagRow = (label: string, { wallMs, delay }: Cost) => print(label, 1000 / wallMs, delay.p99, delay.max);
     const service = createCardRenderer({ memoryMb: 0 });
     const four: Batch = { size: "square", cards: sample(plan.lagCards, 9000), inFlight: 4 };
     await measure((card, size) => service.picture(card, size, "png"), { ...four, cards: sample(4, 8000) });
     lagRow("the service", await measure((card, size) => service.picture(card, size, "png"), four));
-    for (const [engine, child] of processes) lagRow(LABELS[engine], await draw(child, four));
+    for (const [engine, child] of processes) lagRow(LABELS[engine], await child.asks<Cost>(four));
   } finally {
-    for (const child of processes.values()) child.kill();
+    for (const child of processes.values()) await child.stop();
   }
   await readKept(plan.reads);
 }
 
-function startEngine(engine: Engine): ChildProcess {
-  return fork(join(import.meta.dirname, "cards/engine.ts"), [engine]);
-}
-
-async function draw(child: ChildProcess, batch: Batch): Promise<Cost> {
-  child.send(batch);
-  const [cost] = await once(child, "message");
-  return cost as Cost;
-}
-
 /** @returns CPU milliseconds of a PNG */
-async function compare(processes: Map<Engine, ChildProcess>, size: CardSize, plan: Plan): Promise<number> {
+async function compare(
+  processes: Map<Engine, Child>,
+  size: CardSize,
+  { plan, row }: { plan: Plan; row: ReturnType<typeof printTable> },
+): Promise<number> {
   const costs = new Map<Engine, Cost[]>(ENGINES.map((engine) => [engine, []]));
   // The first round reads fonts and compiles: it is drawn and thrown away.
   for (let round = 0; round <= plan.rounds; round++)
     for (const [engine, child] of processes) {
-      const cost = await draw(child, { size, cards: sample(plan.batch, round * plan.batch), inFlight: 1 });
+      const batch: Batch = { size, cards: sample(plan.batch, round * plan.batch), inFlight: 1 };
+      const cost = await child.asks<Cost>(batch);
       if (round > 0) costs.get(engine)!.push(cost);
     }
   const of = (engine: Engine, pick: (cost: Cost) => number) => median(costs.get(engine)!.map(pick));
   for (const engine of ENGINES) {
     const [wall, cpu] = [of(engine, ({ wallMs }) => wallMs), of(engine, ({ cpuMs }) => cpuMs)];
     const times = [wall / of("takumi", ({ wallMs }) => wallMs), cpu / of("takumi", ({ cpuMs }) => cpuMs)];
-    console.log(
-      `${size.padEnd(8)} ${LABELS[engine].padEnd(13)} ${wall.toFixed(1).padStart(10)} ${cpu.toFixed(1).padStart(12)} ` +
-        `${(of(engine, ({ bytes }) => bytes) / 1024).toFixed(0).padStart(6)} ${times.map((each) => each.toFixed(2).padStart(12)).join("        ")}`,
-    );
+    row(`${size.padEnd(8)} ${LABELS[engine]}`, wall, cpu, of(engine, ({ bytes }) => bytes) / 1024, ...times);
   }
   return of("takumi", ({ cpuMs }) => cpuMs);
 }
-
-const lagRow = (label: string, { wallMs, delay }: Cost) =>
-  console.log(
-    `${label.padEnd(28)} ${(1000 / wallMs).toFixed(0).padStart(8)}   ${delay.p99.toFixed(1)} / ${delay.max.toFixed(1)}`,
-  );
 
 /** Hash, memory and disk: what a card costs that has been drawn before. */
 async function readKept(reads: number): Promise<void> {
@@ -134,5 +123,3 @@ function sample(count: number, first: number): CardFacts[] {
     };
   });
 }
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;

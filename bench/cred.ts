@@ -3,8 +3,6 @@
  * inputs and over the tables of the facts, beside its writes alone, and beside a loop over agents. After each pass every
  * stored row is compared with the formula over the facts, and a share of them with the pure function.
  */
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import type pg from "pg";
 import { credOf, SIGNALS } from "../core/cred/cred.ts";
 import { unixSeconds } from "../core/times.ts";
@@ -13,13 +11,10 @@ import { loadFacts } from "../db/agents/facts.ts";
 import { recomputeCred } from "../db/cred/cred.ts";
 import { fullPass, refreshAges } from "../db/cred/cred-passes.ts";
 import { inputColumn, keptScoresSql, scoresSql, tokenRange } from "../db/cred/cred-statement.ts";
-import { migrate } from "../db/schema/migrate.ts";
-import { openPool } from "../db/sql/connect.ts";
 import { transaction } from "../db/sql/transaction.ts";
-import { removePostgres, startPostgres } from "../devnet/postgres.ts";
-import { plantOnchain } from "../harness/onchain.ts";
-import { onchainTables } from "../harness/onchain-tables.ts";
-import { scratchDirectory } from "../harness/scratch.ts";
+import { atMost, median, printTable } from "../harness/figures.ts";
+import { numberAfter } from "../harness/options.ts";
+import { withPostgres } from "../harness/scratch-postgres.ts";
 
 const DAY_MS = 86_400_000;
 const DIRTY = 10_000;
@@ -44,26 +39,11 @@ const LOOP = "loop: read, compute, write";
 
 /** @param args `--agents N` (default 100,000), `--short` for 20,000 */
 export default async function cred(args: string[]): Promise<void> {
-  const short = args.includes("--short");
-  const wanted = args.indexOf("--agents");
-  const agents = wanted >= 0 ? Number(args[wanted + 1]) : short ? 20_000 : 100_000;
-  if (!Number.isSafeInteger(agents) || agents < 1) throw new Error("--agents takes a number of agents");
-  const rounds = 3;
-  const directory = scratchDirectory("bench-cred", { onDisk: true });
-  const server = await startPostgres({ dataDir: join(directory, "pg") });
-  const pool = openPool({ connectionString: server.url, max: 2 });
-  try {
-    await migrate(server.url);
-    await plantOnchain(pool, { ddl: onchainTables() });
+  const agents = numberAfter(args, "--agents") ?? (args.includes("--short") ? 20_000 : 100_000);
+  await withPostgres("bench-cred", { max: 2, schemas: "both" }, async ({ pool }) => {
     await plantPopulation(pool, agents);
-    await measure(pool, agents, rounds, 100);
-  } finally {
-    await pool.end();
-    await server.stop();
-    // The cluster may have been moved to where its own account can reach it.
-    await removePostgres(join(directory, "pg"));
-    rmSync(directory, { recursive: true, force: true });
-  }
+    await measure(pool, agents, 3, 100);
+  });
 }
 
 async function measure(pool: pg.Pool, agents: number, rounds: number, looped: number): Promise<void> {
@@ -171,26 +151,18 @@ async function loop(pool: pg.Pool, tokenIds: number[], now: Date): Promise<void>
 }
 
 function report(rates: Record<string, number[]>, agents: number, rounds: number): void {
-  const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
   const rate = (name: string) => median(rates[name]!);
   console.log(`${agents.toLocaleString("en")} agents, medians of ${rounds} interleaved rounds, fsync on\n`);
-  console.log("                              agents/s   s per million  × of inputs   × of facts   × loop");
+  const columns = ["agents/s", ["s per million", 1], ["× of inputs", 1], ["× of facts", 1], "× loop"] as const;
+  const row = printTable("", columns, 27);
   for (const name of Object.keys(rates)) {
-    const cells = [
-      Math.round(rate(name)).toLocaleString("en").padStart(10),
-      (1e6 / rate(name)).toFixed(1).padStart(13),
-      (rate(KEPT) / rate(name)).toFixed(1).padStart(11),
-      (rate(FACTS) / rate(name)).toFixed(1).padStart(11),
-      (rate(name) / rate(LOOP)).toFixed(0).padStart(8),
-    ];
-    console.log(`${name.padEnd(27)} ${cells.join("  ")}`);
+    const own = rate(name);
+    row(name, own, 1e6 / own, rate(KEPT) / own, rate(FACTS) / own, own / rate(LOOP));
   }
   console.log("");
   const goal = (what: string, ratio: number, most: number) =>
-    console.log(
-      `${what.padEnd(58)} ${ratio.toFixed(2).padStart(6)} ×   ${`goal ≤ ${most.toFixed(2)} ×`.padEnd(16)} ${ratio <= most ? "met" : "NOT met"}`,
-    );
-  goal("formula over the inputs, of the formula over the facts", rate(FACTS) / rate(KEPT), 1 / 9);
+    console.log(atMost(what, ratio, most, { unit: " ×", digits: 2 }));
+  goal("formula over the inputs, of the formula over the facts", rate(FACTS) / rate(KEPT), 0.11);
   goal("full pass, nothing moved, of the formula over the inputs", rate(KEPT) / rate(NOT_MOVED), 8);
   goal("full pass, every row moved, of the formula over the inputs", rate(KEPT) / rate(MOVED), 8);
   goal("its writes alone, of the formula over the inputs", rate(KEPT) / rate(WRITES), 8);

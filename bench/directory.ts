@@ -4,10 +4,13 @@ import { loadavg } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type pg from "pg";
-import { measurePages } from "./directory/pages.ts";
+import { runToEnd } from "../harness/child.ts";
+import { seconds } from "../harness/figures.ts";
+import { numberAfter, valueAfter } from "../harness/options.ts";
+import { directoryPages } from "./directory/pages.ts";
 import { measureSqlAlone } from "./directory/sql-alone.ts";
 import { underLoad } from "./directory/under-load.ts";
-import { numberAfter, valueAfter, withKept } from "./synthetic/kept.ts";
+import { withKept } from "./synthetic/kept.ts";
 
 /** `seconds` of load with so many requests `perSecond`; `sampled` questions are put to SQL as well, and SQL alone is asked `asked`. */
 type Plan = { rows: number; seconds: number; perSecond: number; sampled: number; asked: number };
@@ -17,30 +20,29 @@ const QUICK: Plan = { rows: 50_000, seconds: 20, perSecond: 200, sampled: 20, as
 /** @param args `--quick` for a short look; `--rows`; `--seconds` and `--rate` of the load; `--pages`, `--sql` or `--load` for one part; `--keep` plants the rows in a folder, and finds them there the next time */
 export default async function directory(args: string[]): Promise<void> {
   const plan = args.includes("--quick") ? { ...QUICK } : { ...FULL };
-  plan.rows = numberAfter(args, "--rows") ?? plan.rows;
+  plan.rows = numberAfter(args, "--rows", 5_000) ?? plan.rows;
   plan.seconds = numberAfter(args, "--seconds") ?? plan.seconds;
   plan.perSecond = numberAfter(args, "--rate") ?? plan.perSecond;
   plan.asked = numberAfter(args, "--asked") ?? plan.asked;
-  if (plan.rows < 5_000) throw new Error("--rows takes a number of rows from 5000 on");
   await withKept<number>(
     { kept: valueAfter(args, "--keep"), note: "planted", name: "directory" },
     async ({ postgres }) => {
       const began = performance.now();
-      const world = join(import.meta.dirname, "directory/world.ts");
-      await promisify(execFile)(process.execPath, [world, postgres.url, String(plan.rows)]);
-      console.log(`rows planted in ${((performance.now() - began) / 1000).toFixed(0)} s`);
+      await runToEnd(join(import.meta.dirname, "directory/world.ts"), postgres.url, plan.rows);
+      console.log(`rows planted in ${seconds(performance.now() - began)}`);
       return plan.rows;
     },
-    async ({ postgres, pool, place, filled: rows }) => {
+    async (at, rows) => {
+      const { postgres, pool } = at;
       console.log(`${rows.toLocaleString("en")} rows\n`);
       await settle(pool);
       const planted = { ...plan, rows };
       const parts = ["--pages", "--sql", "--load"].filter((part) => args.includes(part));
       const wants = (part: string) => parts.length === 0 || parts.includes(part);
       const checked = Math.min(planted.sampled, planted.asked);
-      if (wants("--pages")) await measurePages({ pool, url: postgres.url, ...planted });
+      if (wants("--pages")) await directoryPages({ pool, url: postgres.url, ...planted });
       if (wants("--sql")) await measureSqlAlone({ pool, postgres, ...planted, checked });
-      if (wants("--load")) await underLoad({ pool, postgres, dataDir: join(place, "data"), ...planted });
+      if (wants("--load")) await underLoad(at, planted);
       console.log(`load of the machine ${loadavg()[0]!.toFixed(1)}`);
     },
   );

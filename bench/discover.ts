@@ -1,7 +1,8 @@
 /** `npm run bench -- discover [--quick] [--rows N] [--keep FOLDER] [--rebuild] [--no-plain] [--meanings]`: quality and latency of the search for agents, beside plain ways over the same rows, and what attacks on it cost. */
 import { loadavg } from "node:os";
 import type pg from "pg";
-import { line, QUANTILES_HEAD, quantile } from "./directory/figures.ts";
+import { atLeast, atMost, goal, printTable, quantile, SPREAD, spread } from "../harness/figures.ts";
+import { numberAfter, valueAfter } from "../harness/options.ts";
 import type { World } from "./discover/agents.ts";
 import { attackPrices, playAttacks } from "./discover/attacks.ts";
 import { bestGrades } from "./discover/judge.ts";
@@ -20,8 +21,7 @@ import {
 import { plainWays, TS_RANK_AND, TS_RANK_OR } from "./discover/plain-ways.ts";
 import { HALVES, QUESTIONS } from "./discover/questions.ts";
 import { buildDocuments, discoverWay, FORGET_DOCUMENTS, fillDatabase, sizes, timed } from "./discover/service.ts";
-import { goal } from "./goal.ts";
-import { valueAfter, withKept } from "./synthetic/kept.ts";
+import { withKept } from "./synthetic/kept.ts";
 
 const SEED = 18;
 const FULL_ROWS = 1_000_000;
@@ -32,8 +32,7 @@ const SAMPLE = 10;
 
 /** @param args `--quick` for 20,000 rows; `--rows`; `--keep` fills a folder, and finds the rows there the next time; `--rebuild` builds its documents again; `--no-plain` leaves out the plain ways; `--meanings` asks by meanings too */
 export default async function discover(args: string[]): Promise<void> {
-  const rows = Number(valueAfter(args, "--rows") ?? (args.includes("--quick") ? QUICK_ROWS : FULL_ROWS));
-  if (!Number.isSafeInteger(rows) || rows < 2_000) throw new Error("--rows takes a number of rows from 2000 on");
+  const rows = numberAfter(args, "--rows", 2_000) ?? (args.includes("--quick") ? QUICK_ROWS : FULL_ROWS);
   await withKept<World>(
     { kept: valueAfter(args, "--keep"), note: "world.json", name: "discover" },
     async ({ postgres, pool }) => {
@@ -41,7 +40,7 @@ export default async function discover(args: string[]): Promise<void> {
       await fillDatabase(postgres.url, pool, world);
       return world;
     },
-    async ({ pool, filled: world }) => {
+    async ({ pool }, world) => {
       if (args.includes("--rebuild")) await pool.query(FORGET_DOCUMENTS);
       await timed("documents built", () => buildDocuments(pool, world));
       const measured = await measure(pool, world, !args.includes("--no-plain"));
@@ -71,46 +70,32 @@ async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise
   console.log(`${spamKinds(ways)}\n`);
   console.log(`places of an attacker's best agent\n${attackPrices(await playAttacks(pool, world))}\n`);
   const { whole, prefixes, firstLetters, foundMs } = await latencies(pool, world);
-  console.log(`milliseconds                                 ${QUANTILES_HEAD}`);
-  console.log(line("whole questions", whole));
-  console.log(line("every prefix, as it is typed", prefixes));
-  console.log(line("of them the first three letters", firstLetters));
-  console.log(line("a changed description, until it is found", foundMs));
+  const row = printTable("milliseconds", SPREAD);
+  row("whole questions", ...spread(whole));
+  row("every prefix, as it is typed", ...spread(prefixes));
+  row("of them the first three letters", ...spread(firstLetters));
+  row("a changed description, until it is found", ...spread(foundMs));
   console.log(`\n${await sizes(pool)}\n`);
   const summary = summaryOf(own);
-  const p95 = (values: readonly number[]) => quantile(values, 0.95);
   if (withPlain)
     for (const half of HALVES) {
       const ndcg = (all: readonly Answered[]) => summaryOf(ofHalf(all, half)).ndcg;
       const plain = Math.max(
         ...ways.filter(({ name }) => [TS_RANK_AND, TS_RANK_OR].includes(name)).map(({ all }) => ndcg(all)),
       );
-      const above = ndcg(own) - plain;
-      console.log(
-        goal(
-          `nDCG@10 at least 0.15 above the better ts_rank, ${half}`,
-          `${above.toFixed(3)} above ${plain.toFixed(3)}`,
-          above >= 0.15,
-        ),
-      );
+      const what = `nDCG@10 above the better ts_rank (${plain.toFixed(3)}), ${half}`;
+      console.log(atLeast(what, ndcg(own) - plain, 0.15, { digits: 3 }));
     }
-  console.log(goal("spam@10 is 0", summary.spam.toFixed(4), summary.spam === 0));
-  console.log(
-    goal(
-      "no spam before an honest agent",
-      `in ${(100 * summary.spamAhead).toFixed(1)} % of the questions`,
-      summary.spamAhead === 0,
-    ),
-  );
-  console.log(goal("p95 of whole questions at most 50 ms", `${p95(whole).toFixed(1)} ms`, p95(whole) <= 50));
-  console.log(goal("p95 while typing at most 20 ms", `${p95(prefixes).toFixed(1)} ms`, p95(prefixes) <= 20));
-  console.log(
-    goal(
-      "a changed description is found within 2 s",
-      `${Math.max(...foundMs).toFixed(0)} ms at most`,
-      Math.max(...foundMs) <= 2_000,
-    ),
-  );
+  const ahead = `in ${(100 * summary.spamAhead).toFixed(1)} % of the questions`;
+  const ms = { unit: " ms", digits: 1 };
+  for (const line of [
+    goal("spam@10 is 0", summary.spam.toFixed(4), summary.spam === 0),
+    goal("no spam before an honest agent", ahead, summary.spamAhead === 0),
+    atMost("p95 of whole questions", quantile(whole, 0.95), 50, ms),
+    atMost("p95 while typing", quantile(prefixes, 0.95), 20, ms),
+    atMost("a changed description until it is found", Math.max(...foundMs), 2_000, ms),
+  ])
+    console.log(line);
   console.log(`load of the machine ${loadavg()[0]!.toFixed(1)}`);
   return { own, best };
 }

@@ -1,12 +1,11 @@
 /** `npm run bench -- hosts [--short]`: planted hosts, plain, odd but right and hostile, read as the job of offers reads them: what is found, and what it costs. */
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openPublicHttp, type PublicHttp } from "../clients/public-http.ts";
+import { type Child, startChild } from "../harness/child.ts";
+import { atLeast, printTable } from "../harness/figures.ts";
 import { type Found, readHost } from "../harness/strange-hosts/read.ts";
-import { goal } from "./goal.ts";
 import type { Hostile, Right, Told } from "./hosts/planted.ts";
 
 /** Max milliseconds of processor time that a hostile host may cost. */
@@ -18,8 +17,8 @@ type Measure = (host: Right | Hostile) => Promise<Cost>;
 /** @param args `--short` for one measured reading of each instead of five */
 export default async function hosts(args: string[]): Promise<void> {
   const repeats = args.includes("--short") ? 1 : 5;
-  const planted = fork(join(import.meta.dirname, "hosts/planted.ts"));
-  const [{ plain, odd, hostile }] = (await once(planted, "message")) as [Told];
+  const planted = startChild(join(import.meta.dirname, "hosts/planted.ts"));
+  const { plain, odd, hostile } = await planted.hears<Told>();
   const http = openPublicHttp({ userAgent: "bench", loopback: true });
   try {
     const measure = measurer(http, planted, repeats);
@@ -27,14 +26,13 @@ export default async function hosts(args: string[]): Promise<void> {
     const dear = await readHostile(hostile, measure);
     const right = plain.length + odd.length;
     console.log();
-    console.log(goal(`all ${right} right hosts are read`, `${right - wrong.length}`, wrong.length === 0));
-    const held = `${hostile.length - dear.length}`;
-    const what = `all ${hostile.length} hostile ones cost under ${MAX_CPU_MS} ms of CPU each, and give no more than they may`;
-    console.log(goal(what, held, dear.length === 0));
+    console.log(atLeast("right hosts that are read", right - wrong.length, right));
+    const held = `hostile ones that cost under ${MAX_CPU_MS} ms of CPU each, and give no more than they may`;
+    console.log(atLeast(held, hostile.length - dear.length, hostile.length));
     if (wrong.length + dear.length > 0) process.exitCode = 1;
   } finally {
     await http.close();
-    planted.disconnect();
+    await planted.stop();
   }
   if (process.exitCode) process.exit();
 }
@@ -43,12 +41,8 @@ setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
 /** Reads a host several times; the reading of the median cost speaks for it. */
-function measurer(http: PublicHttp, planted: ChildProcess, repeats: number): Measure {
-  const askedOf = async (name: string): Promise<number> => {
-    planted.send(name);
-    const [{ asked }] = (await once(planted, "message")) as [{ asked: number }];
-    return asked;
-  };
+function measurer(http: PublicHttp, planted: Child, repeats: number): Measure {
+  const askedOf = async (name: string) => (await planted.asks<{ asked: number }>(name)).asked;
   return async (host) => {
     // The first reading of a kind compiles what reads it.
     await readHost(http, host.kind, host.url);
@@ -76,7 +70,7 @@ async function readOnce(http: PublicHttp, { kind, url }: Right | Hostile): Promi
 /** @returns the names of those that were not read */
 async function readRight(title: string, group: readonly Right[], measure: Measure): Promise<string[]> {
   const wrong: string[] = [];
-  head(title, group.length);
+  const row = rowsBelow(`${group.length} ${title}`);
   for (const { offers, ...host } of group) {
     const cost = await measure({ offers, ...host });
     const read = cost.found.answers && String(cost.found.offers) === String(offers);
@@ -89,7 +83,7 @@ async function readRight(title: string, group: readonly Right[], measure: Measur
 /** @returns the names of those that cost or gave too much */
 async function readHostile(group: readonly Hostile[], measure: Measure): Promise<string[]> {
   const dear: string[] = [];
-  head("hostile", group.length);
+  const row = rowsBelow(`${group.length} hostile`);
   for (const host of group) {
     const cost = await measure(host);
     const held = cost.found.offers.length <= host.mostOffers && cost.cpuMs < MAX_CPU_MS;
@@ -99,11 +93,17 @@ async function readHostile(group: readonly Hostile[], measure: Measure): Promise
   return dear;
 }
 
-const head = (title: string, count: number) =>
-  console.log(`\n${`${count} ${title}`.padEnd(66)} found         requests    CPU ms   wall ms`);
-
-function row(name: string, { found, requests, cpuMs, wallMs }: Cost, says: string): void {
-  const what = found.status === "read" ? `${found.offers.length} offers` : found.status;
-  const cells = [requests.toFixed(0).padStart(8), cpuMs.toFixed(1).padStart(9), wallMs.toFixed(0).padStart(9)];
-  console.log(`${name.padEnd(66)} ${what.padEnd(13)} ${cells.join(" ")}${says}`);
+/** Prints the head of a group. @returns what prints a row of it, with what is to be said of it */
+function rowsBelow(title: string) {
+  console.log();
+  const print = printTable(title, ["found", "requests", ["CPU ms", 1], "wall ms", ""], 66);
+  return (name: string, { found, requests, cpuMs, wallMs }: Cost, says: string) =>
+    print(
+      name,
+      found.status === "read" ? `${found.offers.length} offers` : found.status,
+      requests,
+      cpuMs,
+      wallMs,
+      says,
+    );
 }

@@ -1,131 +1,81 @@
 /** `npm run bench -- list [--agents N] [--short]`: every kind of list page from memory, rows included, beside plain SQL in the same run. */
-import { execFile } from "node:child_process";
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { isDeepStrictEqual, promisify } from "node:util";
 import type pg from "pg";
 import { loadFacts } from "../db/agents/facts.ts";
-import { listAgents } from "../db/lists/agent-list-sql.ts";
+import { AGENT_SORTS, type AgentFilter, type AgentPage, listAgents } from "../db/lists/agent-list-sql.ts";
 import { type AgentList, type AgentQuery, openAgentList } from "../db/lists/agents.ts";
-import { openPool } from "../db/sql/connect.ts";
-import { removePostgres, startPostgres } from "../devnet/postgres.ts";
-import { scratchDirectory } from "../harness/scratch.ts";
-import { goal } from "./goal.ts";
-import { type Cell, matrix, newSearches, offsetOf } from "./list/matrix.ts";
+import { runToEnd } from "../harness/child.ts";
+import { atMost, goal, printTable, quantile, SPREAD, spread } from "../harness/figures.ts";
+import { numberAfter } from "../harness/options.ts";
+import { withPostgres } from "../harness/scratch-postgres.ts";
+import { until } from "../harness/until.ts";
+import {
+  askAlike,
+  type Cell,
+  measurePages,
+  PLACES,
+  type Subject,
+  searchAnew,
+  shuffled,
+  untilLoaded,
+} from "./list/pages.ts";
 
-const LIMIT = 100;
+type Question = Omit<AgentQuery, "position" | "limit">;
 
 /** @param args `--agents N` (default 1,000,000), `--short` for 50,000 and a part of the questions */
 export default async function list(args: string[]): Promise<void> {
   const short = args.includes("--short");
-  const wanted = args.indexOf("--agents");
-  const agents = wanted >= 0 ? Number(args[wanted + 1]) : short ? 50_000 : 1_000_000;
-  if (!Number.isSafeInteger(agents) || agents < 1000) throw new Error("--agents takes a number of agents from 1000 on");
-  const directory = scratchDirectory("bench-list", { onDisk: true });
-  const server = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
-  const pool = openPool({ connectionString: server.url, max: 4 });
-  try {
-    await promisify(execFile)(process.execPath, [
-      join(import.meta.dirname, "list/world.ts"),
-      server.url,
-      String(agents),
-    ]);
-    await measure(server.url, pool, agents, short);
-  } finally {
-    await pool.end();
-    await server.stop();
-    // The cluster may have been moved to where its own account can reach it.
-    await removePostgres(join(directory, "pg"));
-    rmSync(directory, { recursive: true, force: true });
-  }
+  const agents = numberAfter(args, "--agents", 1_000) ?? (short ? 50_000 : 1_000_000);
+  await withPostgres("bench-list", { fast: true }, async ({ postgres, pool, later }) => {
+    await runToEnd(join(import.meta.dirname, "list/world.ts"), postgres.url, agents);
+    const memory = openAgentList({ url: postgres.url, db: pool });
+    later(() => memory.close());
+    await untilLoaded(memory, agents);
+    await measure(memory, pool, agents, short);
+  });
 }
 
-async function measure(url: string, pool: pg.Pool, agents: number, short: boolean): Promise<void> {
-  const before = process.memoryUsage().rss;
-  const began = performance.now();
-  const memory = openAgentList({ url, db: pool });
-  try {
-    while (!memory.ready) await new Promise((done) => setTimeout(done, 10));
-    const { readMs, sortMs, bytes } = memory.stats();
-    console.log(
-      `${agents.toLocaleString("en")} agents: ready after ${seconds(performance.now() - began)} (read ${seconds(readMs)}, sorted ${seconds(sortMs)})`,
-    );
-    console.log(`memory: ${megabytes(bytes)} of arrays, ${megabytes(process.memoryUsage().rss - before)} more RSS\n`);
-    const cells = matrix();
-    const asked = short ? cells.slice(0, 400) : cells;
-    for (const cell of asked.slice(0, 100)) await ask(memory, pool, cell);
-    const times = new Map<string, Times>();
-    for (const cell of asked) note(times, cell, await ask(memory, pool, cell));
-    const searches = await search(memory, short ? 300 : 2_000);
-    const sql = await sample(memory, pool, asked.slice(0, short ? 15 : 40));
-    report(times, searches, sql);
-    await change(memory, pool, agents, asked, short ? 3_000 : 20_000);
-  } finally {
-    await memory.close();
-  }
-}
+const subjectOf = (memory: AgentList, pool: pg.Pool): Subject<Question, AgentPage> => {
+  const query = (question: Question, { offset, limit }: { offset: number; limit: number }): AgentQuery => ({
+    ...{ ...question, limit, position: { offset } },
+  });
+  return {
+    page: (question, part) => memory.list(query(question, part)),
+    rows: ({ tokenIds }) => loadFacts(pool, tokenIds),
+    bySql: (question, part) => listAgents(pool, query(question, part)),
+    searching: (search) => ({ sort: "credScore", order: "desc", search }),
+  };
+};
 
-type Taken = { list: number; rows: number };
-type Times = { list: number[]; rows: number[] };
-
-/** The page a cell asks for; where its middle and end are, the total tells. */
-async function pageOf(memory: AgentList, { query, place }: Cell): Promise<AgentQuery> {
-  const { total } = await memory.list({ ...query, limit: 1, position: { offset: 0 } });
-  return { ...query, limit: LIMIT, position: { offset: offsetOf(place, total, LIMIT) } };
-}
-
-/** One page: from memory, then with the facts of its agents. Milliseconds. */
-async function ask(memory: AgentList, pool: pg.Pool, cell: Cell): Promise<Taken> {
-  const query = await pageOf(memory, cell);
-  const began = performance.now();
-  const { tokenIds } = await memory.list(query);
-  const listed = performance.now();
-  await loadFacts(pool, tokenIds);
-  return { list: listed - began, rows: performance.now() - began };
-}
-
-function note(times: Map<string, Times>, { sort, filter, search, place }: Cell, taken: Taken): void {
-  for (const name of ["all", `page: ${place}`, `search: ${search}`, `filter: ${filter}`, `sort: ${sort}`]) {
-    const known = times.get(name) ?? { list: [], rows: [] };
-    known.list.push(taken.list);
-    known.rows.push(taken.rows);
-    times.set(name, known);
-  }
-}
-
-/** Searches whose answer nobody has asked for before: nothing of it is kept. */
-async function search(memory: AgentList, count: number): Promise<number[]> {
-  const times: number[] = [];
-  for (const text of new Set(newSearches(count))) {
-    const began = performance.now();
-    await memory.list({ sort: "credScore", order: "desc", limit: LIMIT, search: text, position: { offset: 0 } });
-    times.push(performance.now() - began);
-    // Answers from memory come without a turn of the event loop: without one here, the looks at the database would be
-    // held up until memory is too old to answer, and one search would go to SQL. Requests come by turns anyway.
-    await new Promise((done) => setImmediate(done));
-  }
-  return times;
-}
-
-type Compared = { times: number[]; unequal: number };
-
-/** The same pages by SQL; each answer is compared with the one from memory. */
-async function sample(memory: AgentList, pool: pg.Pool, cells: Cell[]): Promise<Compared> {
-  const times: number[] = [];
-  let unequal = 0;
-  for (const cell of cells) {
-    const query = await pageOf(memory, cell);
-    const began = performance.now();
-    const answer = await listAgents(pool, query);
-    times.push(performance.now() - began);
-    if (!isDeepStrictEqual(answer, await memory.list(query))) unequal++;
-  }
-  return { times, unequal };
+async function measure(memory: AgentList, pool: pg.Pool, agents: number, short: boolean): Promise<void> {
+  const subject = subjectOf(memory, pool);
+  const cells = short ? matrix().slice(0, 400) : matrix();
+  const { ids, rows } = await measurePages(subject, cells);
+  const searches = await searchAnew(subject, short ? 300 : 2_000);
+  const { times, wrong } = await askAlike(subject, cells.slice(0, short ? 15 : 40));
+  const sql = times.sql!;
+  const row = printTable("\nmilliseconds, token ids alone", SPREAD);
+  row(`${searches.length} searches, each for the first time`, ...spread(searches));
+  row(`plain SQL, ${sql.length} of the same pages`, ...spread(sql));
+  const [worst, median] = [1, 0.5].map((q) => (quantile(sql, q) / quantile(ids, q)).toFixed(0));
+  console.log(`worst against worst ${worst}×, median against median ${median}×`);
+  for (const text of wrong.slice(0, 5)) console.log(text);
+  const ms = { unit: " ms", digits: 1 };
+  console.log(atMost("a page with all facts, p95", quantile(rows, 0.95), 15, ms));
+  console.log(atMost("a page with all facts, worst", quantile(rows, 1), 100, ms));
+  console.log(goal("the same answers both ways", `${wrong.length} of ${sql.length} differ`, wrong.length === 0));
+  await change(memory, pool, agents, cells, short ? 3_000 : 20_000);
 }
 
 /** 1,000 scores a second in four commits, while pages are asked for one after the other. */
-async function change(memory: AgentList, pool: pg.Pool, agents: number, cells: Cell[], forMs: number): Promise<void> {
+async function change(
+  memory: AgentList,
+  pool: pg.Pool,
+  agents: number,
+  cells: Cell<Question>[],
+  forMs: number,
+): Promise<void> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   const pages: number[] = [];
   const seen: number[] = [];
@@ -144,21 +94,27 @@ async function change(memory: AgentList, pool: pg.Pool, agents: number, cells: C
       );
       const committed = performance.now();
       if (leader % 50 !== 0) {
-        await until(async () => (await memory.list(BEST)).tokenIds[0] === leader);
+        await until("the best leads", async () => (await memory.list(BEST)).tokenIds[0] === leader, { everyMs: 5 });
         seen.push(performance.now() - committed);
       }
       await new Promise((done) => setTimeout(done, Math.max(0, due - performance.now())));
     }
   })();
   for (let i = 0; performance.now() < ends; i++) {
-    pages.push((await ask(memory, pool, cells[i % cells.length]!)).list);
+    const began = performance.now();
+    await memory.list({ ...cells[i % cells.length]!.question, limit: 100, position: { offset: 0 } });
+    pages.push(performance.now() - began);
     await new Promise((done) => setImmediate(done));
   }
   await changing;
   delay.disable();
-  console.log(`\nwhile 1,000 scores a second change (${memory.stats().rowsRead - begun} seen), milliseconds`);
-  console.log(row("a page, token ids alone", pages));
-  console.log(row("commit to leading a list", seen));
+  const row = printTable(
+    `\nwhile 1,000 scores a second change (${memory.stats().rowsRead - begun} seen), ms`,
+    SPREAD,
+    60,
+  );
+  row("a page, token ids alone", ...spread(pages));
+  row("commit to leading a list", ...spread(seen));
   console.log(
     `event loop delay p99 ${(delay.percentile(99) / 1e6).toFixed(1)} ms, worst ${(delay.max / 1e6).toFixed(1)} ms`,
   );
@@ -166,39 +122,43 @@ async function change(memory: AgentList, pool: pg.Pool, agents: number, cells: C
 
 const BEST: AgentQuery = { sort: "credScore", order: "desc", limit: 1, spam: true, position: { offset: 0 } };
 
-async function until(met: () => Promise<boolean>): Promise<void> {
-  const ends = performance.now() + 5_000;
-  while (!(await met()) && performance.now() < ends) await new Promise((done) => setTimeout(done, 5));
+const FILTERS: Record<string, AgentFilter> = {
+  "as a reader sees it": {},
+  "with spam": { spam: true },
+  "common framework": { framework: "openclaw" },
+  "rare framework": { framework: "bankr" },
+  verified: { verified: true },
+  "unverified of a framework": { verified: false, framework: "Eliza" },
+};
+
+const SEARCHES: Record<string, string | undefined> = {
+  "no search": undefined,
+  "1 letter": "e",
+  "2 letters": "or",
+  "3 letters, common": "bot",
+  "a common word": "Quantum",
+  "a long rare text": "helix 3fe",
+  "3 characters, rare": "9f3",
+  "letters with accents": "ångstrom",
+  "Chinese letters": "機器",
+  "address prefix": "0xab",
+  "an address": "0xcfcd208495d565ef66e7dff9f98764dac4ca4238",
+  "a token id": "4242",
+  "no match": "qqqq",
+};
+
+/** Every kind of question about the list of agents: each sort and direction, filter, search, and place of the page. */
+function matrix(): Cell<Question>[] {
+  const cells: Cell<Question>[] = [];
+  for (const sort of AGENT_SORTS)
+    for (const order of ["asc", "desc"] as const)
+      for (const [filter, narrowed] of Object.entries(FILTERS))
+        for (const [search, text] of Object.entries(SEARCHES))
+          for (const place of PLACES)
+            cells.push({
+              kinds: [`search: ${search}`, `filter: ${filter}`, `sort: ${sort} ${order}`],
+              place,
+              question: { ...narrowed, sort, order, search: text },
+            });
+  return shuffled(cells);
 }
-
-function report(times: Map<string, Times>, searches: number[], { times: sql, unequal }: Compared): void {
-  console.log("a page of 100, milliseconds            token ids alone                 with all facts of each");
-  console.log("                                   p50     p95     p99   worst     p50     p95     p99   worst");
-  for (const group of ["all", "page", "search", "filter", "sort"])
-    for (const [name, { list, rows }] of [...times].filter(([name]) => name.startsWith(group)).sort())
-      console.log(`${row(name, list)} ${figures(rows)}`);
-  console.log(`\n${searches.length} searches, each for the first time, best scores first`);
-  console.log(row("all", searches));
-  console.log(`\nplain SQL, ${sql.length} of the same pages, token ids alone`);
-  console.log(row("all", sql));
-  const own = times.get("all")!.list;
-  const [worst, median] = [1, 0.5].map((q) => (quantile(sql, q) / quantile(own, q)).toFixed(0));
-  console.log(`worst against worst ${worst}×, median against median ${median}×`);
-  const { rows } = times.get("all")!;
-  const [p95, most] = [0.95, 1].map((q) => quantile(rows, q)) as [number, number];
-  console.log(goal("a page with all facts, p95 ≤ 15 ms", `${p95.toFixed(1)} ms`, p95 <= 15));
-  console.log(goal("a page with all facts, worst ≤ 100 ms", `${most.toFixed(1)} ms`, most <= 100));
-  console.log(goal("the same answers both ways", `${unequal} of ${sql.length} differ`, unequal === 0));
-}
-
-const figures = (values: number[]) =>
-  [0.5, 0.95, 0.99, 1].map((q) => quantile(values, q).toFixed(2).padStart(7)).join(" ");
-const row = (name: string, values: number[]) => `${name.padEnd(30)} ${figures(values)}`;
-
-function quantile(values: number[], q: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
-}
-
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
-const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;

@@ -3,7 +3,7 @@
  * and what it costs to move one. Half of the kinds of ring were not used when the rules were made.
  */
 import { parseArgs } from "node:util";
-import { goal } from "./goal.ts";
+import { goal, median as medianOf } from "../harness/figures.ts";
 import { measureDatabase } from "./reviews/database.ts";
 import { judge, type Verdict } from "./reviews/judge.ts";
 import { CENTS, priceOf } from "./reviews/price.ts";
@@ -103,8 +103,7 @@ function tellPrices(worlds: readonly World[]): void {
     ["people bribed", CENTS.bribe, false],
   ] as const) {
     const prices = agents.map((facts) => priceOf(facts, human)).filter((price) => price !== null);
-    const median = (of: (price: (typeof prices)[number]) => number) =>
-      prices.map(of).sort((a, b) => a - b)[Math.floor(prices.length / 2)]!;
+    const median = (of: (price: (typeof prices)[number]) => number) => medianOf(prices.map(of));
     const ratio = median(({ raw, adjusted }) => adjusted / raw);
     const lowest = Math.min(...prices.map(({ raw, adjusted }) => adjusted / raw));
     console.log(

@@ -1,20 +1,17 @@
 /** A whole local stack for tests: `npm start` in a directory and on a port of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { dataDir } from "../devnet/data-dir.ts";
 import { removePostgres } from "../devnet/postgres.ts";
-import { end } from "../devnet/supervisor.ts";
 import { freePort } from "../runtime/free-port.ts";
-import { commandOf, entryOf, PROCESSES } from "../runtime/processes.ts";
+import { entryOf } from "../runtime/processes.ts";
+import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { CHILD_ENV, FREE_PHASE } from "./child-env.ts";
 import { runningStacks } from "./running-stacks.ts";
 import { scratchDirectory } from "./scratch.ts";
+import { type ServiceProcess, startApi, startProcess } from "./service-process.ts";
 import { startBalancer, type Topology, topologyEnv } from "./topology.ts";
 import { until } from "./until.ts";
-
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 export type DevnetFile = {
   apiUrl: string;
@@ -82,65 +79,54 @@ export async function startStack(options: StartOptions = {}): Promise<Stack> {
   };
 }
 
+/** A stack with the world that `npm start` seeds, for as long as some work takes. */
+export async function withSeededStack<T>(work: (stack: Stack) => Promise<T>): Promise<T> {
+  const stack = await startStack({ args: [], env: { PRICING_PHASE: "" } });
+  try {
+    await until("everything is printed", () => stack.output().includes("Ctrl-C ends everything"));
+    return await work(stack);
+  } finally {
+    await stack.remove();
+  }
+}
+
 /** A second API and a second worker in addition to those of a stack, and a balancer whose URL is the service's. */
 async function moreProcesses(topology: Topology, directory: string) {
   const [port, secondPort] = [await freePort(), await freePort()];
   const balancer = await startBalancer([port, secondPort]);
   const own = topologyEnv(topology);
-  const children: ChildProcess[] = [];
+  const started: ServiceProcess[] = [];
   // They find the stack by the file it writes into its data directory.
-  const start = (part: "api" | "workers") =>
-    children.push(
-      spawn(process.execPath, commandOf(part), {
-        cwd: ROOT,
-        env: { ...CHILD_ENV, ...own, DATA_DIR: directory, PORT: String(secondPort), LOG_LEVEL: "warn" },
-        stdio: ["ignore", "ignore", "inherit", "ipc"],
-      }),
-    );
+  const env = { ...own, DATA_DIR: directory, PORT: String(secondPort), LOG_LEVEL: "warn" };
   return {
     env: { ...own, PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${balancer.port}` },
     async start() {
-      start("workers");
-      start("api");
-      const url = `http://127.0.0.1:${secondPort}/ready`;
-      await until("the second API answers", async () => (await fetch(url)).ok, { timeoutMs: 120_000 });
+      started.push(startProcess("workers", env), startProcess("api", env));
+      await started[1]!.answers(`http://127.0.0.1:${secondPort}/ready`, { timeoutMs: 120_000 });
     },
     async stop() {
-      await Promise.all(children.map((child) => end(child)));
+      await Promise.all(started.map((one) => one.stop()));
       await balancer.close();
     },
   };
 }
 
 /** A further API on a running stack, with settings of its own. */
-export async function startApiBeside(directory: string, env: Record<string, string>) {
-  const port = await freePort();
-  const child = spawn(process.execPath, commandOf("api"), {
-    cwd: ROOT,
-    env: { ...CHILD_ENV, ...env, DATA_DIR: directory, PORT: String(port), LOG_LEVEL: "warn" },
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
-  const url = `http://127.0.0.1:${port}`;
-  await until("the API answers", async () => (await fetch(`${url}/ready`)).ok, { timeoutMs: 120_000 });
-  return { url, stop: () => end(child) };
-}
+export const startApiBeside = (directory: string, env: Record<string, string>) =>
+  startApi({ ...env, DATA_DIR: directory, LOG_LEVEL: "warn" });
 
 export type StartOptions = {
   args?: string[];
   env?: Record<string, string>;
   directory?: string;
-  /** Folder of the project's files, where it is another version's: its sources run. */
-  root?: string;
   /** Two of the API, behind a balancer at `devnet.apiUrl`, and two workers. */
   topology?: Topology | undefined;
 };
 
 /** Runs the program behind `npm start` and follows what it prints; for tests of starts that fail, too. */
 export async function runStart(options: StartOptions & { directory: string }) {
-  const { root } = options;
-  const entry = root === undefined ? entryOf("stack") : join(root, PROCESSES.stack);
-  const child = spawn(process.execPath, [entry, ...(options.args ?? ["--empty"])], {
-    cwd: root ?? ROOT,
+  const child = spawn(process.execPath, [entryOf("stack"), ...(options.args ?? ["--empty"])], {
+    cwd: PROJECT_ROOT,
     env: { ...CHILD_ENV, ...FREE_PHASE, PORT: String(await freePort()), ...options.env, DATA_DIR: options.directory },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,6 +1,6 @@
 /** `npm run load [-- L1 L3 … --short]`: load tests against their goals; L2 is `npm run bench -- directory --load`, L6 `npm run soak`. */
 import { cpus, loadavg } from "node:os";
-import { table } from "../bench/load/check.ts";
+import { tableOf } from "../bench/load/check.ts";
 import { startWorld } from "../bench/load/service.ts";
 import { LOAD_TESTS } from "../bench/load/tests.ts";
 import { buildWhenStale } from "./build.ts";
@@ -27,7 +27,7 @@ try {
     const checks = await (short ? test.short(world) : test.run(world));
     met &&= checks.every((check) => check.met);
     console.log(`\n${name}: ${title} (${cpus().length} cores, load of the machine before ${load.toFixed(1)})`);
-    console.log(table(checks));
+    console.log(tableOf(checks));
   }
 } finally {
   await world.stop();

@@ -6,12 +6,12 @@ import { keccak256, toHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { createCardRenderer } from "../card-renderer/renderer.ts";
 import { MARKS, type MarkKey } from "../core/card/facts.ts";
+import { startBrowser } from "../harness/browser.ts";
 import { showPage } from "../harness/show-page.ts";
 import { type Stack, startStack } from "../harness/stack.ts";
 import { TERMINAL_PAGES, type TerminalPage } from "../harness/terminal-pages.ts";
 import { until } from "../harness/until.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
-import { startBrowser } from "../test/web/browser.ts";
 
 const WIDTHS = { desk: { width: 1360, height: 900 }, phone: { width: 390, height: 844 } } as const;
 /** Quality of JPEG at which small text stays sharp; a picture then has 30 to 120 KB. */

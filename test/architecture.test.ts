@@ -456,7 +456,9 @@ describe("waiting in tests", () => {
   it("is LONG for what happens and NEVER for what does not: a number below ten seconds bounds good answers too", () => {
     const limits = "(?:timeout|max|total|headers|body|quiet|take|stall|silence|connect|wait|query)Ms";
     expect(found(new RegExp(`\\b${limits}\\??:\\s*[1-9](?:_?\\d){0,3}(?!_?\\d| \\*)`, "g"))).toEqual([]);
-    expect(found(/\b[A-Z]+_WAIT_MS["']?:\s*["'`][1-9]\d{0,3}["'`]/g)).toEqual([]);
+    // The storm takes "not yet" for an answer, and asks again.
+    const short = found(/\b[A-Z]+_WAIT_MS["']?:\s*["'`][1-9]\d{0,3}["'`]/g);
+    expect(short.filter((one) => !one.startsWith("test/payments/support/storm.ts: "))).toEqual([]);
     expect(found(/performance\.now\(\) - \w+\)?\.?(?:toBeLess| <)/g)).toEqual([]);
   });
 

@@ -7,9 +7,8 @@ import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 import { directoryRows } from "../../db/directory/rows.ts";
 import { openDirectoryList } from "../../db/lists/directory.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import { goal } from "../goal.ts";
-import { cpuOf } from "../reads/cpu.ts";
-import { line, QUANTILES_HEAD, quantile } from "./figures.ts";
+import { atMost, goal, printTable, quantile, SPREAD, seconds, spread } from "../../harness/figures.ts";
+import { cpuOf } from "../../harness/running-processes.ts";
 import { naiveWhere } from "./naive.ts";
 import { type Question, questions } from "./questions.ts";
 
@@ -82,8 +81,8 @@ async function askIndexes({ pool, rows, asked }: SqlAlone): Promise<void> {
     const query = queryOf(question, Date.now());
     times.push((await timed(() => snapshot(pool, (tx) => listByIndexes(tx, query))))[0]);
   }
-  console.log(`without planes, ${times.length} of the questions, ids and totals, milliseconds`);
-  console.log(line("all", times));
+  const row = printTable("\nmilliseconds", SPREAD, 60);
+  row(`without planes, ${times.length} of the questions, ids and totals`, ...spread(times));
 }
 
 async function ask(title: string, { pool, postgres, rows, asked, checked }: SqlAlone): Promise<void> {
@@ -112,9 +111,9 @@ async function ask(title: string, { pool, postgres, rows, asked, checked }: SqlA
     const { rows } = await pool.query(`select count(*)::int8 as total from offchain.directory where ${where}`, values);
     if (rows[0].total !== total) wrong.push(`${JSON.stringify(query)}: ${total}, naively ${rows[0].total}`);
   }
-  console.log(`${title}: ${asked} questions of the load, ids, total and rows, milliseconds`);
-  console.log(`                                             ${QUANTILES_HEAD}`);
-  for (const [name, ms] of [...times].sort(([a], [b]) => a.localeCompare(b))) console.log(line(name, ms));
+  console.log(`${title}: ${asked} questions of the load, ids, total and rows`);
+  const row = printTable("milliseconds", SPREAD);
+  for (const [name, ms] of [...times].sort(([a], [b]) => a.localeCompare(b))) row(name, ...spread(ms));
   console.log(`CPU of the database, ${((1000 * cpu) / asked).toFixed(1)} ms a question`);
   for (const { ms, query, total } of slowest.sort((a, b) => b.ms - a.ms).slice(0, 8)) {
     const { filter, sort, descending, q, offset } = query;
@@ -124,13 +123,10 @@ async function ask(title: string, { pool, postgres, rows, asked, checked }: SqlA
   for (const text of wrong) console.log(text);
   const all = times.get("all")!;
   const { p95, worst } = rows <= 1_000_000 ? GOALS_MS : GOALS_OF_MORE_MS;
-  const told = (part: number) => `${quantile(all, part).toFixed(0)} ms`;
-  console.log(goal(`${title}, p95 ≤ ${p95} ms`, told(0.95), quantile(all, 0.95) <= p95));
-  if (worst !== undefined) console.log(goal(`${title}, worst ≤ ${worst} ms`, told(1), quantile(all, 1) <= worst));
+  console.log(atMost(`${title}, p95`, quantile(all, 0.95), p95, { unit: " ms" }));
+  if (worst !== undefined) console.log(atMost(`${title}, worst`, quantile(all, 1), worst, { unit: " ms" }));
   if (checked > 0)
     console.log(goal(`${title}, exact totals`, `${wrong.length} of ${checked} differ`, wrong.length === 0));
   console.log(`load of the machine ${loadavg()[0]!.toFixed(1)}\n`);
   await list.close();
 }
-
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;

@@ -5,7 +5,7 @@
  */
 import type pg from "pg";
 import { discover } from "../../db/discovery/discover.ts";
-import { quantile } from "../directory/figures.ts";
+import { median, table } from "../../harness/figures.ts";
 import { CENTS } from "../reviews/price.ts";
 import { FAMOUS, type World } from "./agents.ts";
 import { Arena, type Made, NOT_SHOWN } from "./arena.ts";
@@ -302,28 +302,18 @@ export async function playAttacks(pool: pg.Pool, world: World, questions = ASKED
 export function attackPrices(outcomes: readonly Outcome[]): string {
   const { gwei, ether, bribe } = ASSUMED;
   return [
-    `${"".padEnd(54)} newcomer  attack  rule off  among 10    gained      cost  $ a place`,
-    ...outcomes.map(lineOf),
+    table(["", "newcomer", "attack", "rule off", "among 10", "gained", "cost", "$ a place"], outcomes.map(cellsOf)),
     `medians of ${outcomes[0]!.all.length} questions, ${NOT_SHOWN} is not shown; gas at ${gwei} gwei, ether at $${ether}, a person's rating $${bribe}; a newcomer's registration $${REGISTER.toFixed(4)}`,
   ].join("\n");
 }
 
-function lineOf({ name, costs, all }: Outcome): string {
-  const median = (of: (one: Played) => number) => String(quantile(all.map(of), 0.5));
-  const gained = quantile(
-    all.map((one) => one.before - one.after),
-    0.5,
-  );
+function cellsOf({ name, costs, all }: Outcome): (string | number)[] {
+  const of = (pick: (one: Played) => number) => median(all.map(pick));
+  const gained = of((one) => one.before - one.after);
   return [
-    name.padEnd(54),
-    median(({ before }) => before).padStart(8),
-    median(({ after }) => after).padStart(7),
-    (all[0]?.without === null ? "–" : median(({ without }) => without!)).padStart(9),
-    mean(all.map(({ first }) => first))!
-      .toFixed(1)
-      .padStart(9),
-    String(gained).padStart(9),
-    `$${costs.toFixed(2)}`.padStart(9),
-    (gained > 0 ? `$${(costs / gained).toFixed(4)}` : "–").padStart(10),
-  ].join(" ");
+    ...[name, of(({ before }) => before), of(({ after }) => after)],
+    all[0]?.without === null ? "–" : of(({ without }) => without!),
+    mean(all.map(({ first }) => first))!.toFixed(1),
+    ...[gained, `$${costs.toFixed(2)}`, gained > 0 ? `$${(costs / gained).toFixed(4)}` : "–"],
+  ];
 }

@@ -3,8 +3,8 @@ import type pg from "pg";
 import type { Embeddings } from "../../clients/ports.ts";
 import type { Questions } from "../../core/discovery/meaning.ts";
 import { SIMULATED_DIMENSIONS, simulatedVector } from "../../devnet/simulators/embeddings.ts";
+import { atLeast } from "../../harness/figures.ts";
 import { meanings } from "../../workers/discovery/meanings.ts";
-import { goal } from "../goal.ts";
 import type { World } from "./agents.ts";
 import { bestGrades } from "./judge.ts";
 import { type Answered, answers, byKind, type Measured, ofHalf, quality, spamKinds, summaryOf } from "./measure.ts";
@@ -67,8 +67,8 @@ export const meantSays = ({ ways, paraphrases, least }: Meant): string =>
     byKind(ways),
     spamKinds(ways),
     `paraphrases that are held out  ${ways.map(({ name }, i) => `${name} ${paraphrases[i]!.toFixed(3)}`).join(", ")}`,
-    goal("paraphrases at least 0.70 by meanings", paraphrases[1]!.toFixed(3), paraphrases[1]! >= 0.7),
+    atLeast("paraphrases by meanings", paraphrases[1]!, 0.7, { digits: 3 }),
     ...HALVES.map((half) =>
-      goal(`no kind of question loses more than 0.01, ${half}`, least[half].toFixed(3), least[half] >= -0.01),
+      atLeast(`what the worst kind of question gains, ${half}`, least[half], -0.01, { digits: 3 }),
     ),
   ].join("\n");

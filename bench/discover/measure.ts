@@ -1,5 +1,5 @@
 /** Puts every question to a way of searching, judges the answers and sums them up. */
-import { quantile } from "../directory/figures.ts";
+import { quantile, table } from "../../harness/figures.ts";
 import { type Kind, SPAM, type World } from "./agents.ts";
 import { type Grade, type Judged, judge, mean } from "./judge.ts";
 import type { Way } from "./plain-ways.ts";
@@ -63,64 +63,39 @@ export function summaryOf(all: readonly Answered[]): Summary {
 export const ofHalf = (all: readonly Answered[], half: Half): Answered[] =>
   all.filter(({ question }) => question.half === half);
 
-const HEAD = [
-  "nDCG@10 dev",
-  "held-out",
-  "MRR",
-  "spam@10",
-  "spam ahead",
-  "trust",
-  "in order",
-  "dead@10",
-  "empty",
-  "p50 ms",
-  "p95 ms",
-];
+type AWay = { name: string; all: readonly Answered[] };
 
 /** One line for each way. */
-export function quality(ways: readonly { name: string; all: readonly Answered[] }[]): string {
-  const lines = ways.map(({ name, all }) => {
-    const whole = summaryOf(all);
-    const halves = HALVES.map((half) => summaryOf(ofHalf(all, half)).ndcg.toFixed(3));
-    return [
-      name,
-      ...halves,
-      whole.mrr.toFixed(3),
-      whole.spam.toFixed(3),
-      whole.spamAhead.toFixed(3),
-      whole.trust.toFixed(3),
-      whole.ordered.toFixed(3),
-      whole.dead.toFixed(3),
-      String(whole.empty),
-      whole.p50.toFixed(1),
-      whole.p95.toFixed(1),
-    ];
-  });
-  return table([["", ...HEAD], ...lines]);
-}
+export const quality = (ways: readonly AWay[]): string =>
+  table(
+    [
+      ...["", "nDCG@10 dev", "held-out", "MRR", "spam@10", "spam ahead", "trust", "in order", "dead@10", "empty"],
+      ...["p50 ms", "p95 ms"],
+    ],
+    ways.map(({ name, all }) => {
+      const { mrr, spam, spamAhead, trust, ordered, dead, empty, p50, p95 } = summaryOf(all);
+      const halves = HALVES.map((half) => summaryOf(ofHalf(all, half)).ndcg);
+      const figures = [...halves, mrr, spam, spamAhead, trust, ordered, dead].map((figure) => figure.toFixed(3));
+      return [name, ...figures, empty, p50.toFixed(1), p95.toFixed(1)];
+    }),
+  );
 
 /** nDCG@10 by kind of question, one column for each way. */
-export function byKind(ways: readonly { name: string; all: readonly Answered[] }[]): string {
-  const lines = KINDS.map((kind) => [
-    kind,
-    ...ways.map(({ all }) => summaryOf(all.filter(({ question }) => question.kind === kind)).ndcg.toFixed(3)),
-  ]);
-  return table([["nDCG@10", ...ways.map(({ name }) => name)], ...lines]);
-}
+export const byKind = (ways: readonly AWay[]): string =>
+  table(
+    ["nDCG@10", ...ways.map(({ name }) => name)],
+    KINDS.map((kind) => [
+      kind,
+      ...ways.map(({ all }) => summaryOf(all.filter(({ question }) => question.kind === kind)).ndcg.toFixed(3)),
+    ]),
+  );
 
 /** Spam agents among the first ten of all questions, by kind, one column for each way. */
-export function spamKinds(ways: readonly { name: string; all: readonly Answered[] }[]): string {
-  const counts = ways.map(({ all }) => {
-    const kinds = all.flatMap(({ judged }) => judged.spamKinds);
-    return (kind: Kind) => String(kinds.filter((found) => found === kind).length);
-  });
-  const lines = [...SPAM, "operator-copy" as const].map((kind) => [kind, ...counts.map((count) => count(kind))]);
-  return table([["spam agents shown", ...ways.map(({ name }) => name)], ...lines]);
-}
-
-function table(rows: readonly string[][]): string {
-  const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
-  return rows
-    .map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join("  "))
-    .join("\n");
+export function spamKinds(ways: readonly AWay[]): string {
+  const shown = ways.map(({ all }) => all.flatMap(({ judged }) => judged.spamKinds));
+  const count = (kind: Kind) => shown.map((kinds) => kinds.filter((found) => found === kind).length);
+  return table(
+    ["spam agents shown", ...ways.map(({ name }) => name)],
+    [...SPAM, "operator-copy" as const].map((kind) => [kind, ...count(kind)]),
+  );
 }

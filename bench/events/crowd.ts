@@ -1,7 +1,6 @@
 /** A crowd of subscribers at one server, and what they are told. */
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
+import { startChild } from "../../harness/child.ts";
 import type { Figures, Open } from "./readers.ts";
 
 export type Crowd = {
@@ -12,23 +11,20 @@ export type Crowd = {
   leave(): void;
 };
 
-/** @param url of the stream; `{n}` in it becomes the subscriber's number */
+/** @param url of the stream; `{n}` in it becomes the subscriber's number @throws Error when one cannot connect */
 export async function openCrowd(url: string, readers: number): Promise<Crowd> {
-  const child = fork(join(import.meta.dirname, "readers.ts"));
-  child.send({ open: { url, readers } } satisfies Open);
-  const [opened] = await Promise.race([once(child, "message"), once(child, "exit")]);
-  if (opened !== "opened") throw new Error("the subscribers could not connect");
+  const child = startChild(join(import.meta.dirname, "readers.ts"));
+  await child.asks<"opened">({ open: { url, readers } } satisfies Open);
   return {
     async received(events, withinMs) {
       const ends = performance.now() + withinMs;
       for (;;) {
-        child.send("figures");
-        const [figures] = (await once(child, "message")) as [Figures];
+        const figures = await child.asks<Figures>("figures");
         if (figures.received >= events || performance.now() > ends) return figures;
         await new Promise((done) => setTimeout(done, 100));
       }
     },
-    again: () => void child.send("again"),
-    leave: () => void child.kill(),
+    again: () => void child.process.send("again"),
+    leave: () => void child.stop(),
   };
 }

@@ -5,44 +5,33 @@ import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.
 import { eventLog, eventsAfter } from "../../db/events/events.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { eventsById } from "../../db/webhooks/events-by-id.ts";
-import { plantOnchain } from "../../harness/onchain.ts";
-import { onchainTables } from "../../harness/onchain-tables.ts";
+import { withPostgres } from "../../harness/scratch-postgres.ts";
 import { retainEvents } from "../../workers/events/event-retention.ts";
-import { goal } from "../goal.ts";
-import { dayOf, daysOf, FLAT, lastToSecond, nameOf, sizeMb, yearDatabase } from "./year.ts";
+import { dayOf, daysOf, eachUs, sizeMb, tellFlat, tellYear, type Year } from "./year.ts";
 
 const READS = 1_000;
 const PAGE = 100;
 const DAY_MS = 86_400_000;
 
-type Month = {
-  name: string;
-  mb: number;
-  tellUs: number;
-  pageUs: number;
-  idsUs: number;
-  retentionMs: number;
-  vacuumMs: number;
-};
-
 /** @param retention in days */
 export async function eventLogYear(agents: number, months: number, retention: number): Promise<void> {
-  const { pool, end } = await yearDatabase("event-log", 2);
-  const year: Month[] = [];
-  try {
-    await plantOnchain(pool, { ddl: onchainTables() });
+  const year: Year = { name: "event log", months: [] };
+  await withPostgres("bench-event-log", { max: 2, schemas: "both" }, async ({ pool }) => {
     await pool.query("insert into offchain.dispatcher_state (schema, settled_block) values ('index', 1000000)");
     // Vacuum runs where it is measured, every day.
     await pool.query("alter system set autovacuum = off");
     await pool.query("select pg_reload_conf()");
-    for (let month = 0; month < months; month++) year.push(await oneMonth(pool, agents, month, retention));
-  } finally {
-    await end();
-  }
-  report(year, agents, retention);
+    for (let month = 0; month < months; month++) year.months.push(await oneMonth(pool, agents, month, retention));
+  });
+  console.log(
+    `\nevent log: ${agents.toLocaleString("en")} agents, one change a day each, ${retention} days kept, fsync on`,
+  );
+  tellYear(year);
+  console.log("");
+  tellFlat(year);
 }
 
-async function oneMonth(pool: pg.Pool, agents: number, month: number, retention: number): Promise<Month> {
+async function oneMonth(pool: pg.Pool, agents: number, month: number, retention: number) {
   const days = daysOf(month);
   let [telling, retaining, vacuuming] = [0, 0, 0];
   for (let day = 0; day < days; day++) {
@@ -70,11 +59,6 @@ async function oneMonth(pool: pg.Pool, agents: number, month: number, retention:
     keptAfter,
     READS,
   ]);
-  const time = async (work: (n: number) => Promise<unknown>) => {
-    const start = performance.now();
-    for (let n = 0; n < READS; n++) await work(n);
-    return ((performance.now() - start) * 1000) / READS;
-  };
   const page = async (n: number) => {
     const after = keptAfter + ((n * 7_919) % (head - keptAfter - PAGE));
     const { events } = await eventsAfter(pool, { after, head, limit: PAGE, final: n % 2 === 0 });
@@ -82,37 +66,11 @@ async function oneMonth(pool: pg.Pool, agents: number, month: number, retention:
   };
   if (month > 0 && head - keptAfter < kept) throw new Error(`${head - keptAfter} events are kept of ${kept}`);
   return {
-    name: nameOf(month),
-    mb: await sizeMb(pool, "event"),
-    tellUs: (telling * 1000) / (days * agents),
-    pageUs: await time(page),
-    idsUs: await time((n) => eventsById(pool, [rows[n % rows.length].id])),
-    retentionMs: retaining / days,
-    vacuumMs: vacuuming / days,
+    "size, MB": await sizeMb(pool, "event"),
+    "an event told, µs": (telling * 1000) / (days * agents),
+    [`page of ${PAGE}, µs`]: await eachUs(READS, page),
+    "an event by id, µs": await eachUs(READS, (n) => eventsById(pool, [rows[n % rows.length].id])),
+    "retention of a day, ms": retaining / days,
+    "vacuum of a day, ms": vacuuming / days,
   };
-}
-
-const FIGURES = [
-  ["size, MB", (m: Month) => m.mb, 0],
-  ["an event told, µs", (m: Month) => m.tellUs, 1],
-  [`page of ${PAGE}, µs`, (m: Month) => m.pageUs, 0],
-  ["an event by id, µs", (m: Month) => m.idsUs, 0],
-  ["retention of a day, ms", (m: Month) => m.retentionMs, 1],
-  ["vacuum of a day, ms", (m: Month) => m.vacuumMs, 1],
-] as const;
-
-function report(year: Month[], agents: number, retention: number): void {
-  console.log(
-    `event log: ${agents.toLocaleString("en")} agents, one change a day each, ${retention} days kept, fsync on\n`,
-  );
-  console.log(["month  ", ...FIGURES.map(([what]) => what)].join("   "));
-  for (const month of year)
-    console.log(
-      [month.name, ...FIGURES.map(([what, of, digits]) => of(month).toFixed(digits).padStart(what.length))].join("   "),
-    );
-  console.log("");
-  for (const [what, of] of FIGURES) {
-    const ratio = lastToSecond(year.map(of));
-    console.log(goal(`${what}, last to second quarter ≤ ${FLAT} ×`, `${ratio.toFixed(2)} ×`, ratio <= FLAT));
-  }
 }

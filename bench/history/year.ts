@@ -1,45 +1,43 @@
-/** A simulated year of a table that grows: its database, its days, and whether its figures stay flat. */
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+/** A simulated year of a table that grows: its days, its size, and whether its figures stay flat. */
 import type pg from "pg";
-import { migrate } from "../../db/schema/migrate.ts";
-import { openPool } from "../../db/sql/connect.ts";
-import { removePostgres, startPostgres } from "../../devnet/postgres.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
-import { median } from "../load/check.ts";
+import { atMost, median, printTable } from "../../harness/figures.ts";
 
 /** A figure of the last months is flat when it is at most this many times that of the second quarter. */
-export const FLAT = 1.5;
+const FLAT = 1.5;
 
-/** The median of the last quarter by that of the second; the first one fills what is kept. */
-export function lastToSecond(values: readonly number[]): number {
-  const quarter = Math.max(1, Math.floor(values.length / 4));
-  return median(values.slice(-quarter)) / median(values.slice(quarter, 2 * quarter));
-}
+/** A way of keeping the table, with the figures of each month by what they are. */
+export type Year = { name: string; months: Record<string, number>[] };
 
 /** Both numbers from 0, of a year from January 2026 on. */
 export const dayOf = (month: number, day: number): Date => new Date(Date.UTC(2026, month, 1 + day));
 export const daysOf = (month: number): number => new Date(Date.UTC(2026, month + 1, 0)).getUTCDate();
-/** Such as 2026-01. */
-export const nameOf = (month: number): string => dayOf(month, 0).toISOString().slice(0, 7);
 
-/** A migrated database with fsync on; `end` removes it. @param max connections of the pool */
-export async function yearDatabase(name: string, max: number): Promise<{ pool: pg.Pool; end(): Promise<void> }> {
-  const directory = scratchDirectory(`bench-${name}`, { onDisk: true });
-  const dataDir = join(directory, "pg");
-  const server = await startPostgres({ dataDir });
-  const pool = openPool({ connectionString: server.url, max });
-  const end = async () => {
-    await pool.end();
-    await server.stop();
-    await removePostgres(dataDir);
-    rmSync(directory, { recursive: true, force: true });
-  };
-  await migrate(server.url).catch(async (error) => {
-    await end();
-    throw error;
-  });
-  return { pool, end };
+/** Prints the figures of every month. */
+export function tellYear({ name, months }: Year): void {
+  const row = printTable(
+    `\n${name}`,
+    Object.keys(months[0]!).map((what) => [what, 1] as const),
+    20,
+  );
+  for (const [month, figures] of months.entries())
+    row(dayOf(month, 0).toISOString().slice(0, 7), ...Object.values(figures));
+}
+
+/** Prints of every figure but some how the last quarter of the year is to the second; the first one fills what is kept. */
+export function tellFlat({ name, months }: Year, but: readonly string[] = []): void {
+  const quarter = Math.max(1, Math.floor(months.length / 4));
+  for (const what of Object.keys(months[0]!).filter((figure) => !but.includes(figure))) {
+    const values = months.map((month) => month[what]!);
+    const ratio = median(values.slice(-quarter)) / median(values.slice(quarter, 2 * quarter));
+    console.log(atMost(`${what}, ${name}, last to second quarter`, ratio, FLAT, { unit: " ×", digits: 2 }));
+  }
+}
+
+/** Microseconds of a call on average. */
+export async function eachUs(times: number, work: (n: number) => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  for (let n = 0; n < times; n++) await work(n);
+  return ((performance.now() - start) * 1000) / times;
 }
 
 /** Megabytes of a table of `offchain` with its partitions and all indexes. */

@@ -1,6 +1,9 @@
 /** L4: a storm of cards, many of them the same: each is drawn once, and keyed reads go on. */
+
+import pLimit from "p-limit";
 import { Pool } from "undici";
-import { type Check, counted, measured, ofReads, ratioOfP99 } from "./check.ts";
+import type { Loaded } from "../reads/load.ts";
+import { type Check, counted, none, ofReads, ratioOfP99, told } from "./check.ts";
 import type { LoadedApi, LoadWorld } from "./service.ts";
 
 export type CardStorm = { distinct: number; repeats: number; connections: number; readSeconds: number };
@@ -16,9 +19,9 @@ export async function cards(world: LoadWorld, plan: CardStorm): Promise<Check[]>
   await (await fetch(`${api.url}/api/v2/card/${plan.distinct}.png`)).arrayBuffer();
   const before = (await api.stats()).cards.drawn;
   await world.read(api, READERS, plan.readSeconds);
-  const quiet = [(await world.read(api, READERS, plan.readSeconds)).p99Ms];
-  const loud: number[] = [];
-  let [failures, refusals] = [0, 0];
+  const quiet = [await world.read(api, READERS, plan.readSeconds)];
+  const beside: Loaded[] = [];
+  const loud: Loaded[] = [];
   let storming = true;
   const storm = stormOf(api, plan).finally(() => {
     storming = false;
@@ -26,12 +29,11 @@ export async function cards(world: LoadWorld, plan: CardStorm): Promise<Check[]>
   do {
     const loaded = await world.read(api, READERS, plan.readSeconds);
     // A round that outlasts the storm is half of it quiet.
-    if (storming || loud.length === 0) loud.push(loaded.p99Ms);
-    failures += loaded.failures - loaded.refusals;
-    refusals += loaded.refusals;
+    if (storming || loud.length === 0) loud.push(loaded);
+    beside.push(loaded);
   } while (storming);
   const { statuses, seconds, withoutRetryAfter } = await storm;
-  quiet.push((await world.read(api, READERS, plan.readSeconds)).p99Ms);
+  quiet.push(await world.read(api, READERS, plan.readSeconds));
   const drawn = (await api.stats()).cards.drawn - before;
   await api.stop();
   const others = [...statuses].filter(([status]) => status !== 200 && !REFUSALS.includes(status));
@@ -39,10 +41,10 @@ export async function cards(world: LoadWorld, plan: CardStorm): Promise<Check[]>
   return [
     counted("cards drawn", drawn, `${plan.distinct}`, drawn === plan.distinct),
     counted("cards served", served, `${plan.distinct + plan.repeats}`, served === plan.distinct + plan.repeats),
-    counted("answers other than 200, 429 and 503", others.length, "0", others.length === 0),
-    counted("refusals without Retry-After", withoutRetryAfter, "0", withoutRetryAfter === 0),
-    ...ofReads(failures, refusals),
-    measured("the storm lasted", `${seconds.toFixed(1)} s`, "told only", true),
+    none("answers other than 200, 429 and 503", others.length),
+    none("refusals without Retry-After", withoutRetryAfter),
+    ...ofReads(beside),
+    told("the storm lasted", `${seconds.toFixed(1)} s`),
     ratioOfP99(quiet, loud, 2),
   ];
 }
@@ -67,12 +69,7 @@ async function stormOf({ url }: LoadedApi, { distinct, repeats, connections }: C
       await new Promise((done) => setTimeout(done, 500 + Math.random() * 1000));
     }
   };
-  const waiting = asked.values();
-  await Promise.all(
-    Array.from({ length: connections }, async () => {
-      for (const tokenId of waiting) await one(tokenId);
-    }),
-  );
+  await pLimit(connections).map(asked, one);
   await pool.close();
   return { statuses, withoutRetryAfter, seconds: (performance.now() - began) / 1000 };
 }

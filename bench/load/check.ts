@@ -1,26 +1,33 @@
 /** What a load test has found: figures with their goals, and facts that can be counted and hold on any machine. */
+import { median, table } from "../../harness/figures.ts";
 
-/** @param counted true: no time in it, so that a test may insist on it anywhere */
+/** @property counted true: no time in it, so that a test may insist on it anywhere */
 export type Check = { what: string; value: string; goal: string; met: boolean; counted: boolean };
 
 export const counted = (what: string, value: number, goal: string, met: boolean): Check => ({
   ...{ what, goal, met, counted: true },
   value: value.toLocaleString("en"),
 });
+/** What must not have been. */
+export const none = (what: string, value: number): Check => counted(what, value, "0", value === 0);
 
 export const measured = (what: string, value: string, goal: string, met: boolean): Check => ({
   ...{ what, value, goal, met, counted: false },
 });
+export const told = (what: string, value: string): Check => measured(what, value, "told only", true);
 
 /** Reads beside a storm. To be told to come back, by a machine that is busy with other things too, is no failure of the service's. */
-export const ofReads = (failures: number, refusals: number): Check[] => [
-  counted("reads that failed", failures, "0", failures === 0),
-  measured("reads refused (429, 503)", String(refusals), "0", refusals === 0),
-];
+export const ofReads = (all: readonly { failures: number; refusals: number }[]): Check[] => {
+  const refusals = all.reduce((total, one) => total + one.refusals, 0);
+  return [
+    none("reads that failed", all.reduce((total, one) => total + one.failures, 0) - refusals),
+    measured("reads refused (429, 503)", String(refusals), "0", refusals === 0),
+  ];
+};
 
 /** How p99 of keyed reads has changed; both sides of one run. */
-export const ratioOfP99 = (quiet: number[], loud: number[], goal: number): Check => {
-  const [before, during] = [median(quiet), median(loud)];
+export const ratioOfP99 = (quiet: readonly { p99Ms: number }[], loud: readonly { p99Ms: number }[], goal: number) => {
+  const [before, during] = [quiet, loud].map((all) => median(all.map(({ p99Ms }) => p99Ms))) as [number, number];
   const ratio = during / before;
   return measured(
     "p99 of keyed reads against quiet",
@@ -30,15 +37,8 @@ export const ratioOfP99 = (quiet: number[], loud: number[], goal: number): Check
   );
 };
 
-export const table = (checks: readonly Check[]): string =>
-  checks
-    .map(
-      ({ what, value, goal, met }) =>
-        `  ${what.padEnd(52)} ${value.padStart(30)}   ${`goal ${goal}`.padEnd(20)} ${met ? "met" : "NOT met"}`,
-    )
-    .join("\n");
-
-export const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-
-export const quantile = (values: number[], q: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(q * values.length))] ?? Number.NaN;
+export const tableOf = (checks: readonly Check[]): string =>
+  table(
+    ["", "", "goal", ""],
+    checks.map(({ what, value, goal, met }) => [what, value, goal, met ? "met" : "NOT met"]),
+  );

@@ -1,17 +1,17 @@
 /** L3: five times as many requests as the database can answer: what is too much is told so at once, what is taken is answered in time. */
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import type { Loaded } from "../reads/load.ts";
-import { type Check, counted, measured, ofReads, quantile } from "./check.ts";
-import type { Flood, Flooded } from "./flood.ts";
+import { startChild } from "../../harness/child.ts";
+import { quantile } from "../../harness/figures.ts";
+import { type Check, counted, measured, none, ofReads, told } from "./check.ts";
+import type { Plan, Ran } from "./open-loop.ts";
 import type { LoadedApi, LoadWorld } from "./service.ts";
 
 /** A search that no memory answers: the database walks names for it. */
-const PATH = "/api/v2/agents?search=ar%20*&sort=credScore&limit=20";
+const search = (n = Math.floor(Math.random() * 100)) => `/api/v2/agents?search=ar%20${n}&sort=credScore&limit=20`;
 /** Waiting to be answered at once: what a normal load is. */
 const NORMAL = 32;
 const TIMES = 5;
+const CONNECTIONS = 1_000;
 /** Connections of clients that read one agent each, which memory and indexes answer. */
 const READERS = 4;
 /** Agents that they read: few, because the cache of rows that fills would count as memory that does not come back. */
@@ -20,44 +20,38 @@ const RECOVERY_MS = 5_000;
 
 export async function overload(world: LoadWorld, { seconds }: { seconds: number }): Promise<Check[]> {
   const api = await world.startApi({ env: { LIST_MEMORY_MB: "0" } });
-  const flood = fork(join(import.meta.dirname, "flood.ts"));
+  const flood = startChild(join(import.meta.dirname, "open-loop.ts"));
   await closedLoop(api, NORMAL, seconds / 4);
   const normal = await closedLoop(api, NORMAL, seconds / 2);
   const rate = normal.length / (seconds / 2);
   const quiet = await world.read(api, READERS, seconds / 4, READ);
   const before = (await api.stats()).residentBytes;
-  flood.send({
-    ...{ url: api.url, path: PATH, numbers: 100, perSecond: rate * TIMES, forMs: seconds * 1000 },
-  } satisfies Flood);
-  const [[{ sent, byStatus, withoutRetryAfter }], keyed] = (await Promise.all([
-    once(flood, "message"),
+  const paths = Array.from({ length: Math.ceil(rate * TIMES * seconds) }, () => search());
+  const [{ byStatus, withoutRetryAfter }, keyed] = await Promise.all([
+    flood.asks<Ran>({ ...{ url: api.url, paths, connections: CONNECTIONS }, perSecond: rate * TIMES } satisfies Plan),
     world.read(api, READERS, seconds, READ),
-  ])) as [[Flooded], Loaded];
+  ]);
   const recovered = await recovery(api, quantile(normal, 0.99));
   const after = await settled(api, before);
-  flood.kill();
+  await flood.stop();
   await api.stop();
   const taken = byStatus[200] ?? [];
   const shed = [...(byStatus[503] ?? []), ...(byStatus[429] ?? [])];
   const others = Object.keys(byStatus).filter((status) => !["200", "503", "429"].includes(status));
-  const ratio = quantile(taken, 0.99) / quantile(normal, 0.99);
+  const p99 = (of: readonly number[]) => quantile(of, 0.99);
+  const ratio = p99(taken) / p99(normal);
   return [
-    counted("answers other than 200, 429, 503, or none", others.length, "0", others.length === 0),
-    counted("429 and 503 without Retry-After", withoutRetryAfter, "0", withoutRetryAfter === 0),
+    none("answers other than 200, 429, 503, or none", others.length),
+    none("429 and 503 without Retry-After", withoutRetryAfter),
     counted("requests shed", shed.length, "> 0", shed.length > 0),
-    ...ofReads(keyed.failures - keyed.refusals, keyed.refusals),
-    measured(
-      "p99 of keyed reads, quiet / meanwhile",
-      `${quiet.p99Ms.toFixed(0)} / ${keyed.p99Ms.toFixed(0)} ms`,
-      "told only",
-      true,
-    ),
-    measured("sent / taken / shed", `${sent} / ${taken.length} / ${shed.length}`, "told only", true),
-    measured("answers a second, normally", `${rate.toFixed(0)}`, "told only", true),
-    measured("p99 of what was shed", `${quantile(shed, 0.99).toFixed(0)} ms`, "≤ 50 ms", quantile(shed, 0.99) <= 50),
+    ...ofReads([keyed]),
+    told("p99 of keyed reads, quiet / meanwhile", `${quiet.p99Ms.toFixed(0)} / ${keyed.p99Ms.toFixed(0)} ms`),
+    told("sent / taken / shed", `${paths.length} / ${taken.length} / ${shed.length}`),
+    told("answers a second, normally", rate.toFixed(0)),
+    measured("p99 of what was shed", `${p99(shed).toFixed(0)} ms`, "≤ 50 ms", p99(shed) <= 50),
     measured(
       "p99 of what was taken against normal",
-      `${ratio.toFixed(2)} × (${quantile(normal, 0.99).toFixed(0)} ms)`,
+      `${ratio.toFixed(2)} × (${p99(normal).toFixed(0)} ms)`,
       "≤ 3 ×",
       ratio <= 3,
     ),
@@ -66,32 +60,33 @@ export async function overload(world: LoadWorld, { seconds }: { seconds: number 
   ];
 }
 
+/** Asks once. @returns milliseconds of the answer; undefined when it was refused */
+async function timed({ url }: LoadedApi, path: string): Promise<number | undefined> {
+  const asked = performance.now();
+  const response = await fetch(url + path);
+  await response.arrayBuffer();
+  return response.ok ? performance.now() - asked : undefined;
+}
+
 /** So many ask, each again as soon as it is answered. @returns milliseconds of each answer */
-async function closedLoop({ url }: LoadedApi, askers: number, seconds: number): Promise<number[]> {
+async function closedLoop(api: LoadedApi, askers: number, seconds: number): Promise<number[]> {
   const times: number[] = [];
   const ends = performance.now() + seconds * 1000;
-  await Promise.all(
-    Array.from({ length: askers }, async () => {
-      while (performance.now() < ends) {
-        const asked = performance.now();
-        const response = await fetch(url + PATH.replace("*", String(Math.floor(Math.random() * 100))));
-        await response.arrayBuffer();
-        if (response.ok) times.push(performance.now() - asked);
-      }
-    }),
-  );
+  const asker = async () => {
+    while (performance.now() < ends) {
+      const ms = await timed(api, search());
+      if (ms !== undefined) times.push(ms);
+    }
+  };
+  await Promise.all(Array.from({ length: askers }, asker));
   return times;
 }
 
 /** Milliseconds until ten answers in a row were as fast as they normally are. */
-async function recovery({ url }: LoadedApi, normalMs: number): Promise<number> {
+async function recovery(api: LoadedApi, normalMs: number): Promise<number> {
   const began = performance.now();
-  for (let inARow = 0; inARow < 10 && performance.now() - began < 4 * RECOVERY_MS; ) {
-    const asked = performance.now();
-    const response = await fetch(url + PATH.replace("*", "7"));
-    await response.arrayBuffer();
-    inARow = response.ok && performance.now() - asked <= normalMs ? inARow + 1 : 0;
-  }
+  for (let inARow = 0; inARow < 10 && performance.now() - began < 4 * RECOVERY_MS; )
+    inARow = ((await timed(api, search(7))) ?? Number.POSITIVE_INFINITY) <= normalMs ? inARow + 1 : 0;
   return performance.now() - began;
 }
 

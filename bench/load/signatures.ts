@@ -1,9 +1,9 @@
 /** L5: bad signatures at a fixed rate beside keyed reads; what the chain is asked stays within the allowance. */
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
+import { startChild } from "../../harness/child.ts";
+import type { Loaded } from "../reads/load.ts";
 import type { Storm, Stormed } from "./bad-signatures.ts";
-import { type Check, counted, measured, ofReads, ratioOfP99 } from "./check.ts";
+import { type Check, counted, none, ofReads, ratioOfP99, told } from "./check.ts";
 import type { LoadWorld } from "./service.ts";
 
 const READERS = 2;
@@ -20,37 +20,33 @@ export async function signatures(
   const api = await world.startApi({
     env: { RATE_SIGN_INS_PER_CLIENT: "0", RATE_CONTRACT_SIGNATURES_PER_CLIENT: "60" },
   });
-  const storm = fork(join(import.meta.dirname, "bad-signatures.ts"));
-  const [quiet, loud]: [number[], number[]] = [[], []];
-  let [sent, failures, refusals] = [0, 0, 0];
+  const storm = startChild(join(import.meta.dirname, "bad-signatures.ts"));
+  const [quiet, loud]: [Loaded[], Loaded[]] = [[], []];
+  let sent = 0;
   const byStatus: Record<string, number> = {};
   await world.read(api, READERS, seconds);
   const [askedBefore, began] = [world.asked(), performance.now()];
   const answered = () => Object.values(byStatus).reduce((sum, n) => sum + n, 0);
   // On a busy machine a short storm may be over before its first answer.
   for (let round = 0; round < rounds || (answered() === 0 && round < MAX_ROUNDS); round++) {
-    quiet.push((await world.read(api, READERS, seconds)).p99Ms);
-    storm.send({ url: api.url, perSecond } satisfies Storm);
-    const loaded = await world.read(api, READERS, seconds);
-    loud.push(loaded.p99Ms);
-    failures += loaded.failures - loaded.refusals;
-    refusals += loaded.refusals;
-    storm.send("stop");
-    const [stormed] = (await once(storm, "message")) as [Stormed];
+    quiet.push(await world.read(api, READERS, seconds));
+    storm.process.send({ url: api.url, perSecond } satisfies Storm);
+    loud.push(await world.read(api, READERS, seconds));
+    const stormed = await storm.asks<Stormed>("stop");
     sent += stormed.sent;
     for (const [status, n] of Object.entries(stormed.byStatus)) byStatus[status] = (byStatus[status] ?? 0) + n;
   }
   const asked = world.asked() - askedBefore;
   const most = ALLOWANCE.burst + Math.ceil(((performance.now() - began) / 1000) * ALLOWANCE.perSecond);
-  storm.kill();
+  await storm.stop();
   await api.stop();
   const others = Object.entries(byStatus).filter(([status]) => !REFUSALS.has(status));
   return [
     counted("questions to the chain", asked, `≤ ${most}`, asked > 0 && asked <= most),
-    counted("bad signatures that were let in or broke something", others.length, "0", others.length === 0),
-    ...ofReads(failures, refusals),
+    none("bad signatures that were let in or broke something", others.length),
+    ...ofReads(loud),
     counted("bad signatures answered", answered(), "> 0", answered() > 0),
-    measured("bad signatures", `${sent} ${JSON.stringify(byStatus)}`, "told only", true),
+    told("bad signatures", `${sent} ${JSON.stringify(byStatus)}`),
     ratioOfP99(quiet, loud, 2),
   ];
 }

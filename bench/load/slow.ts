@@ -1,7 +1,8 @@
 /** L7: clients that hold on to the server: headers that never end, bodies that trickle, headers that are too large. */
 import { connect, type Socket } from "node:net";
 import type { ReadTimeouts } from "../../api/server.ts";
-import { type Check, counted, measured, ofReads, ratioOfP99 } from "./check.ts";
+import type { Loaded } from "../reads/load.ts";
+import { type Check, counted, measured, none, ofReads, ratioOfP99 } from "./check.ts";
 import type { LoadedApi, LoadWorld } from "./service.ts";
 
 export type SlowPlan = { sockets: number; bodies: number; readSeconds: number; patience?: ReadTimeouts };
@@ -19,31 +20,26 @@ export async function slow(world: LoadWorld, plan: SlowPlan): Promise<Check[]> {
   const { patience = SLOW_TIMEOUTS } = plan;
   const api = await world.startApi({ patience });
   await world.read(api, READERS, plan.readSeconds);
-  const quiet = [(await world.read(api, READERS, plan.readSeconds)).p99Ms];
+  const quiet = [await world.read(api, READERS, plan.readSeconds)];
   const headers = Array.from({ length: plan.sockets }, () => trickle(api, headerBytes));
   const each = Math.max(1, Math.floor(BODY_BYTES / plan.bodies / 2));
   const bodies = Array.from({ length: plan.bodies }, () => trickle(api, bodyBytes(each)));
   const large = await Promise.all(Array.from({ length: 20 }, () => tooLarge(api)));
-  const loud: number[] = [];
-  let [failures, refusals] = [0, 0];
+  const loud: Loaded[] = [];
   const ends = performance.now() + patience.requestMs + LATE_MS;
   const open = () => [...headers, ...bodies].filter(({ closed }) => !closed()).length;
-  do {
-    const loaded = await world.read(api, READERS, plan.readSeconds);
-    loud.push(loaded.p99Ms);
-    failures += loaded.failures - loaded.refusals;
-    refusals += loaded.refusals;
-  } while (open() > 0 && performance.now() < ends);
+  do loud.push(await world.read(api, READERS, plan.readSeconds));
+  while (open() > 0 && performance.now() < ends);
   const [left, longest] = [open(), Math.max(...[...headers, ...bodies].map(({ heldMs }) => heldMs()))];
   for (const { socket } of [...headers, ...bodies]) socket.destroy();
   const heard = [...headers, ...bodies].map(({ text }) => text());
-  quiet.push((await world.read(api, READERS, plan.readSeconds)).p99Ms);
+  quiet.push(await world.read(api, READERS, plan.readSeconds));
   await api.stop();
   return [
-    counted("slow sockets the server has not closed", left, "0", left === 0),
+    none("slow sockets the server has not closed", left),
     ...toldWhy("slow clients", ["408", "413"], heard),
     ...toldWhy("headers of 40 KB", ["431"], large),
-    ...ofReads(failures, refusals),
+    ...ofReads(loud),
     measured(
       "the longest a slow socket was held",
       `${(longest / 1000).toFixed(1)} s`,
@@ -60,7 +56,7 @@ function toldWhy(who: string, statuses: readonly string[], heard: readonly strin
   const otherwise = told.filter((text) => !statuses.some((status) => text.startsWith(`HTTP/1.1 ${status} `))).length;
   const why = statuses.join(", ");
   return [
-    counted(`${who} told anything but ${why}`, otherwise, "0", otherwise === 0),
+    none(`${who} told anything but ${why}`, otherwise),
     counted(`${who} told ${why}`, told.length - otherwise, `> 0 of ${heard.length}`, told.length > otherwise),
   ];
 }

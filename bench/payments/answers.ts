@@ -5,12 +5,12 @@ import type pg from "pg";
 import { privateKeyToAddress } from "viem/accounts";
 import { openPool } from "../../db/sql/connect.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
+import { atMost, median, printTable, quantile } from "../../harness/figures.ts";
 import { base64, payloadOf, signAuthorization } from "../../harness/payment-signing.ts";
 import { randomOf } from "../../harness/random.ts";
 import { type Stack, startApiBeside, startStack } from "../../harness/stack.ts";
 import { preconfirming } from "../../harness/strict-node/preconfirming.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
-import { goal } from "../goal.ts";
 
 const PRICE = 1_000_000n;
 const STEPS = ["402", "signature", "settlement", "commit", "chain", "201", "all of it"] as const;
@@ -41,9 +41,9 @@ export default async function answers(rounds: number): Promise<void> {
       const urls = { "the settlement's block": stack.devnet.apiUrl, "a preconfirmation": early.url };
       const times = await measure(stack, db, { urls, rounds, blockSeconds });
       for (const [name, of] of Object.entries(times)) print(name, of, { rounds, blockSeconds });
-      const p50 = quantile(times["a preconfirmation"]!["all of it"], 0.5);
+      const p50 = median(times["a preconfirmation"]!["all of it"]);
       if (blockSeconds === 1)
-        console.log(`\n${goal(`402 to 201 on a preconfirmation, p50 ≤ ${GOAL_MS} ms`, `${p50} ms`, p50 <= GOAL_MS)}`);
+        console.log(`\n${atMost("402 to 201 on a preconfirmation, p50", p50, GOAL_MS, { unit: " ms" })}`);
     } finally {
       await db.end();
       await early.stop();
@@ -112,14 +112,8 @@ async function mint(
   return [...marks, ...[rows[0].paid_at, rows[0].queued_at, rows[0].completed_at].map(Number), answered];
 }
 
-const quantile = (of: number[], q: number): number =>
-  of.toSorted((a, b) => a - b)[Math.min(of.length - 1, Math.floor(q * of.length))]!;
-
 function print(name: string, times: Times, { rounds, blockSeconds }: { rounds: number; blockSeconds: number }): void {
   console.log(`\n## 402 → paid → 201, minted on ${name}, block time ${blockSeconds} s, ${rounds} rounds\n`);
-  console.log("                  p50      p95      max   (ms)");
-  for (const step of STEPS) {
-    const cells = [0.5, 0.95, 1].map((q) => quantile(times[step], q));
-    console.log(`${step.padEnd(12)} ${cells.map((ms) => ms.toFixed(0).padStart(8)).join(" ")}`);
-  }
+  const row = printTable("ms", ["p50", "p95", "max"], 12);
+  for (const step of STEPS) row(step, ...[0.5, 0.95, 1].map((q) => quantile(times[step], q)));
 }

@@ -3,6 +3,7 @@
  * It works on bare sockets: what a client library spends for each answer would come out of the cores the servers share.
  */
 import { connect, type Socket } from "node:net";
+import { quantile } from "../../harness/figures.ts";
 
 /** What to ask: `path`, with a random token id below `ids` put in at `*`; `accept`: the content coding to answer in. */
 export type Load = { url: string; path: string; accept?: string; ids: number; connections: number; forMs: number };
@@ -38,9 +39,8 @@ async function run(load: Load): Promise<Loaded> {
     }),
   );
   const seconds = (performance.now() - began) / 1000;
-  times.sort((a, b) => a - b);
-  const at = (q: number) => times[Math.min(times.length - 1, Math.floor(q * times.length))] ?? Number.NaN;
-  return { answers: times.length - failures, failures, refusals, seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
+  const [p50Ms, p99Ms] = [quantile(times, 0.5), quantile(times, 0.99)];
+  return { answers: times.length - failures, failures, refusals, seconds, p50Ms, p99Ms };
 }
 
 /** Asks again as soon as an answer is complete, until the time is over. An answer has a Content-Length. */

@@ -2,7 +2,7 @@
 import { openClient } from "../../db/sql/connect.ts";
 
 export type Reads = { url: string; ids: number; inFlight: number; forMs: number };
-export type Read = { reads: number; seconds: number };
+export type Read = { answers: number; seconds: number };
 
 if (process.send) {
   process.on("message", async (reads: Reads) => process.send!(await run(reads)));
@@ -29,5 +29,5 @@ async function run({ url, ids, inFlight, forMs }: Reads): Promise<Read> {
   );
   const seconds = (performance.now() - began) / 1000;
   await Promise.all(clients.map((client) => client.end()));
-  return { reads, seconds };
+  return { answers: reads, seconds };
 }

@@ -1,6 +1,8 @@
 /** What a profile adds to the planted agents, so that a keyed read finds something in most places it looks. */
-import type pg from "pg";
+import { join } from "node:path";
 import { FACTS } from "../../db/agents/facts.ts";
+import { runToEnd } from "../../harness/child.ts";
+import type { ScratchPostgres } from "../../harness/scratch-postgres.ts";
 
 /** Half of the agents have a personality on chain, a third a narrative, a fifth a proof; all have a referral code. */
 const PROFILES = `
@@ -17,10 +19,11 @@ const PROFILES = `
   select token_id, 'x', token_id::text, 'handle' || token_id, '{}', 'verified', now(), now()
   from onchain.agent where token_id % 5 = 0`;
 
-/** Adds them, and the view that pgbench reads: the service's own SQL for one agent. */
-export async function plantProfiles(db: pg.Pool): Promise<void> {
-  await db.query(PROFILES);
-  await db.query(`create view public.agent_facts as select a.token_id, ${FACTS} as facts from onchain.agent a`);
+/** Plants agents with their profiles, and the view that pgbench reads: the service's own SQL for one agent. */
+export async function plantReads({ postgres, pool }: ScratchPostgres, agents: number): Promise<void> {
+  await runToEnd(join(import.meta.dirname, "../list/world.ts"), postgres.url, agents);
+  await pool.query(PROFILES);
+  await pool.query(`create view public.agent_facts as select a.token_id, ${FACTS} as facts from onchain.agent a`);
   for (const table of ["onchain.agent", "offchain.referral_code", "offchain.proof"])
-    await db.query(`vacuum full analyze ${table}`);
+    await pool.query(`vacuum full analyze ${table}`);
 }

@@ -1,13 +1,6 @@
 /** A million reviews in a database of its own: all weighed, and one more. */
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import type pg from "pg";
-import { migrate } from "../../db/schema/migrate.ts";
-import { openPool } from "../../db/sql/connect.ts";
-import { removePostgres, startPostgres } from "../../devnet/postgres.ts";
-import { plantOnchain } from "../../harness/onchain.ts";
-import { onchainTables } from "../../harness/onchain-tables.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
+import { withPostgres } from "../../harness/scratch-postgres.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 
 const SCHEMA = `0x${"f".repeat(64)}`;
@@ -39,13 +32,8 @@ const plant = (reviews: number) => `
   create index on onchain.erc8004_agent (agent_wallet);`;
 
 /** @returns seconds for all reviews, and milliseconds for one more of the agent that has most */
-export async function measureDatabase(reviews: number): Promise<{ agents: number; seconds: number; oneMs: number }> {
-  const directory = scratchDirectory("bench-reviews", { onDisk: true });
-  const server = await startPostgres({ dataDir: join(directory, "pg") });
-  const pool = openPool({ connectionString: server.url, max: 2 });
-  try {
-    await migrate(server.url);
-    await plantOnchain(pool, { ddl: onchainTables() });
+export const measureDatabase = (reviews: number): Promise<{ agents: number; seconds: number; oneMs: number }> =>
+  withPostgres("bench-reviews", { max: 2, schemas: "both" }, async ({ pool }) => {
     await pool.query(plant(reviews));
     await pool.query("vacuum analyze");
     const run = () =>
@@ -57,13 +45,7 @@ export async function measureDatabase(reviews: number): Promise<{ agents: number
     const before = performance.now();
     if ((await run()) !== 1) throw new Error("one agent has a review more");
     return { agents, seconds, oneMs: performance.now() - before };
-  } finally {
-    await pool.end();
-    await server.stop();
-    await removePostgres(join(directory, "pg"));
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
+  });
 
 /** One more review of the agent that has most. */
 async function addOne(pool: pg.Pool): Promise<void> {

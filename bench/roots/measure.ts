@@ -8,6 +8,7 @@ import { proofOf } from "../../db/cred/cred-epochs.ts";
 import { epochsState, storeEpoch } from "../../db/cred/store-cred-epoch.ts";
 import { buildInProcess } from "../../db/cred/tree/start-tree.ts";
 import { transaction } from "../../db/sql/transaction.ts";
+import { quantile } from "../../harness/figures.ts";
 
 export const OF = { chainId: 8453, registry: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } as const;
 const CONTRACT = "0x00000000000000000000000000000000000c0de0";
@@ -62,9 +63,8 @@ export async function measureProofs(pool: pg.Pool, { leaves, root }: { leaves: n
     if (!found || found.root !== root || found.leaf.tokenId !== tokenId) continue;
     if (StandardMerkleTree.verify(root, [...LEAF_TYPES], [...leafValues(found.leaf)], found.proof)) valid++;
   }
-  times.sort((a, b) => a - b);
-  const quantile = (q: number) => times[Math.min(times.length - 1, Math.floor(q * times.length))]!;
-  return { leaves, p50: quantile(0.5), p95: quantile(0.95), valid: valid === rows.length && valid > 0 };
+  const [p50, p95] = [quantile(times, 0.5), quantile(times, 0.95)];
+  return { leaves, p50, p95, valid: valid === rows.length && valid > 0 };
 }
 
 /** The same leaves by OpenZeppelin's library and by this service's tree. @returns microseconds of CPU per leaf */

@@ -2,7 +2,7 @@
  * The heap of another Node process, looked at through its inspector: what is left after a full collection, because what
  * is merely not collected yet is no leak.
  */
-import { listeningPorts } from "./processes.ts";
+import { listeningPorts } from "../../harness/running-processes.ts";
 
 /** The NODE_OPTIONS of processes that can be looked at: each opens an inspector on a free port of this machine. */
 export const INSPECTABLE = "--inspect=127.0.0.1:0";

@@ -1,7 +1,8 @@
 /** Samples of a running stack: memory, handles, connections and rows, at one time. */
 import { openClient } from "../../db/sql/connect.ts";
+import { openFiles, residentBytes } from "../../harness/running-processes.ts";
+import { partsBelow } from "../../harness/stack-parts.ts";
 import { type Heap, type Inspector, inspect } from "./heap.ts";
-import { openFiles, partsBelow, residentBytes } from "./processes.ts";
 
 export type PartSample = { pid: number; rssBytes: number; openFiles: number } & Partial<Heap>;
 

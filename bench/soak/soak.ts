@@ -1,10 +1,8 @@
 /** A soak: the whole stack under everything at once for an hour, sampled, and judged at the end. */
-import { readdirSync, readFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { dataDir } from "../../devnet/data-dir.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
+import { restartsIn, uncaughtIn } from "../../harness/stack-parts.ts";
 import { INSPECTABLE } from "./heap.ts";
 import { openSampler, type Sample } from "./sampler.ts";
 import { type Tally, total } from "./tally.ts";
@@ -43,7 +41,6 @@ export type SoakReport = {
 
 /** Rows are counted with every so many samples. */
 const COUNT_ROWS_EVERY = 4;
-const UNCAUGHT = /unhandled ?(promise ?)?rejection|uncaught/i;
 
 /** @throws Error when the stack does not start */
 export async function soak(options: SoakOptions): Promise<SoakReport> {
@@ -119,10 +116,6 @@ function progressOf({ second, parts }: Sample, traffic: Traffic): string {
 
 /** Whoever has another process id than before was started again; the supervisor tells of it as well. */
 function restartsOf(samples: readonly Sample[], stack: Stack): string[] {
-  const told = stack
-    .output()
-    .split("\n")
-    .filter((line) => line.includes("starting it again"));
   const seen = new Map<string, number>();
   const changed = samples.flatMap(({ second, parts }) =>
     Object.entries(parts).flatMap(([name, { pid }]) => {
@@ -133,16 +126,5 @@ function restartsOf(samples: readonly Sample[], stack: Stack): string[] {
         : [];
     }),
   );
-  return [...told, ...changed];
-}
-
-/** Lines in which a process of the stack says that something was thrown and nobody caught it. */
-export function uncaughtIn(stack: Stack): string[] {
-  const { logs } = dataDir(stack.directory);
-  const lines = readdirSync(logs).flatMap((file) =>
-    readFileSync(join(logs, file), "utf8")
-      .split("\n")
-      .map((line) => `${file}: ${line.slice(0, 500)}`),
-  );
-  return [...lines, ...stack.output().split("\n")].filter((line) => UNCAUGHT.test(line));
+  return [...restartsIn(stack), ...changed];
 }

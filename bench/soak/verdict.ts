@@ -1,4 +1,5 @@
 /** Judges a soak by its samples: what may not have grown, and what may not have happened. Pure, so that a test can show it a leak. */
+import { median, megabytes, table } from "../../harness/figures.ts";
 import type { PartSample, Sample } from "./sampler.ts";
 
 /** What happened besides the samples. */
@@ -51,7 +52,6 @@ export function judge(samples: readonly Sample[], seconds: number, happened: Hap
     // What was never seen is no number, and passes nothing.
     rows.push({ what, early: show(a), late: show(b), growth, pass: b <= allowed(a) });
   };
-  const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MB`;
   const few = (value: number) => Math.max(value * (1 + MAX_GROWTH), value + SLACK);
   const share = (value: number) => value * (1 + MAX_GROWTH);
 
@@ -91,12 +91,7 @@ export function judge(samples: readonly Sample[], seconds: number, happened: Hap
 
 /** The verdict as a table of text. */
 export const tableOf = ({ rows }: Verdict): string =>
-  [
-    `${"".padEnd(46)}${"early".padStart(12)}${"late".padStart(12)}${"growth".padStart(10)}`,
-    ...rows.map(
-      ({ what, early, late, growth, pass }) =>
-        `${what.padEnd(46)}${early.padStart(12)}${late.padStart(12)}${growth.padStart(10)}  ${pass ? "met" : "NOT met"}`,
-    ),
-  ].join("\n");
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+  table(
+    ["", "early", "late", "growth", ""],
+    rows.map(({ what, early, late, growth, pass }) => [what, early, late, growth, pass ? "met" : "NOT met"]),
+  );

@@ -1,7 +1,7 @@
-/** The rows of a table of pages: the figures of each, alone or beside those of an earlier version. */
+/** The rows of a table of pages. */
+import { median } from "../../harness/figures.ts";
 import type { Metrics } from "./measure.ts";
 
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 export const medians = (runs: readonly Metrics[]): Metrics =>
   Object.fromEntries(
     (["lcp", "cls", "inp", "script", "style", "font", "data", "requests"] as const).map((key) => [
@@ -23,20 +23,7 @@ const COLUMNS: readonly (readonly [head: string, cell: (found: Metrics) => strin
 ];
 
 const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-
-/** @param compares whether each figure stands beside one of before */
-export function headOf(compares: boolean): string {
-  const figures = COLUMNS.flatMap(([head]) => (compares ? [`${head} before`, head] : [head]));
-  const heads = ["page", "device", "visit", ...figures];
-  return `${line(heads)}\n|${heads.map(() => "---").join("|")}|`;
-}
-
-/** @param before null: the earlier version has no such page; left out: nothing is compared */
-export const rowOf = (names: readonly string[], found: Metrics, before?: Metrics | null): string =>
-  line([
-    ...names,
-    ...COLUMNS.flatMap(([, cell]) => [
-      ...(before === undefined ? [] : [before === null ? "none" : cell(before)]),
-      cell(found),
-    ]),
-  ]);
+const HEADS = ["page", "device", "visit", ...COLUMNS.map(([head]) => head)];
+export const HEAD = `${line(HEADS)}\n|${HEADS.map(() => "---").join("|")}|`;
+export const rowOf = (names: readonly string[], found: Metrics): string =>
+  line([...names, ...COLUMNS.map(([, cell]) => cell(found))]);

@@ -5,9 +5,9 @@ import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { createParser } from "eventsource-parser";
 import type { Hex } from "viem";
-import { type Customer, tempoCustomer } from "../../test/payments/support/tempo.ts";
 import type { LoadWallet } from "../payment-load/wallets.ts";
 import { between, pick, weighted } from "../random.ts";
+import { type Customer, tempoCustomer } from "../tempo.ts";
 import { type Asked, type Client, type Reply, replyOf, shown } from "./client.ts";
 import { MINT_UNITS, REPORT_UNITS, type World } from "./world.ts";
 

@@ -1,12 +1,8 @@
 /** What must be true after an attack: everybody honest has everything, every cursor is at the head, every process is the one that was started. */
 
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { partsBelow } from "../../bench/soak/processes.ts";
-import { uncaughtIn } from "../../bench/soak/soak.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
-import { dataDir } from "../../devnet/data-dir.ts";
 import { LONG } from "../patience.ts";
+import { logLines, partsBelow, restartsIn, uncaughtIn } from "../stack-parts.ts";
 import { books } from "./books.ts";
 import type { Honest } from "./honest.ts";
 import type { World } from "./world.ts";
@@ -35,18 +31,16 @@ const TOLD = 25;
 
 /** What the processes' logs warn of, the most frequent first: for who looks for the cause of a breach. */
 export function warningsOf({ stack }: World): string[] {
-  const { logs } = dataDir(stack.directory);
   const counted = new Map<string, number>();
-  for (const file of readdirSync(logs))
-    for (const line of readFileSync(join(logs, file), "utf8").split("\n")) {
-      const said = parsed(line);
-      if (!said || said.level < LEVEL_WARN) continue;
-      const cause = said.err?.message ?? said.cause?.message ?? said.reason ?? "";
-      const text = `${file} ${said.msg}: ${String(cause)
-        .replaceAll(/\d{2,}|0x[0-9a-f]+/gi, "#")
-        .slice(0, 200)}`;
-      counted.set(text, (counted.get(text) ?? 0) + 1);
-    }
+  for (const { file, line } of logLines(stack)) {
+    const said = parsed(line);
+    if (!said || said.level < LEVEL_WARN) continue;
+    const cause = said.err?.message ?? said.cause?.message ?? said.reason ?? "";
+    const text = `${file} ${said.msg}: ${String(cause)
+      .replaceAll(/\d{2,}|0x[0-9a-f]+/gi, "#")
+      .slice(0, 200)}`;
+    counted.set(text, (counted.get(text) ?? 0) + 1);
+  }
   return [...counted]
     .toSorted((a, b) => b[1] - a[1])
     .slice(0, TOLD)
@@ -251,11 +245,7 @@ export async function judge(
       async () => {
         const now = processesOf(world);
         const gone = before.filter(({ name, pid }) => !now.some((one) => one.name === name && one.pid === pid));
-        const said = world.stack
-          .output()
-          .split("\n")
-          .filter((line) => line.includes("starting it again"));
-        return [...gone.map(({ name, pid }) => `${name} is not process ${pid} any more`), ...said];
+        return [...gone.map(({ name, pid }) => `${name} is not process ${pid} any more`), ...restartsIn(world.stack)];
       },
       0,
     ],

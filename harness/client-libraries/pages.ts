@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { build } from "vite";
-import { startBrowser } from "../../test/web/browser.ts";
+import { startBrowser } from "../browser.ts";
 import { KEPT_ALIVE } from "../patience.ts";
 import type { InPage } from "./page/window.ts";
 

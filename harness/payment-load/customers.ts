@@ -1,7 +1,7 @@
 /** Who pays in a load of payments: each keeps on as a sensible client does, and remembers how it ended. */
 import { type Hex, keccak256, stringToHex } from "viem";
-import { type Customer, changed, type Tempo } from "../../test/payments/support/tempo.ts";
 import { base64, payloadOf, type Signed, signAuthorization } from "../payment-signing.ts";
+import { type Customer, changed, type Tempo } from "../tempo.ts";
 import type { TroubledFacilitator } from "./facilitator.ts";
 import type { PaymentVariant, PlannedPayment } from "./plan.ts";
 import { type ChainClient, type LoadWallet, loadWalletOf } from "./wallets.ts";

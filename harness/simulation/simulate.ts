@@ -9,7 +9,7 @@ import { openPool } from "../../db/sql/connect.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { ensureDatabase } from "../../devnet/postgres.ts";
 import { end } from "../../devnet/supervisor.ts";
-import { dumpIndex } from "../../test/support/dump-index.ts";
+import { dumpIndex } from "../dump-index.ts";
 import { openTreasury } from "../payment-load/books.ts";
 import { until } from "../until.ts";
 import type { Ledger } from "./oracle.ts";

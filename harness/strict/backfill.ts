@@ -1,13 +1,8 @@
 /** A backfill from the synthetic node through a profile, its rows compared with the story. */
-import { fork } from "node:child_process";
-import { join } from "node:path";
-import { checkRows, startIndexer, stop } from "../../bench/index.ts";
-import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { keepsState, type ProfileName } from "../strict-node/profiles.ts";
 import { type StrictCounts, startStrictNode } from "../strict-node/strict-node.ts";
+import { checkRows, startIndexer, startSyntheticNode, UNFINAL } from "../synthetic/indexer.ts";
 
-/** The last blocks, which the indexer follows as new ones. */
-const UNFINAL = 30;
 /** Of an operator who sets nothing. */
 const LANES = 8;
 
@@ -26,28 +21,19 @@ export type BackfillOptions = {
 export async function strictBackfill(options: BackfillOptions): Promise<StrictCounts> {
   const { profile, databaseUrl, stories, spread, timeoutMs } = options;
   const head = stories * spread + UNFINAL;
-  const synthetic = fork(join(PROJECT_ROOT, "bench/synthetic/server.ts"), [String(head), String(spread)]);
-  const port = await new Promise((resolve, reject) => {
-    synthetic.once("message", resolve);
-    synthetic.once("exit", () => reject(new Error("the synthetic node did not start")));
-  });
-  const node = await startStrictNode({ upstream: `http://127.0.0.1:${port}`, profile });
+  const synthetic = await startSyntheticNode(head, spread);
+  const node = await startStrictNode({ upstream: synthetic.url, profile });
   const env = { RPC_ARCHIVE: String(keepsState(profile)) };
   const indexer = startIndexer({ databaseUrl, rpcUrl: node.url, lanes: LANES, env });
-  let timer: NodeJS.Timeout | undefined;
   try {
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no index after ${timeoutMs / 1000} s`)), timeoutMs);
-    });
-    await Promise.race([indexer.said("serving"), late]);
+    await indexer.said("serving", timeoutMs);
     await checkRows(databaseUrl, Math.floor(head / spread));
     return node.counts();
   } catch (error) {
     throw Object.assign(error as Error, { counts: node.counts() });
   } finally {
-    clearTimeout(timer);
-    await stop(indexer.child);
+    await indexer.stop();
     node.close();
-    synthetic.disconnect();
+    await synthetic.stop();
   }
 }

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { checksum } from "../../core/addresses.ts";
 import { storeRanks } from "../../db/directory/daily-ranks.ts";
 import { plantRows } from "../../harness/onchain.ts";
-import { plantAgents } from "../../harness/plant-agents.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { plantAgents } from "../support/plant-agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);

@@ -11,12 +11,12 @@ import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.
 import { openPool } from "../../db/sql/connect.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { NEVER } from "../../harness/patience.ts";
-import { plantAgents } from "../../harness/plant-agents.ts";
 import { until } from "../../harness/until.ts";
 import { credHistory, retainMonths } from "../../workers/cred/cred-history.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { randomAgents } from "../support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { plantAgents } from "../support/plant-agents.ts";
 
 const AGENTS = 20;
 const DAY_MS = 86_400_000;

@@ -14,9 +14,9 @@ import {
   refreshAges,
 } from "../../db/cred/cred-passes.ts";
 import { transaction } from "../../db/sql/transaction.ts";
-import { plantAgents } from "../../harness/plant-agents.ts";
 import { addressOf, type RandomAgent, randomAgents } from "../support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { plantAgents } from "../support/plant-agents.ts";
 import { isDeep, shareOf } from "../support/share.ts";
 
 const NOW = new Date("2026-11-21T12:00:00.500Z");

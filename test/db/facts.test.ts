@@ -5,9 +5,9 @@ import { loadFacts } from "../../db/agents/facts.ts";
 import { agentsOfWallets, ownAgents, recordWalletVerification } from "../../db/agents/wallets.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { agentRow, plantRows } from "../../harness/onchain.ts";
-import { plantAgents } from "../../harness/plant-agents.ts";
 import { addressOf, randomAgents } from "../support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { plantAgents } from "../support/plant-agents.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 const agents = randomAgents(20, NOW, inject("fuzz").seed);

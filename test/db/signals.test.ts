@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { credOf, SIGNALS } from "../../core/cred/cred.ts";
 import type { Signal } from "../../core/signals/signal.ts";
 import { inputColumn, MOVED, recomputeSql, refreshSql, someTokens } from "../../db/cred/cred-statement.ts";
-import { plantAgents } from "../../harness/plant-agents.ts";
 import { randomAgents } from "../support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { EXTRA_SIGNAL, TIMED_SIGNAL } from "../support/extra-signal.ts";
+import { plantAgents } from "../support/plant-agents.ts";
 
 const NOW = new Date("2026-11-21T12:00:00.500Z");
 const { seed } = inject("fuzz");

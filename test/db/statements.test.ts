@@ -17,9 +17,9 @@ import {
   text,
   timestamptz,
 } from "../../db/sql/statement.ts";
-import { indexSchemaDdl, PONDER_SYNC_DDL } from "../../harness/ponder-tables.ts";
 import { ensureOnchain } from "../../indexer/views.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { indexSchemaDdl, PONDER_SYNC_DDL } from "../support/ponder-tables.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { zeroAddress } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { CHAIN_ID, IDENTITY } from "../../bench/synthetic/blocks.ts";
-import { syntheticEnvironment } from "../../bench/synthetic/environment.ts";
 import { openRpcPool } from "../../clients/rpc/pool.ts";
 import { loadConfig } from "../../config/config.ts";
 import { readBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { CHAIN_ID, IDENTITY } from "../../harness/synthetic/blocks.ts";
+import { syntheticEnvironment } from "../../harness/synthetic/indexer.ts";
 import { until } from "../../harness/until.ts";
 import { estimateBackfill } from "../../indexer/estimate/estimate.ts";
 import { logFilters } from "../../indexer/estimate/log-filters.ts";
@@ -45,7 +45,7 @@ const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   [database, fresh] = [await testDatabase({ migrated: false }), await testDatabase({ migrated: false })];
-  node = fork(join(PROJECT_ROOT, "bench/synthetic/server.ts"), [String(HEAD)]);
+  node = fork(join(PROJECT_ROOT, "harness/synthetic/server.ts"), [String(HEAD)]);
   const [port] = await once(node, "message");
   proxy = createServer(KEPT_ALIVE, async (request, response) => {
     const body = await text(request);

@@ -4,13 +4,13 @@ import { encodeFunctionData, type Hex, parseEventLogs, toHex, zeroAddress } from
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { easAbi } from "../../abis/eas.ts";
 import { identityAbi } from "../../abis/identity.ts";
+import { dumpIndex } from "../../harness/dump-index.ts";
 import type { Rule } from "../../harness/strict-node/rule.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { provenAttestation } from "../../src/attestation-uids.ts";
 import { callDecoder } from "../../src/call-data.ts";
 import type { ChainEvent } from "../../src/event-facts.ts";
 import { mintCall, narrativeCall, personalityCall } from "../../src/identity-calls.ts";
-import { dumpIndex } from "../support/dump-index.ts";
 import { type IndexWorld, indexWorld } from "../support/index-world.ts";
 import { deepIt, isDeep } from "../support/share.ts";
 import { randomHistory, runHistory } from "./support/random-history.ts";

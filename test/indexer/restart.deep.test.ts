@@ -6,8 +6,8 @@ import { checkpointBlock, readIndexState } from "../../db/operations/index-state
 import { openClient } from "../../db/sql/connect.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet } from "../../devnet/deploy.ts";
+import { dumpIndex } from "../../harness/dump-index.ts";
 import { until } from "../../harness/until.ts";
-import { dumpIndex } from "../support/dump-index.ts";
 import { expectTruth, type IndexerProcess, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
 
 let world: IndexWorld;

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openClient } from "../../db/sql/connect.ts";
 import { ADVISORY_LOCKS } from "../../db/sql/locks.ts";
 import { checkpoint } from "../../harness/onchain.ts";
-import { PONDER_SYNC_DDL } from "../../harness/ponder-tables.ts";
 import { until } from "../../harness/until.ts";
 import { startNextGeneration } from "../../indexer/block-hashes.ts";
 import {
@@ -17,6 +16,7 @@ import {
   retainIndex,
 } from "../../indexer/views.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { PONDER_SYNC_DDL } from "../support/ponder-tables.ts";
 
 let db: TestDatabase;
 let launcher: pg.Client;

@@ -1,6 +1,6 @@
 /** The load tests in short: nothing is timed, what can be counted has to be right. `npm run load` takes the figures. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { table } from "../../bench/load/check.ts";
+import { tableOf } from "../../bench/load/check.ts";
 import { type LoadWorld, startWorld } from "../../bench/load/service.ts";
 import { LOAD_TESTS } from "../../bench/load/tests.ts";
 
@@ -14,6 +14,6 @@ it.each(Object.entries(LOAD_TESTS))("%s", async (_name, { short }) => {
   const checks = await short(world);
   expect(
     checks.filter(({ counted, met }) => counted && !met),
-    table(checks),
+    tableOf(checks),
   ).toEqual([]);
 });

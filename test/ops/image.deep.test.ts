@@ -16,12 +16,12 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serviceEnv } from "../../devnet/deploy.ts";
 import { end } from "../../devnet/supervisor.ts";
-import { freePortsInARow } from "../../harness/free-ports.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { freePortsInARow } from "../support/free-ports.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const text = (path: string) => readFileSync(join(ROOT, path), "utf8");

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPool } from "../../db/sql/connect.ts";
 import { tempoEnv } from "../../devnet/tempo.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
+import { Challenge, startTempo, type Tempo } from "../../harness/tempo.ts";
 import { until } from "../../harness/until.ts";
 import { PAYMENT_FAULT_POINTS } from "../../settlement/settle.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type Parts, startParts } from "../support/parts.ts";
 import { REPORT_PRICE } from "./support/paying.ts";
-import { Challenge, startTempo, type Tempo } from "./support/tempo.ts";
 
 let parts: Parts;
 let tempo: Tempo;

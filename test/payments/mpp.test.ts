@@ -11,11 +11,11 @@ import { setPrices } from "../../db/payments/price-list.ts";
 import { TEMPO } from "../../devnet/tempo.ts";
 import { testLog } from "../../harness/log.ts";
 import { solanaWallet } from "../../harness/solana-wallet.ts";
+import { Challenge, type Customer, changed, Receipt, startTempo, type Tempo } from "../../harness/tempo.ts";
 import { until } from "../../harness/until.ts";
 import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
-import { Challenge, type Customer, changed, Receipt, startTempo, type Tempo } from "./support/tempo.ts";
 
 let world: Paying;
 let tempo: Tempo;

@@ -3,7 +3,7 @@
  * fulfilled or is owed, to the unit, and every token was paid for once. `npm run storm` runs longer ones.
  */
 import { expect, inject, it } from "vitest";
-import { runPaymentLoad } from "../../harness/payment-load/payment-load.ts";
+import { runPaymentLoad } from "./support/storm.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { readBuild } from "../../contracts/builds.ts";
 import { siwaText, siweText } from "../../core/callers/signed-texts.ts";
-import { newPasskey } from "../../harness/passkey.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { HOST } from "../api/support/api.ts";
+import { newPasskey } from "./support/passkey.ts";
 import { base64, MINT_PRICE, type Payer, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
 
 type Signing = Pick<Payer["account"], "address" | "signMessage" | "signTypedData">;

@@ -9,13 +9,13 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { giveUsdce, TEMPO } from "../../devnet/tempo.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
+import { type Customer, startTempo, type Tempo } from "../../harness/tempo.ts";
 import { type ClientOptions, createClient, type Fetch } from "../../sdk/src/index.ts";
 import { mpp } from "../../sdk/src/mpp.ts";
 import { x402 } from "../../sdk/src/x402.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { HOST } from "../api/support/api.ts";
 import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "../payments/support/paying.ts";
-import { type Customer, startTempo, type Tempo } from "../payments/support/tempo.ts";
 import { deepDescribe } from "../support/share.ts";
 
 const REPORT = { params: { path: { ref: "900" } } };

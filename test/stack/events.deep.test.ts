@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import type { EventView } from "../../core/views/events.ts";
 import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
-import { patientFetch } from "../../harness/patient-fetch.ts";
 import { until } from "../../harness/until.ts";
 import { EVENT_FAULT_POINTS } from "../../workers/events/event-log.ts";
 import { type EventReader, readEvents } from "../api/support/event-reader.ts";
 import { type Parts, startParts } from "../support/parts.ts";
+import { patientFetch } from "../support/patient-fetch.ts";
 
 let parts: Parts;
 let subscriber: ReturnType<typeof patientSubscriber>;

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
 import { type BlockClock, startBlockClock } from "../../harness/block-clock.ts";
-import { patientFetch } from "../../harness/patient-fetch.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
+import { patientFetch } from "../support/patient-fetch.ts";
 import { casesOf } from "../support/share.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
 

@@ -8,14 +8,6 @@ import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { credGateAbi } from "../../abis/cred-roots.ts";
 import { INDEXES, plainWays, type Way } from "../../bench/discover/plain-ways.ts";
-import {
-  judgeSeeded,
-  plantPlainText,
-  SEEDED_QUESTIONS,
-  SEEDED_SPAM,
-  type SeededRow,
-  seededTable,
-} from "../../bench/discover/seeded.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { CredLeaf } from "../../core/cred/tree/leaf.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
@@ -25,13 +17,21 @@ import { REGISTRY_SIMULATORS } from "../../devnet/simulators/upstreams.ts";
 import { WORLD } from "../../devnet/world.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
 import { snippetOf } from "../../harness/doc-snippets.ts";
-import { patientFetch } from "../../harness/patient-fetch.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
+import { patientFetch } from "../support/patient-fetch.ts";
 import { flowsOnTheStack, questionsOnTheStack } from "../web/on-the-stack.ts";
 import { pagesOfTheTerminal } from "../web/pages.ts";
 import { referenceOnTheStack } from "../web/reference.ts";
+import {
+  judgeSeeded,
+  plantPlainText,
+  SEEDED_QUESTIONS,
+  SEEDED_SPAM,
+  type SeededRow,
+  seededTable,
+} from "./cases/seeded-questions.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

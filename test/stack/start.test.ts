@@ -9,12 +9,12 @@ import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, describe, expect, it } from "vitest";
 import { dataDir, isAlive } from "../../devnet/data-dir.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
-import { patientFetch } from "../../harness/patient-fetch.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { runStart, type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { entryOf } from "../../runtime/processes.ts";
+import { patientFetch } from "../support/patient-fetch.ts";
 import { isDeep } from "../support/share.ts";
 
 /** What an operator gets who sets no phase. */

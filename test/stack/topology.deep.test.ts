@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentWallet } from "../../harness/agent-wallet.ts";
-import { patientFetch } from "../../harness/patient-fetch.ts";
 import { REDIS_BINARY, startRedis, type TestRedis } from "../../harness/redis.ts";
 import { until } from "../../harness/until.ts";
 import { type EventReader, readEvents } from "../api/support/event-reader.ts";
 import { type Parts, startParts } from "../support/parts.ts";
+import { patientFetch } from "../support/patient-fetch.ts";
 
 type Json = Record<string, never> & { tokenId: number; block: number; credScore: number };
 

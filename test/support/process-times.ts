@@ -1,8 +1,5 @@
 /** CPU time of a process and of all its descendants, read from /proc; nothing is counted where there is no /proc. */
-import { readdirSync, readFileSync } from "node:fs";
-
-/** Unit of the times in /proc: sysconf(_SC_CLK_TCK), which is 100 on every Linux that Node runs on. */
-const TICKS_PER_SECOND = 100;
+import { commandLine, processIds, type ProcessStat as Read, statOf } from "../../harness/running-processes.ts";
 
 export type SeenProcess = {
   pid: number;
@@ -14,8 +11,6 @@ export type SeenProcess = {
   /** Database that a session of PostgreSQL serves. */
   database: string | undefined;
 };
-
-type Read = { pid: number; parent: number; own: number; reaped: number };
 
 const KINDS: [RegExp, string][] = [
   [/^postgres/, "PostgreSQL"],
@@ -47,13 +42,13 @@ export class ProcessTimes {
 
   /** Reads the times of all processes that descend from the root. */
   sample(): void {
-    const read = new Map<number, Read & { started: string }>();
-    for (const name of processIds()) {
-      const found = statOf(name);
+    const read = new Map<number, Read>();
+    for (const id of processIds()) {
+      const found = statOf(id);
       if (found) read.set(found.pid, found);
     }
     const alive = new Map<number, string>();
-    const visit = (found: Read & { started: string }): void => {
+    const visit = (found: Read): void => {
       const key = `${found.pid}:${found.started}`;
       if (alive.get(found.pid) === key) return;
       const known = this.#seen.get(key);
@@ -89,7 +84,7 @@ export class ProcessTimes {
   }
 
   #describe(pid: number, parent: number): { kind: string; database: string | undefined } | undefined {
-    const words = commandOf(pid);
+    const words = commandLine(pid);
     if (words === "") return undefined;
     const database = /^postgres: \S+ (\S+) /.exec(words)?.[1];
     const kind =
@@ -112,33 +107,5 @@ export class ProcessTimes {
       ...{ pid, kind, branch, database },
       seconds: own + Math.max(0, reaped - seenOf(key)),
     }));
-  }
-}
-
-function processIds(): string[] {
-  try {
-    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  } catch {
-    return [];
-  }
-}
-
-function statOf(pid: string): (Read & { started: string }) | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in brackets may hold anything: the fields begin after the last bracket.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    const seconds = (i: number) => (Number(fields[i]) + Number(fields[i + 1])) / TICKS_PER_SECOND;
-    return { pid: Number(pid), parent: Number(fields[1]), own: seconds(11), reaped: seconds(13), started: fields[19]! };
-  } catch {
-    return undefined;
-  }
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-  } catch {
-    return "";
   }
 }

@@ -1,19 +1,12 @@
-/** Chromium for the tests of the web terminal: Debian's, never downloaded; and pages that tell what went wrong in them. */
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+/** Pages of the web terminal's tests, which tell what went wrong in them. */
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { LONG } from "../../harness/patience.ts";
 import { PROGRAMS } from "../../harness/programs.ts";
 
 /** The browser's path; undefined when it is not installed. */
 export const CHROMIUM = PROGRAMS.chromium.path;
 
-/** @param args more of Chromium's switches */
-export function startBrowser(args: string[] = []): Promise<Browser> {
-  if (!CHROMIUM)
-    throw new Error(
-      "No page can be tested: Chromium is missing. Install it with: apt-get install chromium-headless-shell",
-    );
-  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage", ...args] });
-}
+export { startBrowser } from "../../harness/browser.ts";
 
 export type Watched = { page: Page; troubles: string[] };
 

@@ -2,18 +2,18 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Address, AgentFacts } from "../../core/agents/facts.ts";
-import { plantAgents } from "../../harness/plant-agents.ts";
+import { type BrowserWallet, giveWallet, NO_WALLET } from "../../harness/browser-wallet.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
 import { MESSAGES } from "../../web/src/messages.ts";
 import { HOST } from "../api/support/api.ts";
 import { type Paying, startPaying } from "../payments/support/paying.ts";
 import { randomAgents } from "../support/agents.ts";
+import { plantAgents } from "../support/plant-agents.ts";
 import { shareOf } from "../support/share.ts";
 import { ALL_RULES, brokenRules, CONTRAST } from "./axe.ts";
 import { openPage, startBrowser } from "./browser.ts";
-import { type BrowserWallet, giveWallet, NO_WALLET } from "./wallet.ts";
 
-export { connectByChip } from "./wallet.ts";
+export { connectByChip } from "../../harness/browser-wallet.ts";
 
 /** A desk and a phone, in CSS pixels. */
 export const WIDTHS = [1360, 390] as const;

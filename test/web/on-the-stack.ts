@@ -3,12 +3,12 @@ import { privateKeyToAccount } from "viem/accounts";
 import { expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
+import { giveWallet } from "../../harness/browser-wallet.ts";
 import type { Stack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
 import { openPage } from "./browser.ts";
 import { WIDTHS } from "./flows.ts";
 import { inBrowser } from "./in-browser.ts";
-import { giveWallet } from "./wallet.ts";
 
 /** Wallets of the development chain that nothing else uses, one for each width. */
 const ACCOUNTS = [8, 9] as const;

@@ -4,11 +4,11 @@ import type { Page } from "playwright-core";
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, it } from "vitest";
 import { testChain } from "../../harness/agent-wallet.ts";
+import { giveWallet } from "../../harness/browser-wallet.ts";
 import type { Stack } from "../../harness/stack.ts";
 import { shareOf } from "../support/share.ts";
 import { openPage } from "./browser.ts";
 import { inBrowser } from "./in-browser.ts";
-import { giveWallet } from "./wallet.ts";
 
 type Read = { operationId: string; summary: string };
 /** Account of the development chain that buys a report. */

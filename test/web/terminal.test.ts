@@ -7,6 +7,7 @@ import { appendEvents } from "../../db/events/append-events.ts";
 import { sequenceEvents } from "../../db/events/event-sequence.ts";
 import { BACKFILL_PROGRESS_DDL, writeBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { transaction } from "../../db/sql/transaction.ts";
+import { giveWallet } from "../../harness/browser-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
@@ -18,7 +19,6 @@ import { plantDocuments } from "../support/discovery.ts";
 import { deepIt } from "../support/share.ts";
 import { ALL_RULES, brokenRules, CONTRAST } from "./axe.ts";
 import { CHROMIUM, openPage, startBrowser } from "./browser.ts";
-import { giveWallet } from "./wallet.ts";
 import { HOSTILE, HOSTILE_ID, HOSTILE_REF, plantWorld, TWIN_ID } from "./world.ts";
 
 // Without Chromium nothing of this can be run: a person's machine leaves it out, CI must not.

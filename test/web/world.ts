@@ -4,10 +4,10 @@ import type { Hex } from "../../core/agents/facts.ts";
 import type { Json } from "../../core/json.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { plantRows } from "../../harness/onchain.ts";
-import { plantAgents } from "../../harness/plant-agents.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { plantAgents } from "../support/plant-agents.ts";
 
 /** Would set `window.pwned` if anything of it were ever taken for markup. */
 export const HOSTILE = `"><img src=x onerror="window.pwned=1"><script>window.pwned=1</script>`;

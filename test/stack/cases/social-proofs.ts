@@ -2,10 +2,10 @@
 import { beforeAll, expect, it } from "vitest";
 import { identityAbi } from "../../../abis/identity.ts";
 import { agentWallet, testChain } from "../../../harness/agent-wallet.ts";
-import { patientFetch } from "../../../harness/patient-fetch.ts";
 import { until } from "../../../harness/until.ts";
 import type { Simulated } from "../../clients/support/simulated.ts";
 import type { Parts } from "../../support/parts.ts";
+import { patientFetch } from "../../support/patient-fetch.ts";
 
 export function proofsCases(world: () => Parts, simulators: () => Simulated): void {
   let sim: Simulated;

@@ -14,9 +14,9 @@ import { humanUpdateText } from "../../../core/callers/signed-texts.ts";
 import { CANONICAL, EXCHANGE_SCHEMAS, schemaUid } from "../../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../../devnet/chain-keys.ts";
 import { type AgentWallet, agentWallet, testChain } from "../../../harness/agent-wallet.ts";
-import { patientFetch } from "../../../harness/patient-fetch.ts";
 import { until } from "../../../harness/until.ts";
 import type { Parts } from "../../support/parts.ts";
+import { patientFetch } from "../../support/patient-fetch.ts";
 import { casesOf } from "../../support/share.ts";
 
 export function writesCases(world: () => Parts): void {

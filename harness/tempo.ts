@@ -4,15 +4,17 @@ import { Mppx, tempo as tempoMethods } from "mppx/client";
 import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { Actions } from "viem/tempo";
-import { createMpp } from "../../../clients/mpp.ts";
-import type { Chain, Mpp } from "../../../clients/ports.ts";
-import { startAnvil } from "../../../devnet/anvil.ts";
-import { deployTempo, giveUsdce, openTempo, TEMPO, tempoEnv } from "../../../devnet/tempo.ts";
-import { agentWallet } from "../../../harness/agent-wallet.ts";
-import { chainAt } from "../../../harness/chain-at.ts";
-import { HOST } from "../../api/support/api.ts";
+import { createMpp } from "../clients/mpp.ts";
+import type { Chain, Mpp } from "../clients/ports.ts";
+import { startAnvil } from "../devnet/anvil.ts";
+import { deployTempo, giveUsdce, openTempo, TEMPO, tempoEnv } from "../devnet/tempo.ts";
+import { agentWallet } from "./agent-wallet.ts";
+import { chainAt } from "./chain-at.ts";
 
 export { Challenge, Receipt };
+
+/** The service's host in tests that name none. */
+const HOST = "agents.test";
 
 export type Tempo = Awaited<ReturnType<typeof startTempo>>;
 export type Customer = Awaited<ReturnType<typeof tempoCustomer>>;

@@ -2,7 +2,7 @@
  * A JSON-RPC node over the synthetic chain, as a process of its own: `node server.ts <head> [<spread>]`, its port over
  * the channel. With a spread of n, every nth block has the next block's story and the others are empty.
  */
-import { createServer } from "node:http";
+import { json } from "node:stream/consumers";
 import {
   decodeFunctionData,
   encodeFunctionResult,
@@ -12,6 +12,7 @@ import {
   toFunctionSelector,
 } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
+import { listen } from "../listen.ts";
 import { agentAt, blockOf, CHAIN_ID, hashOf, IDENTITY, logsOf, numberOf, type SyntheticLog } from "./blocks.ts";
 
 let head = Number(process.argv[2] ?? 0);
@@ -119,13 +120,11 @@ function reply({ id, method, params }: Call): object {
   }
 }
 
-const server = createServer(async (request, response) => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const asked = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[];
+const { port } = await listen(async (incoming, outgoing) => {
+  const asked = (await json(incoming)) as Call | Call[];
   count("HTTP");
-  response.setHeader("content-type", "application/json");
-  response.end(JSON.stringify(Array.isArray(asked) ? asked.map(reply) : reply(asked)));
+  outgoing.setHeader("content-type", "application/json");
+  outgoing.end(JSON.stringify(Array.isArray(asked) ? asked.map(reply) : reply(asked)));
 });
-server.listen(0, "127.0.0.1", () => process.send?.((server.address() as { port: number }).port));
+process.send?.(port);
 process.on("disconnect", () => process.exit(0));

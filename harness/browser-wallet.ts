@@ -1,7 +1,6 @@
 /** A browser's wallet for tests: EIP-1193 in the page, announced by EIP-6963, backed by a key of the development chain. */
 import type { Page } from "playwright-core";
-import { type Hex, type PublicClient, toHex } from "viem";
-import type { Payer, Paying } from "../payments/support/paying.ts";
+import { type Hex, type PrivateKeyAccount, type PublicClient, toHex } from "viem";
 
 export type BrowserWallet = {
   /** What the page asked for, in order. */
@@ -29,15 +28,18 @@ export const NO_WALLET = (): BrowserWallet => ({
   ...{ accounts: [], picks: null, change: async () => {}, allowed: false },
 });
 
-/** A payer that can send transactions. */
-type RichPayer = Awaited<ReturnType<Paying["payer"]>>;
+/** Whose key it has, and what sends its transactions. */
+type Payer = {
+  account: PrivateKeyAccount;
+  client?: { sendTransaction(call: { to: Hex; data: Hex; value?: bigint }): Promise<Hex> };
+};
 type Params = readonly unknown[];
 type Answer = { result?: unknown; error?: { code: number; message: string } };
 
 /** Gives every page that is opened from now on a wallet with this account. */
 export async function giveWallet(
   page: Page,
-  payer: Pick<Payer, "account"> & Partial<Pick<RichPayer, "client">>,
+  payer: Payer,
   evm: Pick<PublicClient, "call" | "getTransactionReceipt" | "getBalance" | "getGasPrice" | "estimateGas" | "request">,
   chainId = 1,
 ): Promise<BrowserWallet> {

@@ -1,7 +1,7 @@
 /** Judged questions over the world that `npm start` seeds: what each asks for, graded by what its agents are. */
 import type pg from "pg";
-import { dcg, type Grade, mean, PLACES } from "./judge.ts";
-import type { Way } from "./plain-ways.ts";
+import { dcg, type Grade, mean, PLACES } from "../../../bench/discover/judge.ts";
+import type { Way } from "../../../bench/discover/plain-ways.ts";
 
 /** An agent of the directory as it is judged. */
 export type SeededRow = { id: number; platform: string; name: string; description: string | null };

@@ -1,9 +1,10 @@
 /** What goes wrong while people pay: processes killed and started again, blocks taken back, a node and a facilitator in trouble. */
-import type { PartName, Parts } from "../../test/support/parts.ts";
-import type { BlockClock } from "../block-clock.ts";
-import type { TroubledNode } from "../troubled-node.ts";
-import type { TroubledFacilitator } from "./facilitator.ts";
-import type { Trouble } from "./plan.ts";
+
+import type { BlockClock } from "../../../harness/block-clock.ts";
+import type { TroubledFacilitator } from "../../../harness/payment-load/facilitator.ts";
+import type { Trouble } from "../../../harness/payment-load/plan.ts";
+import type { TroubledNode } from "../../../harness/troubled-node.ts";
+import type { PartName, Parts } from "../../support/parts.ts";
 
 export type LoadFaults = {
   /** Lets it happen; resolves once it is over. */

@@ -1,6 +1,6 @@
 /** A client as the documentation wants it: it comes back when it is told to. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { LONG } from "./patience.ts";
+import { LONG } from "../../harness/patience.ts";
 
 /** `fetch` that repeats what a busy service refuses by 503 with Retry-After, for as long as anything is waited for. */
 export const patientFetch: typeof fetch = async (input, init) => {

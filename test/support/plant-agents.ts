@@ -1,8 +1,8 @@
 /** Plants agents into the tables, as indexer and services would have written them: a statement per table. */
 import type pg from "pg";
-import { isLinkedTokenStorage } from "../core/agents/traits.ts";
-import { VERIFIED_ACCOUNT } from "../db/agents/attestations.ts";
-import type { RandomAgent } from "../test/support/agents.ts";
+import { isLinkedTokenStorage } from "../../core/agents/traits.ts";
+import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
+import type { RandomAgent } from "./agents.ts";
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;
 

@@ -1,5 +1,5 @@
 /** Ports beside each other: where one variable names the first of several. */
-import { freePort, portOr } from "../runtime/free-port.ts";
+import { freePort, portOr } from "../../runtime/free-port.ts";
 
 /** @returns the first of `count` ports in a row that nobody listens on */
 export async function freePortsInARow(count: number): Promise<number> {

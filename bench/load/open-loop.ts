@@ -4,20 +4,32 @@
  */
 import { Pool } from "undici";
 
-/** @param everyNth of the answers is sampled: its total is kept */
-export type Plan = { url: string; paths: string[]; perSecond: number; everyNth: number };
+/** @property everyNth of the good answers is sampled: its total is kept */
+export type Plan = { url: string; paths: string[]; perSecond: number; connections: number; everyNth?: number };
 export type Sample = { index: number; total: number; sentAt: number; answeredAt: number };
-/** Milliseconds; `waits` count from when a request was due, `services` from when it was sent. Times are epoch milliseconds. */
-export type Ran = { waits: number[]; services: number[]; failures: string[]; samples: Sample[]; seconds: number };
+export type Ran = {
+  /** Milliseconds from when each answered request was due. */
+  waits: number[];
+  /** Milliseconds from when each was sent, by status. */
+  byStatus: Record<string, number[]>;
+  /** 429 and 503 that do not say when to come back. */
+  withoutRetryAfter: number;
+  /** Requests that no 200 answered: the first of them in words. */
+  failed: number;
+  failures: string[];
+  /** Times are epoch milliseconds. */
+  samples: Sample[];
+  seconds: number;
+};
 
-const CONNECTIONS = 128;
+const SHOWN_FAILURES = 20;
 
 if (process.send) process.on("message", async (plan: Plan) => process.send!(await run(plan)));
 
-async function run({ url, paths, perSecond, everyNth }: Plan): Promise<Ran> {
-  const pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 });
+async function run({ url, paths, perSecond, connections, everyNth = Number.POSITIVE_INFINITY }: Plan): Promise<Ran> {
+  const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 30_000 });
   await Promise.all(Array.from({ length: 8 }, () => pool.request({ path: "/health", method: "GET" }).then(drain)));
-  const ran: Ran = { waits: [], services: [], failures: [], samples: [], seconds: 0 };
+  const ran: Ran = { waits: [], byStatus: {}, withoutRetryAfter: 0, failed: 0, failures: [], samples: [], seconds: 0 };
   const due = arrivals(paths.length, perSecond);
   const began = performance.now();
   const under: Promise<void>[] = [];
@@ -33,13 +45,19 @@ async function run({ url, paths, perSecond, everyNth }: Plan): Promise<Ran> {
 
   async function ask(index: number): Promise<void> {
     const sent = performance.now();
+    const failed = (why: string) => {
+      ran.failed++;
+      if (ran.failures.length < SHOWN_FAILURES) ran.failures.push(`${paths[index]}: ${why}`);
+    };
     try {
-      const answer = await pool.request({ path: paths[index]!, method: "GET" });
-      const text = await answer.body.text();
+      const { statusCode, headers, body } = await pool.request({ path: paths[index]!, method: "GET" });
+      const text = await body.text();
       const answered = performance.now();
       ran.waits.push(answered - began - due[index]!);
-      ran.services.push(answered - sent);
-      if (answer.statusCode !== 200) ran.failures.push(`${answer.statusCode} ${paths[index]} ${text.slice(0, 200)}`);
+      ran.byStatus[statusCode] ??= [];
+      ran.byStatus[statusCode].push(answered - sent);
+      if ((statusCode === 429 || statusCode === 503) && !headers["retry-after"]) ran.withoutRetryAfter++;
+      if (statusCode !== 200) failed(`${statusCode} ${text.slice(0, 200)}`);
       else if (index % everyNth === 0)
         ran.samples.push({
           index,
@@ -48,7 +66,9 @@ async function run({ url, paths, perSecond, everyNth }: Plan): Promise<Ran> {
           answeredAt: performance.timeOrigin + answered,
         });
     } catch (error) {
-      ran.failures.push(`${paths[index]}: ${(error as Error).message}`);
+      ran.byStatus[0] ??= [];
+      ran.byStatus[0].push(performance.now() - sent);
+      failed((error as Error).message);
     }
   }
 }

@@ -1,0 +1,41 @@
+/** Programs of this project as processes of their own: run to their end, or asked by messages. */
+import { type ChildProcess, execFile, fork } from "node:child_process";
+import { once } from "node:events";
+import { promisify } from "node:util";
+
+/** Runs a program to its end. @throws Error with what it wrote when it does not end well */
+export const runToEnd = async (file: string, ...args: (string | number)[]): Promise<void> =>
+  void (await promisify(execFile)(process.execPath, [file, ...args.map(String)]));
+
+export type Child = {
+  pid: number;
+  process: ChildProcess;
+  /** The next thing it says. @throws Error when it ends before */
+  hears<T>(): Promise<T>;
+  /** What it says to something. */
+  asks<T>(message: unknown): Promise<T>;
+  /** Ends it, and waits until it has. */
+  stop(): Promise<void>;
+};
+
+/** Starts a program that speaks by messages. */
+export function startChild(file: string, args: readonly (string | number)[] = [], env = process.env): Child {
+  const child = fork(file, args.map(String), { env });
+  const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`${file} ended with ${code}`)));
+  ended.catch(() => {});
+  const hears = async <T>() => ((await Promise.race([once(child, "message"), ended])) as [T])[0];
+  return {
+    pid: child.pid!,
+    process: child,
+    hears,
+    asks<T>(message: unknown) {
+      child.send(message as object);
+      return hears<T>();
+    },
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill();
+      await once(child, "exit");
+    },
+  };
+}

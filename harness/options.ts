@@ -1,0 +1,66 @@
+/** Options of commands: the words behind the name of a script or a benchmark. */
+import { parseArgs } from "node:util";
+
+/** Ends the command with a sentence. */
+export function refuse(sentence: string): never {
+  console.error(sentence);
+  process.exit(1);
+}
+
+/** The value behind an option; undefined without the option. @throws where the value is missing */
+export function valueAfter(args: readonly string[], option: string): string | undefined {
+  const at = args.indexOf(option);
+  if (at < 0) return undefined;
+  const value = args[at + 1];
+  if (value === undefined) throw new Error(`${option} takes a value`);
+  return value;
+}
+
+/** The whole number of at least `least` behind an option; undefined without the option. @throws for anything else */
+export function numberAfter(args: readonly string[], option: string, least = 1): number | undefined {
+  const text = valueAfter(args, option);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < least) throw new Error(`${option} takes a number from ${least} on`);
+  return value;
+}
+
+/** A number that a command takes. `fraction`: it need not be whole. */
+type NumberOption = { absent: number; least?: number; fraction?: true };
+
+/**
+ * The command line of a script whose options are numbers, texts and switches; it ends with a sentence where a number is none.
+ * @param numbers by option, each with what it is when it is left out
+ */
+export function commandLine<
+  const Numbers extends Record<string, NumberOption>,
+  const Others extends Record<string, { type: "string" | "boolean" }>,
+>(numbers: Numbers, others: Others, args = process.argv.slice(2)) {
+  const options = Object.fromEntries(Object.keys(numbers).map((name) => [name, { type: "string" as const }]));
+  const { values, positionals } = parseArgs({ args, options: { ...options, ...others }, allowPositionals: true });
+  const given = values as Record<string, string | boolean | undefined>;
+  const read = (name: string, { absent, least = 0, fraction }: NumberOption) => {
+    const value = Number(given[name] ?? absent);
+    if (value >= least && (fraction ? value > 0 : Number.isSafeInteger(value))) return value;
+    return refuse(`--${name} takes ${fraction ? "a number above 0" : `a whole number from ${least} on`}.`);
+  };
+  return {
+    words: positionals,
+    numbers: Object.fromEntries(Object.entries(numbers).map(([name, of]) => [name, read(name, of)])) as Record<
+      keyof Numbers,
+      number
+    >,
+    others: given as { [Name in keyof Others]?: Others[Name]["type"] extends "string" ? string : boolean },
+  };
+}
+
+/** Ends what a command has started when it is interrupted; a second signal ends it at once. */
+export function onInterrupt(close: () => unknown): void {
+  let ending = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => {
+      if (ending) process.exit(1);
+      ending = true;
+      void Promise.resolve(close()).finally(() => process.exit(1));
+    });
+}

@@ -1,0 +1,105 @@
+/** Running processes as Linux shows them in /proc: their time, their memory, their children, their ports. Elsewhere nothing is known. */
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { cpus } from "node:os";
+
+/** Unit of the times in /proc: sysconf(_SC_CLK_TCK), which is 100 on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+/** `own` and `reaped` (of its children that have ended) are CPU seconds; `started` tells it from others of its id. */
+export type ProcessStat = { pid: number; parent: number; own: number; reaped: number; started: string };
+
+/** Ids of all processes. */
+export function processIds(): number[] {
+  try {
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined when the process is gone. */
+export function statOf(pid: number): ProcessStat | undefined {
+  const stat = readText(`/proc/${pid}/stat`);
+  if (stat === "") return undefined;
+  // The name in brackets may hold anything: the fields begin after the last bracket.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const time = (i: number) => (Number(fields[i]) + Number(fields[i + 1])) / TICKS_PER_SECOND;
+  return { pid, parent: Number(fields[1]), own: time(11), reaped: time(13), started: fields[19]! };
+}
+
+/** Empty when the process is gone, or has ended and nobody has waited for it yet. */
+export const commandLine = (pid: number): string => readText(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
+
+/** CPU seconds of a process, with its children (a database's connections) or without; NaN where it cannot be known. */
+export function cpuOf(pid: number, { children = false } = {}): number {
+  const stat = statOf(pid);
+  if (!stat) return Number.NaN;
+  if (!children) return stat.own;
+  const living = processIds().flatMap((id) => statOf(id) ?? []);
+  return living.reduce((total, { parent, own }) => total + (parent === pid ? own : 0), stat.own + stat.reaped);
+}
+
+/** Seconds all cores have worked, for whomever. */
+export const cpuOfMachine = (): number =>
+  cpus().reduce((total, { times }) => total + times.user + times.sys + times.nice + times.irq, 0) / 1000;
+
+/** Resident bytes, now or at most so far; NaN when the process is gone. */
+export const residentBytes = (pid: number, field: "VmRSS" | "VmHWM" = "VmRSS"): number =>
+  Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readText(`/proc/${pid}/status`))?.[1] ?? Number.NaN) * 1024;
+
+/** Open files and sockets; NaN when the process is gone. */
+export function openFiles(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** TCP ports (IPv4) the process itself listens on. */
+export function listeningPorts(pid: number): number[] {
+  const own = new Set<string>();
+  try {
+    for (const fd of readdirSync(`/proc/${pid}/fd`)) {
+      const inode = /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${fd}`))?.[1];
+      if (inode) own.add(inode);
+    }
+  } catch {
+    return [];
+  }
+  const LISTENS = "0A";
+  return readText(`/proc/${pid}/net/tcp`)
+    .split("\n")
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .filter((fields) => fields[3] === LISTENS && own.has(fields[9] ?? ""))
+    .map((fields) => Number.parseInt(fields[1]!.split(":")[1]!, 16));
+}
+
+/** A process and all below it. */
+export function processesBelow(root: number): number[] {
+  const children = Map.groupBy(
+    processIds().flatMap((id) => statOf(id) ?? []),
+    ({ parent }) => parent,
+  );
+  const below = (pid: number): number[] => [pid, ...(children.get(pid) ?? []).flatMap((child) => below(child.pid))];
+  return below(root);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,90 @@
+/** One process of the service: how every test, benchmark and simulation starts it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { end } from "../devnet/supervisor.ts";
+import { freePort } from "../runtime/free-port.ts";
+import { commandOf, type ProcessName } from "../runtime/processes.ts";
+import { PROJECT_ROOT } from "../runtime/project-root.ts";
+import { CHILD_ENV } from "./child-env.ts";
+import { until } from "./until.ts";
+
+const KEPT_WORDS = 200_000;
+
+export type ServiceProcess = {
+  child: ChildProcess;
+  pid: number;
+  /** Resolves with the exit code, null after a signal. */
+  ended: Promise<number | null>;
+  hasEnded(): boolean;
+  /** What it printed, of much the last. */
+  output(): string;
+  /** Waits until a URL of it answers with success. @throws Error with its words when it ends before */
+  answers(url: string, options?: { timeoutMs?: number; everyMs?: number }): Promise<void>;
+  /** SIGTERM, and SIGKILL when that is not enough. @returns its exit code */
+  stop(): Promise<number | null>;
+};
+
+/** @param options.onLog gets its log, line by line @param options.command in place of the process's own */
+export function startProcess(
+  name: ProcessName,
+  env: NodeJS.ProcessEnv,
+  { onLog, command = commandOf(name) }: { onLog?: (entry: LogEntry) => void; command?: string[] } = {},
+): ServiceProcess {
+  const child = spawn(process.execPath, command, {
+    cwd: PROJECT_ROOT,
+    env: { ...CHILD_ENV, ...env },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  let text = "";
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.on("data", (chunk) => {
+      text = (text + chunk).slice(-KEPT_WORDS);
+    });
+  if (onLog) createInterface({ input: child.stdout! }).on("line", (line) => onLog(JSON.parse(line)));
+  const ended = new Promise<number | null>((done) => child.once("exit", done));
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  return {
+    child,
+    pid: child.pid!,
+    ended,
+    hasEnded,
+    output: () => text,
+    async answers(url, options) {
+      await until(`${url} answers`, async () => hasEnded() || (await fetch(url).then(isGood)), options);
+      if (hasEnded()) throw new Error(`${name} ended at its start:\n${text}`);
+    },
+    async stop() {
+      await end(child);
+      return ended;
+    },
+  };
+}
+
+/** A line of a process's log. */
+export type LogEntry = { level: number; time: number; msg: string } & Record<string, unknown>;
+
+async function isGood(response: Response): Promise<boolean> {
+  await response.body?.cancel();
+  return response.ok;
+}
+
+/** Starts an API on a free port and waits until it answers. @param path that it answers, /ready unless given */
+export async function startApi(
+  env: NodeJS.ProcessEnv,
+  {
+    path = "/ready",
+    timeoutMs = 120_000,
+    onLog,
+  }: { path?: string; timeoutMs?: number; onLog?: (entry: LogEntry) => void } = {},
+): Promise<ServiceProcess & { url: string }> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const api = startProcess("api", { ...env, PORT: String(port) }, { ...(onLog && { onLog }) });
+  try {
+    await api.answers(url + path, { timeoutMs });
+  } catch (error) {
+    await api.stop();
+    throw error;
+  }
+  return { ...api, url };
+}
