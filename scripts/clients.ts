@@ -13,6 +13,7 @@ import { CLIENTS } from "../harness/client-libraries/list.ts";
 import { type Row, runClient, tableOf } from "../harness/client-libraries/run.ts";
 import { startWorld } from "../harness/client-libraries/world.ts";
 import { note } from "../harness/gate/facts.ts";
+import { refuse } from "../harness/options.ts";
 
 const { values, positionals } = parseArgs({
   options: { install: { type: "boolean" }, exactly: { type: "string" } },
@@ -24,10 +25,7 @@ const asked = CLIENTS.filter((client) => {
   if (values.exactly !== undefined) return name === values.exactly;
   return words.length === 0 || words.some((word) => name.toLowerCase().includes(word));
 });
-if (asked.length === 0) {
-  console.error(`No client of harness/client-libraries/list.ts is named so.`);
-  process.exit(1);
-}
+if (asked.length === 0) refuse("No client of harness/client-libraries/list.ts is named so.");
 /** As .ci/run installs the project itself. */
 const PATIENTLY = ["--no-fund", "--no-audit", "--fetch-retries", "5", "--fetch-retry-maxtimeout", "60000"];
 install();

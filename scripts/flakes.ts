@@ -5,36 +5,22 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { BaseSequencer, startVitest, type TestSpecification, type Vitest } from "vitest/node";
+import { commandLine, refuse } from "../harness/options.ts";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    times: { type: "string", default: "20" },
-    burn: { type: "string", default: "3" },
-    after: { type: "string" },
-  },
-});
-const refuse = (sentence: string): never => {
-  console.error(sentence);
-  process.exit(1);
-};
-const number = (name: "times" | "burn", least: number) => {
-  const value = Number(values[name]);
-  return Number.isSafeInteger(value) && value >= least
-    ? value
-    : refuse(`--${name} takes a whole number from ${least} on.`);
-};
-const [file, ...more] = positionals;
+const { words, numbers, others } = commandLine(
+  { times: { absent: 20, least: 1 }, burn: { absent: 3 } },
+  { after: { type: "string" } },
+);
+const [file, ...more] = words;
 if (file === undefined) refuse("Which test file? npm run flakes -- test/core/text.test.ts");
-const files = [...(values.after === undefined ? [] : [values.after]), ...more, file!];
+const files = [...(others.after === undefined ? [] : [others.after]), ...more, file];
 for (const one of files) if (!existsSync(one)) refuse(`There is no file ${one}.`);
-const times = number("times", 1);
+const { times } = numbers;
 
 /** Ends with its parent, however that ends. */
 const BURN = "const parent = process.ppid; while (process.ppid === parent) for (let i = 0; i < 1e8; i++);";
-const burners: ChildProcess[] = Array.from({ length: number("burn", 0) }, () => spawn(process.execPath, ["-e", BURN]));
+const burners: ChildProcess[] = Array.from({ length: numbers.burn }, () => spawn(process.execPath, ["-e", BURN]));
 process.on("exit", () => burners.forEach((burner) => void burner.kill("SIGKILL")));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 

@@ -1,16 +1,10 @@
 /** `npm run fuzz -- [--cases N] [--seed N]`: all that the tests ask at random, every operation under as many requests as wanted, or the same again. */
 import { globSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { startVitest } from "vitest/node";
+import { commandLine } from "../harness/options.ts";
 
-const { values } = parseArgs({ options: { cases: { type: "string" }, seed: { type: "string" } } });
-const number = (name: "cases" | "seed", absent: number) => {
-  const value = Number(values[name] ?? absent);
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  console.error(`--${name} takes a whole number.`);
-  process.exit(1);
-};
-const fuzz = { cases: number("cases", 10_000), seed: number("seed", Date.now() % 2 ** 31), share: 1 };
+const { numbers } = commandLine({ cases: { absent: 10_000 }, seed: { absent: Date.now() % 2 ** 31 } }, {});
+const fuzz = { ...numbers, share: 1 };
 console.log(`npm run fuzz -- --cases ${fuzz.cases} --seed ${fuzz.seed}`);
 // vitest.config.ts takes it from here.
 Object.assign(globalThis, { fuzz });

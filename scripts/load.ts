@@ -3,6 +3,7 @@ import { cpus, loadavg } from "node:os";
 import { tableOf } from "../bench/load/check.ts";
 import { startWorld } from "../bench/load/service.ts";
 import { LOAD_TESTS } from "../bench/load/tests.ts";
+import { refuse } from "../harness/options.ts";
 import { buildWhenStale } from "./build.ts";
 
 const ELSEWHERE: Record<string, string> = {
@@ -12,10 +13,8 @@ const ELSEWHERE: Record<string, string> = {
 const names = process.argv.slice(2).filter((name) => !name.startsWith("-"));
 const short = process.argv.includes("--short");
 for (const name of names)
-  if (!(name in LOAD_TESTS)) {
-    console.error(name in ELSEWHERE ? `${name} is ${ELSEWHERE[name]}` : `There is no load test "${name}".`);
-    process.exit(1);
-  }
+  if (!(name in LOAD_TESTS))
+    refuse(name in ELSEWHERE ? `${name} is ${ELSEWHERE[name]}` : `There is no load test "${name}".`);
 // As in the image and in `npm start`.
 await buildWhenStale();
 const world = await startWorld(20_000);

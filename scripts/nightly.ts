@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { childEnvironment } from "../config/config.ts";
+import { refuse } from "../harness/options.ts";
 
 /** `seed`: how a part takes its seed, where it has one. What is not over within its minutes is ended, with all it started. */
 type Part = { command: string; long?: string; short?: string; seed?: "option" | "variable"; minutes: number };
@@ -30,10 +31,7 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { s
 const picked = Object.entries(PARTS).filter(
   ([name]) => positionals.length === 0 || positionals.some((word) => name.includes(word)),
 );
-if (picked.length === 0) {
-  console.error(`Nothing is named so. There are ${Object.keys(PARTS).join(", ")}.`);
-  process.exit(1);
-}
+if (picked.length === 0) refuse(`Nothing is named so. There are ${Object.keys(PARTS).join(", ")}.`);
 
 let group: number | undefined;
 let ending: Promise<void> | undefined;

@@ -1,40 +1,27 @@
 /**
- * `npm run simulate -- [[--seed N] [--runs M | --seeds A,B] [--rows F13,F14] | --regressions] [--minutes T] [--apart]`:
+ * `npm run simulate -- [[--seed N] [--runs M | --seeds A,B] [--rows F13,F14] | --regressions] [--minutes T]`:
  * rounds of work under faults, each followed by the oracle. A seed is a round: the same seed draws the same plan.
  * `--regressions` runs those that have found a defect. Stops after M rounds, or before one that begins later than T
- * minutes from now. With `--apart`, APIs and workers are processes of their own, killed for real; otherwise they run
- * inside this one, which takes a fraction of the time.
+ * minutes from now.
  */
-import { parseArgs } from "node:util";
+import { commandLine, onInterrupt, refuse } from "../harness/options.ts";
 import { ROWS } from "../harness/simulation/plan.ts";
 import { REGRESSIONS } from "../harness/simulation/regressions.ts";
 import { simulate } from "../harness/simulation/simulate.ts";
 
 type Row = keyof typeof ROWS;
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string" },
-    runs: { type: "string" },
-    seeds: { type: "string" },
-    rows: { type: "string" },
-    minutes: { type: "string" },
-    apart: { type: "boolean" },
-    regressions: { type: "boolean" },
+const { numbers, others } = commandLine(
+  {
+    seed: { absent: 1 + (Date.now() % 1_000_000), least: 1 },
+    runs: { absent: 10, least: 1 },
+    minutes: { absent: Number.MAX_SAFE_INTEGER, least: 1 },
   },
-});
-const refuse = (sentence: string): never => {
-  console.error(sentence);
-  process.exit(1);
-};
-const number = (name: "seed" | "runs" | "minutes", absent: number) => {
-  const value = Number(values[name] ?? absent);
-  return Number.isSafeInteger(value) && value >= 1 ? value : refuse(`--${name} takes a whole number from 1 on.`);
-};
-const seed = number("seed", 1 + (Date.now() % 1_000_000));
-const runs = number("runs", 10);
-const seeds = values.seeds?.split(",").map(Number) ?? Array.from({ length: runs }, (_, i) => seed + i);
+  { seeds: { type: "string" }, rows: { type: "string" }, regressions: { type: "boolean" } },
+);
+const { seed, runs, minutes } = numbers;
+const seeds = others.seeds?.split(",").map(Number) ?? Array.from({ length: runs }, (_, i) => seed + i);
 if (!seeds.every((each) => Number.isSafeInteger(each) && each >= 1)) refuse("--seeds takes whole numbers from 1 on.");
-const rows = values.rows?.split(",") as Row[] | undefined;
+const rows = others.rows?.split(",") as Row[] | undefined;
 const unknown = rows?.find((row) => !(row in ROWS));
 if (unknown !== undefined) refuse(`--rows takes names out of ${Object.keys(ROWS).join(", ")}.`);
 
@@ -48,27 +35,20 @@ const progress = (done: number, of: number) => {
   const full = Math.round((WIDTH * done) / of);
   process.stderr.write(`\r[${"#".repeat(full)}${"-".repeat(WIDTH - full)}] ${done} of ${of} rounds`);
 };
-let close: (() => Promise<void>) | undefined;
-let stopping = false;
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.on(signal, () => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    void (close ?? (async () => {}))().finally(() => process.exit(1));
-  });
+let close = async () => {};
+onInterrupt(() => close());
 
-const drawn = values.regressions ? REGRESSIONS : seeds.map((each) => ({ seed: each, rows }));
-const told = values.regressions
+const drawn = others.regressions ? REGRESSIONS : seeds.map((each) => ({ seed: each, rows }));
+const told = others.regressions
   ? "--regressions"
   : `--seeds ${seeds.join(",")}${rows ? ` --rows ${rows.join(",")}` : ""}`;
 say(`npm run simulate -- ${told}`);
 const { failures, rounds, covered, died } = await simulate({
   ...{ drawn, say, progress },
-  apart: values.apart,
   onWorld: (end) => {
     close = end;
   },
-  until: values.minutes === undefined ? undefined : Date.now() + number("minutes", 1) * 60_000,
+  until: Date.now() + minutes * 60_000,
 });
 if (process.stderr.isTTY) process.stderr.write("\n");
 say(

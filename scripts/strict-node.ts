@@ -2,18 +2,16 @@
  * `npm run strict-node [-- --profile NAME,NAME] [--short]`: the main job, a paid mint, a recovery from a crash while
  * settling and a backfill of 20,000 events on each profile of the strict node, and a table of what each one took.
  */
-import { parseArgs } from "node:util";
+import { setTimeout as wait } from "node:timers/promises";
+import { commandLine, onInterrupt, refuse } from "../harness/options.ts";
 import { FULL, runStrict, SHORT } from "../harness/strict/run.ts";
 import { PROFILES, type ProfileName } from "../harness/strict-node/profiles.ts";
 
-const { values } = parseArgs({ options: { profile: { type: "string" }, short: { type: "boolean" } } });
-const plan = values.short ? SHORT : FULL;
-const profiles = (values.profile?.split(",") as ProfileName[] | undefined) ?? plan.profiles;
+const { others } = commandLine({}, { profile: { type: "string" }, short: { type: "boolean" } });
+const plan = others.short ? SHORT : FULL;
+const profiles = (others.profile?.split(",") as ProfileName[] | undefined) ?? plan.profiles;
 const unknown = profiles.find((name) => !(name in PROFILES));
-if (unknown !== undefined) {
-  console.error(`There is no profile ${unknown}. Profiles: ${Object.keys(PROFILES).join(", ")}.`);
-  process.exit(1);
-}
+if (unknown !== undefined) refuse(`There is no profile ${unknown}. Profiles: ${Object.keys(PROFILES).join(", ")}.`);
 
 const listed = (counts: Record<string, number>) =>
   Object.entries(counts)
@@ -32,12 +30,10 @@ function added(all: readonly Record<string, number>[]): Record<string, number> {
 const end = new AbortController();
 /** Milliseconds for the processes of a run that is interrupted to end. */
 const END_MS = 12_000;
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.on(signal, () => {
-    if (end.signal.aborted) process.exit(1);
-    end.abort();
-    setTimeout(() => process.exit(1), END_MS);
-  });
+onInterrupt(() => {
+  end.abort();
+  return wait(END_MS);
+});
 
 const results = await runStrict({ ...plan, profiles }, (line) => console.log(line), end.signal);
 console.log(`\n${cells(["profile", "step", "", "seconds", "requests", "batches", "refused", "retried"])}`);

@@ -1,8 +1,7 @@
 /** What must be true after an attack: everybody honest has everything, every cursor is at the head, every process is the one that was started. */
-
-import { recomputeCred } from "../../db/cred/cred.ts";
 import { LONG } from "../patience.ts";
 import { logLines, partsBelow, restartsIn, uncaughtIn } from "../stack-parts.ts";
+import { ageAbandoned, countOf, OPEN, staleScores } from "../under-way.ts";
 import { books } from "./books.ts";
 import type { Honest } from "./honest.ts";
 import type { World } from "./world.ts";
@@ -14,12 +13,7 @@ export type Verdict = { what: string; wrong: string[]; seconds: number };
 const CATCH_UP_MS = LONG;
 const EVERY_MS = 500;
 const SHOWN = 5;
-/** Whatever was given up is taken for given up hours ago: the sweeper waits for a client, and this run does not. */
-const AGED = `
-  update offchain.payment set updated_at = updated_at - interval '25 hours', lease_until = null,
-         valid_before = least(valid_before, now() - interval '1 hour')
-  where state in ('new', 'settling', 'paid') and (lease_until is null or lease_until < now() - interval '5 seconds')`;
-
+const ALL_OPEN = { ...OPEN, "events without a place": "offchain.event where position is null" };
 /** What must be true, how it is asked, and how long it may take to become true, milliseconds. */
 type Truth = readonly [what: string, ask: () => Promise<string[]>, maxWaitMs?: number];
 
@@ -86,9 +80,9 @@ export async function judge(
         .join("")}`,
     );
   }
-  const none = (what: string, of: string) => async () => {
-    const { rows } = await db.query(`select count(*)::int as n from ${of}`);
-    return rows[0].n === 0 ? [] : [`${rows[0].n} ${what}`];
+  const none = (what: keyof typeof ALL_OPEN) => async () => {
+    const left = await countOf(db, ALL_OPEN[what]);
+    return left === 0 ? [] : [`${left} ${what}`];
   };
   const head = Number(await world.chain.getBlockNumber());
   const reader = world.client("10.99.0.1");
@@ -100,18 +94,12 @@ export async function judge(
 
   let unseen = [...honest.agents];
   const truths: Truth[] = [
-    [
-      "the queue of transactions is empty",
-      none("intents are not sent", "offchain.transaction_outbox where state in ('queued', 'signed')"),
-    ],
-    ["every registration is decided", none("registrations are pending", "offchain.mint where state = 'pending'")],
+    ["the queue of transactions is empty", none("transactions that are not sent")],
+    ["every registration is decided", none("mints that are not decided")],
     ["the index is at the head", () => reads(`/api/v2/stats?minBlock=${head}`)],
     ["the directory is at the head", () => reads(`/api/terminal/agents?limit=1&minBlock=${head}`)],
-    [
-      "every change of the index is dispatched",
-      none("changes are not dispatched", "offchain.dispatch where state = 'pending'"),
-    ],
-    ["the event log is numbered to its end", none("events have no place", "offchain.event where position is null")],
+    ["every change of the index is dispatched", none("events that are no jobs yet")],
+    ["the event log is numbered to its end", none("events without a place")],
     [
       "every place of the event log is given once, and no event is there twice",
       async () => {
@@ -177,20 +165,11 @@ export async function judge(
     ],
     [
       "every score is what its facts make it",
-      async () => {
-        const client = await db.connect();
-        try {
-          await client.query("begin");
-          const tokenIds = honest.agents.map(({ tokenId }) => tokenId);
-          const { changed } = await recomputeCred(client, { tokenIds }, { now: new Date(), cause: "attack" });
-          return changed.map(
-            ({ tokenId, score, previous }) => `agent ${tokenId} is scored ${previous} and not ${score}`,
-          );
-        } finally {
-          await client.query("rollback");
-          client.release();
-        }
-      },
+      () =>
+        staleScores(
+          db,
+          honest.agents.map(({ tokenId }) => tokenId),
+        ),
     ],
     [
       "every honest agent is shown as it is, by its id, its wallet, in the list and in the directory",
@@ -215,7 +194,7 @@ export async function judge(
     [
       "the books balance to the unit, every token was paid for once",
       async () => {
-        await db.query(AGED);
+        await ageAbandoned(db);
         return books(
           world,
           honest.agents.map(({ wallet }) => wallet.address),

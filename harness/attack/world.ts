@@ -1,5 +1,4 @@
 /** A running stack under protective limits, the wallets that act on it, and everything outside that they can plant. */
-
 import {
   type Abi,
   encodeAbiParameters,
@@ -25,6 +24,7 @@ import { openTreasury, type Treasury } from "../payment-load/books.ts";
 import { type LoadWallet, loadWalletOf, openChainClient } from "../payment-load/wallets.ts";
 import { randomOf } from "../random.ts";
 import { type Stack, startStack } from "../stack.ts";
+import { type Call, signCall } from "../transactions.ts";
 import { type Client, clientOn } from "./client.ts";
 import { plantedRegistries } from "./planted.ts";
 import { startReceivers } from "./receivers.ts";
@@ -117,25 +117,14 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
         value: numberToHex(units, { size: 32 }),
       });
 
-    /** Sends a transaction. @param tipGwei more than others puts it before theirs @returns its hash at once */
-    async function push(
-      from: LoadWallet,
-      { to, data = "0x", value = 0n, gas = MAX_GAS, tipGwei = 1n }: Transaction,
-    ): Promise<Hex> {
-      const raw = await from.account.signTransaction({
-        type: "eip1559",
-        chainId: 8453,
-        nonce: from.sent++,
-        ...(to && { to }),
-        ...{ data, value, gas },
-        maxPriorityFeePerGas: tipGwei * 1_000_000_000n,
-        maxFeePerGas: (tipGwei + 50n) * 1_000_000_000n,
-      });
+    /** Sends a transaction. @returns its hash at once */
+    async function push(from: LoadWallet, call: Call): Promise<Hex> {
+      const { raw, hash } = await signCall(from.account, from.sent++, { gas: MAX_GAS, ...call });
       await chainClient.push(raw);
-      return keccak256(raw);
+      return hash;
     }
     const mined = (hash: Hex) => chain.waitForTransactionReceipt({ hash, timeout: 60_000 });
-    const send = async (from: LoadWallet, transaction: Transaction) => mined(await push(from, transaction));
+    const send = async (from: LoadWallet, call: Call) => mined(await push(from, call));
 
     /** Deploys a committed contract. @returns its address, or undefined when the chain did not take it */
     async function deploy(from: LoadWallet, contract: string, args: unknown[]): Promise<Hex | undefined> {
@@ -239,5 +228,4 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
   }
 }
 
-export type Transaction = { to?: Hex; data?: Hex; value?: bigint; gas?: bigint; tipGwei?: bigint };
 export type Burns = { receiveGas?: bigint; signGas?: bigint; onlyWhenSent?: boolean };

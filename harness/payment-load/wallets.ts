@@ -6,6 +6,7 @@ import { usdcAbi } from "../../abis/usdc.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { agentWallet, testChain } from "../agent-wallet.ts";
 import { type Signed, signCancellation } from "../payment-signing.ts";
+import { signCall } from "../transactions.ts";
 import { until } from "../until.ts";
 
 export type LoadWallet = ReturnType<typeof loadWalletOf>;
@@ -27,17 +28,7 @@ export function openChainClient(rpcUrl: string) {
     args: readonly unknown[],
   ) {
     const data = encodeFunctionData({ abi: usdcAbi, functionName, args } as never);
-    const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n, gas: 200_000n };
-    const transaction = {
-      type: "eip1559",
-      chainId: 8453,
-      nonce: from.sent++,
-      to: CANONICAL.usdc,
-      data,
-      ...fees,
-    } as const;
-    const raw = await from.account.signTransaction(transaction);
-    return { raw, hash: keccak256(raw) };
+    return signCall(from.account, from.sent++, { to: CANONICAL.usdc, data, gas: 200_000n });
   }
   const push = (raw: Hex) => chain.sendRawTransaction({ serializedTransaction: raw }).catch(() => {});
   async function mined({ raw, hash }: { raw: Hex; hash: Hex }) {
@@ -79,21 +70,13 @@ export function openChainClient(rpcUrl: string) {
 
     /** Gives each of these its units, and everybody the gas for a few transactions. */
     async fund(richKey: Hex, amounts: Map<Hex, bigint>, everybody: readonly Hex[]) {
-      const rich = { ...loadWalletOf(0, "rich", ""), account: privateKeyToAccount(richKey) };
-      const from = rich.account.address;
+      const rich = privateKeyToAccount(richKey);
+      const from = rich.address;
       await Promise.all(everybody.map((address) => chain.setBalance({ address, value: parseEther("1") })));
       const total = [...amounts.values()].reduce((sum, units) => sum + units, 0n);
       const nonce = await chain.getTransactionCount({ address: from });
       const send = async (offset: number, to: Hex, data: Hex, gas: bigint) => {
-        const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n, gas };
-        const raw = await rich.account.signTransaction({
-          type: "eip1559",
-          chainId: 8453,
-          nonce: nonce + offset,
-          to,
-          data,
-          ...fees,
-        });
+        const { raw } = await signCall(rich, nonce + offset, { to, data, gas });
         const receipt = await chain.waitForTransactionReceipt({
           hash: await chain.sendRawTransaction({ serializedTransaction: raw }),
         });

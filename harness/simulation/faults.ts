@@ -1,11 +1,11 @@
 /** How each fault of a plan is done to the world, and how everything is well again afterwards. */
-
 import type pg from "pg";
-import { type Hex, parseEther } from "viem";
+import { parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { openClient } from "../../db/sql/connect.ts";
 import { openQueues } from "../../workers/operations/queue.ts";
 import { testLog } from "../log.ts";
+import { nextNonce, signCall } from "../transactions.ts";
 import type { Fault } from "./plan.ts";
 import { PARTS } from "./processes.ts";
 import type { World } from "./world.ts";
@@ -100,11 +100,8 @@ export async function inject(world: World, fault: Fault, random: () => number): 
 async function foreign(world: World, transactions: number): Promise<void> {
   const account = privateKeyToAccount(world.devnet.keys.deployer);
   for (let i = 0; i < transactions; i++) {
-    const nonce = await world.chain.chain.getTransactionCount({ address: account.address, blockTag: "pending" });
-    const raw = await account.signTransaction({
-      ...{ type: "eip1559", chainId: 8453, nonce, to: account.address as Hex, value: 1n, gas: 21_000n },
-      ...{ maxFeePerGas: 30_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n },
-    });
+    const nonce = await nextNonce(world.chain.chain, account);
+    const { raw } = await signCall(account, nonce, { to: account.address, value: 1n, gas: 21_000n, tipGwei: 2n });
     await world.chainClient.push(raw);
   }
 }

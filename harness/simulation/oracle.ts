@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { checksumAddress } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
-import { recomputeCred } from "../../db/cred/cred.ts";
 import { type AgentTruth, agentsOfChain, servedAgents } from "../chain-truth.ts";
 import { LONG } from "../patience.ts";
 import { closeAccounts, type Treasury } from "../payment-load/books.ts";
 import type { Outcome } from "../payment-load/customers.ts";
+import { staleScores } from "../under-way.ts";
 import { until } from "../until.ts";
 import type { Json } from "./client.ts";
 import type { World } from "./world.ts";
@@ -26,9 +26,10 @@ const FOLLOW = { timeoutMs: 180_000, everyMs: 300 };
 export async function consult(world: World, ledger: Ledger): Promise<string[]> {
   const { db, identity, chainClient } = world;
   const truth = await agentsOfChain(world.chain.chain, identity);
+  const tokenIds = truth.map(({ token_id }) => token_id);
   const differences = unlike("the agents of the index and of the chain", await servedAgents(db), truth);
   differences.push(...(await history(world)));
-  differences.push(...(await follows("scores", () => staleScores(world, truth))));
+  differences.push(...(await follows("scores", () => staleScores(db, tokenIds))));
   differences.push(...(await follows("answers", () => answers(world, truth))));
   differences.push(...(await keysAndMessages(world)));
   const { payees, base, outcomes } = ledger;
@@ -92,20 +93,6 @@ async function history({ chain, identity, db }: World): Promise<string[]> {
         .toSorted(),
     ),
   ];
-}
-
-/** Scores as the formula has them now, against those that are stored: nothing may be left to recompute. */
-async function staleScores({ db }: World, truth: readonly AgentTruth[]): Promise<string[]> {
-  const client = await db.connect();
-  try {
-    await client.query("begin");
-    const tokenIds = truth.map(({ token_id }) => token_id);
-    const { changed } = await recomputeCred(client, { tokenIds }, { now: new Date(), cause: "simulated" });
-    return changed.map(({ tokenId, score, previous }) => `agent ${tokenId} is scored ${previous} and not ${score}`);
-  } finally {
-    await client.query("rollback");
-    client.release();
-  }
 }
 
 type Shown = { agents: Json[]; total: number; stats?: { total: number } };

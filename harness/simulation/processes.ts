@@ -1,11 +1,9 @@
 /** The service's processes in a simulation: killed, frozen and ended at will; what dies is started again, and a death nobody caused is told. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { end } from "../../devnet/supervisor.ts";
-import { commandOf, type ProcessName } from "../../runtime/processes.ts";
+import type { ChildProcess } from "node:child_process";
+import type { ProcessName } from "../../runtime/processes.ts";
+import { type ServiceProcess, startProcess } from "../service-process.ts";
 import { until } from "../until.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const RESTART_MS = 300;
 const KEPT_WORDS = 200_000;
 
@@ -41,7 +39,7 @@ export type Processes = {
   stop(): Promise<void>;
 };
 
-type Running = { child: ChildProcess; ready: Promise<void>; works: boolean; extra: Record<string, string> };
+type Running = ServiceProcess & { ready: Promise<void>; works: boolean; extra: Record<string, string> };
 
 /** Starts them all. */
 export function startProcesses(specs: Partial<Record<Part, Spec>>): Processes {
@@ -57,34 +55,25 @@ export function startProcesses(specs: Partial<Record<Part, Spec>>): Processes {
     const { process: name, env, health, mayEnd } = specs[part]!;
     const extra = next.get(part) ?? {};
     next.delete(part);
-    const child = spawn(process.execPath, commandOf(name), {
-      cwd: ROOT,
-      env: { ...env, ...extra },
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-    });
-    let own = "";
-    for (const stream of [child.stdout!, child.stderr!])
-      stream.on("data", (chunk: Buffer) => {
-        own = (own + chunk).slice(-4_000);
-        words.set(part, ((words.get(part) ?? "") + chunk).slice(-KEPT_WORDS));
-      });
-    const entry: Running = { child, ready: Promise.resolve(), works: health === undefined, extra };
-    const over = new Promise<void>((done) => child.once("exit", () => done()));
+    const process = startProcess(name, { ...env, ...extra });
+    const entry: Running = { ...process, ready: Promise.resolve(), works: health === undefined, extra };
     if (health !== undefined) {
-      const answers = until(`${part} works`, async () => child.exitCode !== null || (await fetch(health)).ok, {
-        timeoutMs: 120_000,
-        everyMs: 100,
-      });
-      entry.ready = Promise.race([answers, over]).then(() => {
-        entry.works = child.exitCode === null && child.signalCode === null;
-      });
-      entry.ready.catch(() => {});
+      const answers = process.answers(health, { timeoutMs: 120_000, everyMs: 100 });
+      // One that ended before is told of below.
+      entry.ready = answers.then(
+        () => {
+          entry.works = true;
+        },
+        () => {},
+      );
     }
     running.set(part, entry);
-    child.once("exit", (code, signal) => {
+    process.child.once("exit", (code, signal) => {
       if (stopping) return;
+      const own = process.output();
+      words.set(part, ((words.get(part) ?? "") + own).slice(-KEPT_WORDS));
       const armed = extra.FAULT_POINT;
-      if (!causing.has(child)) {
+      if (!causing.has(process.child)) {
         if (armed && signal === "SIGKILL") died[armed] = (died[armed] ?? 0) + 1;
         else if (entry.works && !mayEnd?.test(own))
           told.push(`${part} ended by itself (${signal ?? `code ${code}`}): ${own.trim().slice(-1_500)}`);
@@ -94,12 +83,6 @@ export function startProcesses(specs: Partial<Record<Part, Spec>>): Processes {
   }
   for (const part of Object.keys(specs) as Part[]) start(part);
 
-  const gone = (child: ChildProcess) =>
-    new Promise<void>((done) => {
-      if (child.exitCode !== null || child.signalCode !== null) return done();
-      child.once("exit", () => done());
-    });
-
   const processes: Processes = {
     died,
     async ready(part) {
@@ -108,7 +91,7 @@ export function startProcesses(specs: Partial<Record<Part, Spec>>): Processes {
         async () => {
           const entry = running.get(part)!;
           await entry.ready;
-          return running.get(part) === entry && entry.child.exitCode === null && entry.child.signalCode === null;
+          return running.get(part) === entry && !entry.hasEnded();
         },
         { timeoutMs: 120_000, everyMs: 50 },
       );
@@ -127,11 +110,11 @@ export function startProcesses(specs: Partial<Record<Part, Spec>>): Processes {
     },
     async terminate(part) {
       await processes.ready(part);
-      const { child } = running.get(part)!;
+      const { child, ended } = running.get(part)!;
       causing.add(child);
       const began = Date.now();
       child.kill("SIGTERM");
-      await gone(child);
+      await ended;
       return { code: child.exitCode, signal: child.signalCode, ms: Date.now() - began };
     },
     async fresh(part) {
@@ -139,7 +122,7 @@ export function startProcesses(specs: Partial<Record<Part, Spec>>): Processes {
       await processes.ready(part);
       if (Object.keys(running.get(part)!.extra).length === 0) return;
       processes.kill(part);
-      await gone(running.get(part)!.child);
+      await running.get(part)!.ended;
       await processes.ready(part);
     },
     surprises() {
@@ -147,13 +130,13 @@ export function startProcesses(specs: Partial<Record<Part, Spec>>): Processes {
       told = [];
       return news;
     },
-    words: (part) => words.get(part) ?? "",
+    words: (part) => (words.get(part) ?? "") + (running.get(part)?.output() ?? ""),
     async stop() {
       stopping = true;
       await Promise.all(
-        [...running.values()].map(({ child }) => {
+        [...running.values()].map(({ child, stop }) => {
           child.kill("SIGCONT");
-          return end(child);
+          return stop();
         }),
       );
     },

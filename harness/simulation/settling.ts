@@ -1,6 +1,7 @@
 /** The end of a round: waits until nothing is under way any more, and nothing can be taken back. */
 import { privateKeyToAddress } from "viem/accounts";
 import { readIndexState } from "../../db/operations/index-state.ts";
+import { ageAbandoned, countOf, isIndexed, OPEN, UNFINAL } from "../under-way.ts";
 import { until } from "../until.ts";
 import type { World } from "./world.ts";
 
@@ -8,23 +9,12 @@ import type { World } from "./world.ts";
 const FINAL_BLOCKS = 70;
 const LONG = { timeoutMs: 400_000, everyMs: 200 };
 
-/** What must come to its end by itself, as SQL that counts what has not. */
-const OPEN = {
-  "payments that nobody has finished": "offchain.payment where state in ('new', 'settling', 'paid')",
-  "transactions that are not sent": "offchain.transaction_outbox where state in ('queued', 'signed')",
-  "mints that are not decided": "offchain.mint where state = 'pending'",
-  "events that are no jobs yet": "offchain.dispatch where state = 'pending'",
+/** Beside what everybody must have finished: keys that clients repeat their requests with. */
+const ALL_OPEN = {
+  ...OPEN,
   "keys of requests that are long dead":
     "offchain.idempotency where state = 'running' and lease_until > clock_timestamp()",
-} as const;
-/**
- * Whatever was given up is taken for given up hours ago: the sweeper waits for a client, and a round does not. On the chain
- * the authorization is good for minutes yet, so this is done only once nobody is left who might bring it there.
- */
-const AGED = `
-  update offchain.payment set updated_at = updated_at - interval '25 hours', lease_until = null,
-         valid_before = least(valid_before, now() - interval '1 hour')
-  where state in ('new', 'settling', 'paid') and (lease_until is null or lease_until < now() - interval '5 seconds')`;
+};
 
 /** Resolves with the chain held still, its last block indexed, and nothing left to do. @throws Error naming what is */
 export async function settle(world: World): Promise<void> {
@@ -71,35 +61,23 @@ async function isEmpty({ chain, devnet }: World): Promise<boolean> {
 
 async function wait(world: World): Promise<void> {
   const { db, chain, facilitator } = world;
-  const count = async (what: string): Promise<number> => {
-    const { rows } = await db.query(`select count(*)::int as n from ${what}`);
-    return rows[0].n;
-  };
   await until("a sender that has seen every reorganisation", () => knowsItsBlocks(world), LONG);
   await until("a facilitator with nothing in hand", async () => facilitator.busy === 0, LONG);
   await until("an empty pool of the node", () => isEmpty(world), LONG);
-  for (const [what, open] of Object.entries(OPEN))
+  for (const [what, open] of Object.entries(ALL_OPEN))
     await until(
       `no ${what}`,
       async () => {
-        if (open.includes("payment")) await db.query(AGED);
-        return (await count(open)) === 0;
+        if (open.includes("payment")) await ageAbandoned(db);
+        return (await countOf(db, open)) === 0;
       },
       LONG,
     );
   await chain.mine(FINAL_BLOCKS);
-  const unfinal = "offchain.payment where block is not null and final_at is null and state <> 'lost'";
-  await until("every transfer is final", async () => (await count(unfinal)) === 0, LONG);
+  await until("every transfer is final", async () => (await countOf(db, UNFINAL)) === 0, LONG);
   chain.hold();
   const head = Number(await chain.chain.getBlockNumber());
-  await until(
-    `the index at block ${head}`,
-    async () => {
-      const state = await readIndexState(db);
-      return state.ready && !state.retainedView && !state.stale && state.indexedBlock! >= head;
-    },
-    LONG,
-  );
+  await until(`the index at block ${head}`, () => isIndexed(db, head), LONG);
 }
 
 /** What a client was refused may be on the chain all the same: resolves when the sweep has read all of it once more. */

@@ -1,23 +1,19 @@
 /** Runs rounds one after the other, in a world that is made anew now and then, and tells what became of each. */
-import { entryOf } from "../../runtime/processes.ts";
 import "./compiled.ts";
-import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { privateKeyToAddress } from "viem/accounts";
-import { readIndexState } from "../../db/operations/index-state.ts";
 import { openPool } from "../../db/sql/connect.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { ensureDatabase } from "../../devnet/postgres.ts";
-import { end } from "../../devnet/supervisor.ts";
 import { dumpIndex } from "../dump-index.ts";
 import { openTreasury } from "../payment-load/books.ts";
+import { startProcess } from "../service-process.ts";
+import { isIndexed } from "../under-way.ts";
 import { until } from "../until.ts";
 import type { Ledger } from "./oracle.ts";
 import { drawPlan, type Plan, ROWS, type Row } from "./plan.ts";
 import { runRound } from "./round.ts";
 import { startWorld, type World, type WorldOptions } from "./world.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Rounds after which the chain starts anew: the oracle reads all of it. */
 const ROUNDS_PER_WORLD = 20;
 
@@ -133,21 +129,10 @@ async function rebuilt(world: World): Promise<string[]> {
   world.chain.hold();
   const url = await ensureDatabase(world.postgres.adminUrl, "rebuilt");
   const pool = openPool({ connectionString: url, max: 2 });
-  const child = spawn(process.execPath, [entryOf("indexer")], {
-    cwd: ROOT,
-    env: { ...world.indexerEnv, DATABASE_URL: url },
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-  });
+  const indexer = startProcess("indexer", { ...world.indexerEnv, DATABASE_URL: url });
   try {
     const head = Number(await world.chain.chain.getBlockNumber());
-    await until(
-      "the rebuilt index",
-      async () => {
-        const state = await readIndexState(pool);
-        return state.ready && !state.retainedView && !state.stale && state.indexedBlock! >= head;
-      },
-      { timeoutMs: 240_000, everyMs: 300 },
-    );
+    await until("the rebuilt index", () => isIndexed(pool, head), { timeoutMs: 240_000, everyMs: 300 });
     const [grown, anew] = [await dumpIndex({ pool: world.db }), await dumpIndex({ pool })];
     return Object.keys(anew).flatMap((table) => {
       const [ours, theirs] = [grown[table] ?? [], anew[table]!];
@@ -158,7 +143,7 @@ async function rebuilt(world: World): Promise<string[]> {
   } catch (error) {
     return [String(error)];
   } finally {
-    await end(child);
+    await indexer.stop();
     await pool.end();
   }
 }

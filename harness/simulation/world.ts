@@ -24,10 +24,10 @@ import { openChainClient } from "../payment-load/wallets.ts";
 import { REDIS_BINARY, startRedisPair } from "../redis.ts";
 import { scratchDirectory } from "../scratch.ts";
 import { tcpProxy } from "../tcp-proxy.ts";
+import { nextNonce, signCall } from "../transactions.ts";
 import { startTroubledNode } from "../troubled-node.ts";
 import { until } from "../until.ts";
 import { startSimulatedChain } from "./chain.ts";
-import { startInside } from "./inside.ts";
 import { type Part, type Spec, startProcesses } from "./processes.ts";
 
 const BLOCK_MS = 400;
@@ -35,32 +35,29 @@ const BLOCK_MS = 400;
 const MONEY_UNITS = 10_000_000_000_000n;
 /** After which a transaction that a reorganisation may have dropped is waited for no longer. */
 const DROPPED_MS = 5_000;
-const FEES = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n } as const;
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
 export type WorldOptions = {
-  /** APIs and workers as processes of their own, which can really be killed; otherwise inside this one. */
-  apart?: boolean | undefined;
   /** Given the way to end everything as soon as anything has been started. */
   onWorld?: ((close: () => Promise<void>) => void) | undefined;
 };
 
-export async function startWorld({ apart = false, onWorld }: WorldOptions = {}) {
+export async function startWorld({ onWorld }: WorldOptions = {}) {
   const closers: (() => unknown)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).toReversed()) await closer();
   };
   onWorld?.(close);
   try {
-    return await build(closers, close, apart);
+    return await build(closers, close);
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function build(closers: (() => unknown)[], close: () => Promise<void>, apart: boolean) {
+async function build(closers: (() => unknown)[], close: () => Promise<void>) {
   const directory = scratchDirectory("simulation");
   closers.push(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -161,8 +158,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
     api: api("api", port),
     "api-2": api("api-2", secondPort),
   };
-  const { indexer, ...others } = specs;
-  const processes = apart ? startProcesses(specs) : await startInside(others, startProcesses({ indexer }));
+  const processes = startProcesses(specs);
   closers.push(() => processes.stop());
 
   const queues = new Map<string, Promise<unknown>>();
@@ -220,11 +216,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
   };
   async function sendNow(account: PrivateKeyAccount, to: Hex, data: Hex, how: { value: bigint; timeoutMs: number }) {
     const { value, timeoutMs } = how;
-    const nonce = await chain.chain.getTransactionCount({ address: account.address, blockTag: "pending" });
-    const raw = await account.signTransaction({
-      ...{ type: "eip1559", chainId: 8453, nonce, to, data, value, gas: 1_500_000n },
-      ...FEES,
-    });
+    const { raw } = await signCall(account, await nextNonce(chain.chain, account), { to, data, value });
     const hash = await chain.chain.sendRawTransaction({ serializedTransaction: raw }).catch(() => null);
     if (hash === null) return null;
     const found = until("a transaction", () => chain.chain.getTransactionReceipt({ hash }).catch(() => null), {

@@ -14,12 +14,12 @@ import { startSimulators } from "../../devnet/simulators/server.ts";
 import { testChain } from "../agent-wallet.ts";
 import { scratchDirectory } from "../scratch.ts";
 import { startSimulatedChain } from "../simulation/chain.ts";
+import { nextNonce, signCall } from "../transactions.ts";
 import { until } from "../until.ts";
 
 const BLOCK_MS = 400;
 /** Anvil takes seconds for a thousand. */
 const MINED_AT_ONCE = 100;
-const FEES = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n } as const;
 
 export type ChainWorld = Awaited<ReturnType<typeof startChainWorld>>;
 
@@ -63,11 +63,8 @@ export async function startChainWorld(blocks: number) {
       async fund(wallet: Hex, units: bigint): Promise<void> {
         await rpc(chain.url, "anvil_setBalance", [wallet, numberToHex(parseEther("1"))]);
         const data = encodeFunctionData({ abi: usdcAbi, functionName: "mint", args: [wallet, units] });
-        const nonce = await node.getTransactionCount({ address: operator.address, blockTag: "pending" });
-        const serializedTransaction = await operator.signTransaction({
-          ...{ type: "eip1559", chainId: 8453, nonce, to: CANONICAL.usdc, data, gas: 200_000n, ...FEES },
-        });
-        const hash = await node.sendRawTransaction({ serializedTransaction });
+        const { raw } = await signCall(operator, await nextNonce(node, operator), { to: CANONICAL.usdc, data });
+        const hash = await node.sendRawTransaction({ serializedTransaction: raw });
         await until("the wallet's money", () => node.getTransactionReceipt({ hash }).catch(() => null));
       },
       /** USDC of an address, in its smallest unit. */

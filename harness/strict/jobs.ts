@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
 import { agentWallet } from "../agent-wallet.ts";
 import { base64, payloadOf, signAuthorization } from "../payment-signing.ts";
+import { countOf, OPEN } from "../under-way.ts";
 import { until } from "../until.ts";
 import type { ChainWorld } from "./chain-world.ts";
 import type { StrictService } from "./service.ts";
@@ -44,22 +45,10 @@ export async function recovery(world: ChainWorld, service: StrictService): Promi
   if (!processes.died["payment.settled"]) throw new Error("the API did not die while settling");
 }
 
-/** What must come to its end by itself, as SQL that counts what has not. */
-const OPEN = {
-  payments: "offchain.payment where state in ('new', 'settling', 'paid')",
-  transactions: "offchain.transaction_outbox where state in ('queued', 'signed')",
-  mints: "offchain.mint where state = 'pending'",
-  events: "offchain.dispatch where state = 'pending'",
-} as const;
-
 /** Nothing is under way any more, and nobody's process has ended by itself. */
 export async function nothingStuck(_: ChainWorld, service: StrictService): Promise<void> {
   for (const [what, open] of Object.entries(OPEN))
-    await until(
-      `no ${what} left open`,
-      async () => (await service.db.query(`select count(*)::int as n from ${open}`)).rows[0].n === 0,
-      ARMED_API_WAIT,
-    );
+    await until(`no ${what}`, async () => (await countOf(service.db, open)) === 0, ARMED_API_WAIT);
   const surprises = service.processes.surprises();
   if (surprises.length > 0) throw new Error(surprises.join("; ").slice(0, 500));
 }

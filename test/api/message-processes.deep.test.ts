@@ -157,7 +157,7 @@ describe("two processes", () => {
     const [before, after] = [senders[0]!, senders[1]!];
     const message = await sendUntilAccepted(second, before, "before the end", randomUUID());
     for (const reader of readers) await until("it has it", () => idsOf(reader).at(-1) === message.id);
-    second.kill("SIGTERM");
+    second.child.kill("SIGTERM");
     expect(await second.ended).toBe(0);
     for (const reader of readers) {
       await until("it has ended", () => reader.ended());

@@ -78,7 +78,7 @@ it("what was answered is there once, what is there was answered, and the end is 
   }
   const clients = speakers.map(client);
   await until("some work is done", () => answered > 10 * CLIENTS);
-  api.kill("SIGTERM");
+  api.child.kill("SIGTERM");
   expect(await api.ended).toBe(0);
   await Promise.all(clients);
   expect(broken).toEqual([]);

@@ -273,7 +273,7 @@ describe.runIf(CADDY)("the proxy, run", () => {
       LIST_MEMORY_MB: "0",
     });
     const both = await Promise.all([apis.start(), apis.start()]);
-    kill = () => both[0].kill("SIGKILL");
+    kill = () => both[0].child.kill("SIGKILL");
     site = `http://127.0.0.1:${await freePort()}`;
     // All but its patience: an API of a test may take longer to say that it is well.
     const config = join(home, "Caddyfile");

@@ -74,7 +74,7 @@ it("loses no event and gives none twice while processes are ended and killed", a
     const next = await processes.start();
     const last = current;
     await happen(20);
-    last.kill(signal);
+    last.child.kill(signal);
     await happen(20);
     await last.ended;
     await happen(20);

@@ -1,6 +1,4 @@
 /** The indexer alone: a chain with the project's contracts, a database of its own, and the real launcher process. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import {
   type Abi,
   type Address,
@@ -14,31 +12,19 @@ import {
 } from "viem";
 import { expect } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import { readIndexState } from "../../db/operations/index-state.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
 import { agentsOfChain, servedAgents } from "../../harness/chain-truth.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
+import { startProcess } from "../../harness/service-process.ts";
+import { isIndexed } from "../../harness/under-way.ts";
 import { until } from "../../harness/until.ts";
-import { entryOf } from "../../runtime/processes.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const chainOf = (rpcUrl: string) => testChain(rpcUrl).extend(walletActions);
 
-export type IndexerProcess = {
-  child: ChildProcess;
-  /** Everything it printed so far. */
-  output(): string;
-  /** SIGTERM, as a supervisor ends it. @returns the exit code */
-  stop(): Promise<number | null>;
-  /** SIGKILL of the launcher; Ponder has to notice by itself. */
-  kill(): Promise<void>;
-  /** Resolves with the exit code, null after a signal. */
-  ended: Promise<number | null>;
-};
+export type IndexerProcess = ReturnType<typeof runIndexer>;
 
 export type IndexWorld = Awaited<ReturnType<typeof indexWorld>>;
 
@@ -141,10 +127,7 @@ export async function indexWorld() {
     /** Waits until the views serve the chain's head. */
     async settle(db: TestDatabase = database): Promise<void> {
       const head = Number(await chain.getBlockNumber());
-      await until(`the index at block ${head}`, async () => {
-        const state = await readIndexState(db.pool);
-        return state.ready && !state.retainedView && !state.stale && state.indexedBlock! >= head;
-      });
+      await until(`the index at block ${head}`, () => isIndexed(db.pool, head));
     },
     async rows<T = Record<string, unknown>>(sql: string, params: unknown[] = [], db: TestDatabase = database) {
       return (await db.pool.query(sql, params)).rows as T[];
@@ -160,26 +143,14 @@ export async function indexWorld() {
 
 type MintOptions = { framework?: string; soulbound?: boolean; agentAddress?: Address; origin?: number };
 
-export function runIndexer(env: Record<string, string>): IndexerProcess {
-  const child = spawn(process.execPath, [entryOf("indexer")], {
-    cwd: ROOT,
-    env,
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  });
-  let text = "";
-  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk) => (text += chunk));
-  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+export function runIndexer(env: Record<string, string>) {
+  const indexer = startProcess("indexer", env);
   return {
-    child,
-    ended,
-    output: () => text,
-    stop() {
-      child.kill("SIGTERM");
-      return ended;
-    },
-    async kill() {
-      child.kill("SIGKILL");
-      await ended;
+    ...indexer,
+    /** SIGKILL of the launcher; Ponder has to notice by itself. */
+    async kill(): Promise<void> {
+      indexer.child.kill("SIGKILL");
+      await indexer.ended;
     },
   };
 }

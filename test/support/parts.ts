@@ -1,27 +1,20 @@
 /** The service's processes one by one on a chain and a database of their own, so that a test can kill each. */
-import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
-import { end } from "../../devnet/supervisor.ts";
 import { CHILD_ENV, FREE_PHASE } from "../../harness/child-env.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
+import { type ServiceProcess, startProcess } from "../../harness/service-process.ts";
 import { type Balancer, startBalancer, type Topology, topologyEnv } from "../../harness/topology.ts";
-import { until } from "../../harness/until.ts";
 import { NAMED_BY_PARENT } from "../../runtime/faults.ts";
 import { freePort } from "../../runtime/free-port.ts";
-import { commandOf } from "../../runtime/processes.ts";
 import { testDatabase } from "./database.ts";
 import { onReplicaOfRun, topologyOfRun } from "./topology-of-run.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** `api-2` is a second API on the same database, for tests that need one to live while the other dies. */
 export type PartName = "indexer" | "workers" | "api" | "api-2";
-
-type Running = { child: ChildProcess; ended: Promise<void>; text: string };
 
 export type Parts = {
   apiUrl: string;
@@ -90,24 +83,17 @@ export async function startParts({
     if (part === "api") return twins ?? [port];
     return part === "workers" && topology ? [0, 1] : [0];
   };
-  const running = new Map<PartName, Running[]>();
+  const running = new Map<PartName, ServiceProcess[]>();
   /** The last start of each part: settles once its processes are there, whether or not they work yet. */
   const begunOf = new Map<PartName, Promise<unknown>>();
   const startOne = async (part: PartName, place: number, more: Record<string, string>) => {
-    const child = spawn(process.execPath, commandOf(part === "api-2" ? "api" : part), {
-      cwd: ROOT,
-      env: { ...env, ...(part.startsWith("api") && { PORT: String(place) }), ...more },
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-    });
-    const entry: Running = { child, text: "", ended: new Promise<void>((done) => child.once("exit", () => done())) };
-    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (entry.text += chunk));
-    running.set(part, [...(running.get(part) ?? []), entry]);
-    if (!part.startsWith("api")) return;
-    const answers = until("the API answers", async () => (await fetch(`http://127.0.0.1:${place}/health`)).ok);
-    const ended = entry.ended.then(() => Promise.reject(new Error(`the API ended at its start:\n${entry.text}`)));
-    await Promise.race([answers, ended]);
+    const isApi = part === "api" || part === "api-2";
+    const own = { ...env, ...(isApi && { PORT: String(place) }), ...more };
+    const process = startProcess(isApi ? "api" : part, own);
+    running.set(part, [...(running.get(part) ?? []), process]);
+    if (isApi) await process.answers(`http://127.0.0.1:${place}/health`);
   };
-  const endAll = (part: PartName) => Promise.all((running.get(part) ?? []).map(({ child }) => end(child)));
+  const endAll = (part: PartName) => Promise.all((running.get(part) ?? []).map((process) => process.stop()));
   const parts: Parts = {
     apiUrl: `http://${host}`,
     secondApiUrl: `http://127.0.0.1:${secondPort}`,
@@ -135,7 +121,7 @@ export async function startParts({
       await begunOf.get(part);
       await Promise.race(running.get(part)!.map(({ ended }) => ended));
     },
-    output: (part) => (running.get(part) ?? []).map(({ text }) => text).join(""),
+    output: (part) => (running.get(part) ?? []).map((process) => process.output()).join(""),
     async stop() {
       await Promise.all([...running.keys()].map(endAll));
       await balancer?.close();
@@ -148,7 +134,7 @@ export async function startParts({
 }
 
 /** Tells a process its fault point and waits for its word. */
-async function armed({ child, ended }: Running, faultPoint: string): Promise<void> {
+async function armed({ child, ended }: ServiceProcess, faultPoint: string): Promise<void> {
   const heard = new Promise<void>((done) => {
     child.on("message", function hear(message: { faultPoint?: string }) {
       if (message.faultPoint !== faultPoint) return;

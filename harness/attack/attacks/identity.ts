@@ -8,6 +8,7 @@ import { OG_WALLETS } from "../../../core/agents/og-wallets.ts";
 import { siwaText } from "../../../core/callers/signed-texts.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import { pick } from "../../random.ts";
+import { nextNonce, signCall } from "../../transactions.ts";
 import { until } from "../../until.ts";
 import { type Attack, BOTH, FREE, type Scene } from "../attack.ts";
 import { shown } from "../client.ts";
@@ -156,22 +157,13 @@ let attesting: Promise<unknown> = Promise.resolve();
 /** The exchange's attester; its transactions one after the other. */
 function attesterOf(world: Scene["world"]) {
   const account = privateKeyToAccount(world.devnet.keys.attester);
-  const nonce = () => world.chain.getTransactionCount({ address: account.address, blockTag: "pending" });
   const schema = world.devnet.schemas.verifiedAccount;
 
   async function sendAll(calls: Hex[]) {
-    const first = await nonce();
+    const first = await nextNonce(world.chain, account);
     const hashes: Hex[] = [];
     for (const [i, data] of calls.entries()) {
-      const fees = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n, gas: 1_000_000n };
-      const raw = await account.signTransaction({
-        type: "eip1559",
-        chainId: 8453,
-        nonce: first + i,
-        to: CANONICAL.eas,
-        data,
-        ...fees,
-      });
+      const { raw } = await signCall(account, first + i, { to: CANONICAL.eas, data });
       hashes.push(await world.chain.sendRawTransaction({ serializedTransaction: raw }));
     }
     return Promise.all(hashes.map(world.mined));

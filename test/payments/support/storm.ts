@@ -18,6 +18,7 @@ import { drawPlan, type PaymentVariant } from "../../../harness/payment-load/pla
 import { loadWalletOf, openChainClient } from "../../../harness/payment-load/wallets.ts";
 import { startTempo } from "../../../harness/tempo.ts";
 import { startTroubledNode } from "../../../harness/troubled-node.ts";
+import { ageAbandoned, countOf, OPEN, UNFINAL } from "../../../harness/under-way.ts";
 import { until } from "../../../harness/until.ts";
 import { PAYMENT_FAULT_POINTS } from "../../../settlement/settle.ts";
 import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../../workers/transactions/sender/session.ts";
@@ -162,24 +163,18 @@ export async function runPaymentLoad(options: {
         const { pending } = await chainClient.chain.getTxpoolStatus();
         return pending === 0;
       });
-      const count = async (what: string) => Number((await db.query(`select count(*) from ${what}`)).rows[0].count);
-      const open = "offchain.payment where state in ('new', 'settling', 'paid')";
-      const unsent = "offchain.transaction_outbox where state in ('queued', 'signed')";
-      const undecided = "offchain.mint where state = 'pending'";
+      const { "events that are no jobs yet": _, ...open } = OPEN;
       await until(
         "every payment and mint is finished",
         async () => {
-          await db.query(`update offchain.payment set updated_at = updated_at - interval '25 hours', lease_until = null,
-          valid_before = least(valid_before, now() - interval '1 hour')
-          where state in ('new', 'settling', 'paid') and lease_until < now() - interval '5 seconds' or lease_until is null`);
-          const left = await Promise.all([count(open), count(unsent), count(undecided)]);
+          await ageAbandoned(db);
+          const left = await Promise.all(Object.values(open).map((what) => countOf(db, what)));
           return left.every((number) => number === 0);
         },
         { timeoutMs: 600_000, everyMs: 500 },
       );
       await Promise.all([chainClient.chain, tempo.node].map((chain) => chain.mine({ blocks: FINAL_BLOCKS })));
-      const unfinal = "offchain.payment where block is not null and final_at is null and state <> 'lost'";
-      await until("every transfer is final", async () => (await count(unfinal)) === 0, {
+      await until("every transfer is final", async () => (await countOf(db, UNFINAL)) === 0, {
         timeoutMs: 300_000,
         everyMs: 300,
       });
