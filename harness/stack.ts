@@ -106,7 +106,7 @@ async function moreProcesses(topology: Topology, directory: string) {
     },
     async stop() {
       await Promise.all(started.map((one) => one.stop()));
-      await balancer.close();
+      balancer.close();
     },
   };
 }

@@ -3,9 +3,8 @@
  * workers beside one indexer, with the queue in Postgres or in Redis, or with a replica of Postgres (`npm run topologies`).
  */
 import { randomBytes } from "node:crypto";
-import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
-import { KEPT_ALIVE } from "./patience.ts";
+import { type IncomingMessage, request, type ServerResponse } from "node:http";
+import { type Listening, listen } from "./listen.ts";
 
 /**
  * @param redisUrl where the queue and the rate limits live; undefined: in Postgres and in each process
@@ -17,16 +16,14 @@ export type Topology = { redisUrl?: string; replica?: true };
 export const topologyEnv = ({ redisUrl }: Topology): Record<string, string> =>
   redisUrl ? { REDIS_URL: redisUrl, QUEUE_PREFIX: `t${randomBytes(6).toString("hex")}` } : {};
 
-export type Balancer = { port: number; close(): Promise<void> };
-
 /**
  * Gives each request to the next of `ports`, whatever connection it came on. A process that takes no connection is
  * passed over, as a balancer with health checks would; one that dies under a request breaks the client's connection.
  * @param port any free one unless given
  */
-export async function startBalancer(ports: readonly number[], port = 0): Promise<Balancer> {
+export async function startBalancer(ports: readonly number[], port = 0): Promise<Listening> {
   let turn = 0;
-  const server = createServer({ ...KEPT_ALIVE, requireHostHeader: false }, async (incoming, outgoing) => {
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // Whole before it is sent on: then it can be sent to another one.
     const body = Buffer.concat(await incoming.toArray().catch(() => []));
     const first = turn++;
@@ -54,14 +51,6 @@ export async function startBalancer(ports: readonly number[], port = 0): Promise
       onward.end(body);
     };
     pass(0);
-  });
-  await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
   };
+  return listen(answer, { port, requireHostHeader: false });
 }

@@ -1,8 +1,7 @@
 /** A JSON-RPC node in front of the chain's that fails as nodes do: as a server, in what it answers, and in what it does with transactions. */
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { Agent, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { keccak256, parseTransaction, recoverTransactionAddress } from "viem";
-import { KEPT_ALIVE } from "./patience.ts";
+import { listen } from "./listen.ts";
 
 /** What is wrong with the server: every request is meant. */
 const SERVER = [
@@ -86,8 +85,7 @@ export async function startTroubledNode(rpcUrl: string): Promise<TroubledNode> {
   let asked = 0;
   let forgotten = 0;
 
-  const server = createServer(KEPT_ALIVE, (incoming, outgoing) => {
-    outgoing.on("error", () => {});
+  const server = await listen((incoming, outgoing) => {
     if (mode === "cut") return void incoming.socket.destroy();
     if (mode === "error") return void outgoing.writeHead(502).end("bad gateway");
     if (mode === "busy") return void outgoing.writeHead(429, { "retry-after": "1" }).end("too many requests");
@@ -226,9 +224,8 @@ export async function startTroubledNode(rpcUrl: string): Promise<TroubledNode> {
     timers.add(timer);
   }
 
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     get mode() {
       return mode;
     },
@@ -245,7 +242,6 @@ export async function startTroubledNode(rpcUrl: string): Promise<TroubledNode> {
     },
     close() {
       for (const timer of timers) clearTimeout(timer);
-      server.closeAllConnections();
       server.close();
       agent.destroy();
     },

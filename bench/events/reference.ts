@@ -1,10 +1,10 @@
 /** What the platform can do by itself: a server of event streams without log, filter or database. Each POST is told to all. */
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
+import { listen } from "../../harness/listen.ts";
 
 const open = new Set<ServerResponse>();
 let told = 0;
-const server = createServer(async (incoming, outgoing) => {
+const { port } = await listen(async (incoming, outgoing) => {
   if (incoming.method === "GET") {
     outgoing.writeHead(200, { "content-type": "text/event-stream" });
     outgoing.write('event: start\ndata: {"lastId":0}\n\n');
@@ -20,4 +20,5 @@ const server = createServer(async (incoming, outgoing) => {
     for (const response of open) response.write(frame);
   }
   outgoing.end();
-}).listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port));
+});
+process.send!(port);

@@ -1,10 +1,7 @@
 /** Process with two hundred hosts of agents whose documents cost who reads them; it tells its parent how many requests they had. */
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-
-const BYTES = 2 ** 20 - 100;
-const filled = (begin: string, piece: string, end = "") =>
-  `${begin}${piece.repeat((BYTES - begin.length - end.length) / piece.length)}${end}`;
+import type { RequestListener, ServerResponse } from "node:http";
+import { listen } from "../../harness/listen.ts";
+import { filled, again as writeAgain } from "../../harness/strange-hosts/parts.ts";
 
 const deep = (levels: number): object => (levels === 0 ? {} : { properties: { a: deep(levels - 1) } });
 const tools = JSON.stringify({
@@ -25,8 +22,7 @@ const sent = (type: string, text: string) => {
 };
 const again = (type: string, piece: string, everyMs: number) => (to: ServerResponse) => {
   to.writeHead(200, { "content-type": type });
-  const timer = setInterval(() => to.write(piece), everyMs);
-  to.once("close", () => clearInterval(timer));
+  writeAgain(to, piece, everyMs);
 };
 const [JSON_TYPE, STREAM] = ["application/json", "text/event-stream"];
 
@@ -42,12 +38,12 @@ const ANSWERS: ((to: ServerResponse) => void)[] = [
 ];
 
 let asked = 0;
-const server = createServer((incoming, outgoing) => {
+const answer: RequestListener = (incoming, outgoing) => {
   asked++;
   incoming.resume();
-  outgoing.on("error", () => {});
   ANSWERS[Number(/^127\.0\.1\.(\d+)/.exec(incoming.headers.host ?? "")?.[1] ?? 0) % ANSWERS.length]!(outgoing);
-});
-server.listen(0, "0.0.0.0", () => process.send!({ port: (server.address() as AddressInfo).port }));
+};
+const { port } = await listen(answer, { address: "0.0.0.0" });
+process.send!({ port });
 process.on("message", () => process.send!({ asked }));
 process.on("disconnect", () => process.exit());

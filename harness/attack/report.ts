@@ -1,23 +1,24 @@
 /** A report as tables of text. */
+import { quantile, table } from "../figures.ts";
 import type { Report } from "./run.ts";
 
 export function tablesOf({ phase, seconds, attacks, honest, verdicts, broken, breaches, warnings }: Report): string {
-  const tried = rows(
+  const tried = table(
     ["attack", "tried", "refused", "succeeded"],
     [...attacks].map(([name, { tried, refused, succeeded }]) => [name, tried, refused, succeeded.length]),
   );
-  const done = rows(
+  const done = table(
     ["honest people", "times", "p50 s", "p95 s", "max s", "failures"],
     [...honest]
       .toSorted(([a], [b]) => a.localeCompare(b))
       .map(([what, { ms, failures }]) => [
         what,
         ms.length,
-        ...[0.5, 0.95, 1].map((share) => (quantile(ms, share) / 1000).toFixed(2)),
+        ...[0.5, 0.95, 1].map((share) => (ms.length > 0 ? (quantile(ms, share) / 1000).toFixed(2) : "–")),
         failures.length,
       ]),
   );
-  const truths = rows(
+  const truths = table(
     ["after it", "holds", "after s"],
     verdicts.map(({ what, wrong, seconds }) => [what, wrong.length === 0 ? "yes" : "NO", seconds.toFixed(1)]),
   );
@@ -32,21 +33,4 @@ export function tablesOf({ phase, seconds, attacks, honest, verdicts, broken, br
     ...(warnings.length > 0 ? ["", "warnings of the logs:", ...warnings] : []),
   ];
   return [`phase ${phase}, ${seconds.toFixed(0)} s`, "", tried, "", done, "", truths, ...lists, ""].join("\n");
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
-}
-
-function rows(head: readonly string[], body: readonly (readonly (string | number)[])[]): string {
-  const table = [head, ...body].map((row) => row.map(String));
-  const widths = head.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
-  return table
-    .map((row) =>
-      row
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
-        .join("  "),
-    )
-    .join("\n");
 }

@@ -2,13 +2,11 @@
  * Pages of another origin in Chromium, with clients that others wrote in them, bundled as any page's are. Nothing stands
  * between page and service: an interception would answer the preflights itself.
  */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { build } from "vite";
 import { startBrowser } from "../browser.ts";
-import { KEPT_ALIVE } from "../patience.ts";
+import { listen } from "../listen.ts";
 import type { InPage } from "./page/window.ts";
 
 const BUNDLES = { own: "./page/own.ts", packages: "./packages/page.js" } as const;
@@ -23,13 +21,12 @@ export type ForeignPage = InPage & { origin: string };
 
 export async function openPages() {
   const scripts = new Map<string, string>();
-  const server = createServer(KEPT_ALIVE, (request, response) => {
+  const server = await listen((request, response) => {
     const script = scripts.get(request.url ?? "");
     const [type, body] = script ? ["text/javascript", script] : ["text/html", "<!doctype html><title>A page</title>"];
     response.writeHead(200, { "content-type": `${type}; charset=utf-8` }).end(body);
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const origin = `http://${NAME}:${(server.address() as AddressInfo).port}`;
+  const origin = `http://${NAME}:${server.port}`;
   // Pages that pay are on https, where more of the browser is open to them.
   const secure = `--unsafely-treat-insecure-origin-as-secure=${origin}`;
   const browser = await startBrowser([`--host-resolver-rules=MAP ${NAME} 127.0.0.1`, secure]);
@@ -74,7 +71,6 @@ export async function openPages() {
     async close() {
       await browser.close();
       server.close();
-      server.closeAllConnections();
     },
   };
 }

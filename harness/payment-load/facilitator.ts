@@ -1,9 +1,8 @@
 /** A facilitator behind a URL that really settles, and fails as facilitators do: silent, late, down, talking rubbish, lying. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Facilitator, PaymentOrder } from "../../clients/ports.ts";
 import type { Hex } from "../../core/agents/facts.ts";
-import { KEPT_ALIVE } from "../patience.ts";
+import { listen } from "../listen.ts";
 import type { FacilitatorMode } from "./plan.ts";
 
 export type TroubledFacilitator = {
@@ -54,7 +53,7 @@ function readOrder({ paymentPayload, paymentRequirements }: Asked): PaymentOrder
 /** @param real settles; a new one for each start of the facilitator */
 export async function startTroubledFacilitator(real: Facilitator): Promise<TroubledFacilitator> {
   let busy = 0;
-  const server = createServer(KEPT_ALIVE, (incoming, outgoing) => {
+  const server = await listen((incoming, outgoing) => {
     busy++;
     void serve(incoming, outgoing)
       .catch(() => incoming.socket.destroy())
@@ -91,18 +90,14 @@ export async function startTroubledFacilitator(real: Facilitator): Promise<Troub
     if (outcome.kind === "settled") return answer({ success: true, transaction: outcome.txHash, network });
     answer({ success: false, transaction: "", network, errorReason: outcome.reason });
   }
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const facilitator: TroubledFacilitator = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     mode: null,
     before: new Map(),
     get busy() {
       return busy;
     },
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
+    close: server.close,
   };
   return facilitator;
 }

@@ -6,6 +6,7 @@ import {
   again,
   at,
   card,
+  endless,
   errorOf,
   fixed,
   type HostileHost,
@@ -34,17 +35,11 @@ const bomb = (compress: (bytes: Buffer) => Buffer) => compress(Buffer.alloc(2 **
 const BODIES: HostileHost[] = [
   {
     ...{ ...cardHost, name: "a letter every 50 ms", endless: true },
-    serve(_, response) {
-      response.writeHead(200, JSON_TYPE);
-      again(response, " ", 50);
-    },
+    serve: endless(JSON_TYPE, " ", 50),
   },
   {
     ...{ ...cardHost, name: "a letter every millisecond", endless: true },
-    serve(_, response) {
-      response.writeHead(200, JSON_TYPE);
-      again(response, " ", 1);
-    },
+    serve: endless(JSON_TYPE, " ", 1),
   },
   raw(
     "a head that never ends, a header every 50 ms",
@@ -57,10 +52,7 @@ const BODIES: HostileHost[] = [
   raw("no answer at all", () => {}, { endless: true }),
   {
     ...{ ...cardHost, name: "a body without an end" },
-    serve(_, response) {
-      response.writeHead(200, JSON_TYPE);
-      again(response, " ".repeat(16_384));
-    },
+    serve: endless(JSON_TYPE, " ".repeat(16_384)),
   },
   {
     ...{ ...cardHost, name: "16 MiB in 16 KiB of gzip" },
@@ -79,10 +71,10 @@ const BODIES: HostileHost[] = [
   },
   {
     ...{ ...cardHost, name: "gzip of empty members without an end" },
-    serve(_, response) {
-      response.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" });
-      again(response, Buffer.concat(Array.from({ length: 1_000 }, () => gzipSync(""))));
-    },
+    serve: endless(
+      { ...JSON_TYPE, "content-encoding": "gzip" },
+      Buffer.concat(Array.from({ length: 1_000 }, () => gzipSync(""))),
+    ),
   },
   { ...{ ...cardHost, name: "gzip that is none" }, serve: fixed(CARD, { "content-encoding": "gzip" }) },
 ];
@@ -146,24 +138,15 @@ const LEADING: HostileHost[] = [
 const STREAMS: HostileHost[] = [
   {
     ...{ ...mcpHost, name: "a stream of blank lines without an end" },
-    serve(_, response) {
-      response.writeHead(200, STREAM);
-      again(response, "\n".repeat(16_384));
-    },
+    serve: endless(STREAM, "\n".repeat(16_384)),
   },
   {
     ...{ ...mcpHost, name: "a stream of notes without an end" },
-    serve(_, response) {
-      response.writeHead(200, STREAM);
-      again(response, `data: {"jsonrpc":"2.0","method":"notifications/x"}\n\n`.repeat(100));
-    },
+    serve: endless(STREAM, `data: {"jsonrpc":"2.0","method":"notifications/x"}\n\n`.repeat(100)),
   },
   {
     ...{ ...mcpHost, name: "a stream of comments, one every 50 ms", endless: true },
-    serve(_, response) {
-      response.writeHead(200, STREAM);
-      again(response, ": ping\n\n", 50);
-    },
+    serve: endless(STREAM, ": ping\n\n", 50),
   },
   {
     ...{ ...mcpHost, name: "63 notes before each answer", mostOffers: 5 },

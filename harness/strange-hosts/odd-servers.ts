@@ -7,6 +7,7 @@ import {
   json,
   type McpServer,
   type Message,
+  mcpHost,
   mcpServer,
   messageOf,
   newestServer,
@@ -92,22 +93,19 @@ const WAYS: RightHost[] = [
     reply: (response, message, headers) =>
       json(response, { ...message, id: String((message as { id: number }).id) }, 200, headers),
   }),
-  {
-    ...{ name: "revision 2026-07-28 alone", kind: "mcp", path: "/mcp", offers: ["first", "second"] },
-    serve: newestServer((cursor) => (cursor ? { tools: tools("second") } : { tools: tools("first"), nextCursor: "2" })),
-  },
-  {
-    ...{
-      name: "initialize 400 before 2026-07-28, GET a stream that says nothing",
-      kind: "mcp",
-      path: "/",
-      offers: ["quote"],
-    },
-    serve: (request, response) =>
+  mcpHost(
+    "revision 2026-07-28 alone",
+    newestServer((cursor) => (cursor ? { tools: tools("second") } : { tools: tools("first"), nextCursor: "2" })),
+    { offers: ["first", "second"] },
+  ),
+  mcpHost(
+    "initialize 400 before 2026-07-28, GET a stream that says nothing",
+    (request, response) =>
       request.method === "GET"
         ? void response.writeHead(200, { "content-type": "text/event-stream" }).write(": open\n\n")
         : newestServer(QUOTE)(request, response),
-  },
+    { path: "/" },
+  ),
 ];
 
 type OldServer = {

@@ -5,9 +5,12 @@ import {
   at,
   base64,
   card,
+  cardHost,
   fixed,
   json,
+  mcpHost,
   mcpServer,
+  paidHost,
   type RightHost,
   type Serve,
   skills,
@@ -24,89 +27,65 @@ const encoded = (encoding: string, encode: (text: string) => Buffer, text = CARD
   fixed(encode(text), { "content-encoding": encoding });
 
 const REDIRECTED: RightHost[] = [
-  {
-    ...{ name: "card behind 301, 302 and 303", kind: "agent_card", path: "/a.json", offers: ["Sum"] },
-    serve: at({ "/a.json": to(301, "/b"), "/b": to(302, "c"), "/c": to(303, "/d/"), "/d/": fixed(CARD) }),
-  },
-  {
-    ...{ name: "card behind 307 and 308", kind: "agent_card", path: "/", offers: ["Sum"] },
-    serve: at({ [KNOWN]: to(307, "/x"), "/x": to(308, "x/?y"), "/x/": fixed(CARD) }),
-  },
-  {
-    ...{ name: "MCP behind 307 and 308 to a slash", kind: "mcp", path: "/mcp", offers: ["quote"] },
-    serve: at({
+  cardHost(
+    "card behind 301, 302 and 303",
+    at({ "/a.json": to(301, "/b"), "/b": to(302, "c"), "/c": to(303, "/d/"), "/d/": fixed(CARD) }),
+    { path: "/a.json" },
+  ),
+  cardHost("card behind 307 and 308", at({ [KNOWN]: to(307, "/x"), "/x": to(308, "x/?y"), "/x/": fixed(CARD) }), {
+    path: "/",
+  }),
+  mcpHost(
+    "MCP behind 307 and 308 to a slash",
+    at({
       "/mcp": to(307, "/v1/mcp"),
       "/v1/mcp": to(308, "/v1/mcp/"),
       "/v1/mcp/": mcpServer({ list: () => ({ tools: tools("quote") }), session: "s" }),
     }),
-  },
-  {
-    ...{ name: "x402 behind a slash, by POST alone", kind: "x402", path: "/quote", offers: ["Quotes"] },
-    serve: at({
+  ),
+  paidHost(
+    "x402 behind a slash, by POST alone",
+    at({
       "/quote": to(308, "/quote/"),
       "/quote/": (request, response) =>
         request.method === "POST" ? json(response, termsV1("Quotes"), 402) : void response.writeHead(405).end(),
     }),
-  },
+  ),
 ];
 
 const latin1 = Buffer.from(JSON.stringify({ ...card(), skills: skills("Übersetzen") }), "latin1");
 const utf16be = Buffer.from(`\ufeff${CARD}`, "utf16le").swap16();
 
 const WRITTEN: RightHost[] = [
-  {
-    ...{ name: "card, gzip", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
-    serve: encoded("gzip", gzipSync),
-  },
-  {
-    ...{ name: "card, br", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
-    serve: encoded("br", brotliCompressSync),
-  },
-  {
-    ...{ name: "card, zstd", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
-    serve: encoded("zstd", zstdCompressSync),
-  },
-  {
-    ...{ name: "card, deflate", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
-    serve: encoded("deflate", deflateSync),
-  },
-  {
-    ...{ name: "x402 terms, raw deflate under upper case", kind: "x402", path: "/quote", offers: ["Quotes"] },
-    serve: fixed(deflateRawSync(JSON.stringify(termsV1("Quotes"))), { "content-encoding": "Deflate" }, 402),
-  },
-  {
-    ...{ name: "card, gzip twice", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
-    serve: encoded("gzip, gzip", (text) => gzipSync(gzipSync(text))),
-  },
-  {
-    ...{ name: "card under a coding that is none", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
-    serve: fixed(CARD, { "content-encoding": "utf-8" }),
-  },
-  {
-    ...{ name: "card with a byte order mark", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
-    serve: fixed(`\ufeff${CARD}`),
-  },
-  {
-    ...{ name: "card in Latin-1, as its header says", kind: "agent_card", path: "/card.json", offers: ["Übersetzen"] },
-    serve: fixed(latin1, { "content-type": 'application/json; charset="ISO-8859-1"' }),
-  },
-  {
-    ...{
-      name: "card in UTF-8 under the header of Latin-1",
-      kind: "agent_card",
-      path: "/card.json",
-      offers: ["Übersetzen"],
-    },
-    serve: fixed(JSON.stringify(card("Übersetzen")), { "content-type": "application/json; charset=iso-8859-1" }),
-  },
-  {
-    ...{ name: "card in UTF-16LE", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
-    serve: fixed(Buffer.from(CARD, "utf16le"), { "content-type": "application/json; charset=utf-16le" }),
-  },
-  {
-    ...{ name: "card in UTF-16BE with its mark", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
-    serve: fixed(utf16be),
-  },
+  cardHost("card, gzip", encoded("gzip", gzipSync)),
+  cardHost("card, br", encoded("br", brotliCompressSync)),
+  cardHost("card, zstd", encoded("zstd", zstdCompressSync)),
+  cardHost("card, deflate", encoded("deflate", deflateSync)),
+  paidHost(
+    "x402 terms, raw deflate under upper case",
+    fixed(deflateRawSync(JSON.stringify(termsV1("Quotes"))), { "content-encoding": "Deflate" }, 402),
+  ),
+  cardHost(
+    "card, gzip twice",
+    encoded("gzip, gzip", (text) => gzipSync(gzipSync(text))),
+  ),
+  cardHost("card under a coding that is none", fixed(CARD, { "content-encoding": "utf-8" })),
+  cardHost("card with a byte order mark", fixed(`\ufeff${CARD}`)),
+  cardHost(
+    "card in Latin-1, as its header says",
+    fixed(latin1, { "content-type": 'application/json; charset="ISO-8859-1"' }),
+    { offers: ["Übersetzen"] },
+  ),
+  cardHost(
+    "card in UTF-8 under the header of Latin-1",
+    fixed(JSON.stringify(card("Übersetzen")), { "content-type": "application/json; charset=iso-8859-1" }),
+    { offers: ["Übersetzen"] },
+  ),
+  cardHost(
+    "card in UTF-16LE",
+    fixed(Buffer.from(CARD, "utf16le"), { "content-type": "application/json; charset=utf-16le" }),
+  ),
+  cardHost("card in UTF-16BE with its mark", fixed(utf16be)),
   {
     ...{ name: "card in small chunks", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
     serve(_, response) {
@@ -130,51 +109,43 @@ const WRITTEN: RightHost[] = [
 ];
 
 const PLACED: RightHost[] = [
-  {
-    ...{ name: "card at agent.json alone", kind: "agent_card", path: "/", offers: ["Sum"] },
-    serve: at({ "/.well-known/agent.json": fixed(CARD) }),
-  },
-  {
-    ...{ name: "card below a path", kind: "agent_card", path: "/agents/7/", offers: ["Sum"] },
-    serve: at({ [`/agents/7${KNOWN}`]: fixed(CARD), [KNOWN]: fixed(JSON.stringify(card("Other"))) }),
-  },
-  {
-    ...{ name: "card whose other places ask for a credential", kind: "agent_card", path: "/a", offers: ["Sum"] },
-    serve: (request, response) =>
+  cardHost("card at agent.json alone", at({ "/.well-known/agent.json": fixed(CARD) }), { path: "/" }),
+  cardHost(
+    "card below a path",
+    at({ [`/agents/7${KNOWN}`]: fixed(CARD), [KNOWN]: fixed(JSON.stringify(card("Other"))) }),
+    { path: "/agents/7/" },
+  ),
+  cardHost(
+    "card whose other places ask for a credential",
+    (request, response) =>
       request.url === KNOWN ? fixed(CARD)(request, response) : void response.writeHead(401).end(),
-  },
-  {
-    ...{
-      name: "card with broken skills beside a good one",
-      kind: "agent_card",
-      path: "/card.json",
-      offers: ["Sum", "by-id"],
-    },
-    serve: fixed(
-      JSON.stringify({ ...card(), skills: [null, 7, { name: "" }, ...skills("Sum"), { id: "by-id", tags: "x" }] }),
-    ),
-  },
+    { path: "/a" },
+  ),
+  cardHost(
+    "card with broken skills beside a good one",
+    fixed(JSON.stringify({ ...card(), skills: [null, 7, { name: "" }, ...skills("Sum"), { id: "by-id", tags: "x" }] })),
+    { offers: ["Sum", "by-id"] },
+  ),
 ];
 
 const page = "<html><body>Pay first</body></html>";
 
 const PAID: RightHost[] = [
-  {
-    ...{ name: "402 with terms in the header, HTML in the body", kind: "x402", path: "/q", offers: ["Quotes"] },
-    serve: fixed(page, { "content-type": "text/html", "payment-required": base64(termsV2("Quotes")) }, 402),
-  },
-  {
-    ...{ name: "402 with terms in the body, another's in the header", kind: "x402", path: "/q", offers: ["Quotes"] },
-    serve: fixed(JSON.stringify(termsV2("Quotes")), { "payment-required": "Payment id=1" }, 402),
-  },
-  {
-    ...{ name: "402 with terms in base64url without padding", kind: "x402", path: "/q", offers: ["Quotes ü"] },
-    serve: fixed(
-      "",
-      { "payment-required": Buffer.from(JSON.stringify(termsV2("Quotes ü"))).toString("base64url") },
-      402,
-    ),
-  },
+  paidHost(
+    "402 with terms in the header, HTML in the body",
+    fixed(page, { "content-type": "text/html", "payment-required": base64(termsV2("Quotes")) }, 402),
+    { path: "/q" },
+  ),
+  paidHost(
+    "402 with terms in the body, another's in the header",
+    fixed(JSON.stringify(termsV2("Quotes")), { "payment-required": "Payment id=1" }, 402),
+    { path: "/q" },
+  ),
+  paidHost(
+    "402 with terms in base64url without padding",
+    fixed("", { "payment-required": Buffer.from(JSON.stringify(termsV2("Quotes ü"))).toString("base64url") }, 402),
+    { path: "/q", offers: ["Quotes ü"] },
+  ),
   {
     ...{ name: "HEAD refused, content type missing", kind: "x402", path: "/q", offers: ["Quotes"] },
     serve(request, response) {
@@ -193,14 +164,9 @@ const usd = (amount: string) => ({ price: { mode: "fixed", currency: "USD", amou
 const tempo = { ...{ amount: "2500", currency: "0x20c0000000000000000000000000000000000000" }, method: "tempo" };
 
 const LISTING: RightHost[] = [
-  {
-    ...{
-      name: "OpenAPI that is named itself",
-      kind: "x402",
-      path: "/v1/openapi.json",
-      offers: ["Quote", "POST /chart"],
-    },
-    serve: at({
+  paidHost(
+    "OpenAPI that is named itself",
+    at({
       "/v1/openapi.json": fixed(
         JSON.stringify(
           openapi({
@@ -210,15 +176,11 @@ const LISTING: RightHost[] = [
         ),
       ),
     }),
-  },
-  {
-    ...{
-      name: "a host named as x402 whose OpenAPI has the paid operations",
-      kind: "x402",
-      path: "/",
-      offers: ["quote"],
-    },
-    serve: at({
+    { path: "/v1/openapi.json", offers: ["Quote", "POST /chart"] },
+  ),
+  paidHost(
+    "a host named as x402 whose OpenAPI has the paid operations",
+    at({
       "/": fixed("<html>Welcome", { "content-type": "text/html" }),
       "/openapi.json": fixed(
         JSON.stringify(
@@ -226,10 +188,11 @@ const LISTING: RightHost[] = [
         ),
       ),
     }),
-  },
-  {
-    ...{ name: "the MPP catalog's form", kind: "x402", path: "/catalog", offers: ["Quotes: A quote"] },
-    serve: fixed(
+    { path: "/", offers: ["quote"] },
+  ),
+  paidHost(
+    "the MPP catalog's form",
+    fixed(
       JSON.stringify({
         version: 1,
         services: [
@@ -249,7 +212,8 @@ const LISTING: RightHost[] = [
         ],
       }),
     ),
-  },
+    { path: "/catalog", offers: ["Quotes: A quote"] },
+  ),
 ];
 
 export const ODD: readonly RightHost[] = [...REDIRECTED, ...WRITTEN, ...PLACED, ...PAID, ...LISTING, ...ODD_SERVERS];

@@ -16,6 +16,17 @@ export type StrangeHost = {
 /** A host that a mainstream client of its protocol reads, and the names of its offers. */
 export type RightHost = StrangeHost & { offers: string[] };
 
+/** Hosts of one kind, by what each serves; path and offers are those below where a host has no others. */
+const right =
+  (kind: SourceKind, path: string, offers: string[]) =>
+  (name: string, serve: Serve, others: { path?: string; offers?: string[] } = {}): RightHost => ({
+    ...{ kind, path, offers, name, serve },
+    ...others,
+  });
+export const cardHost = right("agent_card", "/card.json", ["Sum"]);
+export const mcpHost = right("mcp", "/mcp", ["quote"]);
+export const paidHost = right("x402", "/quote", ["Quotes"]);
+
 /** A host that means harm. `endless`: it is ended by limits of time only. */
 export type HostileHost = StrangeHost & { endless?: true; mostOffers: number };
 
@@ -168,3 +179,9 @@ export function again(
   };
   write();
 }
+
+/** Answers with a piece again and again. */
+export const endless =
+  (headers: Record<string, string>, piece: string | Buffer, everyMs = 0): Serve =>
+  (_, response) =>
+    again(response.writeHead(200, headers), piece, everyMs);

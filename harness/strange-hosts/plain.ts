@@ -3,11 +3,14 @@ import {
   at,
   base64,
   card,
+  cardHost,
   errorOf,
   fixed,
   json,
+  mcpHost,
   mcpServer,
   messageOf,
+  paidHost,
   type RightHost,
   resultOf,
   type Serve,
@@ -28,21 +31,20 @@ const paid =
   };
 
 const CARDS: RightHost[] = [
-  {
-    ...{ name: "card at its known place", kind: "agent_card", path: "/", offers: ["Sum"] },
-    serve: at({ "/.well-known/agent-card.json": fixed(JSON.stringify(card("Sum"))) }),
-  },
-  {
-    ...{ name: "card that is named itself", kind: "agent_card", path: "/agents/7.json", offers: ["Sum", "Prove"] },
-    serve: at({ "/agents/7.json": fixed(JSON.stringify(card("Sum", "Prove"))) }),
-  },
-  {
-    ...{ name: "card with validators", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
-    serve: fixed(JSON.stringify(card("Sum")), { etag: '"1"', "last-modified": "Fri, 27 Nov 2026 00:00:00 GMT" }),
-  },
-  {
-    ...{ name: "card of version 1.0", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
-    serve: fixed(
+  cardHost("card at its known place", at({ "/.well-known/agent-card.json": fixed(JSON.stringify(card("Sum"))) }), {
+    path: "/",
+  }),
+  cardHost("card that is named itself", at({ "/agents/7.json": fixed(JSON.stringify(card("Sum", "Prove"))) }), {
+    path: "/agents/7.json",
+    offers: ["Sum", "Prove"],
+  }),
+  cardHost(
+    "card with validators",
+    fixed(JSON.stringify(card("Sum")), { etag: '"1"', "last-modified": "Fri, 27 Nov 2026 00:00:00 GMT" }),
+  ),
+  cardHost(
+    "card of version 1.0",
+    fixed(
       JSON.stringify({
         ...card("Sum"),
         url: undefined,
@@ -52,13 +54,13 @@ const CARDS: RightHost[] = [
         ],
       }),
     ),
-  },
-  {
-    ...{ name: "card with further interfaces", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
-    serve: fixed(
+  ),
+  cardHost(
+    "card with further interfaces",
+    fixed(
       JSON.stringify({ ...card("Sum"), additionalInterfaces: [{ url: "https://a.example/rest", transport: "REST" }] }),
     ),
-  },
+  ),
 ];
 
 /** Both eras at one address, as the protocol's own library serves them. */
@@ -72,71 +74,46 @@ const bothEras: Serve = (request, response) =>
   });
 
 const MCP_SERVERS: RightHost[] = [
-  {
-    ...{ name: "MCP, JSON", kind: "mcp", path: "/mcp", offers: ["quote", "chart"] },
-    serve: mcpServer({ list: () => ({ tools: tools("quote", "chart") }) }),
-  },
-  {
-    ...{ name: "MCP, streams of events", kind: "mcp", path: "/mcp", offers: ["quote"] },
-    serve: mcpServer({ list: () => ({ tools: tools("quote") }), reply: asEvent }),
-  },
-  {
-    ...{ name: "MCP with a session", kind: "mcp", path: "/mcp", offers: ["quote"] },
-    serve: mcpServer({ list: () => ({ tools: tools("quote") }), session: "s-1" }),
-  },
-  {
-    ...{ name: "MCP with a session and streams", kind: "mcp", path: "/mcp", offers: ["quote"] },
-    serve: mcpServer({ list: () => ({ tools: tools("quote") }), session: "s-2", reply: asEvent }),
-  },
-  {
-    ...{ name: "MCP in two pages", kind: "mcp", path: "/mcp", offers: ["first", "second"] },
-    serve: mcpServer({
+  mcpHost("MCP, JSON", mcpServer({ list: () => ({ tools: tools("quote", "chart") }) }), { offers: ["quote", "chart"] }),
+  mcpHost("MCP, streams of events", mcpServer({ list: () => ({ tools: tools("quote") }), reply: asEvent })),
+  mcpHost("MCP with a session", mcpServer({ list: () => ({ tools: tools("quote") }), session: "s-1" })),
+  mcpHost(
+    "MCP with a session and streams",
+    mcpServer({ list: () => ({ tools: tools("quote") }), session: "s-2", reply: asEvent }),
+  ),
+  mcpHost(
+    "MCP in two pages",
+    mcpServer({
       list: (cursor) => (cursor ? { tools: tools("second") } : { tools: tools("first"), nextCursor: "2" }),
     }),
-  },
-  {
-    ...{ name: "MCP 2024-11-05 over one address", kind: "mcp", path: "/mcp", offers: ["quote"] },
-    serve: mcpServer({ list: () => ({ tools: tools("quote") }), version: "2024-11-05" }),
-  },
-  { ...{ name: "MCP of both eras", kind: "mcp", path: "/mcp", offers: ["quote"] }, serve: bothEras },
-  {
-    ...{ name: "MCP without tools", kind: "mcp", path: "/mcp", offers: [] },
-    serve: mcpServer({ list: () => ({ tools: [] }) }),
-  },
+    { offers: ["first", "second"] },
+  ),
+  mcpHost(
+    "MCP 2024-11-05 over one address",
+    mcpServer({ list: () => ({ tools: tools("quote") }), version: "2024-11-05" }),
+  ),
+  mcpHost("MCP of both eras", bothEras),
+  mcpHost("MCP without tools", mcpServer({ list: () => ({ tools: [] }) }), { offers: [] }),
 ];
 
 const PAID: RightHost[] = [
-  {
-    ...{ name: "x402 v1, GET", kind: "x402", path: "/quote", offers: ["Quotes"] },
-    serve: paid("GET", termsV1("Quotes")),
-  },
-  {
-    ...{ name: "x402 v2, GET", kind: "x402", path: "/quote", offers: ["Quotes"] },
-    serve: paid("GET", termsV2("Quotes"), { inHeader: true }),
-  },
-  {
-    ...{ name: "x402 v2 in header and body", kind: "x402", path: "/quote", offers: ["Quotes"] },
-    serve: (_, response) =>
-      json(response, termsV1("Old quotes"), 402, { "payment-required": base64(termsV2("Quotes")) }),
-  },
-  {
-    ...{ name: "x402 v1, POST", kind: "x402", path: "/quote", offers: ["Quotes"] },
-    serve: paid("POST", termsV1("Quotes")),
-  },
-  {
-    ...{ name: "x402 v2, POST", kind: "x402", path: "/quote", offers: ["Quotes"] },
-    serve: paid("POST", termsV2("Quotes"), { inHeader: true, otherwise: 404 }),
-  },
-  {
-    ...{ name: "x402 v1 with a schema", kind: "x402", path: "/quote", offers: ["Quotes"] },
-    serve: paid("GET", termsV1("Quotes", { outputSchema: { input: { type: "http", method: "GET" } } })),
-  },
-  {
-    ...{ name: "x402 v2 on Solana", kind: "x402", path: "/quote", offers: ["Quotes"] },
-    serve: paid("GET", termsV2("Quotes", { network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", asset: "EPj" }), {
+  paidHost("x402 v1, GET", paid("GET", termsV1("Quotes"))),
+  paidHost("x402 v2, GET", paid("GET", termsV2("Quotes"), { inHeader: true })),
+  paidHost("x402 v2 in header and body", (_, response) =>
+    json(response, termsV1("Old quotes"), 402, { "payment-required": base64(termsV2("Quotes")) }),
+  ),
+  paidHost("x402 v1, POST", paid("POST", termsV1("Quotes"))),
+  paidHost("x402 v2, POST", paid("POST", termsV2("Quotes"), { inHeader: true, otherwise: 404 })),
+  paidHost(
+    "x402 v1 with a schema",
+    paid("GET", termsV1("Quotes", { outputSchema: { input: { type: "http", method: "GET" } } })),
+  ),
+  paidHost(
+    "x402 v2 on Solana",
+    paid("GET", termsV2("Quotes", { network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", asset: "EPj" }), {
       inHeader: true,
     }),
-  },
+  ),
 ];
 
 export const PLAIN: readonly RightHost[] = [...CARDS, ...MCP_SERVERS, ...PAID];

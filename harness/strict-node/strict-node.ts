@@ -1,7 +1,6 @@
 /** A JSON-RPC proxy before a node that keeps to the limits of a profile, as public and commercial endpoints do. */
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { KEPT_ALIVE } from "../patience.ts";
+import { Agent, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { listen } from "../listen.ts";
 import { PROFILES, type ProfileName } from "./profiles.ts";
 import type { Answer, Call, Given, Refusal, Rule, StrictView } from "./rule.ts";
 
@@ -110,19 +109,14 @@ export async function startStrictNode({ upstream, profile, now = Date.now }: Str
     write(outgoing, text, isBatch ? undefined : answers[0]!.refusal);
   }
 
-  const server = createServer(KEPT_ALIVE, (incoming, outgoing) => {
-    outgoing.on("error", () => {});
-    serve(incoming, outgoing).catch(() => outgoing.destroy());
-  });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const server = await listen((incoming, outgoing) => serve(incoming, outgoing).catch(() => outgoing.destroy()));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     counts: () => structuredClone(counts),
     reset() {
       counts = fresh();
     },
     close() {
-      server.closeAllConnections();
       server.close();
       agent.destroy();
     },

@@ -7,7 +7,7 @@ import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { CHILD_ENV, FREE_PHASE } from "../../harness/child-env.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { type ServiceProcess, startProcess } from "../../harness/service-process.ts";
-import { type Balancer, startBalancer, type Topology, topologyEnv } from "../../harness/topology.ts";
+import { startBalancer, type Topology, topologyEnv } from "../../harness/topology.ts";
 import { NAMED_BY_PARENT } from "../../runtime/faults.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { testDatabase } from "./database.ts";
@@ -76,7 +76,7 @@ export async function startParts({
     ...extra,
   };
   const twins = topology && [await freePort(), await freePort()];
-  const balancer: Balancer | undefined = twins && (await startBalancer(twins, port));
+  const balancer = twins && (await startBalancer(twins, port));
   /** Where each process of a part listens; who does not listen has a place all the same. */
   const places = (part: PartName): number[] => {
     if (part === "api-2") return [secondPort];
@@ -124,7 +124,7 @@ export async function startParts({
     output: (part) => (running.get(part) ?? []).map((process) => process.output()).join(""),
     async stop() {
       await Promise.all([...running.keys()].map(endAll));
-      await balancer?.close();
+      balancer?.close();
       await chain.stop();
       await database.drop();
       rmSync(directory, { recursive: true, force: true });

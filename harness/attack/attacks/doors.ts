@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import pLimit from "p-limit";
 import { between, pick } from "../../random.ts";
 import { type Attack, BOTH, PAID } from "../attack.ts";
 import type { Reply } from "../client.ts";
@@ -13,15 +14,8 @@ import { ownToken } from "./data.ts";
 const FLOOD = { least: 60, most: 200 };
 
 /** Sends all of them, so many at a time. */
-async function flood(times: number, atOnce: number, send: (n: number) => Promise<Reply>): Promise<Reply[]> {
-  const replies: Reply[] = [];
-  let next = 0;
-  const lane = async () => {
-    while (next < times) replies.push(await send(next++));
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane));
-  return replies;
-}
+const flood = (times: number, atOnce: number, send: (n: number) => Promise<Reply>): Promise<Reply[]> =>
+  pLimit(atOnce).map(Array(times).keys(), send);
 
 const freshWebhooks: Attack = {
   number: 11,

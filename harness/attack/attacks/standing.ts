@@ -1,13 +1,10 @@
 /** Attacks on what is said of an agent: a token that is another's, a signed line taken on its way, a host that is reached by way of others. */
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { encodeFunctionData, toHex } from "viem";
 import { erc8004IdentityAbi } from "../../../abis/erc8004.ts";
 import { contentDigest, humanUpdateText } from "../../../core/callers/signed-texts.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
-import { KEPT_ALIVE } from "../../patience.ts";
+import { listen } from "../../listen.ts";
 import { pick } from "../../random.ts";
 import { type Attack, BOTH } from "../attack.ts";
 import { count } from "../score.ts";
@@ -87,29 +84,24 @@ const FILES_EACH = 12;
 /** Requests that one host may get in three seconds: 20 at once and 5 a second. */
 const BEARABLE = { ms: 3_000, requests: 40 };
 
-/** Listens on an address of the loopback network, which is a host of its own. */
-async function hostAt(address: string, answer: RequestListener) {
-  const server = createServer(KEPT_ALIVE, answer);
-  server.listen(0, address);
-  await once(server, "listening");
-  return { url: `http://${address}:${(server.address() as AddressInfo).port}`, server };
-}
-
 const detours: Attack = {
   number: 24,
   name: "files of many agents on own hosts, all of which redirect to one victim",
   phases: BOTH,
   async play({ world, tell }) {
     const arrivals: number[] = [];
-    const victim = await hostAt("127.0.0.4", (_, outgoing) => {
-      arrivals.push(performance.now());
-      outgoing.end("{}");
-    });
+    const victim = await listen(
+      (_, outgoing) => {
+        arrivals.push(performance.now());
+        outgoing.end("{}");
+      },
+      { address: "127.0.0.4" },
+    );
     const hosts = await Promise.all(
       Array.from({ length: DETOURS }, (_, n) =>
-        hostAt(`127.0.1.${n + 1}`, ({ url }, outgoing) =>
-          outgoing.writeHead(302, { location: `${victim.url}${url}` }).end(),
-        ),
+        listen(({ url }, outgoing) => outgoing.writeHead(302, { location: `${victim.url}${url}` }).end(), {
+          address: `127.0.1.${n + 1}`,
+        }),
       ),
     );
     try {
@@ -131,10 +123,7 @@ const detours: Attack = {
       if (most > BEARABLE.requests) tell.succeeded(`${most} requests at the victim within ${BEARABLE.ms} ms`);
       tell.harmless(hosts.length);
     } finally {
-      for (const { server } of [victim, ...hosts]) {
-        server.closeAllConnections();
-        server.close();
-      }
+      for (const host of [victim, ...hosts]) host.close();
     }
   },
 };

@@ -1,14 +1,12 @@
 /** Clients that are told of what happens, and those that read the index: event streams, webhooks, SQL. */
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { privateKeyToAccount } from "viem/accounts";
 import { apiKeyHash, apiKeyText } from "../../../core/callers/api-keys.ts";
 import { insertApiKey } from "../../../db/callers/api-keys.ts";
 import { openPool } from "../../../db/sql/connect.ts";
 import { agent as agentTable } from "../../../ponder.schema.ts";
-import { KEPT_ALIVE } from "../../patience.ts";
+import { listen } from "../../listen.ts";
 import { tcpProxy } from "../../tcp-proxy.ts";
 import { until } from "../../until.ts";
 import type { Client } from "../client.ts";
@@ -99,19 +97,17 @@ async function receives(world: World, { Webhook }: Webhooks): Promise<string> {
   const delivered = new Promise<{ body: string; headers: Record<string, string> }>((done) => {
     taken = done;
   });
-  const server = createServer(KEPT_ALIVE, async (request, response) => {
+  const server = await listen(async (request, response) => {
     taken({ body: await text(request), headers: request.headers as Record<string, string> });
     response.writeHead(204).end();
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   try {
     const account = privateKeyToAccount((await world.wallet("usdc")).privateKey);
     await world.listed(await world.register("Told", account));
     const headers = { authorization: await signIn(world.apiUrl, account), "content-type": "application/json" };
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const made = await fetch(`${world.apiUrl}/api/v2/webhooks`, {
       ...{ method: "POST", headers },
-      body: JSON.stringify({ url, events: ["agent.registered"] }),
+      body: JSON.stringify({ url: `${server.url}/`, events: ["agent.registered"] }),
     });
     assert.equal(made.status, 201, await made.clone().text());
     const { id, secret } = (await made.json()) as { id: string; secret: string };
@@ -124,7 +120,6 @@ async function receives(world: World, { Webhook }: Webhooks): Promise<string> {
     return `checked a delivery (${said.type}), and refused it when it was changed`;
   } finally {
     server.close();
-    server.closeAllConnections();
   }
 }
 
