@@ -19,7 +19,8 @@ import {
   summaryOf,
 } from "./discover/measure.ts";
 import { plainWays, TS_RANK_AND, TS_RANK_OR } from "./discover/plain-ways.ts";
-import { HALVES, QUESTIONS } from "./discover/questions.ts";
+import { HALVES } from "./discover/question.ts";
+import { QUESTIONS } from "./discover/questions.ts";
 import { buildDocuments, discoverWay, FORGET_DOCUMENTS, fillDatabase, sizes, timed } from "./discover/service.ts";
 import { withKept } from "./synthetic/kept.ts";
 

@@ -3,7 +3,7 @@
  * and what it costs to move one. Half of the kinds of ring were not used when the rules were made.
  */
 import { parseArgs } from "node:util";
-import { goal, median as medianOf } from "../harness/figures.ts";
+import { goal, median } from "../harness/figures.ts";
 import { measureDatabase } from "./reviews/database.ts";
 import { judge, type Verdict } from "./reviews/judge.ts";
 import { CENTS, priceOf } from "./reviews/price.ts";
@@ -103,13 +103,13 @@ function tellPrices(worlds: readonly World[]): void {
     ["people bribed", CENTS.bribe, false],
   ] as const) {
     const prices = agents.map((facts) => priceOf(facts, human)).filter((price) => price !== null);
-    const median = (of: (price: (typeof prices)[number]) => number) => medianOf(prices.map(of));
-    const ratio = median(({ raw, adjusted }) => adjusted / raw);
+    const inMedian = (of: (price: (typeof prices)[number]) => number) => median(prices.map(of));
+    const ratio = inMedian(({ raw, adjusted }) => adjusted / raw);
     const lowest = Math.min(...prices.map(({ raw, adjusted }) => adjusted / raw));
     console.log(
-      `  ${way}: ${prices.length} agents; median raw ${median(({ raw }) => raw).toFixed(1)}, adjusted ${median(({ adjusted }) => adjusted).toFixed(0)} cents by ${median(({ humans }) => humans)} persons; apart ${ratio.toFixed(0)} × in the median, ${lowest.toFixed(0)} × at least`,
+      `  ${way}: ${prices.length} agents; median raw ${inMedian(({ raw }) => raw).toFixed(1)}, adjusted ${inMedian(({ adjusted }) => adjusted).toFixed(0)} cents by ${inMedian(({ humans }) => humans)} persons; apart ${ratio.toFixed(0)} × in the median, ${lowest.toFixed(0)} × at least`,
     );
-    const least = median(({ raw, humans }) => (1_000 * raw) / Math.max(1, humans));
+    const least = inMedian(({ raw, humans }) => (1_000 * raw) / Math.max(1, humans));
     console.log(`  a person must cost ${least.toFixed(0)} cents or more for 1,000 × in the median`);
     const line = goal("raw and adjusted are 1,000 × apart in the median", `${ratio.toFixed(0)} ×`, ratio >= 1_000);
     console.log(isGoal ? `${line}\n` : "");

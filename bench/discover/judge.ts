@@ -1,6 +1,6 @@
 /** Judges answers: grades by what agents truly are, and the figures of a ranking that follow from the grades. */
 import { type Agent, agentAt, FAMOUS, type Kind, SPAM, slotOf, type World } from "./agents.ts";
-import type { Question, Wish } from "./questions.ts";
+import type { Question, Wish } from "./question.ts";
 import { near } from "./tasks.ts";
 
 export type Grade = 0 | 1 | 2 | 3;

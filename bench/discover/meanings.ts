@@ -8,7 +8,8 @@ import { meanings } from "../../workers/discovery/meanings.ts";
 import type { World } from "./agents.ts";
 import { bestGrades } from "./judge.ts";
 import { type Answered, answers, byKind, type Measured, ofHalf, quality, spamKinds, summaryOf } from "./measure.ts";
-import { HALVES, type Half, KINDS, PARAPHRASES, type QuestionKind } from "./questions.ts";
+import { HALVES, type Half, KINDS, type QuestionKind } from "./question.ts";
+import { PARAPHRASES } from "./questions.ts";
 import { discoverWay, timed } from "./service.ts";
 
 const vectorOf = (text: string) => Float32Array.from(simulatedVector(text));

@@ -3,7 +3,7 @@ import { quantile, table } from "../../harness/figures.ts";
 import { type Kind, SPAM, type World } from "./agents.ts";
 import { type Grade, type Judged, judge, mean } from "./judge.ts";
 import type { Way } from "./plain-ways.ts";
-import { HALVES, type Half, KINDS, type Question } from "./questions.ts";
+import { HALVES, type Half, KINDS, type Question } from "./question.ts";
 
 /** What questions were answered by words, and the best grades that there are for them. */
 export type Measured = { own: Answered[]; best: Grade[][] };

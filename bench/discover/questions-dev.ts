@@ -1,5 +1,5 @@
 /** The half of the questions that the ranking may be tuned on. A paraphrase has words that texts of its task do not use. */
-import type { Lists } from "./questions.ts";
+import type { Lists } from "./question.ts";
 
 export const DEV: Lists = {
   plain: [

@@ -2,7 +2,7 @@
  * The half of the questions that no weight, synonym or rule of the ranking may be tuned on: it shows whether what was
  * tuned on the other half holds. Change the ranking for a question of this file only after moving it to the other half.
  */
-import type { Lists } from "./questions.ts";
+import type { Lists } from "./question.ts";
 
 export const HELD_OUT: Lists = {
   plain: [

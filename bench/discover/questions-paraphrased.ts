@@ -1,5 +1,5 @@
 /** Paraphrases that are held out: written without sight of the synonyms, of the thesaurus and of the texts of agents. */
-import type { Written } from "./questions.ts";
+import type { Written } from "./question.ts";
 
 export const PARAPHRASED: readonly Written[] = [
   ["my diploma in a foreign tongue", "translation"],

@@ -3,11 +3,18 @@ import type { Attack } from "./attack.ts";
 import { CHAIN } from "./attacks/chain.ts";
 import { DATA } from "./attacks/data.ts";
 import { DOORS } from "./attacks/doors.ts";
+import { FLOODS } from "./attacks/floods.ts";
 import { IDENTITY } from "./attacks/identity.ts";
 import { MONEY } from "./attacks/money.ts";
 import { STANDING } from "./attacks/standing.ts";
 
 /** In the order of their numbers, which are those of docs/engineering/reliability.md. */
-export const ATTACKS: readonly Attack[] = [...MONEY, ...CHAIN, ...IDENTITY, ...DATA, ...DOORS, ...STANDING].toSorted(
-  (a, b) => a.number - b.number,
-);
+export const ATTACKS: readonly Attack[] = [
+  ...MONEY,
+  ...CHAIN,
+  ...IDENTITY,
+  ...DATA,
+  ...DOORS,
+  ...FLOODS,
+  ...STANDING,
+].toSorted((a, b) => a.number - b.number);

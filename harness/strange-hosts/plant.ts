@@ -1,7 +1,7 @@
 /** Plants hosts, each on a port of its own, so that each is a host to whoever reads it. */
-import { createServer } from "node:http";
-import { type AddressInfo, createServer as createRawServer, type Server, type Socket } from "node:net";
-import { KEPT_ALIVE } from "../patience.ts";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { listen } from "../listen.ts";
 import type { StrangeHost } from "./parts.ts";
 
 export type Planted = {
@@ -18,13 +18,12 @@ export async function plant(hosts: readonly StrangeHost[]): Promise<Planted> {
   const servers: Server[] = [];
   const urls: Record<string, string> = {};
   for (const host of hosts) {
-    const server = serverOf(host, () => asked.set(host.name, (asked.get(host.name) ?? 0) + 1));
+    const server = await serverOf(host, () => asked.set(host.name, (asked.get(host.name) ?? 0) + 1));
     server.on("connection", (socket: Socket) => {
       sockets.add(socket);
       socket.on("error", () => {});
       socket.once("close", () => sockets.delete(socket));
     });
-    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     servers.push(server);
     if (host.name in urls) throw new Error(`two hosts are "${host.name}"`);
     urls[host.name] = `http://127.0.0.1:${(server.address() as AddressInfo).port}${host.path}`;
@@ -39,15 +38,16 @@ export async function plant(hosts: readonly StrangeHost[]): Promise<Planted> {
   };
 }
 
-function serverOf(host: StrangeHost, count: () => void): Server {
+async function serverOf(host: StrangeHost, count: () => void): Promise<Server> {
   if ("serve" in host)
-    return createServer(KEPT_ALIVE, (request, response) => {
-      count();
-      response.on("error", () => {});
-      if (request.method === "GET") request.resume();
-      host.serve(request, response);
-    });
-  return createRawServer((socket) => {
+    return (
+      await listen((request, response) => {
+        count();
+        if (request.method === "GET") request.resume();
+        host.serve(request, response);
+      })
+    ).server;
+  const server = createServer((socket) => {
     let head = "";
     socket.setEncoding("latin1");
     socket.on("data", (piece) => {
@@ -58,4 +58,6 @@ function serverOf(host: StrangeHost, count: () => void): Server {
       head = "";
     });
   });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return server;
 }

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { type Agent, agentAt, idOf, SPAM, slotOf, type World } from "../../bench/discover/agents.ts";
 import { bestGrades, gradeOf, judge } from "../../bench/discover/judge.ts";
-import { QUESTIONS, type Wish } from "../../bench/discover/questions.ts";
+import type { Wish } from "../../bench/discover/question.ts";
+import { QUESTIONS } from "../../bench/discover/questions.ts";
 import { TASK_KEYS } from "../../bench/discover/tasks.ts";
 import { textOf } from "../../bench/discover/texts.ts";
 
