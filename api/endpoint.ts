@@ -7,9 +7,9 @@ import type { Caller, CallerOf, CallerRule } from "./caller-types.ts";
 import type { Bucket, OwnLimit } from "./guards/rate-limits.ts";
 import type { HandlerDeps } from "./handler-deps.ts";
 import type { ResponseEnd } from "./http/concurrency-limit.ts";
-import type { StreamContent } from "./http/event-stream.ts";
 import { minBlock } from "./parameters.ts";
 import type { Checkout } from "./payments/checkout.ts";
+import { type Answers, type Json, json, type Reply, type ReplyOf } from "./reply.ts";
 
 type Method = "get" | "post" | "put" | "delete";
 
@@ -55,18 +55,6 @@ export type Call<P, Q, B, C> = {
   header(name: string): string | undefined;
 };
 
-/** Bytes whose strong ETag is known before they are made; they are not made for a client that has them already. */
-type CostlyContent = { etag: string; make(): Promise<Uint8Array> };
-
-/** A handler's result. `final: false` marks an answer that a retry may supersede: it is not stored for replay. */
-export type Reply = {
-  status: number;
-  type: string;
-  content: string | Uint8Array | CostlyContent | StreamContent;
-  headers?: Record<string, string>;
-  final?: boolean;
-};
-
 /** How long caches may keep a public GET, as a Cache-Control value. */
 export const CACHE = {
   /** Data of the index: revalidated at every use; a 304 costs almost nothing. */
@@ -79,18 +67,12 @@ export const CACHE = {
   never: "no-store",
 } as const;
 
-export type Answer = {
-  description: string;
-  /** JSON bodies; `type` and no schema for anything else: one, or those that Accept chooses from. */
-  schema?: z.ZodType;
-  type?: string | readonly string[];
-};
-
 export type EndpointSpec<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
   B extends z.ZodType = z.ZodType,
   G extends GuardSpec = GuardSpec,
+  R extends Answers = Answers,
 > = {
   method: Method;
   /** OpenAPI template. A parameter fills a whole segment (`/card/{file}`, not `/card/{id}.png`). */
@@ -108,7 +90,7 @@ export type EndpointSpec<
   /** Answers a body that is no JSON (undefined) or not of the schema, in the words of a protocol with errors of its own. */
   malformed?(sent: unknown): Reply;
   /** By status: successes, and answers with a body of their own. Errors come from `errors`. */
-  responses: Record<number, Answer>;
+  responses: R;
   /** Error codes of its own, beyond those that follow from guard, parameters and body. */
   errors?: ErrorCode[];
   cache?: (typeof CACHE)[keyof typeof CACHE];
@@ -124,7 +106,10 @@ export type EndpointSpec<
    * A handler behind POST or PUT must be repeatable: after a crash the same request runs again under its
    * Idempotency-Key, and it must find the effect of the first run instead of repeating it.
    */
-  handler(call: Call<z.output<P>, z.output<Q>, z.output<B>, CallerOf[RuleOf<G>]>): Promise<Reply> | Reply;
+  handler(
+    call: Call<z.output<P>, z.output<Q>, z.output<B>, CallerOf[RuleOf<G>]>,
+    json: Json<R>,
+  ): Promise<ReplyOf<R>> | ReplyOf<R>;
 };
 
 /** An endpoint without its types, as the request handler sees it. */
@@ -135,15 +120,17 @@ export type Endpoint = Omit<EndpointSpec, "handler" | "guard"> & {
 
 const NO_PARAMETERS = z.object({});
 
-/** Declares an endpoint. The handler's argument is typed by the schemas beside it. */
+/** Declares an endpoint. What the handler is given and what it answers is typed by the schemas beside it. */
 export function endpoint<
   P extends z.ZodObject = typeof NO_PARAMETERS,
   Q extends z.ZodObject = typeof NO_PARAMETERS,
   B extends z.ZodType = z.ZodUndefined,
   const G extends GuardSpec = { caller: "anyone" },
->(spec: EndpointSpec<P, Q, B, G>): Endpoint {
+  const R extends Answers = Answers,
+>(spec: EndpointSpec<P, Q, B, G, R>): Endpoint {
   const { caller = "anyone", price, bucket = spec.method === "get" ? "reads" : "writes" }: GuardSpec = spec.guard ?? {};
-  return { ...spec, guard: { caller, bucket, ...(price && { price }) } } as Endpoint;
+  const handler = (call: Parameters<typeof spec.handler>[0]) => spec.handler(call, json as Json<R>);
+  return { ...spec, handler, guard: { caller, bucket, ...(price && { price }) } } as Endpoint;
 }
 
 /**
@@ -163,15 +150,6 @@ export const onlyReads = ({ guard: { bucket, price } }: Endpoint): boolean => bu
 /** All query parameters of an endpoint: its own, and `minBlock` on data routes. */
 export const queryOf = ({ data, query }: Pick<Endpoint, "data" | "query">): z.ZodObject | undefined =>
   data ? (query ?? NO_PARAMETERS).extend({ minBlock }) : query;
-
-/** A JSON answer. */
-export function json(
-  body: unknown,
-  options: { status?: number; headers?: Record<string, string>; final?: boolean } = {},
-): Reply {
-  const { status = 200, headers, final } = options;
-  return { status, type: "application/json; charset=utf-8", content: JSON.stringify(body), headers, final };
-}
 
 /** The member `ignored` of an answer: names the fields of the body that were not read. */
 export function ignoredOf(body: unknown): { ignored?: string[] } {

@@ -1,7 +1,8 @@
 /** A handler's answer, over HTTP and to a tool. */
 import { Failure, fail } from "../core/errors.ts";
 import { mintedAfter } from "../db/mints/mints.ts";
-import type { Endpoint, Reply } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { Reply } from "./reply.ts";
 
 /**
  * Runs an endpoint's handler. A registration is answered once the chain has it, so its agent may be asked for before the

@@ -10,8 +10,8 @@ import {
   type StoredAnswer,
 } from "../db/callers/idempotency.ts";
 import type { ApiDeps } from "./deps.ts";
-import type { Reply } from "./endpoint.ts";
 import { errorAnswer } from "./http/error-answer.ts";
+import type { Reply } from "./reply.ts";
 
 /** Milliseconds a claim lasts without renewal; a retry after a crash waits at most this long. */
 const LEASE_MS = 5_000;

@@ -1,6 +1,6 @@
 /** JSON-RPC 2.0 where a request is none of its messages: its own errors, with the id where that can be read. */
 import { isRecord } from "../core/json.ts";
-import { json, type Reply } from "./endpoint.ts";
+import { json, type Reply } from "./reply.ts";
 
 type Id = string | number | null;
 

@@ -1,5 +1,5 @@
 /** JSON objects of one shape without the names of their members, which are more than half of their bytes in the directory. */
-import type { Reply } from "./endpoint.ts";
+import { type JsonReply, written } from "./reply.ts";
 
 /** Before each value: JSON escapes it within texts, and has it nowhere else. */
 const SEPARATOR = 0x1e;
@@ -33,7 +33,11 @@ export class PackedRows<Row extends object> {
   }
 
   /** A JSON answer: an object whose first member is the array of the rows. @param rest its other members */
-  answer(member: string, rows: readonly Uint8Array[], rest: object): Reply {
+  answer<View extends Record<Member, Row[]>, Member extends string>(
+    member: Member,
+    rows: readonly Uint8Array[],
+    rest: Omit<View, Member>,
+  ): JsonReply<View> {
     const head = Buffer.from(`{${JSON.stringify(member)}:[`);
     const foot = Buffer.from(`],${JSON.stringify(rest).slice(1)}`);
     const commas = Math.max(0, rows.length - 1);
@@ -45,7 +49,7 @@ export class PackedRows<Row extends object> {
       at = this.#write(content, at, row);
     }
     foot.copy(content, at);
-    return { status: 200, type: "application/json; charset=utf-8", content };
+    return written(content);
   }
 
   /** Writes byte by byte: a native copy of ten bytes takes longer than they do. @returns where the object ends */

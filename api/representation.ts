@@ -1,10 +1,11 @@
 /** A handler's reply as an HTTP answer: validators for public reads, `no-store` for everything else. */
 import type { IncomingMessage } from "node:http";
 import { isOpen } from "./caller-types.ts";
-import { CACHE, type Endpoint, type Reply } from "./endpoint.ts";
+import { CACHE, type Endpoint } from "./endpoint.ts";
 import { hasCredential } from "./guards/callers.ts";
 import { isNotModified, strongEtag } from "./http/conditional.ts";
 import type { HttpAnswer, ResponseHead } from "./http/response-head.ts";
+import type { Reply } from "./reply.ts";
 
 /** A request of Node's server, and the head of its response. */
 export type Bindings = { incoming: IncomingMessage; head: ResponseHead };

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { isTracing, span } from "../runtime/tracing.ts";
 import type { PaymentMethod } from "../settlement/methods/method.ts";
 import type { Caller, CallerRule } from "./caller-types.ts";
-import { asksDatabase, type Endpoint, onlyReads, type Reply } from "./endpoint.ts";
+import { asksDatabase, type Endpoint, onlyReads } from "./endpoint.ts";
 import type { ReadingKeys } from "./guards/api-key.ts";
 import { nameOf } from "./guards/caller-name.ts";
 import { hasCredential, identify, walletOf } from "./guards/callers.ts";
@@ -25,6 +25,7 @@ import { openCheckout } from "./payments/open-checkout.ts";
 import { credentialHeaders, valueHeaders } from "./payments/payment-headers.ts";
 import { termsInstead, withTerms } from "./payments/terms-of-refusals.ts";
 import { withPayment } from "./payments/with-payment.ts";
+import type { Reply } from "./reply.ts";
 import { type Bindings, representationOf } from "./representation.ts";
 import { fingerprintOf, inputReader, type RequestInput } from "./request-input.ts";
 

@@ -3,11 +3,12 @@ import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import { fail } from "../core/errors.ts";
-import { type Endpoint, queryOf, type Reply } from "./endpoint.ts";
+import { type Endpoint, queryOf } from "./endpoint.ts";
 import type { AnswerHeaders } from "./http/headers.ts";
 import { issueDetails, issueText } from "./http/issue-text.ts";
 import { type RequestBody, readBody } from "./http/request-body.ts";
 import { ignoredParams, readQuery } from "./http/request-query.ts";
+import type { Reply } from "./reply.ts";
 
 const NO_BODY: RequestBody = { bytes: Buffer.alloc(0), value: undefined };
 

@@ -1,7 +1,8 @@
 /** The responses of an operation: its successes, 304, and every error it can answer. */
 import { type ErrorCode, STATUS } from "../../core/errors.ts";
 import { isOpen } from "../caller-types.ts";
-import { type Answer, asksDatabase, type Endpoint } from "../endpoint.ts";
+import { asksDatabase, type Endpoint } from "../endpoint.ts";
+import type { Answer } from "../reply.ts";
 import { headerRef } from "./headers.ts";
 import { type Json, toSchema } from "./schemas.ts";
 

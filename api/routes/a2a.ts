@@ -7,7 +7,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Failure } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { errorAnswer } from "../http/error-answer.ts";
 import { noMessage } from "../json-rpc.ts";
 import { type Carrier, callTool, toolNamed } from "../tools/call-tool.ts";
@@ -127,7 +127,7 @@ export const a2a = endpoint({
     200: { description: "A message, or an error of the protocol", schema: answerSchema },
     202: { description: "A notification, which gets no answer; there is no body", type: "text/plain" },
   },
-  async handler(call) {
+  async handler(call, json) {
     const { id, method, params } = call.body;
     // Whoever sends no id wants no answer, and a skill has no other effect.
     if (id === undefined) return { status: 202, type: "text/plain; charset=utf-8", content: "" };

@@ -1,8 +1,9 @@
 /** The A2A agent card by which agents find the service, signed, and the key that its signatures are checked with. */
+import type { z } from "zod";
 import { type AgentCardSignature, publicKeyOf, signaturesOf } from "../../core/agent-card-signatures.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { costsInWords } from "../../core/payments/prices.ts";
-import { CACHE, endpoint, json } from "../endpoint.ts";
+import { CACHE, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { agentCardSchema, jsonWebKeySetSchema } from "../schemas/agent-card.ts";
@@ -21,7 +22,7 @@ export const agentCard = endpoint({
   summary: "The service's A2A agent card",
   responses: { 200: { description: "The card", schema: agentCardSchema } },
   cache: CACHE.release,
-  handler({ deps }) {
+  handler({ deps }, json) {
     const card = cardOf(deps);
     const { service, agentCard } = deps.config;
     const signatures =
@@ -40,7 +41,7 @@ export const jsonWebKeySet = endpoint({
     200: { description: "A JSON Web Key Set (RFC 7517); empty without a key", schema: jsonWebKeySetSchema },
   },
   cache: CACHE.release,
-  handler({ deps: { config } }) {
+  handler({ deps: { config } }, json) {
     const { privateKey } = config.agentCard;
     return json({ keys: privateKey ? [publicKeyOf(privateKey)] : [] });
   },
@@ -54,7 +55,10 @@ function signed(card: ReturnType<typeof cardOf>, privateKey: Hex, jku: string): 
   return last.signatures;
 }
 
-function cardOf({ config, payments }: Pick<HandlerDeps, "config" | "payments">) {
+function cardOf({
+  config,
+  payments,
+}: Pick<HandlerDeps, "config" | "payments">): Omit<z.output<typeof agentCardSchema>, "signatures"> {
   const { name, publicUrl, webUrl } = config.service;
   const here = `${publicUrl}/a2a`;
   return {

@@ -6,7 +6,7 @@ import { incomeFiguresView, receivedPaymentView } from "../../core/income/view.t
 import { findDirectoryId } from "../../db/directory/rows.ts";
 import { incomeOf, incomePage, type PaymentPlace } from "../../db/income/income-figures.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { limit, minBlock } from "../parameters.ts";
 import { agentPaymentsSchema } from "../schemas/income.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
@@ -42,7 +42,7 @@ export const agentPayments = endpoint({
   query: z.object({ minBlock, platform: ofPlatform, cursor, limit: limit({ default: 20, max: 100 }) }),
   responses: { 200: { description: "Figures and payments", schema: agentPaymentsSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, query }) {
+  async handler({ deps, params, query }, json) {
     const { limit } = query;
     await waitForDirectory(deps, query.minBlock);
     const id = await findDirectoryId(deps.db, params.ref, query.platform);

@@ -4,14 +4,13 @@ import { parseAddress } from "../../core/addresses.ts";
 import { linkedToken } from "../../core/agents/traits.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
-import { agentReportView } from "../../core/views/agent-report.ts";
+import { agentReportSchema, agentReportView } from "../../core/views/agent-report.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
-import { verificationsView } from "../../core/views/verifications.ts";
+import { verificationsSchema, verificationsView } from "../../core/views/verifications.ts";
 import { recentTransactions } from "../../db/agents/recent-transactions.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
-import { agentReportSchema, verificationsSchema } from "../schemas/agent-report.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { credRankOf } from "../services/cred-rank.ts";
 import { methodName } from "../services/method-names.ts";
@@ -30,7 +29,7 @@ export const agentReport = endpoint({
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The report", schema: agentReportSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, now }) {
+  async handler({ deps, params, now }, json) {
     const at = new Date(now);
     const { facts, transactions, ranking } = await snapshot(deps.db, async (db) => {
       const facts = await factsOf({ db, config: deps.config }, params.ref);
@@ -70,7 +69,7 @@ export const verifications = endpoint({
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "A record or null for each platform", schema: verificationsSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, now }) {
+  async handler({ deps, params, now }, json) {
     const { service, upstreams } = deps.config;
     const checkedEvery = byProofPlatform(({ key }) => upstreams.proofChecks[key].recheckMs);
     const facts = await factsOf(deps.facts, params.ref);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { reviewFiguresView, weighedReviewView } from "../../core/reviews/view.ts";
 import { figuresOf, type ReviewPlace, reviewPage } from "../../db/reviews/review-pages.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { flag, limit, minBlock, walletAddress } from "../parameters.ts";
 import { agentReviewsSchema } from "../schemas/reviews.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
@@ -45,7 +45,7 @@ export const agentReviews = endpoint({
   }),
   responses: { 200: { description: "Figures and reviews", schema: agentReviewsSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, query }) {
+  async handler({ deps, params, query }, json) {
     const { limit } = query;
     await waitForDirectory(deps, query.minBlock);
     const agent = await reviewed(deps, params.ref, query.platform);

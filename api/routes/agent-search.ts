@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { TIERS, type TierKey } from "../../core/cred/tiers.ts";
 import { summaryView } from "../../core/views/summary.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { agentFilters, agentSearch, flag, limit, optionalChoice, owner } from "../parameters.ts";
 import { searchSchema } from "../schemas/agent-search.ts";
 import { siteOf } from "../services/agent-facts.ts";
@@ -28,7 +28,7 @@ export const searchAgents = endpoint({
     limit: limit({ default: 20, max: 100 }),
   }),
   responses: { 200: { description: "Best cred first, ties by token id", schema: searchSchema } },
-  async handler({ deps, query: { q, tier: key, limit, minCred, ...rest }, now }) {
+  async handler({ deps, query: { q, tier: key, limit, minCred, ...rest }, now }, json) {
     const tier = TIERS.find((t) => t.key === key);
     const { page, facts } = await pageOfAgents(deps, {
       ...rest,

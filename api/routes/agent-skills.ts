@@ -7,9 +7,9 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import { Failure } from "../../core/errors.ts";
+import { url } from "../../core/views/fields.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
-import { CACHE, endpoint, json } from "../endpoint.ts";
-import { url } from "../schemas/fields.ts";
+import { CACHE, endpoint } from "../endpoint.ts";
 
 const FOLDER = join(PROJECT_ROOT, "api/skills");
 const TAG = "Agent protocols";
@@ -52,7 +52,7 @@ export const agentSkills = endpoint({
     },
   },
   cache: CACHE.release,
-  handler({ deps: { config } }) {
+  handler({ deps: { config } }, json) {
     const { publicUrl } = config.service;
     return json({
       $schema: "https://schemas.agentskills.io/discovery/0.2.0/schema.json",

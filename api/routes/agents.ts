@@ -1,14 +1,15 @@
 /** Agents: the list with its search, one agent, the leaderboard. */
+
 import { z } from "zod";
 import { canonicalFramework } from "../../core/agents/frameworks.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { fail } from "../../core/errors.ts";
 import { canonicalReviewsView } from "../../core/reviews/view.ts";
-import { agentView } from "../../core/views/agent.ts";
+import { agentSchema, agentView } from "../../core/views/agent.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
 import { leaderboardItemView, summaryView } from "../../core/views/summary.ts";
 import { AGENT_SORTS, type AgentCursor, type AgentSort } from "../../db/lists/agent-list-sql.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import {
   agentFilters,
   agentRef,
@@ -21,7 +22,7 @@ import {
   page,
   searchText,
 } from "../parameters.ts";
-import { agentArraySchema, agentListSchema, agentSchema, leaderboardSchema } from "../schemas/agent.ts";
+import { agentArraySchema, agentListSchema, leaderboardSchema } from "../schemas/agent.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { pageOfAgents } from "../services/agent-pages.ts";
 
@@ -70,7 +71,7 @@ export const agents = endpoint({
   responses: {
     200: { description: "A page of agents", schema: z.union([agentListSchema, agentArraySchema]) },
   },
-  async handler({ deps, query, now }) {
+  async handler({ deps, query, now }, json) {
     const { sort, order, cursor, format } = query;
     if (cursor && (cursor.sort !== sort || cursor.order !== order))
       fail("invalid_input", "The cursor belongs to a list with another sort or order.", {
@@ -143,7 +144,7 @@ export const agent = endpoint({
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The agent", schema: agentSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, now }) {
+  async handler({ deps, params, now }, json) {
     const facts = await factsOf(deps.facts, params.ref);
     const at = new Date(now);
     const reservations = reservationsOf(facts, at);
@@ -164,7 +165,7 @@ export const leaderboard = endpoint({
     limit: limit({ default: 20, max: 100 }),
   }),
   responses: { 200: { description: "Best first; ties share a rank", schema: leaderboardSchema } },
-  async handler({ deps, query: { sort, limit }, now }) {
+  async handler({ deps, query: { sort, limit }, now }, json) {
     const by = sort === "cred" ? "credScore" : "points";
     const all = { spam: true, sort: by, order: "desc", limit, position: { offset: 0 } } as const;
     const { facts } = await pageOfAgents(deps, all);

@@ -27,41 +27,36 @@ export const apiCatalog = endpoint({
   description: "RFC 9727, as a linkset of RFC 9264.",
   responses: { 200: { description: "The linkset", type: CATALOG_LINKS.type, schema: catalogSchema } },
   cache: CACHE.release,
-  handler({ deps: { config } }) {
+  handler({ deps: { config } }, json) {
     const { publicUrl, name } = config.service;
     const at = (path: string, type: string, title?: string) => ({
       href: publicUrl + path,
       type,
       ...(title && { title }),
     });
-    const json = (path: string, title: string) => at(path, "application/json", title);
-    const linkset: z.input<typeof catalogSchema>["linkset"] = [
+    const jsonAt = (path: string, title: string) => at(path, "application/json", title);
+    const linkset = [
       {
         anchor: `${publicUrl}/api/v2`,
         "service-desc": [at("/openapi.json", "application/vnd.oai.openapi+json;version=3.0", `${name} API`)],
         "service-doc": [at("/docs", "text/html"), at("/llms.txt", "text/plain")],
         "service-meta": [
-          json("/.well-known/x402.json", "What is paid for, with its terms"),
-          json("/.well-known/agent-skills/index.json", "Skills: what agents do with it, step by step"),
+          jsonAt("/.well-known/x402.json", "What is paid for, with its terms"),
+          jsonAt("/.well-known/agent-skills/index.json", "Skills: what agents do with it, step by step"),
         ],
-        status: [json("/api/v2/status", "State of the service")],
+        status: [jsonAt("/api/v2/status", "State of the service")],
       },
       {
         anchor: `${publicUrl}/mcp`,
-        "service-desc": [json("/.well-known/mcp.json", "MCP server")],
+        "service-desc": [jsonAt("/.well-known/mcp.json", "MCP server")],
         "service-doc": [at("/docs/guide/mcp", "text/html")],
       },
       {
         anchor: `${publicUrl}/a2a`,
-        "service-desc": [json("/.well-known/agent-card.json", "A2A agent")],
+        "service-desc": [jsonAt("/.well-known/agent-card.json", "A2A agent")],
         "service-doc": [at("/docs/guide/mcp", "text/html")],
       },
     ];
-    return {
-      status: 200,
-      type: CATALOG_LINKS.type,
-      content: JSON.stringify({ linkset }),
-      headers: { link: CATALOG_LINKS.header },
-    };
+    return json({ linkset }, { type: CATALOG_LINKS.type, headers: { link: CATALOG_LINKS.header } });
   },
 });

@@ -6,9 +6,9 @@ import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import { firstDateAfterRevocation } from "../../core/callers/wallet-credential.ts";
 import { fail } from "../../core/errors.ts";
+import { address, moment } from "../../core/views/fields.ts";
 import { revokeBefore } from "../../db/callers/revocations.ts";
-import { CACHE, endpoint, json } from "../endpoint.ts";
-import { address, moment } from "../schemas/fields.ts";
+import { CACHE, endpoint } from "../endpoint.ts";
 import { identityProviderSchema } from "../schemas/identity-provider.ts";
 
 export const revoke = endpoint({
@@ -30,7 +30,7 @@ export const revoke = endpoint({
       }),
     },
   },
-  async handler({ deps, caller, now }) {
+  async handler({ deps, caller, now }, json) {
     const before = await revokeBefore(deps.db, caller.wallet, new Date(firstDateAfterRevocation(now)));
     return json({ success: true, address: checksum(caller.wallet), revokedBefore: before.toISOString() });
   },
@@ -47,7 +47,7 @@ export const identityProvider = endpoint({
   responses: { 200: { description: "The provider and this service's client there", schema: identityProviderSchema } },
   errors: ["not_found", "upstream_unavailable"],
   cache: CACHE.never,
-  async handler({ deps, now }) {
+  async handler({ deps, now }, json) {
     const { identityProvider } = deps.config;
     if (!identityProvider?.client || !deps.authorizationServer)
       return fail("not_found", "Nobody signs in here by redirect: the service has no client at an identity provider.");

@@ -6,7 +6,7 @@ import { summaryView } from "../../core/views/summary.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
 import { agentsOfWallets } from "../../db/agents/wallets.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { batchSchema } from "../schemas/agent-search.ts";
 import { siteOf } from "../services/agent-facts.ts";
 
@@ -35,7 +35,7 @@ export const batch = endpoint({
       }),
   }),
   responses: { 200: { description: "What was found, what does not exist, what is no id", schema: batchSchema } },
-  async handler({ deps, body: { ids }, now }) {
+  async handler({ deps, body: { ids }, now }, json) {
     const refs = ids.map((id) => ({ id, ref: refOf(id) }));
     const addresses = refs.flatMap(({ ref }) => (typeof ref === "string" ? [ref] : []));
     const { tokenOf, facts } = await snapshot(deps.db, async (db) => {

@@ -1,10 +1,10 @@
 /** The paid cred report, and the check of its receipt. */
 import { z } from "zod";
 import type { Hex } from "../../core/agents/facts.ts";
+import { credReportSchema, receiptCheckSchema } from "../../core/cred/report/sealed-report.ts";
 import { formatUsdc } from "../../core/payments/prices.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
-import { credReportSchema, receiptCheckSchema } from "../schemas/cred-report.ts";
 import { draftReport, reportOfReceipt, sealReport } from "../services/issue-cred-report.ts";
 
 /**
@@ -24,7 +24,7 @@ export const credReport = endpoint({
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The report with its receipt", schema: credReportSchema } },
   errors: ["not_found", "upstream_unavailable"],
-  async handler({ deps, params: { ref }, now, payment }) {
+  async handler({ deps, params: { ref }, now, payment }, json) {
     const draft = await draftReport(deps, ref, formatUsdc(payment.price), now);
     const paid = await payment.settle();
     // A price shown a moment ago is accepted too: the report names the amount really paid.
@@ -55,7 +55,7 @@ export const verifyReceipt = endpoint({
     .strict()
     .meta({ id: "ReceiptToCheck" }),
   responses: { 200: { description: "The verdict", schema: receiptCheckSchema } },
-  handler: ({ deps, body: { payload, signature } }) => {
+  handler: ({ deps, body: { payload, signature } }, json) => {
     const report = reportOfReceipt(deps, payload, signature);
     return json({ valid: report !== null, report });
   },

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { tierOf, tierWord } from "../../core/cred/tiers.ts";
 import { credUpdates as readUpdates } from "../../db/cred/cred-updates.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { integer, limit } from "../parameters.ts";
 import { credUpdatesSchema } from "../schemas/cred-updates.ts";
 
@@ -22,7 +22,7 @@ export const credUpdates = endpoint({
     limit: limit({ default: 100, max: 1000 }),
   }),
   responses: { 200: { description: "Changes in the order of their ids", schema: credUpdatesSchema } },
-  async handler({ deps, query: { after, limit } }) {
+  async handler({ deps, query: { after, limit } }, json) {
     const { updates, more } = await readUpdates(deps.db, { after, limit });
     return json({
       updates: updates.map(({ id, tokenId, score, cause, at }) => ({
@@ -31,7 +31,7 @@ export const credUpdates = endpoint({
         score,
         tier: score === null ? null : tierWord(tierOf(score)),
         cause,
-        at,
+        at: at.toISOString(),
       })),
       after,
       limit,

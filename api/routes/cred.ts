@@ -4,19 +4,12 @@ import { SIGNALS, shownCred } from "../../core/cred/cred.ts";
 import { openPoints } from "../../core/cred/open-points.ts";
 import { tierOf, tierWord } from "../../core/cred/tiers.ts";
 import { failNoAgent } from "../../core/errors.ts";
-import { credByAddressView, credByIdView } from "../../core/views/cred.ts";
+import { credByAddressSchema, credByAddressView, credByIdView, credByTokenSchema } from "../../core/views/cred.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
 import { credHistory, withEpochs } from "../../db/cred/cred-history.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { agentRef, blockOrTime, integer, tokenId } from "../parameters.ts";
-import {
-  credAdviceSchema,
-  credAtSchema,
-  credByAddressSchema,
-  credByTokenSchema,
-  credHistorySchema,
-  credProofSchema,
-} from "../schemas/cred.ts";
+import { credAdviceSchema, credAtSchema, credHistorySchema, credProofSchema } from "../schemas/cred.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { credAt } from "../services/cred-past.ts";
 import { credProof } from "../services/cred-proofs.ts";
@@ -42,7 +35,7 @@ export const cred = endpoint({
     },
   },
   errors: ["not_found", "gone", "upstream_unavailable"],
-  async handler({ deps, params: { ref }, query, reader, now }) {
+  async handler({ deps, params: { ref }, query, reader, now }, json) {
     const facts = await factsOf(deps.facts, ref);
     if (query.at !== undefined) return json(await credAt(deps, facts, query.at, { now, reader }));
     const at = new Date(now);
@@ -73,13 +66,13 @@ export const history = endpoint({
   }),
   responses: { 200: { description: "The history", schema: credHistorySchema } },
   errors: ["not_found"],
-  async handler({ deps, params: { id }, query: { days } }) {
+  async handler({ deps, params: { id }, query: { days } }, json) {
     const points = await credHistory(deps.db, id, days);
     if (points === null) return failNoAgent({ tokenId: id });
     return json({
       tokenId: id,
       points: (await withEpochs(deps.db, points)).map(({ at, score, cause, block, epoch }) => {
-        return { at, score, tier: tierWord(tierOf(score)), cause, block, epoch };
+        return { at: at.toISOString(), score, tier: tierWord(tierOf(score)), cause, block, epoch };
       }),
     });
   },
@@ -95,7 +88,7 @@ export const advice = endpoint({
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The open steps; none when all are taken", schema: credAdviceSchema } },
   errors: ["not_found"],
-  async handler({ deps, params: { ref }, now }) {
+  async handler({ deps, params: { ref }, now }, json) {
     const facts = await factsOf(deps.facts, ref);
     const { score, raw, computedAt } = shownCred(facts, new Date(now));
     const reached = SIGNALS.reduce((sum, { key, weight }) => sum + weight * raw[key], 0);
@@ -127,5 +120,5 @@ export const proof = endpoint({
   }),
   responses: { 200: { description: "The proof", schema: credProofSchema } },
   errors: ["no_epoch", "not_in_epoch", "epoch_pruned"],
-  handler: async ({ deps, params: { id }, query: { epoch } }) => json(await credProof(deps, id, epoch)),
+  handler: async ({ deps, params: { id }, query: { epoch } }, json) => json(await credProof(deps, id, epoch)),
 });

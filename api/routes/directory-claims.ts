@@ -4,7 +4,7 @@ import { PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
 import { fail } from "../../core/errors.ts";
 import { claimToken } from "../../db/directory/claims.ts";
 import { findDirectoryId } from "../../db/directory/rows.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
 import { optionalChoice } from "../parameters.ts";
 import { claimedSchema, tokenClaimSchema } from "../schemas/directory.ts";
@@ -45,7 +45,7 @@ export const terminalToken = endpoint({
   body: tokenClaimSchema,
   responses: { 200: { description: "Stored as a claim", schema: claimedSchema } },
   errors: ["not_found"],
-  async handler({ deps: { db }, params, query, body, now, clientAddress, count }) {
+  async handler({ deps: { db }, params, query, body, now, clientAddress, count }, json) {
     await count("claims", networkOf(clientAddress));
     const id = await findDirectoryId(db, params.ref, query.platform);
     if (id === null) return unknownAgent();

@@ -15,7 +15,7 @@ import {
 import { OWN_PLATFORM, PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { registrationView } from "../../core/directory/registration-view.ts";
-import { type TerminalRow, terminalRow } from "../../core/directory/row.ts";
+import { type TerminalRow, terminalAgentSchema, terminalRow } from "../../core/directory/row.ts";
 import { rowBadgesView } from "../../core/directory/row-badges.ts";
 import { fail } from "../../core/errors.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
@@ -26,7 +26,7 @@ import { directoryDetail, directoryRows, findDirectoryId } from "../../db/direct
 import { sharedOf } from "../../db/directory/shared-lifts.ts";
 import { directoryBadges } from "../../db/lists/row-badges.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
 import { slicedBody } from "../http/sliced-body.ts";
 import { PackedRows } from "../packed-rows.ts";
@@ -45,7 +45,6 @@ import {
   searchText,
 } from "../parameters.ts";
 import {
-  terminalAgentSchema,
   terminalBadgesSchema,
   terminalCountsSchema,
   terminalDetailSchema,
@@ -138,7 +137,7 @@ export const terminalAgents = endpoint({
       directory.totals(),
     ]);
     const agents = await directory.shown(ids, (missing) => shownRows(db, missing, config.service.publicUrl));
-    return PACKED.answer("agents", agents, {
+    return PACKED.answer<z.output<typeof terminalListSchema>, "agents">("agents", agents, {
       total,
       page: Math.floor(start / limit) + 1,
       totalPages: Math.ceil(total / limit),
@@ -163,9 +162,9 @@ export const terminalCounts = endpoint({
   data: true,
   query: z.object({ window: trendWindow, ...facets, q: search, minBlock }),
   responses: { 200: { description: "The number of agents by filter", schema: terminalCountsSchema } },
-  async handler({ deps, query, now }) {
+  async handler({ deps, query, now }, json) {
     await waitForDirectory(deps, query.minBlock);
-    const counts: Partial<Record<DirectoryFilter, number>> = {};
+    const counts = {} as Record<DirectoryFilter, number>;
     // One after the other: a request takes no more than one connection.
     for (const filter of DIRECTORY_FILTERS) {
       const page = await deps.directory.list({ ...questionOf({ ...query, filter }, now), offset: 0, limit: 1 });
@@ -276,7 +275,7 @@ export const terminalAgent = endpoint({
   }),
   responses: { 200: { description: "The agent", schema: terminalDetailSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, query, now }) {
+  async handler({ deps, params, query, now }, json) {
     const { db, config } = deps;
     await waitForDirectory(deps, query.minBlock);
     const id = await findDirectoryId(db, params.ref, query.platform);
@@ -324,7 +323,7 @@ export const terminalBadges = endpoint({
       }),
   }),
   responses: { 200: { description: "The marks, in the order asked for", schema: terminalBadgesSchema } },
-  async handler({ deps: { db, config }, query, now }) {
+  async handler({ deps: { db, config }, query, now }, json) {
     const rules = { now: new Date(now), exchangeSchema: config.attestationSchemas[0]! };
     const badges = await directoryBadges(db, query.ids, rules);
     return json({ marks: badges.map(rowBadgesView) });

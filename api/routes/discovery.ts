@@ -8,7 +8,7 @@ import { NOTE, shortHitView, understoodInWords } from "../../core/views/found-in
 import { directoryRows } from "../../db/directory/rows.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { hitBackgrounds } from "../../db/discovery/hit-background.ts";
-import { type Call, endpoint, json } from "../endpoint.ts";
+import { type Call, endpoint } from "../endpoint.ts";
 import { choices, dollars, flag, integer, limit, optionalChoice, searchText } from "../parameters.ts";
 import { discoverSchema, foundSchema } from "../schemas/discovery.ts";
 
@@ -79,7 +79,7 @@ export const discoverAgents = endpoint({
   query: z.object({ ...question, limit: limit({ default: 20, max: MAX_HITS }) }),
   responses: { 200: { description: "A page of agents", schema: discoverSchema } },
   errors: ["upstream_unavailable"],
-  async handler(call) {
+  async handler(call, json) {
     const { deps, query } = call;
     const { page, agents } = await found(call, query);
     const { total, totalIsExact, nextCursor, understood, facets } = page;
@@ -107,7 +107,7 @@ export const findAgents = endpoint({
   query: z.object({ ...question, limit: limit({ default: 5, max: 20 }) }),
   responses: { 200: { description: "The agents, the best first", schema: foundSchema } },
   errors: ["upstream_unavailable"],
-  async handler(call) {
+  async handler(call, json) {
     const { page, agents } = await found(call, call.query);
     return json(shortAnswer(page, agents, call.deps.isPublicUrl));
   },

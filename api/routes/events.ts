@@ -4,7 +4,7 @@ import type { Address, AgentRef } from "../../core/agents/facts.ts";
 import { EVENT_NAMES } from "../../core/events/events.ts";
 import { eventView } from "../../core/views/events.ts";
 import { eventLog, eventsAfter, eventsOfAgent, oldestEventAt } from "../../db/events/events.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { lastEventId, positionAfter } from "../last-event-id.ts";
 import { agentRef, choice, choices, integer, limit, listOf, tokenId, walletAddress } from "../parameters.ts";
 import { agentEventsSchema, eventsSchema } from "../schemas/events.ts";
@@ -105,7 +105,7 @@ export const eventPage = endpoint({
   }),
   responses: { 200: { description: "Events in their order", schema: eventsSchema } },
   errors: ["upstream_unavailable", "timeout"],
-  async handler({ deps, query: { after: asked, limit, ...query } }) {
+  async handler({ deps, query: { after: asked, limit, ...query } }, json) {
     const bounds = await deps.logStreams.bounds(asked);
     const { after, gap } = resume(bounds, asked ?? bounds.keptAfter);
     const { head } = bounds;
@@ -131,7 +131,7 @@ export const agentEvents = endpoint({
   }),
   responses: { 200: { description: "The events", schema: agentEventsSchema } },
   errors: ["not_found"],
-  async handler({ deps, params: { id: tokenId }, query: { type, before, limit } }) {
+  async handler({ deps, params: { id: tokenId }, query: { type, before, limit } }, json) {
     await factsOf(deps.facts, { tokenId });
     const { head } = await eventLog(deps.db);
     const asked = { tokenId, limit, before: Math.min(before ?? head + 1, head + 1), ...(type && { types: type }) };

@@ -1,7 +1,7 @@
 /** The handshakes of one agent. */
 import { z } from "zod";
 import { handshakesOf } from "../../db/agents/handshakes.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { agentRef, limit, offset, page } from "../parameters.ts";
 import { handshakesSchema } from "../schemas/handshakes.ts";
 import { factsOf } from "../services/agent-facts.ts";
@@ -17,7 +17,7 @@ export const handshakes = endpoint({
   query: z.object({ limit: limit({ default: 20, max: 100 }), page, offset }),
   responses: { 200: { description: "A page of handshakes", schema: handshakesSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, query }) {
+  async handler({ deps, params, query }, json) {
     const { tokenId } = await factsOf(deps.facts, params.ref);
     const { limit } = query;
     const start = query.offset ?? ((query.page ?? 1) - 1) * limit;

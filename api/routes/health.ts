@@ -5,7 +5,7 @@ import { latestPublished } from "../../db/cred/cred-epochs.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { type RecordedProgress, readBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { scheduledRuns } from "../../db/operations/service-status.ts";
-import { CACHE, endpoint, json } from "../endpoint.ts";
+import { CACHE, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { integer } from "../parameters.ts";
 import { healthSchema, readySchema, statusSchema } from "../schemas/service.ts";
@@ -23,7 +23,7 @@ export const health = endpoint({
   guard: { bucket: "unlimited" },
   responses: { 200: { description: "Alive", schema: healthSchema } },
   cache: CACHE.never,
-  handler: ({ deps: { config, contract } }) =>
+  handler: ({ deps: { config, contract } }, json) =>
     json({
       status: "ok",
       version: "v2",
@@ -44,7 +44,7 @@ export const ready = endpoint({
     503: { description: "Not ready; `checks` says what is missing", schema: readySchema },
   },
   cache: CACHE.never,
-  async handler({ deps }) {
+  async handler({ deps }, json) {
     const [chained, queued] = await Promise.all([chain(deps), queues(deps)]);
     const checks = { database: database(deps), index: index(deps), chain: chained, queues: queued };
     // Reads need no chain and no job: an API without them still serves, so it only reports them.
@@ -106,7 +106,7 @@ export const status = endpoint({
   },
   errors: ["upstream_unavailable", "timeout"],
   cache: CACHE.never,
-  async handler({ deps, query, now }) {
+  async handler({ deps, query, now }, json) {
     const { state } = deps.index;
     const [head, runs, pulls, stale, withoutUri, queues, recorded, epoch] = await Promise.all([
       headOf(deps),
@@ -137,8 +137,8 @@ export const status = endpoint({
       sources: [
         ...runs.map(({ name, lastSuccessAt, nextRunAt, rows, error }) => ({
           key: name,
-          lastSuccessAt,
-          nextRunAt,
+          lastSuccessAt: lastSuccessAt?.toISOString() ?? null,
+          nextRunAt: nextRunAt.toISOString(),
           rows,
           error,
           note: null,
@@ -148,8 +148,8 @@ export const status = endpoint({
         // A pull that runs, or was interrupted, continues now.
         ...pulls.map(({ key, lastSuccessAt, nextRunAt, rows, error, note, quarantined, running, done, expected }) => ({
           key,
-          lastSuccessAt,
-          nextRunAt: nextRunAt ?? new Date(now),
+          lastSuccessAt: lastSuccessAt?.toISOString() ?? null,
+          nextRunAt: (nextRunAt ?? new Date(now)).toISOString(),
           rows,
           error,
           note,
@@ -160,15 +160,15 @@ export const status = endpoint({
       queues,
       cred: {
         stale,
-        lastSweepAt: runs.find(({ name }) => name === CRED_SWEEP)?.lastSuccessAt ?? null,
+        lastSweepAt: runs.find(({ name }) => name === CRED_SWEEP)?.lastSuccessAt?.toISOString() ?? null,
         epoch: epoch && {
           number: epoch.epoch,
           root: epoch.root,
           leaves: epoch.leaves,
           contract: epoch.contract,
           transaction: epoch.txHash,
-          computedAt: epoch.computedAt,
-          publishedAt: epoch.publishedAt,
+          computedAt: epoch.computedAt.toISOString(),
+          publishedAt: epoch.publishedAt!.toISOString(),
         },
       },
       backfill: recorded && backfillView(recorded, now),
@@ -196,7 +196,7 @@ function backfillView({ age, silent, ...record }: RecordedProgress, now: number)
   return {
     ...record,
     state: silent ? ("stopped" as const) : stalled ? ("stalled" as const) : record.state,
-    updatedAt: new Date(now - age * 1_000),
+    updatedAt: new Date(now - age * 1_000).toISOString(),
   };
 }
 

@@ -1,7 +1,7 @@
 /** An owner's update without SIWA: by a signature over one line of text. */
 import { z } from "zod";
 import type { Hex } from "../../core/agents/facts.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
 import { tokenId } from "../parameters.ts";
 import { humanUpdateBodySchema, updateSchema } from "../schemas/updates.ts";
@@ -21,7 +21,7 @@ export const humanUpdate = endpoint({
   body: humanUpdateBodySchema,
   responses: { 200: { description: "Written", schema: updateSchema } },
   errors: ["unauthenticated", "forbidden", "not_found", "rate_limited"],
-  async handler({ deps, params, body, sent, clientAddress, fingerprint, now, payment }) {
+  async handler({ deps, params, body, sent, clientAddress, fingerprint, now, payment }, json) {
     const { message, signature, ...update } = body;
     const { message: _, signature: __, ...content } = sent as typeof body;
     const updated = await updateByHuman(deps, {

@@ -1,17 +1,14 @@
 /** Human principals: the list, one human, its cred, and a human's own registration. */
 import { z } from "zod";
 import type { ErrorCode } from "../../core/errors.ts";
-import { humanCredView, humanView } from "../../core/views/human.ts";
-import { endpoint, ignoredOf, json } from "../endpoint.ts";
+import { humanCredSchema, humanCredView, humanSchema, humanView, ownHumanSchema } from "../../core/views/human.ts";
+import { endpoint, ignoredOf } from "../endpoint.ts";
 import { humanRef, limit, offset, page, searchText } from "../parameters.ts";
 import {
   deletedSchema,
   humanBodySchema,
-  humanCredSchema,
   humanListSchema,
-  humanSchema,
   linkAgentBodySchema,
-  ownHumanSchema,
   registeredHumanSchema,
 } from "../schemas/principals.ts";
 import { siteOf } from "../services/agent-facts.ts";
@@ -35,7 +32,7 @@ export const humans = endpoint({
     offset,
   }),
   responses: { 200: { description: "A page of humans", schema: humanListSchema } },
-  async handler({ deps, query, now }) {
+  async handler({ deps, query, now }, json) {
     const { search, limit } = query;
     const offset = query.offset ?? ((query.page ?? 1) - 1) * limit;
     const { total, humans } = await pageOfHumans(deps, { search, limit, offset });
@@ -62,7 +59,7 @@ export const human = endpoint({
   params,
   responses: { 200: { description: "The human", schema: humanSchema } },
   errors: ["not_found"],
-  async handler({ deps, params: { id }, now }) {
+  async handler({ deps, params: { id }, now }, json) {
     return json(humanView(await humanFacts(deps, id), siteOf(deps.config), new Date(now)));
   },
 });
@@ -77,7 +74,7 @@ export const humanCred = endpoint({
   params,
   responses: { 200: { description: "Score and breakdown", schema: humanCredSchema } },
   errors: ["not_found"],
-  async handler({ deps, params: { id }, now }) {
+  async handler({ deps, params: { id }, now }, json) {
     return json(humanCredView(await humanFacts(deps, id), new Date(now)));
   },
 });
@@ -100,7 +97,7 @@ export const humanRegister = endpoint({
     201: { description: "Registered", schema: registeredHumanSchema },
   },
   errors: tokenErrors,
-  async handler({ deps, body, caller, now }) {
+  async handler({ deps, body, caller, now }, json) {
     const { id, created } = await registerHuman(deps, caller, body, now);
     const principal = humanView(await humanFacts(deps, { id }), siteOf(deps.config), new Date(now));
     return json({ success: true, principal, ...ignoredOf(body) }, { status: created ? 201 : 200 });
@@ -117,7 +114,7 @@ export const humanMe = endpoint({
   data: true,
   responses: { 200: { description: "The calling human", schema: ownHumanSchema } },
   errors: ["not_found"],
-  handler: async ({ deps, caller, now }) => json(await ownHuman(deps, caller, now)),
+  handler: async ({ deps, caller, now }, json) => json(await ownHuman(deps, caller, now)),
 });
 
 export const humanDelete = endpoint({
@@ -132,7 +129,8 @@ export const humanDelete = endpoint({
   data: true,
   responses: { 200: { description: "Deleted", schema: deletedSchema } },
   errors: ["not_found"],
-  handler: async ({ deps, caller, now }) => json({ success: true, deleted: await deletePrincipal(deps, caller, now) }),
+  handler: async ({ deps, caller, now }, json) =>
+    json({ success: true, deleted: await deletePrincipal(deps, caller, now) }),
 });
 
 export const humanLinkAgent = endpoint({
@@ -149,7 +147,7 @@ export const humanLinkAgent = endpoint({
   body: linkAgentBodySchema,
   responses: { 200: { description: "Linked", schema: registeredHumanSchema } },
   errors: [...tokenErrors, "conflict"],
-  async handler({ deps, params, body, caller, now }) {
+  async handler({ deps, params, body, caller, now }, json) {
     const id = await linkAgent(deps, caller, { human: params.id, tokenId: body.agentTokenId }, now);
     const principal = humanView(await humanFacts(deps, { id }), siteOf(deps.config), new Date(now));
     return json({ success: true, principal });
@@ -168,7 +166,7 @@ export const humanUnlinkAgent = endpoint({
   body: linkAgentBodySchema,
   responses: { 200: { description: "Not linked any more", schema: registeredHumanSchema } },
   errors: tokenErrors,
-  async handler({ deps, params, body, caller, now }) {
+  async handler({ deps, params, body, caller, now }, json) {
     const id = await unlinkAgent(deps, caller, { human: params.id, tokenId: body.agentTokenId });
     const principal = humanView(await humanFacts(deps, { id }), siteOf(deps.config), new Date(now));
     return json({ success: true, principal });

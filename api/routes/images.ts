@@ -10,11 +10,12 @@ import { COLLECTION_SVG } from "../../core/views/contract-metadata.ts";
 import { imageHash } from "../../core/views/image.ts";
 import { agentPreview, PAGE_KEYS, pagePreview, versionOf } from "../../core/views/previews.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
-import { CACHE, endpoint, type Reply } from "../endpoint.ts";
+import { CACHE, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { accepts } from "../http/accept.ts";
 import { networkOf } from "../http/client-network.ts";
 import { choice, fileOf } from "../parameters.ts";
+import type { Reply } from "../reply.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
 

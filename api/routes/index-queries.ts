@@ -2,8 +2,9 @@
 import { z } from "zod";
 import type { IndexQueries, IndexReader } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
-import { CACHE, type Call, endpoint, type Reply } from "../endpoint.ts";
+import { CACHE, type Call, endpoint } from "../endpoint.ts";
 import { nameOf } from "../guards/caller-name.ts";
+import { type JsonReply, written } from "../reply.ts";
 
 /** Max characters of a query with its parameters; the indexer itself accepts 4,000 characters of SQL. */
 const MAX_SQL = 16_384;
@@ -68,15 +69,14 @@ export const sqlQuery = endpoint({
 type KeyCall = Call<unknown, unknown, unknown, { kind: "apiKey"; apiKeyId: string }>;
 
 /** Runs one query in a slot of its key; the query ends when the request does. */
-async function answer(
+async function answer<View>(
   { deps, caller, clientAddress, response }: KeyCall,
   ask: (queries: IndexQueries, reader: IndexReader) => Promise<string>,
-): Promise<Reply> {
+): Promise<JsonReply<View>> {
   const queries = deps.indexQueries ?? fail("not_found", "This service does not offer queries of its index.");
   deps.indexSlots.acquire(response, [nameOf(caller)]);
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   if (response.destroyed) gone.abort();
-  const content = await ask(queries, { address: clientAddress, gone: gone.signal });
-  return { status: 200, type: "application/json; charset=utf-8", content };
+  return written(await ask(queries, { address: clientAddress, gone: gone.signal }));
 }

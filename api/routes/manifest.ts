@@ -1,7 +1,7 @@
 /** The manifest by which machines find the service: /.well-known/agent-registry. */
 import { checksum } from "../../core/addresses.ts";
 import { shownPricing } from "../../core/payments/prices.ts";
-import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
+import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { manifestSchema } from "../schemas/manifest.ts";
 import { DESCRIPTION, signInInfo } from "../services/sign-in-info.ts";
@@ -38,7 +38,7 @@ export const manifestEndpoint = (listed: () => readonly Endpoint[]): Endpoint =>
     summary: "The service's manifest, for machines",
     responses: { 200: { description: "The manifest", schema: manifestSchema } },
     cache: CACHE.release,
-    handler({ deps: { config, payments } }) {
+    handler({ deps: { config, payments } }, json) {
       const { service, chain, contracts } = config;
       const paths = new Set(listed().map(({ path }) => path));
       const api = `${service.publicUrl}/api/v2`;

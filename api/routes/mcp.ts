@@ -25,10 +25,11 @@ import {
 import { z } from "zod";
 import type { Config } from "../../config/config.ts";
 import { costsInWords, type PriceList } from "../../core/payments/prices.ts";
-import { endpoint, type Reply } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { errorAnswer } from "../http/error-answer.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { noMessage, refused } from "../json-rpc.ts";
+import type { Reply } from "../reply.ts";
 import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { type Carrier, callTool, toolNamed } from "../tools/call-tool.ts";
 import { inputSchemaOf, outputSchemaOf } from "../tools/tool-schemas.ts";
@@ -52,10 +53,12 @@ export const serverInfoOf = ({ name, webUrl }: Config["service"]) => ({
   websiteUrl: webUrl,
 });
 
+type Described = ToolDescription & { title: string; description: string };
+
 /** Made once per process; it depends on nothing but the code. */
-let described: ToolDescription[] | undefined;
+let described: Described[] | undefined;
 /** The tools as `tools/list` shows them. */
-export const toolDescriptions = (): ToolDescription[] =>
+export const toolDescriptions = (): Described[] =>
   (described ??= TOOLS.map((tool) => ({
     name: tool.name,
     title: tool.title,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { groupView, memberView } from "../../core/views/messages.ts";
 import { speakersOf } from "../../db/messages/message-access.ts";
 import { groupMembers, listGroups } from "../../db/messages/message-groups.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { groupId, integer, limit, member } from "../parameters.ts";
 import {
   createdGroupSchema,
@@ -35,7 +35,7 @@ export const messageGroups = endpoint({
   }),
   responses: { 200: { description: "A page of groups", schema: groupsSchema } },
   errors: ["upstream_unavailable", "timeout"],
-  async handler({ deps, query: { after, limit } }) {
+  async handler({ deps, query: { after, limit } }, json) {
     // One row above the limit shows whether there is a next page.
     const page = await listGroups(deps.db, { after, limit: limit + 1 });
     const groups = page.slice(0, limit);
@@ -59,7 +59,7 @@ export const createMessageGroup = endpoint({
   body: groupBodySchema,
   responses: { 201: { description: "The group", schema: createdGroupSchema } },
   errors: ["forbidden", "conflict"],
-  async handler({ deps, body, caller, idempotencyKey, fingerprint, now, count }) {
+  async handler({ deps, body, caller, idempotencyKey, fingerprint, now, count }, json) {
     const group = await createGroup(deps, {
       ...body,
       description: body.description || null,
@@ -89,7 +89,7 @@ export const groupMemberList = endpoint({
   }),
   responses: { 200: { description: "The members", schema: membersSchema } },
   errors: ["not_found", "forbidden"],
-  async handler({ deps, params, query, caller, now }) {
+  async handler({ deps, params, query, caller, now }, json) {
     const after = query.after ?? 0;
     // One row above the limit shows whether there is a next page.
     const page = await groupMembers(deps.db, params.groupId, {
@@ -127,7 +127,7 @@ export const joinGroup = endpoint({
   params,
   responses: { 200: { description: "You are a member", schema: membershipSchema } },
   errors: ["not_found", "forbidden"],
-  async handler({ deps, params, caller }) {
+  async handler({ deps, params, caller }, json) {
     const group = await deps.groups.move(params.groupId, "join", caller.wallet);
     return json({ success: true, group: groupView(group) });
   },
@@ -145,7 +145,7 @@ export const leaveGroup = endpoint({
   params,
   responses: { 200: { description: "You are no member", schema: membershipSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, caller }) {
+  async handler({ deps, params, caller }, json) {
     const group = await deps.groups.move(params.groupId, "leave", caller.wallet);
     return json({ success: true, group: groupView(group) });
   },

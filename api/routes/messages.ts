@@ -6,7 +6,7 @@ import { accessOf } from "../../db/messages/message-access.ts";
 import { groupById } from "../../db/messages/message-groups.ts";
 import { lastMessageAt, messagePage } from "../../db/messages/messages.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { lastEventId, positionAfter } from "../last-event-id.ts";
 import { groupId, limit, type MessagePlace, messagePlace } from "../parameters.ts";
 import { messageBodySchema, messagesSchema, sentSchema } from "../schemas/messages.ts";
@@ -42,7 +42,7 @@ export const messages = endpoint({
   }),
   responses: { 200: { description: "The messages", schema: messagesSchema } },
   errors: ["not_found", "forbidden", "indexer_behind"],
-  async handler({ deps, params, query, caller, now }) {
+  async handler({ deps, params, query, caller, now }, json) {
     const { db } = deps;
     const [before, after] = await Promise.all([
       idBefore(db, params.groupId, query.before),
@@ -68,7 +68,7 @@ export const sendMessage = endpoint({
   body: messageBodySchema,
   responses: { 200: { description: "The message as everybody reads it", schema: sentSchema } },
   errors: ["not_found", "forbidden"],
-  async handler({ deps, params, body, caller, idempotencyKey, fingerprint, now, count }) {
+  async handler({ deps, params, body, caller, idempotencyKey, fingerprint, now, count }, json) {
     const { wallet } = caller;
     // Checked again at the write; checked here so that a refused request uses neither the group's lock nor its limit.
     const [access] = await accessOf(deps.db, [{ groupId: params.groupId, wallet }], new Date(now));

@@ -1,10 +1,9 @@
 /** ERC-721 metadata, as marketplaces read it. */
 import { z } from "zod";
-import { contractMetadataView } from "../../core/views/contract-metadata.ts";
-import { metadataView } from "../../core/views/metadata.ts";
-import { CACHE, endpoint, json } from "../endpoint.ts";
+import { contractMetadataSchema, contractMetadataView } from "../../core/views/contract-metadata.ts";
+import { metadataSchema, metadataView } from "../../core/views/metadata.ts";
+import { CACHE, endpoint } from "../endpoint.ts";
 import { tokenId } from "../parameters.ts";
-import { contractMetadataSchema, metadataSchema } from "../schemas/agent.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 
 export const contractMetadata = endpoint({
@@ -15,7 +14,7 @@ export const contractMetadata = endpoint({
   summary: "ERC-7572 metadata of the identity contract",
   responses: { 200: { description: "The metadata", schema: contractMetadataSchema } },
   cache: CACHE.release,
-  handler: ({ deps }) => json(contractMetadataView(siteOf(deps.config))),
+  handler: ({ deps }, json) => json(contractMetadataView(siteOf(deps.config))),
 });
 
 export const metadata = endpoint({
@@ -29,7 +28,7 @@ export const metadata = endpoint({
   responses: { 200: { description: "The metadata", schema: metadataSchema } },
   errors: ["not_found"],
   cache: CACHE.minute,
-  async handler({ deps, params, now }) {
+  async handler({ deps, params, now }, json) {
     const facts = await factsOf(deps.facts, { tokenId: params.id });
     return json(metadataView(facts, siteOf(deps.config), new Date(now)));
   },

@@ -1,4 +1,5 @@
 /** Registration: POST /mint, and its state afterwards. */
+
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { DEFAULT_FRAMEWORK } from "../../core/agents/frameworks.ts";
@@ -7,14 +8,14 @@ import { fail } from "../../core/errors.ts";
 import { mintOriginIndex } from "../../core/mints/mint-origins.ts";
 import type { Mint } from "../../db/mints/mints.ts";
 import type { WalletCaller } from "../caller-types.ts";
-import { CACHE, endpoint, json, type Reply } from "../endpoint.ts";
+import { CACHE, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { networkOf } from "../http/client-network.ts";
 import type { Checkout } from "../payments/checkout.ts";
 import { mintBodySchema, mintStateSchema, pendingMintSchema, registrationSchema } from "../schemas/mint.ts";
 import { acceptMint, awaitMint, mintStatus } from "../services/mint.ts";
 import type { ContractShare } from "../services/receiver.ts";
-import { isMinted, registrationOf } from "../services/registration.ts";
+import { isMinted, type RegistrationView, receiverOf, registrationOf } from "../services/registration.ts";
 
 /** How long an answer waits for the index after the chain has answered, to show the agent in full. */
 const INDEX_TIMEOUT_MS = { mint: 3_000, state: 500 };
@@ -34,7 +35,7 @@ export const mint = endpoint({
     202: { description: "Accepted; the chain is slow. `statusUrl` tells the rest", schema: pendingMintSchema },
   },
   errors: ["already_registered", "conflict", "out_of_funds", "indexer_behind"],
-  async handler(call) {
+  async handler(call, json) {
     const { deps, body, caller, now } = call;
     const accepted = await acceptMint(
       deps.db,
@@ -62,10 +63,12 @@ export const mint = endpoint({
         signedByContract: caller.signedByContract,
       },
     );
-    return answerMint(call, accepted, {
+    const outcome = await mintOutcome(call, accepted, {
       again: "Sign a new credential, or use a new Idempotency-Key, to try again.",
       credit: "What was paid is a credit that the next request uses.",
     });
+    if ("pending" in outcome) return json(outcome.pending, PENDING);
+    return json(outcome.registration, outcome.sent);
   },
 });
 
@@ -87,26 +90,33 @@ export const contractShare = ({
   perDay: deps.config.contractMintsPerClient,
 });
 
+/** How a 202 of a registration is sent. */
+export const PENDING = { status: 202, final: false } as const;
+
+type MintOutcome =
+  | { pending: z.output<typeof pendingMintSchema> }
+  | { registration: RegistrationView; sent: { status: 201; headers: Record<string, string> } };
+
 /**
- * The answer to an accepted registration: 201 when the chain decides in time, else 202.
+ * What became of an accepted registration: 201 when the chain decides in time, else 202.
  * @param hint the advice for a registration that the chain refused, and the state of its payment
  * @throws Failure conflict when the chain has refused it
  */
-export async function answerMint(
+export async function mintOutcome(
   { deps, now, payment }: { deps: HandlerDeps; now: number; payment: Pick<Checkout, "price"> },
   accepted: Mint,
   hint: { again: string; credit: string },
-): Promise<Reply> {
+): Promise<MintOutcome> {
   const known = accepted.createdAt.getTime() !== now;
   const decided = await awaitMint(deps.db, accepted.mintId, deps.config.mintWaitMs);
-  if (decided.state === "pending") return json(pending(deps, decided), { status: 202, final: false });
+  if (decided.state === "pending") return { pending: pending(deps, decided) };
   if (!isMinted(decided))
     return fail("conflict", `The chain refused the registration: ${decided.error ?? "no reason was given"}.`, {
       extra: { mintId: decided.mintId },
       hint: payment.price > 0n ? `${hint.again} ${hint.credit}` : hint.again,
     });
   const registration = await registrationOf(deps, decided, now, INDEX_TIMEOUT_MS.mint);
-  return json(registration, { status: 201, headers: known ? { "Idempotent-Replayed": "true" } : {} });
+  return { registration, sent: { status: 201, headers: known ? { "Idempotent-Replayed": "true" } : {} } };
 }
 
 /**
@@ -133,7 +143,7 @@ function identify(call: {
 export const statusUrl = ({ config }: Pick<HandlerDeps, "config">, { mintId }: Mint): string =>
   `${config.service.publicUrl}/api/v2/mint/${mintId}`;
 
-const pending = (deps: HandlerDeps, mint: Mint) => ({
+const pending = (deps: HandlerDeps, mint: Mint): z.output<typeof pendingMintSchema> => ({
   status: "pending",
   mintId: mint.mintId,
   statusUrl: statusUrl(deps, mint),
@@ -159,12 +169,12 @@ export const mintState = endpoint({
   responses: { 200: { description: "Pending, minted or failed", schema: mintStateSchema } },
   errors: ["not_found", "upstream_unavailable", "timeout", "indexer_behind"],
   cache: CACHE.never,
-  async handler({ deps, params: { mintId }, now }) {
+  async handler({ deps, params: { mintId }, now }, json) {
     const found = await mintStatus(deps.db, mintId);
     if (!found) return fail("not_found", "There is no such registration.");
     if (isMinted(found)) {
       const registration = await registrationOf(deps, found, now, INDEX_TIMEOUT_MS.state);
-      return json({ status: "minted", mintId, ...registration });
+      return json({ status: "minted", mintId, ...registration, ...receiverOf(found) });
     }
     if (found.state === "pending") return json(pending(deps, found));
     return json({ status: "failed", mintId, reason: found.error ?? "no reason was given" });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import { dotAgentKey, withDotAgent } from "../../core/agents/names.ts";
 import { nameHolder } from "../../db/lists/agent-list-sql.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { nameCheckSchema } from "../schemas/agent.ts";
 
 export const nameCheck = endpoint({
@@ -21,7 +21,7 @@ export const nameCheck = endpoint({
     }),
   }),
   responses: { 200: { description: "The answer of the index", schema: nameCheckSchema } },
-  async handler({ deps, params }) {
+  async handler({ deps, params }, json) {
     const key = dotAgentKey(params.name);
     const tokenId = await nameHolder(deps.db, key);
     return json({

@@ -2,12 +2,11 @@
 import { z } from "zod";
 import type { Address } from "../../core/agents/facts.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import { offeringView } from "../../core/views/offering.ts";
+import { offeringSchema, offeringView } from "../../core/views/offering.ts";
 import { findDirectoryId } from "../../db/directory/rows.ts";
 import { offeringOf } from "../../db/discovery/offering.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { minBlock } from "../parameters.ts";
-import { offeringSchema } from "../schemas/discovery.ts";
 import { behindAgent } from "../services/behind.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
 import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
@@ -26,7 +25,7 @@ export const terminalOffers = endpoint({
   query: z.object({ minBlock, platform: ofPlatform }),
   responses: { 200: { description: "Its offers", schema: offeringSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, query, now }) {
+  async handler({ deps, params, query, now }, json) {
     const { db } = deps;
     await waitForDirectory(deps, query.minBlock);
     const id = await findDirectoryId(db, params.ref, query.platform);

@@ -4,7 +4,7 @@ import { formatUsdc } from "../../core/payments/prices.ts";
 import type { OpenWork, Totals } from "../../db/operations/service-counts.ts";
 import type { FailingWebhook } from "../../db/webhooks/failing.ts";
 import type { ApiDeps } from "../deps.ts";
-import { CACHE, endpoint, json } from "../endpoint.ts";
+import { CACHE, endpoint } from "../endpoint.ts";
 import { operatorSchema } from "../schemas/operator.ts";
 import type { OperatorState } from "../services/operator-state.ts";
 
@@ -19,7 +19,8 @@ export const operatorState = endpoint({
   guard: { caller: "operatorKey", bucket: "reads" },
   responses: { 200: { description: "State of the service", schema: operatorSchema } },
   cache: CACHE.never,
-  handler: async ({ deps }) => json({ ...view(await deps.operatorState()), replicas: replicasView(deps.replicas) }),
+  handler: async ({ deps }, json) =>
+    json({ ...view(await deps.operatorState()), replicas: replicasView(deps.replicas) }),
 });
 
 /** Sums come from the database as floats: they are for reading, never for paying. */
@@ -80,6 +81,8 @@ function failingView({ webhookId, owner, url, log, ...webhook }: FailingWebhook)
     owner: checksum(owner),
     host: new URL(url).host,
     ...webhook,
+    failingSince: webhook.failingSince?.toISOString() ?? null,
+    disabledAt: webhook.disabledAt?.toISOString() ?? null,
     lastAnswer: last ? (last.error ?? (last.status === null ? null : String(last.status))) : null,
   };
 }

@@ -1,14 +1,9 @@
 /** Organizations: the directory, one of them, and registering one. */
 import { z } from "zod";
-import { organizationView } from "../../core/views/organization.ts";
-import { endpoint, ignoredOf, json } from "../endpoint.ts";
+import { organizationSchema, organizationView } from "../../core/views/organization.ts";
+import { endpoint, ignoredOf } from "../endpoint.ts";
 import { limit, offset, organizationRef, page, searchText } from "../parameters.ts";
-import {
-  organizationBodySchema,
-  organizationListSchema,
-  organizationSchema,
-  registeredOrganizationSchema,
-} from "../schemas/principals.ts";
+import { organizationBodySchema, organizationListSchema, registeredOrganizationSchema } from "../schemas/principals.ts";
 import { organizationFacts, pageOfOrganizations, registerOrganization } from "../services/organizations.ts";
 
 const tag = "Principals";
@@ -29,7 +24,7 @@ export const organizations = endpoint({
     offset,
   }),
   responses: { 200: { description: "A page of organizations", schema: organizationListSchema } },
-  async handler({ deps, query }) {
+  async handler({ deps, query }, json) {
     const { search, limit } = query;
     const offset = query.offset ?? ((query.page ?? 1) - 1) * limit;
     const { total, organizations } = await pageOfOrganizations(deps, { search, limit, offset });
@@ -54,7 +49,7 @@ export const organization = endpoint({
   params: z.object({ id: organizationRef }),
   responses: { 200: { description: "The organization", schema: organizationSchema } },
   errors: ["not_found"],
-  handler: async ({ deps, params: { id } }) => json(organizationView(await organizationFacts(deps, id))),
+  handler: async ({ deps, params: { id } }, json) => json(organizationView(await organizationFacts(deps, id))),
 });
 
 export const organizationRegister = endpoint({
@@ -73,7 +68,7 @@ export const organizationRegister = endpoint({
     201: { description: "Registered", schema: registeredOrganizationSchema },
   },
   errors: ["forbidden", "not_found", "conflict"],
-  async handler({ deps, body, caller, now }) {
+  async handler({ deps, body, caller, now }, json) {
     const { id, created } = await registerOrganization(deps, caller, body, now);
     const principal = organizationView(await organizationFacts(deps, { id }));
     return json({ success: true, principal, ...ignoredOf(body) }, { status: created ? 201 : 200 });

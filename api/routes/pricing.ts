@@ -2,7 +2,7 @@
 import { formatEther } from "viem/utils";
 import { checksum } from "../../core/addresses.ts";
 import { shownPricing } from "../../core/payments/prices.ts";
-import { CACHE, endpoint, json } from "../endpoint.ts";
+import { CACHE, endpoint } from "../endpoint.ts";
 import { pricesSchema } from "../schemas/manifest.ts";
 
 export const pricing = endpoint({
@@ -13,7 +13,7 @@ export const pricing = endpoint({
   summary: "What each operation costs, and what the contract itself asks for a mint",
   responses: { 200: { description: "Prices in USDC, the direct mint in ETH", schema: pricesSchema } },
   cache: CACHE.minute,
-  async handler({ deps: { config, contract, payments } }) {
+  async handler({ deps: { config, contract, payments } }, json) {
     const { mintPriceWei } = await contract.current();
     return json({
       ...shownPricing(payments.shown()),

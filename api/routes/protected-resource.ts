@@ -1,8 +1,8 @@
 /** Who gives out the access tokens that this API accepts of people (RFC 9728); absent while no identity provider is configured. */
 import { z } from "zod";
 import { Failure } from "../../core/errors.ts";
-import { CACHE, endpoint, json } from "../endpoint.ts";
-import { url } from "../schemas/fields.ts";
+import { url } from "../../core/views/fields.ts";
+import { CACHE, endpoint } from "../endpoint.ts";
 
 export const protectedResource = endpoint({
   method: "get",
@@ -27,7 +27,7 @@ export const protectedResource = endpoint({
   },
   errors: ["not_found"],
   cache: CACHE.release,
-  handler({ deps: { config } }) {
+  handler({ deps: { config } }, json) {
     const { identityProvider, service } = config;
     if (!identityProvider)
       throw new Failure("not_found", "This service accepts no access tokens: sign in with a wallet.", {

@@ -11,7 +11,7 @@ import { loadFacts } from "../../db/agents/facts.ts";
 import { ensureReferralCodes, referralCodeOf } from "../../db/agents/referral-codes.ts";
 import { referralOfAgent, referredBy, referrerOf } from "../../db/agents/referrals.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import { CACHE, endpoint, json } from "../endpoint.ts";
+import { CACHE, endpoint } from "../endpoint.ts";
 import { limit, tokenId, walletAddress } from "../parameters.ts";
 import { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "../schemas/referral.ts";
 import { siteOf } from "../services/agent-facts.ts";
@@ -26,7 +26,7 @@ export const referral = endpoint({
   params: z.object({ id: tokenId }),
   responses: { 200: { description: "The code", schema: referralSchema } },
   errors: ["not_found"],
-  async handler({ deps: { db, config }, params: { id } }) {
+  async handler({ deps: { db, config }, params: { id } }, json) {
     const agent = await referralOfAgent(db, id);
     if (!agent) return failNoAgent({ tokenId: id });
     // Every agent has a code; before the worker has made it, the code that it will make is returned.
@@ -57,7 +57,7 @@ export const referred = endpoint({
   }),
   responses: { 200: { description: "A page of agents", schema: referredSchema } },
   errors: ["not_found"],
-  async handler({ deps, params: { id }, query: { limit, before }, now }) {
+  async handler({ deps, params: { id }, query: { limit, before }, now }, json) {
     const { total, facts, nextBefore } = await snapshot(deps.db, async (db) => {
       const agent = await referralOfAgent(db, id);
       if (!agent) return failNoAgent({ tokenId: id });
@@ -92,7 +92,7 @@ export const referralCode = endpoint({
   }),
   responses: { 200: { description: "The code is valid", schema: referralCodeSchema } },
   errors: ["not_found"],
-  async handler({ deps, params }) {
+  async handler({ deps, params }, json) {
     const code = parseReferralCode(params.code);
     const referrer = code === null ? null : await referrerOf(deps.db, code);
     if (!referrer)
@@ -117,7 +117,7 @@ export const og = endpoint({
   params: z.object({ address: walletAddress }),
   responses: { 200: { description: "The wallet's status", schema: ogSchema } },
   cache: CACHE.release,
-  handler({ deps, params: { address } }) {
+  handler({ deps, params: { address } }, json) {
     const known = ogOf(address);
     if (!known) return json({ isOG: false, address: checksum(address) });
     return json({

@@ -1,6 +1,6 @@
 /** An agent's links to other registries: its token, and the canonical ERC-8004 registration. */
 import { z } from "zod";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { documented, tokenId } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import {
@@ -30,7 +30,7 @@ export const linkToken = endpoint({
   body: linkTokenBodySchema,
   responses: { 200: { description: "Linked on chain", schema: linkTokenAnswerSchema }, 202: PENDING_WRITE },
   errors: ["forbidden", "not_found", "conflict", "rate_limited", "out_of_funds"],
-  async handler({ deps, params: { id }, body, caller, now }) {
+  async handler({ deps, params: { id }, body, caller, now }, json) {
     const { token, intentKeys } = await link(deps, { tokenId: id, wallet: caller.wallet, input: body, now });
     const waiting = { timeoutMs: deps.config.mintWaitMs, what: "link" };
     const { complete, mined } = await minedIntents(deps.db, intentKeys, waiting);
@@ -70,7 +70,7 @@ export const crossRegistration = endpoint({
   query: z.object({ agentId }),
   responses: { 200: { description: "What the owner submits", schema: crossRegistrationSchema } },
   errors: ["forbidden", "not_found"],
-  async handler({ deps, params: { id }, query, caller, now }) {
+  async handler({ deps, params: { id }, query, caller, now }, json) {
     await authorizeController(deps, id, caller.wallet);
     return json(await prepareCrossRegistration(deps, { tokenId: id, agentId: query.agentId, now }));
   },
@@ -87,7 +87,7 @@ export const crossRegistrations = endpoint({
   params,
   responses: { 200: { description: "The registrations", schema: crossRegistrationsSchema } },
   errors: ["not_found"],
-  async handler({ deps, params: { id }, now }) {
+  async handler({ deps, params: { id }, now }, json) {
     return json(await readCrossRegistrations(deps, id, now));
   },
 });

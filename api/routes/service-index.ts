@@ -1,8 +1,9 @@
 /** Discovery for clients: GET / and /api/v2, derived from the endpoints. */
+import type { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import { shownPricing } from "../../core/payments/prices.ts";
 import { isOpen } from "../caller-types.ts";
-import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
+import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { CATALOG_LINKS } from "../http/catalog-links.ts";
 import { API_VERSION } from "../http/headers.ts";
@@ -20,7 +21,7 @@ export const serviceIndex = (listed: () => readonly Endpoint[]): Endpoint =>
     summary: "What this service is, how to sign in, what there is to call and what it costs",
     responses: { 200: { description: "Discovery", schema: discoverySchema } },
     cache: CACHE.release,
-    handler: ({ deps }) =>
+    handler: ({ deps }, json) =>
       json(
         {
           ...discovery(listed(), deps),
@@ -66,7 +67,7 @@ function paymentMethods(
   endpoints: readonly Endpoint[],
   { chain: { id: chainId } }: HandlerDeps["config"],
   { settlement, shown }: HandlerDeps["payments"],
-) {
+): z.output<typeof discoverySchema>["payments"]["methods"] {
   // Independent of the phase: an operation with a price is always paid for in these ways.
   const { prices } = shown();
   const payable = endpoints

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { recordOutcome } from "../../db/callers/sessions.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
 import { recordedSchema, sessionOutcomeBodySchema } from "../schemas/sessions.ts";
 import { factsOf } from "../services/agent-facts.ts";
@@ -23,7 +23,7 @@ export const sessionOutcome = endpoint({
   body: sessionOutcomeBodySchema,
   responses: { 200: { description: "Recorded", schema: recordedSchema } },
   errors: ["not_found"],
-  async handler({ deps, params: { ref }, body, caller }) {
+  async handler({ deps, params: { ref }, body, caller }, json) {
     const { tokenId } = await factsOf(deps.facts, ref);
     const fresh = await recordOutcome(deps.db, {
       tokenId,

@@ -4,8 +4,9 @@ import { directoryLink } from "../../core/directory/link.ts";
 import { isSpam } from "../../core/spam.ts";
 import { PAGE_KEYS, PAGES } from "../../core/views/previews.ts";
 import { sitemapPart, sitemapParts } from "../../db/directory/sitemap.ts";
-import { CACHE, endpoint, type Reply } from "../endpoint.ts";
+import { CACHE, endpoint } from "../endpoint.ts";
 import { documented } from "../parameters.ts";
+import type { Reply } from "../reply.ts";
 import { siteOf } from "../services/agent-facts.ts";
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };

@@ -1,4 +1,5 @@
 /** Social proofs: an account on a platform shows which agent it belongs to. One operation for each platform of the list. */
+
 import { z } from "zod";
 import type { ProofReader } from "../../clients/ports.ts";
 import { needleOf } from "../../core/agents/social-proofs.ts";
@@ -7,9 +8,10 @@ import { txLink } from "../../core/links.ts";
 import { PROOF_PLATFORMS, type ProofPlatform, type ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { numericId } from "../../core/views/verifications.ts";
 import type { WalletCaller } from "../caller-types.ts";
-import { type Call, type Endpoint, endpoint, json, type Reply } from "../endpoint.ts";
+import { type Call, type Endpoint, endpoint } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
 import { tokenId } from "../parameters.ts";
+import type { Json } from "../reply.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import { capitalised, proofBodySchema, provenSchema } from "../schemas/social-proofs.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
@@ -25,16 +27,21 @@ const errors: ErrorCode[] = [
   "out_of_funds",
 ];
 
+const responsesOf = (platforms: readonly ProofPlatform[]) => ({
+  200: { description: "Proven", schema: provenSchema(platforms) },
+  202: PENDING_WRITE,
+});
+
 /** The operations of some platforms, in their order. */
 export function proofEndpoints(platforms: readonly ProofPlatform[] = PROOF_PLATFORMS): Endpoint[] {
-  const schema = provenSchema(platforms);
+  const responses = responsesOf(platforms);
   return platforms.map((platform) =>
     endpoint({
       tag: "Verification",
       guard: { caller: "siwa", bucket: "proofs" },
       data: true,
       params,
-      responses: { 200: { description: "Proven", schema }, 202: PENDING_WRITE },
+      responses,
       errors,
       method: "post",
       path: `/api/v2/agent/{id}/verify/${platform.key}`,
@@ -42,14 +49,14 @@ export function proofEndpoints(platforms: readonly ProofPlatform[] = PROOF_PLATF
       summary: platform.summary,
       description: `By the token's owner or the agent's wallet. ${platform.description}`,
       body: proofBodySchema(platform),
-      handler: (call) => proveOn(platform, call),
+      handler: (call, json) => proveOn(platform, call, json),
     }),
   );
 }
 
 type ProofCall = Call<z.output<typeof params>, unknown, unknown, WalletCaller>;
 
-async function proveOn(platform: ProofPlatform, call: ProofCall): Promise<Reply> {
+async function proveOn(platform: ProofPlatform, call: ProofCall, json: Json<ReturnType<typeof responsesOf>>) {
   const { deps, params, caller, clientAddress, now, body: claim } = call;
   const tokenId = params.id;
   const { prefix } = deps.config.service;
@@ -76,7 +83,7 @@ async function proveOn(platform: ProofPlatform, call: ProofCall): Promise<Reply>
 
   function body({ txHash, block }: { txHash: `0x${string}`; block?: number }) {
     return {
-      success: true,
+      success: true as const,
       tokenId,
       platform: platform.key,
       handle,

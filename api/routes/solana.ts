@@ -2,7 +2,7 @@
 import { hash, randomUUID } from "node:crypto";
 import { checksum } from "../../core/addresses.ts";
 import { fail } from "../../core/errors.ts";
-import { CACHE, endpoint, json } from "../endpoint.ts";
+import { CACHE, endpoint } from "../endpoint.ts";
 import { pendingMintSchema } from "../schemas/mint.ts";
 import {
   challengeQuerySchema,
@@ -13,7 +13,7 @@ import {
   solanaVerifySchema,
 } from "../schemas/solana.ts";
 import { giveChallenge, registerSolanaKey, verifySolanaKey } from "../services/solana.ts";
-import { answerMint, contractShare, statusUrl } from "./mint.ts";
+import { contractShare, mintOutcome, PENDING, statusUrl } from "./mint.ts";
 
 export const challengeForSolana = endpoint({
   method: "get",
@@ -28,7 +28,7 @@ export const challengeForSolana = endpoint({
   query: challengeQuerySchema,
   responses: { 200: { description: "The text", schema: challengeSchema } },
   cache: CACHE.never,
-  async handler({ deps, query: { address, purpose = "register", evmAddress = null }, now }) {
+  async handler({ deps, query: { address, purpose = "register", evmAddress = null }, now }, json) {
     if (purpose === "verify" && evmAddress !== null)
       fail("invalid_input", "The request is not valid: evmAddress is for registering, not for purpose=verify.", {
         details: [{ path: "evmAddress", message: "is for registering, not for purpose=verify" }],
@@ -53,7 +53,7 @@ export const verifySolana = endpoint({
   body: solanaVerifyBodySchema,
   responses: { 200: { description: "Signed by the key", schema: solanaVerifySchema } },
   errors: ["unauthenticated"],
-  async handler({ deps, body: { address, nonce, signature }, idempotencyKey, fingerprint, now }) {
+  async handler({ deps, body: { address, nonce, signature }, idempotencyKey, fingerprint, now }, json) {
     // Without an Idempotency-Key no request repeats another, so a challenge is valid for one request.
     const by = idempotencyKey ? hash("sha256", JSON.stringify([idempotencyKey, fingerprint]), "hex") : randomUUID();
     const mint = await verifySolanaKey(deps, { address, nonce, signature, by, now });
@@ -88,12 +88,15 @@ export const registerSolana = endpoint({
     202: { description: "Accepted; the chain is slow. `statusUrl` tells the rest", schema: pendingMintSchema },
   },
   errors: ["unauthenticated", "already_registered", "conflict", "out_of_funds", "indexer_behind"],
-  async handler(call) {
+  async handler(call, json) {
     const accepted = await registerSolanaKey(call.deps, { ...call, contractShare: contractShare(call) });
-    return answerMint(call, accepted, {
+    const outcome = await mintOutcome(call, accepted, {
       again: "Sign a new challenge to try again.",
       credit:
         "What was paid is a credit of the wallet that paid: it is used when that wallet signs in (SIWA) beside the next request.",
     });
+    if ("pending" in outcome) return json(outcome.pending, PENDING);
+    const { solanaAddress } = call.body;
+    return json({ ...outcome.registration, solanaAddress, evmAddress: checksum(accepted.recipient) }, outcome.sent);
   },
 });

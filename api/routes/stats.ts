@@ -2,7 +2,7 @@
 import { formatEther } from "viem/utils";
 import { checksum } from "../../core/addresses.ts";
 import { principalTotals } from "../../db/principals/humans.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { statsSchema } from "../schemas/service.ts";
 
 export const stats = endpoint({
@@ -13,7 +13,7 @@ export const stats = endpoint({
   summary: "Protocol statistics",
   data: true,
   responses: { 200: { description: "Totals and the contract's terms", schema: statsSchema } },
-  async handler({ deps }) {
+  async handler({ deps }, json) {
     const [totals, principals, contract] = await Promise.all([
       deps.totals(),
       principalTotals(deps.db),

@@ -1,12 +1,14 @@
 /** Changes of an agent by its controllers, and the profile that they change. */
+
 import { z } from "zod";
 import type { ErrorCode } from "../../core/errors.ts";
+import { profileSchema } from "../../core/views/profile.ts";
 import { newProfileWrite } from "../../db/transactions/chain-writes.ts";
 import type { WalletCaller } from "../caller-types.ts";
-import { type Call, endpoint, ignoredOf, json, type Reply } from "../endpoint.ts";
+import { type Call, endpoint, ignoredOf } from "../endpoint.ts";
 import { flag, tokenId } from "../parameters.ts";
+import type { Json } from "../reply.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
-import { profileSchema } from "../schemas/profile.ts";
 import { personalityBodySchema, updateBodySchema, updateSchema } from "../schemas/updates.ts";
 import { authorizeController } from "../services/agent-control.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
@@ -22,13 +24,14 @@ const query = z.object({
   ),
 });
 
+const responses = { 200: { description: "Written", schema: updateSchema }, 202: PENDING_WRITE };
 const common = {
   tag: "Changes",
   guard: { caller: "siwa", price: "update" } as const,
   data: true,
   params,
   query,
-  responses: { 200: { description: "Written", schema: updateSchema }, 202: PENDING_WRITE },
+  responses,
 };
 const errors: ErrorCode[] = ["forbidden", "not_found", "conflict", "rate_limited", "out_of_funds"];
 
@@ -42,7 +45,7 @@ export const update = endpoint({
   description:
     "By the token's owner or the agent's wallet. Of each field the newest write wins, whether on chain or off. A trait once given stays. Services, skills, domains and metadata are shown as stated and never move the score.",
   body: updateBodySchema,
-  handler: (call) => change(call, call.body),
+  handler: (call, json) => change(call, call.body, json),
 });
 
 export const personality = endpoint({
@@ -53,7 +56,7 @@ export const personality = endpoint({
   operationId: "updatePersonality",
   summary: "Change the personality, field by field",
   body: personalityBodySchema,
-  handler: (call) => change(call, call.body),
+  handler: (call, json) => change(call, call.body, json),
 });
 
 export const profile = endpoint({
@@ -67,14 +70,14 @@ export const profile = endpoint({
   params,
   responses: { 200: { description: "The profile", schema: profileSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, now }) {
+  async handler({ deps, params, now }, json) {
     return json(await readProfile(deps, params.id, now));
   },
 });
 
 type Change = Call<z.output<typeof params>, z.output<typeof query>, unknown, WalletCaller>;
 
-async function change(call: Change, update: Update): Promise<Reply> {
+async function change(call: Change, update: Update, json: Json<typeof responses>) {
   const { deps, params, query, caller, now, payment } = call;
   requireSomething(update);
   const target = { tokenId: params.id, now };

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import type { ErrorCode } from "../../core/errors.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { tokenId } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import { exchangeVerifySchema, verifySchema } from "../schemas/verification.ts";
@@ -26,7 +26,7 @@ export const walletVerify = endpoint({
   params,
   responses: { 200: { description: "Verified on chain", schema: verifySchema }, 202: PENDING_WRITE },
   errors,
-  async handler({ deps, params: { id }, caller, now }) {
+  async handler({ deps, params: { id }, caller, now }, json) {
     const answer = (txHash: string, block: number) =>
       json({ success: true, tokenId: id, verified: true, txHash, block });
     const begun = await verifyWallet(deps, { tokenId: id, wallet: caller.wallet, now });
@@ -51,7 +51,7 @@ export const exchangeVerify = endpoint({
   params,
   responses: { 200: { description: "Verified", schema: exchangeVerifySchema }, 202: PENDING_WRITE },
   errors: [...errors, "gone"],
-  async handler({ deps, params: { id }, caller, now }) {
+  async handler({ deps, params: { id }, caller, now }, json) {
     const { attestation, intentKey } = await verifyExchange(deps, { tokenId: id, wallet: caller.wallet, now });
     const waiting = { timeoutMs: deps.config.mintWaitMs, what: "verification" };
     const { complete, mined } = await minedIntents(deps.db, intentKey === null ? [] : [intentKey], waiting);

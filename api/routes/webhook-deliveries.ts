@@ -4,7 +4,7 @@ import { z } from "zod";
 import { deliveryView } from "../../core/views/webhooks.ts";
 import { DELIVERY_STATES } from "../../core/webhooks/webhook.ts";
 import { countDead, deliveryPage, insertPing, replayDead, replayDelivery } from "../../db/webhooks/delivery-log.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { integer, limit, optionalChoice, webhookId } from "../parameters.ts";
 import { deliveriesSchema, queuedDeliverySchema, replayBodySchema, replayedSchema } from "../schemas/webhooks.ts";
 import { enabledWebhook, ownWebhook } from "../services/webhooks.ts";
@@ -37,7 +37,7 @@ export const webhookDeliveries = endpoint({
   }),
   responses: { 200: { description: "A page of deliveries", schema: deliveriesSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, query, caller }) {
+  async handler({ deps, params, query, caller }, json) {
     const webhook = await ownWebhook(deps.db, { owner: caller.wallet, ...params });
     // One row above the limit shows whether there is a next page.
     const found = await deliveryPage(deps.db, webhook.webhookId, { ...query, limit: query.limit + 1 });
@@ -61,7 +61,7 @@ export const webhookTest = endpoint({
   params,
   responses: { 202: { description: "The delivery, which is due", schema: queuedDeliverySchema } },
   errors: ["not_found", "conflict"],
-  async handler({ deps, params, caller, idempotencyKey, fingerprint, now, count }) {
+  async handler({ deps, params, caller, idempotencyKey, fingerprint, now, count }, json) {
     const { webhookId } = await enabledWebhook(deps.db, { owner: caller.wallet, ...params });
     await count("webhook-sends", caller.wallet);
     const name = requestName(idempotencyKey, fingerprint) ?? randomBytes(24).toString("base64url");
@@ -83,7 +83,7 @@ export const webhookReplay = endpoint({
   params: params.extend({ deliveryId }),
   responses: { 202: { description: "The delivery", schema: queuedDeliverySchema } },
   errors: ["not_found", "conflict", "gone"],
-  async handler({ deps, params, caller, now, count }) {
+  async handler({ deps, params, caller, now, count }, json) {
     const { webhookId } = await enabledWebhook(deps.db, { owner: caller.wallet, webhookId: params.webhookId });
     await count("webhook-sends", caller.wallet);
     const delivery = await replayDelivery(deps.db, {
@@ -107,7 +107,7 @@ export const webhookReplayDead = endpoint({
   body: replayBodySchema,
   responses: { 202: { description: "How many deliveries are due again", schema: replayedSchema } },
   errors: ["not_found", "conflict"],
-  async handler({ deps, params, body, caller, now, count }) {
+  async handler({ deps, params, body, caller, now, count }, json) {
     const { webhookId } = await enabledWebhook(deps.db, { owner: caller.wallet, ...params });
     await count("webhook-sends", caller.wallet);
     const since = new Date(body.since);

@@ -1,12 +1,12 @@
 /** Webhooks of a wallet: create, read, delete, enable again, change the secret. */
 import { z } from "zod";
 import type { Address } from "../../core/agents/facts.ts";
-import { webhookView } from "../../core/views/webhooks.ts";
+import { webhookSchema, webhookView } from "../../core/views/webhooks.ts";
 import type { Webhook } from "../../core/webhooks/webhook.ts";
 import { deliveryCounts } from "../../db/webhooks/delivery-log.ts";
 import { deleteWebhook, enableWebhook, webhooksOf } from "../../db/webhooks/webhooks.ts";
 import type { ApiDeps } from "../deps.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
 import { webhookId } from "../parameters.ts";
 import {
@@ -17,7 +17,6 @@ import {
   rotatedSecretSchema,
   webhookBodySchema,
   webhookDetailSchema,
-  webhookSchema,
   webhooksSchema,
 } from "../schemas/webhooks.ts";
 import { createWebhook, noSuchWebhook, ownWebhook, rotateSecret } from "../services/webhooks.ts";
@@ -51,7 +50,7 @@ export const newWebhook = endpoint({
   body: webhookBodySchema,
   responses: { 201: { description: "The webhook with its secret", schema: createdWebhookSchema } },
   errors: ["invalid_input", "forbidden", "conflict", "upstream_unavailable", "indexer_behind"],
-  async handler({ deps, body, caller, clientAddress, idempotencyKey, fingerprint, now }) {
+  async handler({ deps, body, caller, clientAddress, idempotencyKey, fingerprint, now }, json) {
     const agents = body.agents ?? [];
     const { webhook, secret } = await createWebhook(deps, {
       url: body.url,
@@ -81,7 +80,7 @@ export const listOfWebhooks = endpoint({
   summary: "Your webhooks, the oldest first",
   guard,
   responses: { 200: { description: "Those of the calling wallet", schema: webhooksSchema } },
-  handler: async ({ deps, caller }) =>
+  handler: async ({ deps, caller }, json) =>
     json({ webhooks: await detailed(deps, await webhooksOf(deps.db, caller.wallet)) }),
 });
 
@@ -95,10 +94,10 @@ export const oneWebhook = endpoint({
   params,
   responses: { 200: { description: "The webhook", schema: webhookDetailSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, caller }) {
+  async handler({ deps, params, caller }, json) {
     const webhook = await ownWebhook(deps.db, { owner: caller.wallet, ...params });
     const [detail] = await detailed(deps, [webhook]);
-    return json(detail);
+    return json(detail!);
   },
 });
 
@@ -112,7 +111,7 @@ export const endWebhook = endpoint({
   params,
   responses: { 200: { description: "Deleted", schema: deletedWebhookSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, caller }) {
+  async handler({ deps, params, caller }, json) {
     if (!(await deleteWebhook(deps.db, caller.wallet, params.webhookId))) return noSuchWebhook();
     return json({ success: true, deleted: params.webhookId });
   },
@@ -130,7 +129,7 @@ export const switchOnWebhook = endpoint({
   params,
   responses: { 200: { description: "The webhook, switched on", schema: webhookSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, caller, now }) {
+  async handler({ deps, params, caller, now }, json) {
     const webhook = await enableWebhook(deps.db, caller.wallet, params.webhookId, new Date(now));
     return webhook ? json(webhookView(webhook)) : noSuchWebhook();
   },
@@ -149,7 +148,7 @@ export const rotateWebhook = endpoint({
   body: rotateBodySchema,
   responses: { 200: { description: "The new secret, shown this once", schema: rotatedSecretSchema } },
   errors: ["not_found", "upstream_unavailable"],
-  async handler({ deps, params, body, caller, idempotencyKey, fingerprint, now }) {
+  async handler({ deps, params, body, caller, idempotencyKey, fingerprint, now }, json) {
     const graceSeconds = body?.graceSeconds ?? DEFAULT_GRACE_SECONDS;
     const { secret, previousExpiresAt } = await rotateSecret(deps, {
       owner: caller.wallet,

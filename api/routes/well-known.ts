@@ -2,16 +2,17 @@
  * Documents at fixed paths by which programs find the service: its MCP server card, its paid endpoints, its
  * registration.
  */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
-import type { RegistrationFile } from "../../core/agents/registration-file.ts";
 import { priceUnits, shownPricing } from "../../core/payments/prices.ts";
 import { offerVersion2, resourceVersion2 } from "../../core/payments/terms.ts";
 import { firstAgent } from "../../db/lists/agent-list-sql.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { isOpen } from "../caller-types.ts";
-import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
+import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { declarationOf } from "../payments/bazaar.ts";
@@ -29,7 +30,7 @@ export const mcpServerCard = endpoint({
   summary: "The MCP server and its tools, readable without a connection",
   responses: { 200: { description: "The server card", schema: mcpServerCardSchema } },
   cache: CACHE.release,
-  handler({ deps: { config, payments } }) {
+  handler({ deps: { config, payments } }, json) {
     const { name, publicUrl, webUrl } = config.service;
     const reversed = new URL(publicUrl).hostname.split(".").reverse().join(".");
     return json({
@@ -69,7 +70,7 @@ export const x402Manifest = (listed: () => readonly Endpoint[]): Endpoint =>
     responses: { 200: { description: "The manifest; empty while nothing has a price", schema: x402ManifestSchema } },
     errors: ["upstream_unavailable"],
     cache: CACHE.release,
-    async handler({ deps }) {
+    async handler({ deps }, json) {
       const agent = await firstAgent(deps.db);
       const items = listed().flatMap((endpoint) => itemOf(endpoint, agent, deps));
       return json({
@@ -85,7 +86,11 @@ export const x402Manifest = (listed: () => readonly Endpoint[]): Endpoint =>
   });
 
 /** The entry of an endpoint; none while it cannot be paid by x402. @param agent of whom an address stands as an example; null: none is there */
-function itemOf(endpoint: Endpoint, agent: number | null, { config, payments }: HandlerDeps) {
+function itemOf(
+  endpoint: Endpoint,
+  agent: number | null,
+  { config, payments }: HandlerDeps,
+): z.output<typeof x402ManifestSchema>["items"] {
   const { method, path, guard, aliasOf } = endpoint;
   if (!guard.price || aliasOf !== undefined || !payments.facilitator || !config.payments.payTo) return [];
   const units = priceUnits(guard.price, payments.shown());
@@ -95,11 +100,11 @@ function itemOf(endpoint: Endpoint, agent: number | null, { config, payments }: 
   const asked = path.replaceAll(/\{\w+\}/g, String(agent));
   const sold = { operation: guard.price, method, path: asked, declaration };
   const terms = payments.termsFor(sold, { units, honoured: [units] });
-  const { input, output } = declaration.outputSchema as { input: object; output: object };
-  const { type: _, discoverable: __, ...call } = input as Record<string, unknown>;
+  const { input, output } = declaration.outputSchema as Record<"input" | "output", Record<string, unknown>>;
+  const { type: _, discoverable: __, ...call } = input;
   return [
     {
-      type: "http" as const,
+      type: "http",
       resource: resourceVersion2(terms.resource),
       accepts: [offerVersion2(terms)],
       input: { method: method.toUpperCase(), routeTemplate: path.replaceAll(/\{(\w+)\}/g, ":$1"), ...call },
@@ -118,10 +123,10 @@ export const agentRegistration = endpoint({
   summary: "The service as an ERC-8004 agent, and the registrations that are its own",
   responses: { 200: { description: "The registration file", schema: agentRegistrationSchema } },
   cache: CACHE.release,
-  handler({ deps: { config, payments } }) {
+  handler({ deps: { config, payments } }, json) {
     const { name, publicUrl, webUrl, erc8004AgentId } = config.service;
     const registry = `eip155:${config.chain.id}:${checksum(config.contracts.erc8004Identity.address)}`;
-    const file: RegistrationFile = {
+    return json({
       type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
       name,
       description: DESCRIPTION,
@@ -136,8 +141,7 @@ export const agentRegistration = endpoint({
       active: true,
       registrations: erc8004AgentId === undefined ? [] : [{ agentId: erc8004AgentId, agentRegistry: registry }],
       supportedTrust: ["reputation"],
-    };
-    return json(file);
+    });
   },
 });
 

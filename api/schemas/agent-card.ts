@@ -1,6 +1,6 @@
 /** The A2A agent card: the fields of protocol version 0.3, and the list of interfaces that version 1.0 reads. */
 import { z } from "zod";
-import { url } from "./fields.ts";
+import { url } from "../../core/views/fields.ts";
 
 const skill = z.object({
   id: z.string(),

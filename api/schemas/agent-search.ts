@@ -1,7 +1,7 @@
 /** Answers of search and batch. */
 import { z } from "zod";
-import { summarySchema } from "./agent.ts";
-import { count } from "./fields.ts";
+import { count } from "../../core/views/fields.ts";
+import { summarySchema } from "../../core/views/summary.ts";
 
 const asked = z.array(z.union([z.string(), z.number()]));
 

@@ -1,6 +1,6 @@
 /** The feed of score changes as the API shows it. */
 import { z } from "zod";
-import { count, moment, score, tier, tokenId } from "./fields.ts";
+import { count, moment, score, tier, tokenId } from "../../core/views/fields.ts";
 
 export const credUpdatesSchema = z
   .object({

@@ -1,72 +1,21 @@
 /** Cred as the API shows it. */
 import { z } from "zod";
 import { SIGNALS } from "../../core/cred/cred.ts";
-import { SCALE, TIERS } from "../../core/cred/tiers.ts";
 import { LEAF_TYPES } from "../../core/cred/tree/leaf.ts";
 import {
   address,
   block,
+  bytes32,
   count,
   epochNumber,
   moment,
-  reservations,
   score,
   tier,
   tierLabel,
   tokenId,
   txHash,
   url,
-  usdc,
-  walletConfirmed,
-} from "./fields.ts";
-
-const shapeOf = <K extends string, T extends z.ZodType>(keys: readonly K[], value: T) =>
-  Object.fromEntries(keys.map((key) => [key, value])) as Record<K, T>;
-
-const weighted = z
-  .object({ weight: z.number().min(0).max(1), rawScore: score, weightedScore: z.number().min(0).max(100) })
-  .meta({ id: "WeightedSignal" });
-
-export const credByTokenSchema = z
-  .object({
-    tokenId,
-    name: z.string(),
-    credScore: score,
-    tier,
-    tierLabel,
-    scale: z
-      .object(
-        shapeOf(
-          TIERS.map(({ key }) => key),
-          z.string(),
-        ),
-      )
-      .meta({ examples: [SCALE] }),
-    fullReportEndpoint: z.string(),
-    fullReportPrice: usdc,
-    computedAt: moment,
-    reservations,
-  })
-  .meta({ id: "Cred" });
-
-export const credByAddressSchema = z
-  .object({
-    address,
-    walletConfirmed,
-    credScore: score,
-    tier: z.enum(TIERS.map(({ addressWord }) => addressWord) as unknown as [string, ...string[]]),
-    factors: z.object(
-      shapeOf(
-        SIGNALS.map(({ key }) => key),
-        weighted,
-      ),
-    ),
-    credTier: tier,
-    tokenId,
-    name: z.string(),
-    reservations,
-  })
-  .meta({ id: "CredByAddress" });
+} from "../../core/views/fields.ts";
 
 const cause = z.string().meta({ description: "What changed the score: a kind of event, `age`, `profile`, …" });
 const seenBlock = block.meta({
@@ -96,8 +45,6 @@ export const credAdviceSchema = z
     ),
   })
   .meta({ id: "CredAdvice" });
-
-const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
 
 export const credAtSchema = z
   .object({
@@ -153,7 +100,7 @@ export const credProofSchema = z
     transaction: txHash.meta({ description: "The transaction that published the root" }),
     publishedAt: moment,
     registry: address.meta({ description: "The contract of the identity token" }),
-    root: hash,
+    root: bytes32,
     leaf: z
       .object({
         chainId: z.int().min(1),
@@ -168,8 +115,11 @@ export const credProofSchema = z
     leafTypes: z
       .array(z.string())
       .meta({ description: "ABI types of the leaf's fields in their order", examples: [[...LEAF_TYPES]] }),
-    leafHash: hash.meta({ description: "keccak256(keccak256(abi.encode(fields of the leaf)))" }),
-    proof: z.array(hash).max(64).meta({ description: "For OpenZeppelin's MerkleProof: the siblings from the leaf up" }),
+    leafHash: bytes32.meta({ description: "keccak256(keccak256(abi.encode(fields of the leaf)))" }),
+    proof: z
+      .array(bytes32)
+      .max(64)
+      .meta({ description: "For OpenZeppelin's MerkleProof: the siblings from the leaf up" }),
     leaves: count.meta({ description: "Number of agents in the epoch" }),
     block: block.meta({ description: "The indexed block that the epoch's scores were read at" }),
     computedAt: moment.meta({ description: "When the epoch's scores were read" }),

@@ -3,71 +3,11 @@
 import { z } from "zod";
 import { DEFECT_CODES } from "../../core/directory/file-defects.ts";
 import { DIRECTORY_FILTERS, type DirectoryFilter } from "../../core/directory/filters.ts";
-import { PROTOCOLS } from "../../core/directory/protocols.ts";
-import { PRICED_FROM_USD, TOKEN_SOURCES } from "../../core/directory/token.ts";
-import { byProofPlatform } from "../../core/proof-platforms.ts";
+import { FILE_STATUSES } from "../../core/directory/registration-view.ts";
+import { detailFields, terminalAgentSchema } from "../../core/directory/row.ts";
+import { rowBadgesSchema } from "../../core/directory/row-badges.ts";
 import { textSchema } from "../../core/text.ts";
-import { count, moment, reservations, score, tier } from "./fields.ts";
-
-const bit = z.union([z.literal(0), z.literal(1)]);
-const usd = z.number().nullable().meta({ description: "US dollars; null = not known" });
-
-export const terminalAgentSchema = z
-  .object({
-    id: z.int().min(1),
-    address: z.string().nullable().meta({ description: "Checksummed where it is an EVM address" }),
-    agent_id: z.string().meta({ description: "Its id on the platform" }),
-    token_id: z
-      .string()
-      .nullable()
-      .meta({
-        description: "Own agents: `helixa-` and the token id; others: their token's number there",
-        examples: ["helixa-7"],
-      }),
-    tokenId: z.int().min(0).nullable().meta({ description: "Own agents: the token id; null for all others" }),
-    chain_id: z.int().nullable(),
-    name: z.string(),
-    description: z.string().nullable(),
-    image_url: z.string().nullable(),
-    platform: z.string(),
-    x402_supported: bit,
-    verified: bit.meta({ description: "1: the wallet is proven to be the agent's" }),
-    cred_score: score,
-    cred_tier: tier,
-    created_at: moment.nullable(),
-    owner_address: z.string().nullable(),
-    registry: z.string().nullable(),
-    token_symbol: z.string().nullable(),
-    token_name: z.string().nullable(),
-    token_address: z.string().nullable(),
-    token_market_cap: usd,
-    price_change_24h: z
-      .number()
-      .nullable()
-      .meta({
-        description: `Per cent; null as well where the market has less than ${PRICED_FROM_USD} dollars of liquidity`,
-      }),
-    volume_24h: usd,
-    liquidity_usd: usd,
-    ethos_score: z.int().nullable(),
-    market_data_source: z.string().nullable().meta({
-      description: "Where the figures are from; `claimed`: from the claim itself, no market knows the token",
-    }),
-    token_source: z.enum(TOKEN_SOURCES).nullable().meta({
-      description:
-        "Whose word it is that the token is the agent's: `registry`, which launched it; `owner`, the agent's owner or wallet, who linked it; `claimed`, anybody's. Null without a token",
-    }),
-    counts: z.boolean().nullable().meta({
-      description:
-        "Whether sorts and filters count the token. A claimed one never does; a linked one where the linking wallet deployed it, is its owner(), or is named by the registry that launched it. Null without a token",
-    }),
-    updated_at: moment,
-    wallet_confirmed: z.boolean().meta({
-      description:
-        "Own agents: whether that wallet owns, has verified or registered the token; others: whether their registry proves it",
-    }),
-  })
-  .meta({ id: "TerminalAgent" });
+import { count, moment, reservations } from "../../core/views/fields.ts";
 
 export const terminalListSchema = z
   .object({
@@ -117,7 +57,7 @@ const registration = z
     tx_hash: z.string(),
     file: z
       .object({
-        status: z.enum(["waiting", "parsed", "unreadable", "unreachable", "refused"]),
+        status: z.enum(FILE_STATUSES),
         fetched_at: moment.nullable(),
         defects: z
           .array(
@@ -162,21 +102,7 @@ const registration = z
 
 export const terminalDetailSchema = terminalAgentSchema
   .extend({
-    services: z.array(z.object({ name: z.string(), endpoint: z.string(), version: z.string().nullable() })),
-    same_as: z
-      .array(
-        z.object({
-          id: z.int().min(1),
-          platform: z.string(),
-          agent_id: z.string(),
-          name: z.string(),
-          cred_score: score,
-        }),
-      )
-      .meta({ description: "Agents of other platforms with the same proven wallet" }),
-    provenance: z.array(
-      z.object({ source: z.string(), source_id: z.string(), fetched_at: moment, warnings: z.array(z.string()) }),
-    ),
+    ...detailFields,
     erc8004: registration,
     reservations,
   })
@@ -184,35 +110,7 @@ export const terminalDetailSchema = terminalAgentSchema
 
 export const terminalBadgesSchema = z
   .object({
-    marks: z.array(
-      z.object({
-        id: z.int().min(1),
-        verifications: z.object({
-          siwa: z.boolean(),
-          ...byProofPlatform(() => z.boolean()),
-          coinbase: z.boolean(),
-        }),
-        protocols: z.array(z.enum(PROTOCOLS)),
-        feedback: z
-          .object({ count, reviewers: count })
-          .nullable()
-          .meta({ description: "In the ERC-8004 reputation registry; null where there is none to be given" }),
-        framework: z.string().nullable().meta({ description: "Of an own agent; null for others" }),
-        soulbound: z.boolean().nullable().meta({ description: "Of an own agent; null for others" }),
-        health: z
-          .object({ value: z.number().min(0).max(1), says: z.string() })
-          .nullable()
-          .meta({ description: "Whether its endpoints answered lately, 1 while all do; null while none was checked" }),
-        active_at: moment.nullable().meta({ description: "The last thing it is known to have done" }),
-        change_7d: z.int().nullable().meta({ description: "Of the score; null when there was none a week ago" }),
-        rank_7d_ago: z.int().min(1).nullable().meta({
-          description: "Its place by score among all agents a week ago; null when it was not among the first 10,000",
-        }),
-        points: z
-          .array(z.object({ at: moment, score }))
-          .meta({ description: "The newest 32 changes of the score, oldest first; own agents only" }),
-      }),
-    ),
+    marks: z.array(rowBadgesSchema),
   })
   .meta({ id: "TerminalMarks" });
 

@@ -1,28 +1,8 @@
 /** Events as the API shows them. */
+
 import { z } from "zod";
-import { EVENT_NAMES, EVENT_TYPES } from "../../core/events/events.ts";
-import { address, block, count, moment, tokenId, txHash } from "./fields.ts";
-
-const eventType = z.enum(EVENT_NAMES);
-
-const eventSchema = z
-  .object({
-    id: z.string().meta({
-      description: "Names the event wherever it is told, so that it is recognised when it comes twice",
-      examples: ["evt_0f3b5c9d1a2e4f6078b9c0d1"],
-    }),
-    type: eventType,
-    at: moment.meta({ description: "When it happened: the time of its block, or of the write" }),
-    tokenId: tokenId.nullable(),
-    owner: address.nullable().meta({ description: "The agent's owner then" }),
-    final: z.boolean().meta({ description: "No reorganisation of the chain can take it back" }),
-    block: block.nullable().meta({ description: "The block it rests on; null for what the chain does not say" }),
-    txHash: txHash.nullable(),
-    data: z
-      .union(Object.entries(EVENT_TYPES).map(([type, { says, data }]) => data.meta({ title: type, description: says })))
-      .meta({ description: "By the type" }),
-  })
-  .meta({ id: "Event" });
+import { eventSchema } from "../../core/views/events.ts";
+import { count, moment, tokenId } from "../../core/views/fields.ts";
 
 export const eventsSchema = z
   .object({

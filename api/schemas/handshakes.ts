@@ -1,6 +1,6 @@
 /** Answers about handshakes. */
 import { z } from "zod";
-import { block, count, moment, tokenId, txHash } from "./fields.ts";
+import { block, count, moment, tokenId, txHash } from "../../core/views/fields.ts";
 
 export const handshakesSchema = z
   .object({

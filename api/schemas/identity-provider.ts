@@ -1,6 +1,6 @@
 /** The identity provider as the API shows it to those who sign in there by redirect. */
 import { z } from "zod";
-import { url } from "./fields.ts";
+import { url } from "../../core/views/fields.ts";
 
 export const identityProviderSchema = z
   .object({

@@ -1,7 +1,7 @@
 /** The answer about the payments to an agent's wallet. */
 import { z } from "zod";
 import { REMOVED } from "../../core/income/rules.ts";
-import { address, block, count, moment, txHash, usdc } from "./fields.ts";
+import { address, block, count, moment, txHash, usdc } from "../../core/views/fields.ts";
 
 const rule = z.enum(REMOVED.map(({ key }) => key) as unknown as [string, ...string[]]);
 const says = z.string().meta({ description: "The same in words" });

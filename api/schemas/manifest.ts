@@ -1,6 +1,6 @@
 /** The service as machines find it: manifest, prices, numbers of its token. */
 import { z } from "zod";
-import { address, count, url } from "./fields.ts";
+import { address, count, url } from "../../core/views/fields.ts";
 import { discoverySchema, pricingSchema } from "./service.ts";
 
 export const manifestSchema = z

@@ -1,38 +1,9 @@
 /** Schemas of message groups, their members and their messages. */
+
 import { z } from "zod";
 import { textSchema } from "../../core/text.ts";
-import { address, count, moment, score, tier, tokenId } from "./fields.ts";
-
-export const groupSchema = z
-  .object({
-    id: z.string().meta({ description: "The topic in its normal form", examples: ["trading"] }),
-    topic: z.string(),
-    description: z.string().nullable(),
-    minCred: score.meta({ description: "Cred that joining and sending take, and reading when the group is private" }),
-    minCredTier: z.string().meta({ examples: ["Marginal (26+)"] }),
-    isPublic: z.boolean().meta({ description: "Anybody may read; otherwise members only" }),
-    isDefault: z.boolean(),
-    memberCount: count,
-    createdBy: address.nullable().meta({ description: "The creator's wallet; null for the default groups" }),
-    createdAt: moment,
-  })
-  .meta({ id: "MessageGroup" });
-
-export const messageSchema = z
-  .object({
-    id: z
-      .int()
-      .min(1)
-      .meta({ description: "Counts from 1 within the group, without gaps, in the order of all readers" }),
-    groupId: z.string(),
-    senderAddress: address,
-    senderName: z.string(),
-    senderTokenId: tokenId,
-    senderCred: score.meta({ description: "The sender's cred when it sent the message" }),
-    content: z.string(),
-    timestamp: moment,
-  })
-  .meta({ id: "Message" });
+import { count } from "../../core/views/fields.ts";
+import { groupSchema, memberSchema, messageSchema } from "../../core/views/messages.ts";
 
 export const groupsSchema = z
   .object({ groups: z.array(groupSchema), nextAfter: z.string().nullable() })
@@ -47,16 +18,7 @@ export const membersSchema = z
     group: groupSchema,
     total: count,
     limit: z.int().min(1),
-    members: z.array(
-      z.object({
-        address,
-        tokenId: tokenId.nullable().meta({ description: "Null when the wallet has no agent any more" }),
-        name: z.string().nullable(),
-        credScore: score.nullable(),
-        credTier: tier.nullable(),
-        joinedAt: moment,
-      }),
-    ),
+    members: z.array(memberSchema),
     nextAfter: z.int().min(1).nullable().meta({ description: "`after` of the next page; null on the last" }),
   })
   .meta({ id: "MessageGroupMembers" });

@@ -6,8 +6,8 @@ import { agentNameSchema } from "../../core/agents/names.ts";
 import { narrativeSchema, personalitySchema } from "../../core/agents/profile-input.ts";
 import { parseReferralCode } from "../../core/agents/referral-codes.ts";
 import { optionalText } from "../../core/text.ts";
-import { agentSchema } from "./agent.ts";
-import { address, block, count, mintOrigin, tokenId, txHash, url } from "./fields.ts";
+import { agentSchema } from "../../core/views/agent.ts";
+import { address, block, count, mintOrigin, tokenId, txHash, url } from "../../core/views/fields.ts";
 
 export const mintBodySchema = z
   .strictObject({

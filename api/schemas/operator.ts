@@ -1,7 +1,7 @@
 /** The state of the service as operators see it. */
 import { z } from "zod";
 import { LEFT_OUT } from "../../core/operations/replicas.ts";
-import { address, count, moment, usdc } from "./fields.ts";
+import { address, count, moment, usdc } from "../../core/views/fields.ts";
 
 const seconds = z.number().min(0);
 const stateCount = z.object({ state: z.string(), rows: count, oldestSeconds: seconds });

@@ -1,6 +1,6 @@
 /** The answer of a write whose transaction is not mined in time. */
 import { z } from "zod";
-import { tokenId, txHash } from "./fields.ts";
+import { tokenId, txHash } from "../../core/views/fields.ts";
 
 export const pendingWriteSchema = z
   .object({

@@ -1,8 +1,8 @@
 /** An agent's links to other registries: its token, and the canonical ERC-8004 registration. */
 import { z } from "zod";
 import { linkTokenSchema } from "../../core/agents/token-input.ts";
-import { linkedTokenSchema } from "./agent.ts";
-import { address, block, moment, tokenId, txHash, url } from "./fields.ts";
+import { linkedTokenSchema } from "../../core/views/agent.ts";
+import { address, block, moment, tokenId, txHash, url } from "../../core/views/fields.ts";
 
 export const linkTokenBodySchema = linkTokenSchema.meta({
   id: "LinkTokenRequest",

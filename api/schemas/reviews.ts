@@ -1,8 +1,9 @@
 /** The answer about an agent's reviews and what they are worth. */
+
 import { z } from "zod";
 import { MAX_DIMENSIONS, NOTHING, SHARED, STANDINGS } from "../../core/reviews/rules.ts";
-import { MAX_CLUSTERS } from "../../core/reviews/view.ts";
-import { count, moment } from "./fields.ts";
+import { MAX_CLUSTERS, reviewSummarySchema } from "../../core/reviews/view.ts";
+import { count, moment } from "../../core/views/fields.ts";
 
 const percent = z.number().min(0).max(100);
 const reason = (keys: readonly string[]) =>
@@ -12,38 +13,6 @@ const reason = (keys: readonly string[]) =>
   });
 const keysOf = (...tables: (readonly { key: string }[])[]) => tables.flat().map(({ key }) => key);
 
-const summary = {
-  raw: percent.nullable().meta({
-    description: "The mean of all reviews that stand and whose tag has a scale, whoever wrote them; null without any",
-  }),
-  adjusted: percent.nullable().meta({
-    description: "The mean by weight; null where no reviewer has proof behind it: then nothing is known, good or bad",
-  }),
-  interval: z
-    .object({ low: percent, high: percent })
-    .meta({ description: "Where `adjusted` would be if one more reviewer with proof said 0, or 100" }),
-  inflation: z
-    .number()
-    .min(-100)
-    .max(100)
-    .nullable()
-    .meta({ description: "`raw` less `adjusted`; null where either is" }),
-  reviewers: count.meta({ description: "Accounts that wrote, those that took all of it back among them" }),
-  voices: count.meta({ description: "Independent voices among those that count: a cluster is one" }),
-};
-/** Without what it rests on. */
-export const reviewSummarySchema = z.object(summary).meta({ id: "ReviewSummary" });
-
-/** Of an own agent. */
-export const canonicalReviewsSchema = z
-  .object({ registry: z.string(), agentId: z.string(), ...summary })
-  .nullable()
-  .meta({
-    id: "CanonicalReviews",
-    description:
-      "What the reviews of its registration in the canonical ERC-8004 registry are worth; null without one. No figure is part of the cred score",
-  });
-
 export const agentReviewsSchema = z
   .object({
     registry: z
@@ -52,7 +21,7 @@ export const agentReviewsSchema = z
       .meta({ description: "The ERC-8004 registry; null for an agent of another one, which has no reviews" }),
     agentId: z.string(),
     rules: z.int().min(1).meta({ description: "Version of the rules that the figures follow from" }),
-    ...summary,
+    ...reviewSummarySchema.shape,
     clusters: z.array(z.object({ id: z.string(), reviewers: count, reasons: z.array(reason(keysOf(SHARED))) })).meta({
       description: `Reviewers that count as one, the largest ${MAX_CLUSTERS} of them; \`id\` is the least address`,
     }),

@@ -1,6 +1,6 @@
 /** The service itself as the API shows it: discovery, health, status, statistics. */
 import { z } from "zod";
-import { address, count, moment, url, usdc } from "./fields.ts";
+import { address, count, moment, url, usdc } from "../../core/views/fields.ts";
 
 const texts = z.record(z.string(), z.string());
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ClaimField } from "../../core/proof-platforms/platform.ts";
 import { PROOF_PLATFORMS, type ProofPlatform } from "../../core/proof-platforms.ts";
-import { block, tokenId, txHash, url } from "./fields.ts";
+import { block, tokenId, txHash, url } from "../../core/views/fields.ts";
 
 /** A value brought into its form by the field's `parse`, or refused with its half-sentence. */
 function fieldSchema({ parse, problem, numeric, optional, description, examples }: ClaimField): z.ZodType {

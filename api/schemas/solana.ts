@@ -7,8 +7,8 @@ import { agentNameSchema } from "../../core/agents/names.ts";
 import type { SolanaPurpose } from "../../core/callers/signed-texts.ts";
 import { isKey, signatureBytes } from "../../core/solana/keys.ts";
 import { optionalText } from "../../core/text.ts";
+import { address, block, moment, tokenId, txHash, url } from "../../core/views/fields.ts";
 import { type DocumentedMeta, optionalChoice } from "../parameters.ts";
-import { address, block, moment, tokenId, txHash, url } from "./fields.ts";
 import { registrationSchema } from "./mint.ts";
 
 const documented = { type: "string", pattern: "^[1-9A-HJ-NP-Za-km-z]{32,44}$" };

@@ -4,7 +4,7 @@ import { listingShape } from "../../core/agents/listing-input.ts";
 import { narrativeSchema, personalitySchema } from "../../core/agents/profile-input.ts";
 import { socialSchema } from "../../core/agents/social-input.ts";
 import { traitsInputSchema } from "../../core/agents/trait-input.ts";
-import { block, ignored, tokenId, txHash } from "./fields.ts";
+import { block, ignored, tokenId, txHash } from "../../core/views/fields.ts";
 
 const personality = personalitySchema.meta({ description: "Only what is given changes; an empty string clears" });
 const narrative = narrativeSchema.meta({ description: "Only what is given changes; an empty string clears" });

@@ -1,6 +1,6 @@
 /** Schemas of verification: by the wallet's signature, and by the exchange's attestation of the owner. */
 import { z } from "zod";
-import { address, block, tokenId, txHash } from "./fields.ts";
+import { address, block, bytes32, tokenId, txHash } from "../../core/views/fields.ts";
 
 export const verifySchema = z
   .object({
@@ -17,7 +17,7 @@ export const exchangeVerifySchema = z
     success: z.literal(true),
     tokenId,
     coinbaseVerified: z.literal(true),
-    attestationUid: z.string().regex(/^0x[0-9a-f]{64}$/),
+    attestationUid: bytes32,
     attester: address,
     txHash: txHash.nullable().meta({ description: "null when the identity contract keeps no such mark" }),
     block: block.optional(),

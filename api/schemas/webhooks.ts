@@ -1,10 +1,11 @@
 /** Schemas of webhooks, their secrets and their deliveries. */
+
 import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { EVENT_NAMES } from "../../core/events/events.ts";
-import { DELIVERY_STATES, FINALITIES } from "../../core/webhooks/webhook.ts";
-import { address, count, moment, tokenId, url } from "./fields.ts";
+import { count, moment } from "../../core/views/fields.ts";
+import { deliverySchema, events, finality, webhookSchema } from "../../core/views/webhooks.ts";
 
 /** Max agents, and max owners, that a webhook names. */
 const MAX_NAMED = 100;
@@ -14,15 +15,6 @@ const MAX_URL = 2_000;
 const MAX_GRACE_SECONDS = 7 * 86_400;
 /** A day. */
 export const DEFAULT_GRACE_SECONDS = 86_400;
-
-const events = z.array(z.enum(EVENT_NAMES)).meta({
-  description: "Types of events; of a wanted type its retractions are told too",
-  examples: [["agent.registered", "cred.changed"]],
-});
-const finality = z.enum(FINALITIES).meta({
-  description:
-    "any: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone",
-});
 
 const walletInput = z
   .string()
@@ -61,41 +53,18 @@ export const webhookBodySchema = z
     examples: [{ url: "https://example.com/hooks/agents", events: ["agent.registered", "cred.changed"] }],
   });
 
-const webhookFields = {
-  id: z.string().meta({ examples: ["wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14"] }),
-  url,
-  events,
-  agents: z
-    .array(z.union([address, tokenId]))
-    .nullable()
-    .meta({ description: "null: events about any agent" }),
-  owners: z.array(address).nullable().meta({ description: "null: events about agents of anybody" }),
-  finality,
-  createdAt: moment,
-  enabled: z.boolean(),
-  disabledReason: z
-    .enum(["gone", "failing"])
-    .nullable()
-    .meta({ description: "gone: the receiver answered 410; failing: it has taken nothing for days" }),
-  disabledAt: moment.nullable(),
-  failures: count.meta({ description: "Failed attempts since the last good one" }),
-  failingSince: moment.nullable(),
-  pausedUntil: moment.nullable().meta({ description: "Nothing is sent before" }),
-};
-export const webhookSchema = z.object(webhookFields).meta({ id: "Webhook" });
-
 const secret = z.string().meta({
   description: "Signs what is sent; shown this once",
   examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0C2hQ0bVq1s="],
 });
 
-export const createdWebhookSchema = z.object({ ...webhookFields, secret }).meta({ id: "CreatedWebhook" });
+export const createdWebhookSchema = z.object({ ...webhookSchema.shape, secret }).meta({ id: "CreatedWebhook" });
 
 const waiting = {
   pending: count.meta({ description: "Deliveries that are still to be made" }),
   dead: count.meta({ description: "Deliveries that were given up" }),
 };
-export const webhookDetailSchema = z.object({ ...webhookFields, ...waiting }).meta({ id: "WebhookDetail" });
+export const webhookDetailSchema = z.object({ ...webhookSchema.shape, ...waiting }).meta({ id: "WebhookDetail" });
 
 export const webhooksSchema = z.object({ webhooks: z.array(webhookDetailSchema) }).meta({ id: "Webhooks" });
 
@@ -122,30 +91,6 @@ export const rotatedSecretSchema = z
     previousSecretExpiresAt: moment.nullable().meta({ description: "Until then deliveries carry both signatures" }),
   })
   .meta({ id: "RotatedSecret" });
-
-const deliverySchema = z
-  .object({
-    id: z.int().min(1),
-    eventId: z.string().meta({ description: "The header webhook-id, the same in every attempt" }),
-    type: z.string().meta({ examples: ["cred.changed", "webhook.ping"] }),
-    position: count.nullable().meta({ description: "Place of the event in the log; null for a test" }),
-    final: z.boolean(),
-    state: z.enum(DELIVERY_STATES).meta({ description: "dead: given up; a replay sends it again" }),
-    createdAt: moment,
-    nextAttemptAt: moment.nullable(),
-    settledAt: moment.nullable().meta({ description: "When it was delivered or given up" }),
-    attempts: z
-      .array(
-        z.object({
-          at: moment,
-          status: z.int().nullable().meta({ description: "What the receiver answered; null when it did not" }),
-          error: z.string().nullable().meta({ description: "Why there was no answer" }),
-          durationMs: count,
-        }),
-      )
-      .meta({ description: "The last 20, the oldest first" }),
-  })
-  .meta({ id: "WebhookDelivery" });
 
 export const deliveriesSchema = z
   .object({

@@ -1,6 +1,6 @@
 /** Documents at fixed paths by which programs find a service's protocols. */
 import { z } from "zod";
-import { address, url } from "./fields.ts";
+import { address, url } from "../../core/views/fields.ts";
 import { pricingSchema } from "./service.ts";
 
 const jsonSchema = z.looseObject({}).meta({ description: "JSON Schema" });

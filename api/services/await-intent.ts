@@ -3,7 +3,8 @@ import type pg from "pg";
 import type { Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import { type Intent, intentsByKey, OUTCOME_CHANNEL } from "../../db/transactions/transaction-outbox.ts";
-import { json, type Reply } from "../endpoint.ts";
+import { type Json, json } from "../reply.ts";
+import type { PENDING_WRITE } from "../schemas/pending.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** An intent whose transaction is in a block and succeeded. */
@@ -56,8 +57,8 @@ export async function minedIntents(
  * The 202 of a write whose transactions are not decided yet (`pendingWriteSchema`). It is not stored for replay: the
  * same request, with the same Idempotency-Key or none, finds the same intents and waits for them again.
  */
-export const pendingWrite = (tokenId: number, mined: readonly MinedIntent[]): Reply =>
-  json(
+export const pendingWrite = (tokenId: number, mined: readonly MinedIntent[]) =>
+  (json as Json<{ 202: typeof PENDING_WRITE }>)(
     {
       status: "pending",
       tokenId,

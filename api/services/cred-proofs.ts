@@ -26,7 +26,7 @@ export async function credProof({ db, config }: HandlerDeps, tokenId: number, as
     registry: checksum(epoch.registry),
     root,
     leaf: shownLeaf(leaf),
-    leafTypes: LEAF_TYPES,
+    leafTypes: [...LEAF_TYPES],
     leafHash: leafHash(leaf),
     proof,
     leaves: epoch.leaves,

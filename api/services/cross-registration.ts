@@ -1,5 +1,7 @@
 /** An agent's registration in the canonical ERC-8004 registry: the transaction for its owner, and what the index has of it. */
+
 import { encodeFunctionData } from "viem/utils";
+import type { z } from "zod";
 import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { checksum } from "../../core/addresses.ts";
 import { registeredFile, registrationFile, registrationUri } from "../../core/agents/registration-file.ts";
@@ -9,6 +11,7 @@ import { isoSeconds } from "../../core/times.ts";
 import { registrationsOf } from "../../db/directory/wallet-registrations.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
+import type { crossRegistrationSchema } from "../schemas/registries.ts";
 import { factsOf, siteOf } from "./agent-facts.ts";
 
 /**
@@ -19,15 +22,15 @@ import { factsOf, siteOf } from "./agent-facts.ts";
 export async function prepareCrossRegistration(
   deps: HandlerDeps,
   { tokenId, agentId, now }: { tokenId: number; agentId: string | undefined; now: number },
-) {
+): Promise<z.output<typeof crossRegistrationSchema>> {
   const { chain, contracts } = deps.config;
   const { address } = contracts.erc8004Identity;
   const registry = checksum(address);
   const facts = await factsOf(deps.facts, { tokenId });
   const of = (numbers: { agentId: number; agentRegistry: string }[]) =>
     registrationUri(registrationFile(facts, siteOf(deps.config), new Date(now), numbers));
-  const common = { registry, ownerMustBeCaller: true, chainId: chain.id, to: registry };
-  const answer = { success: true, tokenId, manualRequired: true };
+  const common = { registry, ownerMustBeCaller: true, chainId: chain.id, to: registry } as const;
+  const answer = { success: true, tokenId, manualRequired: true } as const;
   if (agentId === undefined) {
     const dataURI = of([]);
     return {

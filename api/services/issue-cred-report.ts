@@ -1,4 +1,5 @@
 /** The cred report: compute it, sign its receipt, check a receipt. */
+
 import { randomUUID } from "node:crypto";
 import { hashTypedData } from "viem/utils";
 import type { Config } from "../../config/config.ts";
@@ -6,7 +7,8 @@ import { checksum } from "../../core/addresses.ts";
 import type { AgentFacts, Hex } from "../../core/agents/facts.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { type CredReportInput, type CredReportView, credReportView } from "../../core/cred/report/cred-report.ts";
-import { type ReceiptData, type ReceiptDomain, readPayload, receiptData } from "../../core/cred/report/receipt.ts";
+import { type ReceiptDomain, readPayload, receiptData } from "../../core/cred/report/receipt.ts";
+import type { SealedReport } from "../../core/cred/report/sealed-report.ts";
 import { fail } from "../../core/errors.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
 import { sessionCounts } from "../../db/callers/sessions.ts";
@@ -38,18 +40,6 @@ export async function draftReport(deps: HandlerDeps, ref: AgentRef, price: strin
   });
 }
 
-/** A report with its receipt, as it is sent. `payload` is the report as the signed text. */
-export type SealedReport = CredReportView & {
-  receipt: ReceiptData & {
-    reportId: string;
-    payload: string;
-    signature: Hex;
-    algorithm: "EIP-712";
-    signer: string;
-    verifyEndpoint: string;
-  };
-};
-
 /**
  * Completes a paid report.
  * @param payment the payment's reference, which the receipt binds
@@ -68,6 +58,7 @@ export async function sealReport(deps: HandlerDeps, draft: DraftReport, payment:
       algorithm: "EIP-712",
       signer: checksum(signer.address),
       ...data,
+      types: { [data.primaryType]: [...data.types[data.primaryType]] },
       domain: { ...data.domain, verifyingContract: checksum(data.domain.verifyingContract) },
       verifyEndpoint: `${deps.config.service.publicUrl}/api/v2/cred-report/verify-receipt`,
     },

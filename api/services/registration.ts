@@ -1,5 +1,5 @@
 /** A finished mint as its registrant sees it. */
-
+import type { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import { OG_TRAIT, ogOf } from "../../core/agents/og-wallets.ts";
 import { referralLink, tokenLink } from "../../core/links.ts";
@@ -11,10 +11,13 @@ import { ensureReferralCodes, referralCodeOf } from "../../db/agents/referral-co
 import { referrerOf } from "../../db/agents/referrals.ts";
 import type { Mint } from "../../db/mints/mints.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
+import type { registrationSchema } from "../schemas/mint.ts";
 import { siteOf } from "./agent-facts.ts";
 
 /** A mint that is done: its token, transaction and block are known. */
 export type MintedMint = Mint & { tokenId: number; txHash: string; block: number };
+
+export type RegistrationView = z.output<typeof registrationSchema>;
 
 export const isMinted = (mint: Mint): mint is MintedMint => mint.state === "minted";
 
@@ -22,7 +25,12 @@ export const isMinted = (mint: Mint): mint is MintedMint => mint.state === "mint
  * The registration of a finished mint.
  * @param maxWaitMs how long to wait for the index, so that the agent can be shown in full
  */
-export async function registrationOf(deps: HandlerDeps, mint: MintedMint, now: number, maxWaitMs: number) {
+export async function registrationOf(
+  deps: HandlerDeps,
+  mint: MintedMint,
+  now: number,
+  maxWaitMs: number,
+): Promise<RegistrationView> {
   const { db, config, index } = deps;
   const { service, contracts } = config;
   const { tokenId } = mint;
@@ -49,15 +57,18 @@ export async function registrationOf(deps: HandlerDeps, mint: MintedMint, now: n
     agent: facts ? agentView(facts, siteOf(config), new Date(now), index.block) : null,
     og: og ? { v1Name: og.v1Name, bonusPoints: BONUSES.og.points, trait: OG_TRAIT.name } : null,
     referral: referrer && {
-      code: mint.referralCode,
+      code: mint.referralCode!,
       // A V1 wallet whose code this is may have no agent to refer with.
       referrerTokenId: referrer.tokenId,
       referrerPoints: referrer.tokenId === null ? 0 : BONUSES.referrer.points,
       minterPoints: BONUSES.minter.points,
     },
-    ...(mint.solanaAddress !== null && { solanaAddress: mint.solanaAddress, evmAddress: checksum(mint.recipient) }),
   };
 }
+
+/** Of a Solana key's registration: the key, and the wallet that has the identity. */
+export const receiverOf = ({ solanaAddress, recipient }: Mint) =>
+  solanaAddress === null ? {} : { solanaAddress, evmAddress: checksum(recipient) };
 
 /** The agent's own code. It is written with the mint; a mint that was finished by hand gets it here. */
 async function ownCode({ db }: HandlerDeps, { tokenId, name, wallet }: MintedMint): Promise<string> {

@@ -1,4 +1,5 @@
 /** Solana keys: texts for a key to sign, the check of its signature, and its registration as an agent. */
+
 import { hash, randomBytes } from "node:crypto";
 import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
@@ -13,6 +14,7 @@ import {
   solanaChallenge,
   useSolanaChallenge,
 } from "../../db/callers/solana-challenges.ts";
+import type { LiveMint } from "../../db/mints/mints.ts";
 import { liveMintOf, type Mint, mintByFingerprint } from "../../db/mints/mints.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
@@ -108,7 +110,10 @@ async function useUp(tx: Queryable, { nonce, by, now }: ShownChallenge): Promise
  * @returns the key's registration, done or under way; null without one
  * @throws Failure unauthenticated
  */
-export async function verifySolanaKey(deps: HandlerDeps, shown: Omit<ShownChallenge, "purpose">): Promise<Mint | null> {
+export async function verifySolanaKey(
+  deps: HandlerDeps,
+  shown: Omit<ShownChallenge, "purpose">,
+): Promise<LiveMint | null> {
   const looking: ShownChallenge = { ...shown, purpose: "verify" };
   await signedChallenge(deps, looking);
   await useUp(deps.db, looking);

@@ -1,11 +1,12 @@
 /** Calls a tool: the endpoint's own schemas check the arguments, and the endpoint's own handler answers. */
 import { type Failure, fail } from "../../core/errors.ts";
-import type { Call, Endpoint, Reply } from "../endpoint.ts";
+import type { Call, Endpoint } from "../endpoint.ts";
 import { handled } from "../handled.ts";
 import { networkOf } from "../http/client-network.ts";
 import { toFailure } from "../http/error-answer.ts";
 import { showIndexedBlock } from "../indexed-block.ts";
 import { FREE_CHECKOUT } from "../payments/checkout.ts";
+import type { Reply } from "../reply.ts";
 import { check } from "../request-input.ts";
 import { takenBy } from "./tool-schemas.ts";
 import { TOOLS, type Tool } from "./tools.ts";

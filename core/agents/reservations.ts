@@ -1,7 +1,9 @@
 /** What an answer says about a proof that counts for the score: it was made under an earlier owner, or serves many agents. */
+
 import { PROOF_PLATFORMS, type ProofPlatformKey } from "../proof-platforms.ts";
 import type { CanonicalReviews } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
+import type { Reservation } from "../views/fields.ts";
 import type { AgentFacts } from "./facts.ts";
 
 /** The agent's wallet, or its account on a platform. */
@@ -29,21 +31,6 @@ export const UNSHARED: SharedCounts = { attestation: 0, identity: 0 };
 
 /** The facts of one agent with what reservations are made of, and its reviews. */
 export type OwnedFacts = AgentFacts & { ownership: Ownership; shared: SharedCounts; reviews: CanonicalReviews | null };
-
-export type Reservation = {
-  /** `earlier_owner`: the proof was made under one, and counts in discovery once it is made again. `shared`: it serves other agents too. */
-  reason: "earlier_owner" | "shared";
-  /** `coinbase`: the exchange's attestation of the owner. `identity`: the token that lifts a foreign agent's cap. */
-  about: ProofKind | "coinbase" | "identity";
-  /** When the proof was made, and when the token came to its owner; null where that is not known. ISO 8601. */
-  provedAt?: string | null;
-  transferredAt?: string | null;
-  /** Number of other agents, and whether there are more. */
-  otherAgents?: number;
-  more?: boolean;
-  /** The same in words. */
-  says: string;
-};
 
 const LABELS = new Map<string, string>(PROOF_PLATFORMS.map(({ key, label }) => [key, `Its account on ${label}`]));
 const labelOf = (about: ProofKind | "coinbase") =>

@@ -4,6 +4,10 @@ import type { Address } from "../agents/facts.ts";
 import { defectView } from "./file-defects.ts";
 import { MAX_URI, type Review, reviewView } from "./reviews.ts";
 
+/** What became of the file behind a URI. */
+export const FILE_STATUSES = ["waiting", "parsed", "unreadable", "unreachable", "refused"] as const;
+type FileStatus = (typeof FILE_STATUSES)[number];
+
 export type StoredRegistration = {
   registry: Address;
   agentUri: string;
@@ -11,8 +15,8 @@ export type StoredRegistration = {
   registeredAt: number;
   registeredBlock: number;
   txHash: string;
-  /** parsed | unreadable | unreachable | refused | waiting; null until it was fetched. */
-  fileStatus: string | null;
+  /** Null until it was fetched. */
+  fileStatus: FileStatus | null;
   fileFetchedAt: string | null;
   /** Each a defect as it is stored (file-defects.ts). */
   errors: string[];
@@ -48,7 +52,7 @@ export const registrationView = (stored: StoredRegistration) => ({
   registered_block: stored.registeredBlock,
   tx_hash: stored.txHash,
   file: {
-    status: stored.fileStatus ?? "waiting",
+    status: stored.fileStatus ?? ("waiting" as const),
     fetched_at: stored.fileFetchedAt,
     ...fileDefects([...stored.errors, ...stored.warnings]),
   },

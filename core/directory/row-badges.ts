@@ -1,6 +1,8 @@
 /** The badges of a row of the directory, shown with its fields. Keys are in snake_case, like the row's. */
-import { byProofPlatform, type ProofPlatformKey } from "../proof-platforms.ts";
-import { type Protocol, protocolsOf } from "./protocols.ts";
+import { z } from "zod";
+import { byProofPlatform } from "../proof-platforms.ts";
+import { count, moment, score } from "../views/fields.ts";
+import { PROTOCOLS, protocolsOf } from "./protocols.ts";
 
 export type RowBadges = {
   id: number;
@@ -30,21 +32,35 @@ export type RowBadges = {
   rankWeekAgo: number | null;
 };
 
-export type RowBadgesView = {
-  id: number;
-  verifications: Record<"siwa" | ProofPlatformKey | "coinbase", boolean>;
-  protocols: Protocol[];
-  feedback: { count: number; reviewers: number } | null;
-  framework: string | null;
-  soulbound: boolean | null;
-  health: { value: number; says: string } | null;
-  active_at: string | null;
-  change_7d: number | null;
-  rank_7d_ago: number | null;
-  points: { at: string; score: number }[];
-};
+export const rowBadgesSchema = z.object({
+  id: z.int().min(1),
+  verifications: z.object({
+    siwa: z.boolean(),
+    ...byProofPlatform(() => z.boolean()),
+    coinbase: z.boolean(),
+  }),
+  protocols: z.array(z.enum(PROTOCOLS)),
+  feedback: z
+    .object({ count, reviewers: count })
+    .nullable()
+    .meta({ description: "In the ERC-8004 reputation registry; null where there is none to be given" }),
+  framework: z.string().nullable().meta({ description: "Of an own agent; null for others" }),
+  soulbound: z.boolean().nullable().meta({ description: "Of an own agent; null for others" }),
+  health: z
+    .object({ value: z.number().min(0).max(1), says: z.string() })
+    .nullable()
+    .meta({ description: "Whether its endpoints answered lately, 1 while all do; null while none was checked" }),
+  active_at: moment.nullable().meta({ description: "The last thing it is known to have done" }),
+  change_7d: z.int().nullable().meta({ description: "Of the score; null when there was none a week ago" }),
+  rank_7d_ago: z.int().min(1).nullable().meta({
+    description: "Its place by score among all agents a week ago; null when it was not among the first 10,000",
+  }),
+  points: z
+    .array(z.object({ at: moment, score }))
+    .meta({ description: "The newest 32 changes of the score, oldest first; own agents only" }),
+});
 
-export function rowBadgesView(badges: RowBadges): RowBadgesView {
+export function rowBadgesView(badges: RowBadges): z.output<typeof rowBadgesSchema> {
   return {
     id: badges.id,
     verifications: {

@@ -1,9 +1,10 @@
 /** The API's view of a row of the directory. Keys are in snake_case, as in the specification. */
+import { z } from "zod";
 import { checksum, parseAddress } from "../addresses.ts";
-import { type TierWord, tierOf, tierWord } from "../cred/tiers.ts";
-import type { Service } from "./entry.ts";
+import { tierOf, tierWord } from "../cred/tiers.ts";
+import { moment, score, tier } from "../views/fields.ts";
 import { OWN_PLATFORM, ownTokenRef } from "./platforms.ts";
-import type { TokenSource } from "./token.ts";
+import { PRICED_FROM_USD, TOKEN_SOURCES, type TokenSource } from "./token.ts";
 
 /** A row of the database, with the claim about its token. Times are ISO 8601, amounts of money US dollars. */
 export type DirectoryRow = {
@@ -54,42 +55,66 @@ type Market = {
   source: string;
 };
 
-export type TerminalRow = {
-  id: number;
-  address: string | null;
-  agent_id: string;
-  /** `helixa-<token id>` for an own agent, the number of its token for a foreign agent. */
-  token_id: string | null;
-  /** Token id of an own agent. */
-  tokenId: number | null;
-  chain_id: number | null;
-  name: string;
-  description: string | null;
-  image_url: string | null;
-  platform: string;
-  x402_supported: 0 | 1;
-  verified: 0 | 1;
-  cred_score: number;
-  cred_tier: TierWord;
-  created_at: string | null;
-  owner_address: string | null;
-  registry: string | null;
-  token_symbol: string | null;
-  token_name: string | null;
-  token_address: string | null;
-  token_market_cap: number | null;
-  price_change_24h: number | null;
-  volume_24h: number | null;
-  liquidity_usd: number | null;
-  ethos_score: number | null;
-  market_data_source: string | null;
-  /** Null without a token. */
-  token_source: TokenSource | null;
-  /** Whether sorts and filters count the token; null without one. */
-  counts: boolean | null;
-  updated_at: string;
-  wallet_confirmed: boolean;
-};
+const bit = z.union([z.literal(0), z.literal(1)]);
+const usd = z.number().nullable().meta({ description: "US dollars; null = not known" });
+
+export const terminalAgentSchema = z
+  .object({
+    id: z.int().min(1),
+    address: z.string().nullable().meta({ description: "Checksummed where it is an EVM address" }),
+    agent_id: z.string().meta({ description: "Its id on the platform" }),
+    token_id: z
+      .string()
+      .nullable()
+      .meta({
+        description: "Own agents: `helixa-` and the token id; others: their token's number there",
+        examples: ["helixa-7"],
+      }),
+    tokenId: z.int().min(0).nullable().meta({ description: "Own agents: the token id; null for all others" }),
+    chain_id: z.int().nullable(),
+    name: z.string(),
+    description: z.string().nullable(),
+    image_url: z.string().nullable(),
+    platform: z.string(),
+    x402_supported: bit,
+    verified: bit.meta({ description: "1: the wallet is proven to be the agent's" }),
+    cred_score: score,
+    cred_tier: tier,
+    created_at: moment.nullable(),
+    owner_address: z.string().nullable(),
+    registry: z.string().nullable(),
+    token_symbol: z.string().nullable(),
+    token_name: z.string().nullable(),
+    token_address: z.string().nullable(),
+    token_market_cap: usd,
+    price_change_24h: z
+      .number()
+      .nullable()
+      .meta({
+        description: `Per cent; null as well where the market has less than ${PRICED_FROM_USD} dollars of liquidity`,
+      }),
+    volume_24h: usd,
+    liquidity_usd: usd,
+    ethos_score: z.int().nullable(),
+    market_data_source: z.string().nullable().meta({
+      description: "Where the figures are from; `claimed`: from the claim itself, no market knows the token",
+    }),
+    token_source: z.enum(TOKEN_SOURCES).nullable().meta({
+      description:
+        "Whose word it is that the token is the agent's: `registry`, which launched it; `owner`, the agent's owner or wallet, who linked it; `claimed`, anybody's. Null without a token",
+    }),
+    counts: z.boolean().nullable().meta({
+      description:
+        "Whether sorts and filters count the token. A claimed one never does; a linked one where the linking wallet deployed it, is its owner(), or is named by the registry that launched it. Null without a token",
+    }),
+    updated_at: moment,
+    wallet_confirmed: z.boolean().meta({
+      description:
+        "Own agents: whether that wallet owns, has verified or registered the token; others: whether their registry proves it",
+    }),
+  })
+  .meta({ id: "TerminalAgent" });
+export type TerminalRow = z.output<typeof terminalAgentSchema>;
 
 /** @param publicUrl base URL of the service's own links */
 export function terminalRow(row: DirectoryRow, publicUrl: string): TerminalRow {
@@ -151,10 +176,22 @@ function shownAddress(text: string | null): string | null {
   return address ? checksum(address) : text;
 }
 
-/** The full view of an agent: its row, services, sources, and rows of the same agent on other platforms. */
-export type TerminalDetail = TerminalRow & {
-  services: Service[];
-  /** Rows of other platforms with the same proven wallet. */
-  same_as: { id: number; platform: string; agent_id: string; name: string; cred_score: number }[];
-  provenance: { source: string; source_id: string; fetched_at: string; warnings: string[] }[];
+/** What the view of one agent has beside its row. */
+export const detailFields = {
+  services: z.array(z.object({ name: z.string(), endpoint: z.string(), version: z.string().nullable() })),
+  same_as: z
+    .array(
+      z.object({
+        id: z.int().min(1),
+        platform: z.string(),
+        agent_id: z.string(),
+        name: z.string(),
+        cred_score: score,
+      }),
+    )
+    .meta({ description: "Agents of other platforms with the same proven wallet" }),
+  provenance: z.array(
+    z.object({ source: z.string(), source_id: z.string(), fetched_at: moment, warnings: z.array(z.string()) }),
+  ),
 };
+export type TerminalDetail = z.output<z.ZodObject<typeof detailFields>>;

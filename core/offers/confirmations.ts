@@ -7,4 +7,3 @@
  * - `namespace`: the registry gave the agent the namespace of its domain
  */
 export const CONFIRMATIONS = ["host_file", "registration_file", "payee", "namespace"] as const;
-export type Confirmation = (typeof CONFIRMATIONS)[number];

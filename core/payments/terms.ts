@@ -41,7 +41,7 @@ const networkOf = (terms: Pick<Terms, "domain">): string => `eip155:${terms.doma
 
 /** An entry of `accepts` in version 2. */
 export const offerVersion2 = (terms: Terms) => ({
-  scheme: "exact",
+  scheme: "exact" as const,
   network: networkOf(terms),
   amount: String(terms.amountUnits),
   asset: checksum(terms.domain.verifyingContract),
@@ -55,7 +55,7 @@ export const resourceVersion2 = ({ url, description, serviceName }: PaidResource
   url,
   description,
   serviceName,
-  mimeType: "application/json",
+  mimeType: "application/json" as const,
 });
 
 /**

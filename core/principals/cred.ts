@@ -117,7 +117,7 @@ export const HUMAN_SIGNALS: readonly HumanSignal[] = [
 ];
 
 /** One row of the breakdown; `contribution` = raw · weight / 100, and 0 while the raw value is unknown. */
-export type HumanComponent = { weight: number; raw: number; contribution: number; known: boolean };
+type HumanComponent = { weight: number; raw: number; contribution: number; known: boolean };
 export type HumanCred = {
   score: number;
   tier: ReturnType<typeof tierOf>;

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../json.ts";
 type FetchedValue<T> = { value: T; at: string };
 
 /** Which contact data a principal has given. The data themselves are private and loaded for the principal only. */
-export type ContactKinds = { hasEmail: boolean; hasTelegram: boolean };
+type ContactKinds = { hasEmail: boolean; hasTelegram: boolean };
 
 /** Free-form data that a principal states about itself; shown and never counted. */
 export type StatedProfile = {

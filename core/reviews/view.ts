@@ -1,8 +1,10 @@
 /** The API's view of an agent's reviews with what they are worth. */
+import { z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { Address } from "../agents/facts.ts";
 import { decimalText, MAX_URI, type Review } from "../directory/reviews.ts";
 import { isoSeconds } from "../times.ts";
+import { count } from "../views/fields.ts";
 import { RULES_VERSION, type SharedKey, saysOf } from "./rules.ts";
 import { type Dimension, type ReviewerWeight, reasonsOf, weightOf } from "./weigh.ts";
 
@@ -32,8 +34,33 @@ const inAll = (address: string) => checksum(address as Address);
 const tenth = (value: number): number => Math.round(10 * value) / 10;
 const orNull = (value: number | null) => (value === null ? null : tenth(value));
 
+const percent = z.number().min(0).max(100);
+/** Without what it rests on. */
+export const reviewSummarySchema = z
+  .object({
+    raw: percent.nullable().meta({
+      description: "The mean of all reviews that stand and whose tag has a scale, whoever wrote them; null without any",
+    }),
+    adjusted: percent.nullable().meta({
+      description: "The mean by weight; null where no reviewer has proof behind it: then nothing is known, good or bad",
+    }),
+    interval: z
+      .object({ low: percent, high: percent })
+      .meta({ description: "Where `adjusted` would be if one more reviewer with proof said 0, or 100" }),
+    inflation: z
+      .number()
+      .min(-100)
+      .max(100)
+      .nullable()
+      .meta({ description: "`raw` less `adjusted`; null where either is" }),
+    reviewers: count.meta({ description: "Accounts that wrote, those that took all of it back among them" }),
+    voices: count.meta({ description: "Independent voices among those that count: a cluster is one" }),
+  })
+  .meta({ id: "ReviewSummary" });
+export type ReviewSummary = z.output<typeof reviewSummarySchema>;
+
 /** What the reviews of an agent are worth, without what it rests on. */
-export const reviewSummaryView = (figures: SummaryFigures | null) => ({
+export const reviewSummaryView = (figures: SummaryFigures | null): ReviewSummary => ({
   raw: orNull(figures?.raw ?? null),
   adjusted: orNull(figures?.adjusted ?? null),
   interval: { low: tenth(figures?.low ?? 0), high: tenth(figures?.high ?? 100) },
@@ -41,13 +68,22 @@ export const reviewSummaryView = (figures: SummaryFigures | null) => ({
   reviewers: figures?.reviewers ?? 0,
   voices: figures?.voices ?? 0,
 });
-export type ReviewSummary = ReturnType<typeof reviewSummaryView>;
 
 /** The registration of an own agent in the canonical registry, and its figures; null before they were weighed. */
 export type CanonicalReviews = { registry: string; agentId: string; figures: SummaryFigures | null };
 
+/** Of an own agent. */
+export const canonicalReviewsSchema = z
+  .object({ registry: z.string(), agentId: z.string(), ...reviewSummarySchema.shape })
+  .nullable()
+  .meta({
+    id: "CanonicalReviews",
+    description:
+      "What the reviews of its registration in the canonical ERC-8004 registry are worth; null without one. No figure is part of the cred score",
+  });
+
 /** What the reviews of an own agent are worth; null where it is not registered in the canonical registry. */
-export const canonicalReviewsView = (found: CanonicalReviews | null) =>
+export const canonicalReviewsView = (found: CanonicalReviews | null): z.output<typeof canonicalReviewsSchema> =>
   found && { registry: found.registry, agentId: found.agentId, ...reviewSummaryView(found.figures) };
 
 /** The figures; of an agent without reviews that were weighed they say that nothing is known. */

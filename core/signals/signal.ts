@@ -1,6 +1,6 @@
 /** What a signal of the cred score is: one entry with its formula, its SQL, its advice and its evidence. */
 import type { Address, AgentFacts, Hex } from "../agents/facts.ts";
-import type { Reservation } from "../agents/reservations.ts";
+import type { Reservation } from "../views/fields.ts";
 
 /** Adding a signal is a file with such a value, its line in `SIGNALS` (signals.ts), and `npm run migration` for its column. */
 export type Signal<Key extends string = string> = {

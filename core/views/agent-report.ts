@@ -1,17 +1,20 @@
 /** The aggregated report of an agent: balances, recent transactions, proofs and ranking. */
+
 import { formatEther } from "viem/utils";
+import { z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { Address, AgentFacts, Hex } from "../agents/facts.ts";
 import { mergeProfile } from "../agents/profile.ts";
-import type { Reservation } from "../agents/reservations.ts";
 import { countedTraits, linkedToken } from "../agents/traits.ts";
 import { shownCred } from "../cred/cred.ts";
-import { type TierWord, tierWord } from "../cred/tiers.ts";
+import { tierWord } from "../cred/tiers.ts";
 import { tokenLink } from "../links.ts";
-import { type CanonicalReviews, canonicalReviewsView } from "../reviews/view.ts";
+import { type CanonicalReviews, canonicalReviewsSchema, canonicalReviewsView } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
+import type { Reservation } from "./fields.ts";
+import { address, count, moment, reservations, score, tier, tokenId, txHash, url, walletConfirmed } from "./fields.ts";
 import type { Site } from "./site.ts";
-import { type VerificationMarks, verificationMarks } from "./verifications.ts";
+import { verificationMarks, verificationMarksSchema } from "./verifications.ts";
 
 /** Decimal amounts; null where the chain did not answer. */
 export type Balances = {
@@ -35,60 +38,79 @@ type RecentTransaction = {
   method: string | null;
 };
 
-type TransactionView = {
-  hash: Hex;
-  from: Address;
-  to: Address | null;
-  /** Amount of ETH, decimal. */
-  value: string;
-  timestamp: string;
-  method: string | null;
-  isError: boolean;
-};
+const amount = z.string().regex(/^\d+(\.\d+)?$/);
+const balance = amount.nullable().meta({ description: "Decimal; null while the chain cannot be asked" });
 
-export type AgentReportView = {
-  tokenId: number;
-  name: string;
-  walletAddress: Address;
-  /** False: the token names this wallet, and nothing confirms it. */
-  walletConfirmed: boolean;
-  owner: Address;
-  balances: {
-    eth: string | null;
-    usdc: string | null;
-    linkedToken: {
-      contractAddress: string;
-      /** Equal to `contractAddress`, as `formatted` is to `balance`: some clients read one name, some the other. */
-      address: string;
-      chain: string;
-      name: string;
-      symbol: string;
-      balance: string | null;
-      formatted: string | null;
-      decimals: number | null;
-    } | null;
-  };
-  recentTransactions: TransactionView[];
-  verifications: VerificationMarks;
-  reservations: Reservation[];
-  reviews: ReturnType<typeof canonicalReviewsView>;
-  credScore: {
-    total: number;
-    tier: TierWord;
-    verified: boolean;
-    hasPersonality: boolean;
-    hasNarrative: boolean;
-    traitCount: number;
-    points: number;
-    soulbound: boolean;
-  };
-  points: number;
-  rank: number;
-  totalAgents: number;
-  ethosScore: number | null;
-  neynarScore: number | null;
-  explorer: string;
-};
+export const agentReportSchema = z
+  .object({
+    tokenId,
+    name: z.string(),
+    walletAddress: address,
+    walletConfirmed,
+    owner: address,
+    balances: z
+      .object({
+        eth: balance,
+        usdc: balance,
+        linkedToken: z
+          .object({
+            contractAddress: z.string(),
+            address: z.string().meta({ description: "As contractAddress" }),
+            chain: z.string(),
+            name: z.string(),
+            symbol: z.string(),
+            balance,
+            formatted: amount.nullable().meta({ description: "As balance" }),
+            decimals: z.int().min(0).max(255).nullable().meta({ description: "null where the balance is" }),
+          })
+          .nullable()
+          .meta({ description: "null without a linked token; only tokens on this chain have a balance" }),
+      })
+      .meta({ description: "Of the agent's wallet, at most a minute old" }),
+    recentTransactions: z
+      .array(
+        z
+          .object({
+            hash: txHash,
+            from: address,
+            to: address.nullable(),
+            value: amount.meta({ description: "ETH, decimal" }),
+            timestamp: moment,
+            method: z
+              .string()
+              .nullable()
+              .meta({ description: "Function called; its selector when it is not known", examples: ["addTrait"] }),
+            isError: z.boolean(),
+          })
+          .meta({ id: "AgentTransaction" }),
+      )
+      .max(10)
+      .meta({ description: "The newest transactions in which something happened to this agent" }),
+    verifications: verificationMarksSchema,
+    reservations,
+    reviews: canonicalReviewsSchema,
+    credScore: z.object({
+      total: score,
+      tier,
+      verified: z.boolean(),
+      hasPersonality: z.boolean(),
+      hasNarrative: z.boolean(),
+      traitCount: count,
+      points: count,
+      soulbound: z.boolean(),
+    }),
+    points: count,
+    rank: z.int().min(1).meta({ description: "By cred; 1 is best, ties share a rank" }),
+    totalAgents: count,
+    ethosScore: z.int().nullable().meta({ description: "null = not known" }),
+    neynarScore: z.number().min(0).max(1).nullable().meta({
+      description:
+        "Of the agent's wallet, as Neynar's contract on this chain has it: another's opinion, and no part of the cred score. null = none, or not known now",
+    }),
+    explorer: url,
+  })
+  .meta({ id: "Report" });
+type AgentReportView = z.output<typeof agentReportSchema>;
 
 export type AgentReportInput = {
   reservations: readonly Reservation[];
@@ -148,7 +170,14 @@ export function agentReportView(facts: AgentFacts, input: AgentReportInput, site
 }
 
 /** A failed transaction emits no event, so the index has none of them: `isError` is always false. */
-const transactionView = ({ hash, from, to, valueWei, minedAt, method }: RecentTransaction): TransactionView => ({
+const transactionView = ({
+  hash,
+  from,
+  to,
+  valueWei,
+  minedAt,
+  method,
+}: RecentTransaction): AgentReportView["recentTransactions"][number] => ({
   hash,
   from: checksum(from),
   to: to && checksum(to),

@@ -1,57 +1,93 @@
 /** The full view of an agent. */
+
+import { z } from "zod";
 import { checksum } from "../addresses.ts";
-import type { Address, AgentFacts, Narrative, Trait } from "../agents/facts.ts";
-import { type Listing, listingOf } from "../agents/listing.ts";
+import type { AgentFacts } from "../agents/facts.ts";
+import { listingOf } from "../agents/listing.ts";
 import { bareName, withDotAgent } from "../agents/names.ts";
-import { mergeProfile, type ShownPersonality } from "../agents/profile.ts";
-import { countedTraits, type LinkedToken, linkedToken } from "../agents/traits.ts";
+import { mergeProfile } from "../agents/profile.ts";
+import { countedTraits, linkedToken } from "../agents/traits.ts";
 import { exchangeCounts, shownCred, validProofs } from "../cred/cred.ts";
-import { type TierWord, tierWord } from "../cred/tiers.ts";
+import { tierWord } from "../cred/tiers.ts";
 import { tokenLink } from "../links.ts";
-import { type MintOrigin, mintOriginAt } from "../mints/mint-origins.ts";
+import { mintOriginAt } from "../mints/mint-origins.ts";
+import { canonicalReviewsSchema } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
+import { address, block, count, moment, reservations, url } from "./fields.ts";
 import { imageUrl } from "./image.ts";
 import type { Site } from "./site.ts";
+import { identity } from "./summary.ts";
 
-export type AgentView = Listing & {
-  tokenId: number;
-  agentAddress: Address;
-  /** False: the token names this wallet, and nothing confirms it. */
-  walletConfirmed: boolean;
-  name: string;
-  framework: string;
-  mintedAt: string;
-  verified: boolean;
-  soulbound: boolean;
-  mintOrigin: MintOrigin;
-  generation: number;
-  version: string;
-  mutationCount: number;
-  points: number;
-  credScore: number;
-  credTier: TierWord;
-  tierLabel: string;
-  /** Null: unknown. */
-  ethosScore: number | null;
-  owner: Address;
-  operator: Address | null;
-  /** Name in the .agent namespace, without the ending. */
-  agentName: string | null;
-  /** Name in the .agent namespace, with the ending. */
-  agentDomain: string | null;
-  linkedToken: LinkedToken | null;
-  personality: ShownPersonality | null;
-  narrative: Narrative | null;
-  socials: Record<string, string>;
-  coinbaseVerified: boolean;
-  traits: Trait[];
-  image: string;
-  explorer: string;
-  /** Last indexed block when this was read; null before the first one. */
-  indexedBlock: number | null;
+/** A byte on chain; the API itself writes 0 to 10. */
+const level = z.int().min(0).max(255).nullable();
+const shownPersonalitySchema = z
+  .object({
+    quirks: z.string(),
+    communicationStyle: z.string(),
+    values: z.string(),
+    humor: z.string(),
+    riskTolerance: level,
+    autonomyLevel: level,
+  })
+  .meta({ id: "Personality" });
+
+const shownNarrativeSchema = z
+  .object({ origin: z.string(), mission: z.string(), lore: z.string(), manifesto: z.string() })
+  .meta({ id: "Narrative" });
+
+const traitSchema = z.object({ name: z.string(), category: z.string(), addedAt: moment }).meta({ id: "Trait" });
+
+export const linkedTokenSchema = z
+  .object({ contractAddress: z.string(), chain: z.string(), symbol: z.string(), name: z.string() })
+  .meta({ id: "LinkedToken" });
+
+const words = z.array(z.string()).meta({ description: "As stated" });
+
+const listing = {
+  services: z
+    .record(z.string(), z.looseObject({ url: url.optional() }))
+    .meta({ description: "Where the agent can be reached, as stated: by name, each with a `url` or another place" }),
+  skills: words,
+  domains: words,
+  metadata: z
+    .looseObject({ acceptedPayments: z.array(z.string()).optional() })
+    .meta({ description: "Any JSON, as stated" }),
 };
 
-export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock: number | null): AgentView {
+export const agentSchema = z
+  .object({
+    ...identity,
+    generation: count,
+    version: z.string(),
+    mutationCount: count,
+    operator: address.nullable(),
+    agentName: z
+      .string()
+      .nullable()
+      .meta({ description: "Registered .agent name, bare", examples: ["quill"] }),
+    agentDomain: z
+      .string()
+      .nullable()
+      .meta({ description: "The same, whole", examples: ["quill.agent"] }),
+    ethosScore: z.int().nullable().meta({ description: "null = not known" }),
+    coinbaseVerified: z.boolean(),
+    linkedToken: linkedTokenSchema.nullable(),
+    personality: shownPersonalitySchema.nullable(),
+    narrative: shownNarrativeSchema.nullable(),
+    traits: z.array(traitSchema),
+    socials: z.record(z.string(), z.string()).meta({
+      description: "Accounts as stated; `x` is the proven account on X, else the stated one (`twitter`)",
+    }),
+    ...listing,
+    explorer: url,
+    indexedBlock: block,
+    reservations: reservations.optional().meta({ description: "Left out in lists and in answers to a registration" }),
+    reviews: canonicalReviewsSchema.optional(),
+  })
+  .meta({ id: "Agent" });
+export type AgentView = z.output<typeof agentSchema>;
+
+export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock: number): AgentView {
   const { score, tier } = shownCred(facts, now);
   const { personality, narrative, socials } = mergeProfile(facts);
   return {

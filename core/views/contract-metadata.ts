@@ -1,16 +1,18 @@
 /** The collection's metadata and picture, as marketplaces show them for the identity contract (ERC-7572). */
+import { z } from "zod";
+import { url } from "./fields.ts";
 import type { Site } from "./site.ts";
 
-/** @see https://eips.ethereum.org/EIPS/eip-7572 */
-export type ContractMetadataView = {
-  name: string;
-  symbol: string;
-  description: string;
-  image: string;
-  external_link: string;
-};
+/** Metadata of the contract as a whole. @see https://eips.ethereum.org/EIPS/eip-7572 */
+export const contractMetadataSchema = z
+  .object({ name: z.string(), symbol: z.string(), description: z.string(), image: url, external_link: url })
+  .meta({ id: "ContractMetadata" });
 
-export const contractMetadataView = ({ serviceName, publicUrl, webUrl }: Site): ContractMetadataView => ({
+export const contractMetadataView = ({
+  serviceName,
+  publicUrl,
+  webUrl,
+}: Site): z.output<typeof contractMetadataSchema> => ({
   name: serviceName,
   symbol: serviceName.toUpperCase(),
   description: `On-chain identities of AI agents on Base. Each token is one agent: its profile, its proofs and its cred score, registered by ${serviceName}.`,

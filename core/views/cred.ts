@@ -1,25 +1,51 @@
 /** The two views of the cred score: by token id with the scale of tiers, by address with its factors. */
+import { z } from "zod";
 import { checksum } from "../addresses.ts";
-import type { Address, AgentFacts } from "../agents/facts.ts";
-import { type Breakdown, breakdownOf, shownCred } from "../cred/cred.ts";
-import { type AddressWord, SCALE, type TierKey, type TierWord, tierWord } from "../cred/tiers.ts";
+import type { AgentFacts } from "../agents/facts.ts";
+import { breakdownOf, SIGNALS, shownCred } from "../cred/cred.ts";
+import { type AddressWord, SCALE, TIERS, tierWord } from "../cred/tiers.ts";
 import { shownPrice } from "../payments/prices.ts";
+import {
+  address,
+  moment,
+  reservations,
+  score,
+  shapeOf,
+  tier,
+  tierLabel,
+  tokenId,
+  usdc,
+  walletConfirmed,
+} from "./fields.ts";
 import type { Site } from "./site.ts";
 
-export type CredByIdView = {
-  tokenId: number;
-  name: string;
-  credScore: number;
-  tier: TierWord;
-  tierLabel: string;
-  scale: Record<TierKey, string>;
-  fullReportEndpoint: string;
-  /** Amount in USDC, decimal. */
-  fullReportPrice: string;
-  computedAt: string;
-};
+export const credByTokenSchema = z
+  .object({
+    tokenId,
+    name: z.string(),
+    credScore: score,
+    tier,
+    tierLabel,
+    scale: z
+      .object(
+        shapeOf(
+          TIERS.map(({ key }) => key),
+          z.string(),
+        ),
+      )
+      .meta({ examples: [SCALE] }),
+    fullReportEndpoint: z.string(),
+    fullReportPrice: usdc,
+    computedAt: moment,
+    reservations,
+  })
+  .meta({ id: "Cred" });
 
-export function credByIdView(facts: AgentFacts, site: Site, now: Date): CredByIdView {
+export function credByIdView(
+  facts: AgentFacts,
+  site: Site,
+  now: Date,
+): Omit<z.output<typeof credByTokenSchema>, "reservations"> {
   const { score, tier, computedAt } = shownCred(facts, now);
   return {
     tokenId: facts.tokenId,
@@ -34,19 +60,33 @@ export function credByIdView(facts: AgentFacts, site: Site, now: Date): CredById
   };
 }
 
-export type CredByAddressView = {
-  address: Address;
-  /** False: the token names this wallet, and nothing confirms it. */
-  walletConfirmed: boolean;
-  credScore: number;
-  tier: AddressWord;
-  factors: Breakdown;
-  credTier: TierWord;
-  tokenId: number;
-  name: string;
-};
+const weighted = z
+  .object({ weight: z.number().min(0).max(1), rawScore: score, weightedScore: z.number().min(0).max(100) })
+  .meta({ id: "WeightedSignal" });
 
-export function credByAddressView(facts: AgentFacts, now: Date): CredByAddressView {
+export const credByAddressSchema = z
+  .object({
+    address,
+    walletConfirmed,
+    credScore: score,
+    tier: z.enum(TIERS.map(({ addressWord }) => addressWord) as [AddressWord, ...AddressWord[]]),
+    factors: z.object(
+      shapeOf(
+        SIGNALS.map(({ key }) => key),
+        weighted,
+      ),
+    ),
+    credTier: tier,
+    tokenId,
+    name: z.string(),
+    reservations,
+  })
+  .meta({ id: "CredByAddress" });
+
+export function credByAddressView(
+  facts: AgentFacts,
+  now: Date,
+): Omit<z.output<typeof credByAddressSchema>, "reservations"> {
   const { score, raw, tier } = shownCred(facts, now);
   return {
     address: checksum(facts.agentAddress),

@@ -1,13 +1,17 @@
 /** The view of an agent found by discovery: its row, why it stands there, and what it offers. */
+
+import { z } from "zod";
 import type { Service } from "../directory/entry.ts";
 import { PROTOCOLS, type Protocol } from "../directory/protocols.ts";
-import { type DirectoryRow, type TerminalRow, terminalRow } from "../directory/row.ts";
-import type { DiscoverHit } from "../discovery/query.ts";
+import { type DirectoryRow, terminalAgentSchema, terminalRow } from "../directory/row.ts";
+import { type DiscoverHit, FACTOR_KEYS, FIELDS, FOUND_BY } from "../discovery/query.ts";
 import type { Json } from "../json.ts";
 import type { Liveness } from "../offers/liveness.ts";
-import type { OfferKind, Offer as StoredOffer } from "../offers/offer.ts";
+import { METHODS, type OfferKind, type Offer as StoredOffer } from "../offers/offer.ts";
 import { addressOf, type SourceKind, spokenOf } from "../offers/source-kinds.ts";
+import { reviewSummarySchema } from "../reviews/view.ts";
 import { urlOf } from "../urls.ts";
+import { count, moment } from "./fields.ts";
 
 /** An offer as it is shown. Texts are strangers', cleaned and bounded when they were stored. */
 export type Offer = Omit<StoredOffer, "price" | "inputSchema"> & {
@@ -45,34 +49,96 @@ export type FoundAgent = { hit: DiscoverHit; row: DirectoryRow; background: HitB
 /** Max offers of one hit in an answer. */
 export const MAX_OFFERS_SHOWN = 12;
 
-export type HitView = {
-  agent: TerminalRow;
-  rank: number;
-  relevance: number;
-  trust: number;
-  foundBy: DiscoverHit["foundBy"];
-  matched: DiscoverHit["matched"];
-  factors: DiscoverHit["factors"];
-  reviews: DiscoverHit["reviews"];
-  highlights: DiscoverHit["highlights"];
-  speaks: Protocol[];
-  services: NamedService[];
-  offers: Omit<Offer, "isRead" | "isAnothers">[];
-  offerCount: number;
-  /** Null where none of its endpoints is read. */
-  liveness: Liveness | null;
-  copies: number;
-};
+export const fraction = z.number().min(0).max(1);
+const anyJson = z.unknown().meta({ description: "JSON as the agent states it" });
+
+export const named = z.boolean().meta({
+  description: "Only the agent names it: nothing shows that it is the agent's, and it counts for nothing",
+});
+
+export const offerSchema = z.object({
+  kind: z.enum(["skill", "tool", "resource"]).meta({
+    description:
+      "skill: of its A2A card, or named by its registry or its listing; tool: of its MCP server; resource: one that x402 pays for",
+  }),
+  name: z.string(),
+  description: z.string().nullable(),
+  tags: z.array(z.string()),
+  endpoint: z.string().nullable(),
+  named,
+  method: z
+    .enum(METHODS)
+    .nullable()
+    .meta({ description: "How a paid resource is called, as its terms state it; null = not stated" }),
+  priceUsd: z.number().nullable().meta({ description: "US dollars of one call; null = not known" }),
+  accepts: anyJson.optional(),
+  inputSchema: anyJson.optional(),
+});
+
+export const factors = z
+  .array(z.object({ key: z.enum(FACTOR_KEYS), value: fraction, weight: z.number(), says: z.string() }))
+  .meta({ description: "Each factor of its place with its weight, and a sentence that says why" });
+export const speaks = z.array(z.enum(PROTOCOLS));
+export const services = z.array(
+  z.object({ name: z.string(), endpoint: z.string(), version: z.string().nullable(), named }),
+);
+export const liveness = z
+  .object({ value: fraction, says: z.string(), answeredAt: moment.nullable(), silentSince: moment.nullable(), named })
+  .nullable()
+  .meta({ description: "Whether its endpoints answer; null where none of them is read" });
+
+export const hitSchema = z
+  .object({
+    agent: terminalAgentSchema,
+    rank: z.number().meta({
+      description:
+        "What the order follows: relevance × trust; with `understood.meaning` = used the share of the best place by words and by meaning",
+    }),
+    relevance: fraction.meta({ description: "How well its words fit; 1 without words in the query" }),
+    trust: fraction.meta({ description: "What is known about it, as `factors` tells" }),
+    foundBy: z
+      .array(z.enum(FOUND_BY))
+      .meta({ description: "words: it has them; meaning: its text is near to the question" }),
+    matched: z.array(z.object({ field: z.enum(FIELDS), words: z.array(z.string()) })),
+    factors,
+    reviews: reviewSummarySchema.nullable().meta({
+      description: "What its ERC-8004 reviews are worth; null in other registries, and before they were weighed",
+    }),
+    highlights: z
+      .array(
+        z.object({
+          field: z.enum(FIELDS),
+          text: z.string().meta({ description: "Plain text of a stranger: show it as text, never as markup" }),
+          ranges: z
+            .array(z.array(z.int().min(0)).length(2))
+            .meta({ description: "Start and end of each matched word, in UTF-16 units" }),
+        }),
+      )
+      .meta({ description: "Where the words stand" }),
+    speaks,
+    services,
+    offers: z.array(offerSchema).meta({
+      description:
+        "At most 12: those that count, the matching ones first, then those that are only named, but for those of a host that is shown to be another agent's",
+    }),
+    offerCount: count.meta({ description: "All its offers that count" }),
+    liveness,
+    copies: count.meta({
+      description:
+        "Agents left out behind this one: near-identical ones of the same operator, ones of the same text, and others of its name",
+    }),
+  })
+  .meta({ id: "DiscoverHit" });
 
 /** @param publicUrl base URL of the service's own links */
-export function hitView({ hit, row, background }: FoundAgent, publicUrl: string): HitView {
+export function hitView({ hit, row, background }: FoundAgent, publicUrl: string): z.output<typeof hitSchema> {
   const { rank, relevance, trust, foundBy, matched, factors, reviews, highlights, copies } = hit;
   return {
     agent: terminalRow(row, publicUrl),
     rank,
     relevance,
     trust,
-    foundBy,
+    foundBy: [...foundBy],
     matched,
     factors,
     reviews,

@@ -1,45 +1,57 @@
 /** The public view of a human principal, and the breakdown of its cred. Only `ownHumanView` has the private fields. */
+import { z } from "zod";
 import { checksum } from "../addresses.ts";
-import type { Address } from "../agents/facts.ts";
 import { shownCred } from "../cred/cred.ts";
-import { type TierWord, tierWord } from "../cred/tiers.ts";
-import type { Json, JsonObject } from "../json.ts";
+import { tierWord } from "../cred/tiers.ts";
 import {
   ethosScore,
   filledParts,
-  type HumanComponent,
-  type HumanSignalKey,
+  HUMAN_SIGNAL_KEYS,
   humanCredOf,
   isAttested,
   PROFILE_PARTS,
   type ProfilePart,
   provenAccounts,
 } from "../principals/cred.ts";
-import type { ContactKinds, HumanFacts, StatedProfile } from "../principals/facts.ts";
-import type { ProofPlatformKey } from "../proof-platforms.ts";
+import type { HumanFacts } from "../principals/facts.ts";
+import { PROOF_PLATFORM_KEYS } from "../proof-platforms.ts";
 import { isoSeconds } from "../times.ts";
-import type { OrganizationView } from "./organization.ts";
+import { count, moment, score, shapeOf, tier, tierLabel, tokenId } from "./fields.ts";
+import {
+  hasContact,
+  humanId,
+  image,
+  objectOrList,
+  organizationSchema,
+  places,
+  shownStated,
+  wallet,
+  words,
+} from "./organization.ts";
 import type { Site } from "./site.ts";
-import { type SummaryView, summaryView } from "./summary.ts";
+import { summarySchema, summaryView } from "./summary.ts";
 
-export type HumanView = StatedProfile & {
-  id: string;
-  walletAddress: Address | null;
-  tokenId: number | null;
-  entityType: "human";
-  name: string;
-  description: string;
-  image: string | null;
-  organization: string;
-  skills: string[];
-  domains: string[];
-  linkedAccounts: Record<string, string>;
-  contact: ContactKinds;
-  linkedAgents: SummaryView[];
-  humanCred: { score: number; tier: TierWord; tierLabel: string };
-  createdAt: string;
-  updatedAt: string;
+const humanFields = {
+  id: humanId,
+  walletAddress: wallet,
+  tokenId: tokenId.nullable(),
+  entityType: z.literal("human"),
+  name: z.string(),
+  description: z.string(),
+  image,
+  organization: z.string(),
+  skills: words,
+  domains: words,
+  linkedAccounts: places.meta({ description: "As stated, not proven" }),
+  ...shownStated,
+  contact: hasContact,
+  linkedAgents: z.array(summarySchema),
+  humanCred: z.object({ score, tier, tierLabel }),
+  createdAt: moment,
+  updatedAt: moment,
 };
+export const humanSchema = z.object(humanFields).meta({ id: "Human" });
+export type HumanView = z.output<typeof humanSchema>;
 
 export function humanView(facts: HumanFacts, site: Site, now: Date): HumanView {
   const { score, tier } = humanCredOf(facts, now);
@@ -66,36 +78,52 @@ export function humanView(facts: HumanFacts, site: Site, now: Date): HumanView {
   };
 }
 
-/** Contact data of a principal; shown to the principal only. */
-type Contact = { email: string | null; telegram: string | null };
-/** Private fields: shown to the principal only. */
-export type PrivateFields = { contact: Contact; notificationPreferences: JsonObject | Json[] };
-export type OwnHumanView = Omit<HumanView, "contact"> &
-  PrivateFields & { organizations: (Omit<OrganizationView, "contact"> & PrivateFields)[] };
+const contact = z.object({ email: z.string().nullable(), telegram: z.string().nullable() });
+/** Contact data and wishes of a principal: shown to the principal only. */
+const shownPrivately = { contact, notificationPreferences: objectOrList };
+export type PrivateFields = z.output<z.ZodObject<typeof shownPrivately>>;
+export const ownHumanSchema = z
+  .object({
+    ...humanFields,
+    ...shownPrivately,
+    organizations: z.array(z.object({ ...organizationSchema.shape, ...shownPrivately })),
+  })
+  .meta({ id: "OwnHuman", description: "With what nobody else is shown" });
+export type OwnHumanView = z.output<typeof ownHumanSchema>;
 
-export type HumanCredView = {
-  id: string;
-  score: number;
-  tier: TierWord;
-  tierLabel: string;
-  breakdown: Record<HumanSignalKey, HumanComponent>;
-  /** Source of each value, and the time it was read. */
-  sources: {
-    exchangeAttestation: { attested: boolean; expiresAt: string | null } | null;
-    provenAccounts: { tokenId: number; platform: ProofPlatformKey; handle: string }[];
-    linkedAgents: { tokenId: number; credScore: number }[];
-    ethos: { score: number | null; fetchedAt: string | null };
-    transactions: { count: number | null; fetchedAt: string | null };
-    sessions: { success: number };
-    referrals: { total: number };
-    profile: { told: ProfilePart[]; missing: ProfilePart[] };
-    registeredAt: string;
-  };
-  /** The newest of the times in `sources` and `createdAt`. */
-  updatedAt: string;
-};
+const component = z
+  .object({
+    weight: z.int().min(0).max(100),
+    raw: score,
+    contribution: z.number().min(0).max(100).meta({ description: "raw · weight / 100" }),
+    known: z.boolean().meta({ description: "false: its source has not been heard, and it counts 0" }),
+  })
+  .meta({ id: "HumanSignal" });
+const part = z.enum(Object.keys(PROFILE_PARTS) as [ProfilePart, ...ProfilePart[]]);
 
-export function humanCredView(facts: HumanFacts, now: Date): HumanCredView {
+export const humanCredSchema = z
+  .object({
+    id: humanId,
+    score,
+    tier,
+    tierLabel,
+    breakdown: z.object(shapeOf(HUMAN_SIGNAL_KEYS, component)),
+    sources: z.object({
+      exchangeAttestation: z.object({ attested: z.boolean(), expiresAt: moment.nullable() }).nullable(),
+      provenAccounts: z.array(z.object({ tokenId, platform: z.enum(PROOF_PLATFORM_KEYS), handle: z.string() })),
+      linkedAgents: z.array(z.object({ tokenId, credScore: score })),
+      ethos: z.object({ score: z.int().nullable(), fetchedAt: moment.nullable() }),
+      transactions: z.object({ count: count.nullable(), fetchedAt: moment.nullable() }),
+      sessions: z.object({ success: count }),
+      referrals: z.object({ total: count }),
+      profile: z.object({ told: z.array(part), missing: z.array(part) }),
+      registeredAt: moment,
+    }),
+    updatedAt: moment.meta({ description: "The newest of what it was read from" }),
+  })
+  .meta({ id: "HumanCred" });
+
+export function humanCredView(facts: HumanFacts, now: Date): z.output<typeof humanCredSchema> {
   const { score, tier, breakdown } = humanCredOf(facts, now);
   const attested = isAttested(facts, now);
   const expiresAt = attested ? facts.attestation!.expiresAt : 0;

@@ -1,24 +1,28 @@
 /** The views of groups, members and messages. */
+import { z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { Address } from "../agents/facts.ts";
-import { type TierWord, tierOf, tierWord } from "../cred/tiers.ts";
+import { tierOf, tierWord } from "../cred/tiers.ts";
 import type { Message } from "../messages/acts.ts";
 import { type Group, minCredTier, type Speaker } from "../messages/message-groups.ts";
+import { address, count, moment, score, tier, tokenId } from "./fields.ts";
 
-export type GroupView = {
-  id: string;
-  topic: string;
-  description: string | null;
-  minCred: number;
-  minCredTier: string;
-  isPublic: boolean;
-  isDefault: boolean;
-  memberCount: number;
-  createdBy: Address | null;
-  createdAt: string;
-};
+export const groupSchema = z
+  .object({
+    id: z.string().meta({ description: "The topic in its normal form", examples: ["trading"] }),
+    topic: z.string(),
+    description: z.string().nullable(),
+    minCred: score.meta({ description: "Cred that joining and sending take, and reading when the group is private" }),
+    minCredTier: z.string().meta({ examples: ["Marginal (26+)"] }),
+    isPublic: z.boolean().meta({ description: "Anybody may read; otherwise members only" }),
+    isDefault: z.boolean(),
+    memberCount: count,
+    createdBy: address.nullable().meta({ description: "The creator's wallet; null for the default groups" }),
+    createdAt: moment,
+  })
+  .meta({ id: "MessageGroup" });
 
-export const groupView = (group: Group): GroupView => ({
+export const groupView = (group: Group): z.output<typeof groupSchema> => ({
   id: group.groupId,
   topic: group.topic,
   description: group.description,
@@ -31,18 +35,23 @@ export const groupView = (group: Group): GroupView => ({
   createdAt: group.createdAt,
 });
 
-export type MessageView = {
-  id: number;
-  groupId: string;
-  senderAddress: Address;
-  senderName: string;
-  senderTokenId: number;
-  senderCred: number;
-  content: string;
-  timestamp: string;
-};
+export const messageSchema = z
+  .object({
+    id: z
+      .int()
+      .min(1)
+      .meta({ description: "Counts from 1 within the group, without gaps, in the order of all readers" }),
+    groupId: z.string(),
+    senderAddress: address,
+    senderName: z.string(),
+    senderTokenId: tokenId,
+    senderCred: score.meta({ description: "The sender's cred when it sent the message" }),
+    content: z.string(),
+    timestamp: moment,
+  })
+  .meta({ id: "Message" });
 
-export const messageView = (message: Message): MessageView => ({
+export const messageView = (message: Message): z.output<typeof messageSchema> => ({
   id: message.messageId,
   groupId: message.groupId,
   senderAddress: checksum(message.sender),
@@ -53,17 +62,21 @@ export const messageView = (message: Message): MessageView => ({
   timestamp: message.sentAt,
 });
 
-export type MemberView = {
-  address: Address;
-  tokenId: number | null;
-  name: string | null;
-  credScore: number | null;
-  credTier: TierWord | null;
-  joinedAt: string;
-};
+export const memberSchema = z.object({
+  address,
+  tokenId: tokenId.nullable().meta({ description: "Null when the wallet has no agent any more" }),
+  name: z.string().nullable(),
+  credScore: score.nullable(),
+  credTier: tier.nullable(),
+  joinedAt: moment,
+});
 
 /** @param speaker the member's current agent; null when its wallet no longer has one */
-export const memberView = (wallet: Address, joinedAt: string, speaker: Speaker | null): MemberView => ({
+export const memberView = (
+  wallet: Address,
+  joinedAt: string,
+  speaker: Speaker | null,
+): z.output<typeof memberSchema> => ({
   address: checksum(wallet),
   tokenId: speaker?.tokenId ?? null,
   name: speaker?.name ?? null,

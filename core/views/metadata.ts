@@ -1,4 +1,5 @@
 /** The ERC-721 metadata of an agent, as marketplaces read it. */
+import { z } from "zod";
 import type { AgentFacts } from "../agents/facts.ts";
 import { mergeProfile } from "../agents/profile.ts";
 import { countedTraits } from "../agents/traits.ts";
@@ -6,25 +7,29 @@ import { shownCred } from "../cred/cred.ts";
 import { agentLink } from "../links.ts";
 import { mintOriginAt } from "../mints/mint-origins.ts";
 import { isBlank } from "../text.ts";
+import { url } from "./fields.ts";
 import { imageUrl } from "./image.ts";
 import type { Site } from "./site.ts";
 
-type AttributeView = {
-  trait_type: string;
-  value: string | number;
+const attribute = z.object({
+  trait_type: z.string(),
+  value: z.union([z.string(), z.number()]),
   /** The value of a `date` is in Unix seconds. */
-  display_type?: "number" | "date";
-  max_value?: number;
-};
+  display_type: z.enum(["number", "date"]).optional(),
+  max_value: z.number().optional(),
+});
 
 /** Exactly these keys: with any other key at the top level, marketplaces ignore the attributes. */
-export type MetadataView = {
-  name: string;
-  description: string;
-  image: string;
-  external_url: string;
-  attributes: AttributeView[];
-};
+export const metadataSchema = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    image: url,
+    external_url: url,
+    attributes: z.array(attribute),
+  })
+  .meta({ id: "Metadata" });
+type AttributeView = z.output<typeof attribute>;
 
 const TEXTS = {
   quirks: "Quirks",
@@ -35,7 +40,7 @@ const TEXTS = {
 const LEVELS = { riskTolerance: "Risk Tolerance", autonomyLevel: "Autonomy Level" } as const;
 const NARRATIVE = { origin: "Origin", mission: "Mission", lore: "Lore", manifesto: "Manifesto" } as const;
 
-export function metadataView(facts: AgentFacts, site: Site, now: Date): MetadataView {
+export function metadataView(facts: AgentFacts, site: Site, now: Date): z.output<typeof metadataSchema> {
   const { score, tier } = shownCred(facts, now);
   const { personality, narrative } = mergeProfile(facts);
   const text = (source: Record<string, unknown> | null, labels: Record<string, string>): AttributeView[] =>

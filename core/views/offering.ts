@@ -1,59 +1,113 @@
 /** The view of what one agent offers: its offers and endpoints, by what it is trusted, and who else has its name or its endpoints. */
-import type { Protocol } from "../directory/protocols.ts";
+import { z } from "zod";
 import type { Factor } from "../discovery/query.ts";
-import type { Confirmation } from "../offers/confirmations.ts";
-import type { EndpointState } from "../offers/liveness.ts";
-import { type HitBackground, type NamedService, type Offer, servicesOf, spokenBy } from "./discovery.ts";
+import { CONFIRMATIONS } from "../offers/confirmations.ts";
+import { ENDPOINT_STATUSES } from "../offers/liveness.ts";
+import {
+  factors,
+  fraction,
+  type HitBackground,
+  liveness,
+  named,
+  offerSchema,
+  services,
+  servicesOf,
+  speaks,
+  spokenBy,
+} from "./discovery.ts";
+import { address, count, moment, tokenId } from "./fields.ts";
 
 /** Who is paid for a call: the agent's own wallet, its owner, or somebody else. */
-export const RECEIVERS = ["agent", "owner", "other"] as const;
+const RECEIVERS = ["agent", "owner", "other"] as const;
 type Receiver = (typeof RECEIVERS)[number];
-
-/** An agent that has something in common with the one asked about. Texts are strangers'. */
-type AlikeAgent = {
-  platform: string;
-  agentId: string;
-  tokenId: number | null;
-  name: string;
-  credScore: number;
-  /** ISO 8601; null where its registry does not say. */
-  registeredAt: string | null;
-  sameOwner: boolean;
-};
-/** `agents`: the first of them, the oldest first. `count` stops at `MAX_COUNTED_ALIKE`. */
-export type AlikeAgents = { count: number; agents: AlikeAgent[] };
 
 export const MAX_COUNTED_ALIKE = 1_000;
 export const MAX_ALIKE_SHOWN = 5;
 
-/** Names are people's own words. */
-export type OfferingParties = {
-  owner: string | null;
-  /** ISO 8601; null where it is not known. */
-  ownerSince: string | null;
-  /** The exchange attests the owner's wallet, whether or not the agent has claimed it; null for agents of other registries. */
-  attested: boolean | null;
-  human: { id: string; name: string } | null;
-  organization: { slug: string; name: string } | null;
-};
+const alikes = (what: string) =>
+  z
+    .object({
+      count,
+      agents: z.array(
+        z.object({
+          platform: z.string(),
+          agentId: z.string(),
+          tokenId: tokenId.nullable(),
+          name: z.string(),
+          credScore: z.int().min(0).max(100),
+          registeredAt: moment.nullable(),
+          sameOwner: z.boolean(),
+        }),
+      ),
+    })
+    .meta({
+      description: `${what}: how many, ${MAX_COUNTED_ALIKE} at most, and the oldest ${MAX_ALIKE_SHOWN} of them`,
+    });
 
-export type EndpointView = {
-  kind: string;
-  url: string;
-  status: EndpointState["status"];
-  /** ISO 8601, each null where it never happened. */
-  answeredAt: string | null;
-  silentSince: string | null;
-  checkedAt: string | null;
-  /** Why the last read gave no offers, a sentence. */
-  why: string | null;
-  /** Only the agent names it: it counts for nothing. */
-  named: boolean;
-  /** What shows that it is the agent's; null where it is only named. */
-  confirmedBy: Confirmation | null;
-  /** What was read last is signed by a key of this host: who served it, not whether it is true. */
-  isSigned: boolean;
-};
+export const offeringSchema = z
+  .object({
+    behind: z
+      .object({
+        owner: address.nullable(),
+        ownerSince: moment.nullable(),
+        attested: z.boolean().nullable().meta({
+          description:
+            "Whether the exchange attests the owner's wallet now; an agent has its points once it has claimed that. null for agents of other registries",
+        }),
+        human: z.object({ id: z.string(), name: z.string() }).nullable(),
+        organization: z.object({ slug: z.string(), name: z.string() }).nullable(),
+      })
+      .meta({
+        description: "Its owner and since when, and who signs in by the owner's wallet or has linked the agent",
+      }),
+    trust: fraction
+      .nullable()
+      .meta({ description: "What is known about it, as `factors` tells; null while it is read" }),
+    factors,
+    speaks,
+    services,
+    offers: z
+      .array(
+        offerSchema.extend({
+          receiver: z.enum(RECEIVERS).nullable().meta({
+            description:
+              "Whose wallet the terms of payment name: the agent's, its owner's, or another; null where none",
+          }),
+        }),
+      )
+      .meta({ description: "The first 50" }),
+    offerCount: count.meta({ description: "All its offers" }),
+    liveness,
+    endpoints: z
+      .array(
+        z.object({
+          kind: z.string(),
+          url: z.string(),
+          status: z.enum(ENDPOINT_STATUSES),
+          answeredAt: moment.nullable(),
+          silentSince: moment.nullable(),
+          checkedAt: moment.nullable(),
+          why: z.string().nullable(),
+          named,
+          confirmedBy: z.enum(CONFIRMATIONS).nullable().meta({
+            description:
+              "What shows that it is the agent's. host_file: /.well-known/agent-registration.json of its host names the agent; registration_file: the agent's own file is in that folder of the host, or above, and names it; payee: its terms pay the agent's proven wallet; namespace: its registry gave the agent that domain",
+          }),
+          isSigned: z.boolean().meta({
+            description: "What was read is signed by a key of its host: says who served it, not whether it is true",
+          }),
+        }),
+      )
+      .meta({ description: "The endpoints that are read, with when each answered last and since when it is silent" }),
+    sameName: alikes("Other agents of its name, however it is spelled"),
+    sameEndpoint: alikes("Other agents that name one of its endpoints"),
+  })
+  .meta({ id: "Offering" });
+export type OfferingView = z.output<typeof offeringSchema>;
+/** Names are people's own words. */
+export type OfferingParties = OfferingView["behind"];
+export type EndpointView = OfferingView["endpoints"][number];
+export type AlikeAgents = OfferingView["sameName"];
 
 export type Offering = {
   platform: string;
@@ -65,20 +119,6 @@ export type Offering = {
   endpoints: EndpointView[];
   /** Null for a row that the search has no document of yet. */
   trust: { value: number; factors: Factor[] } | null;
-  sameName: AlikeAgents;
-  sameEndpoint: AlikeAgents;
-};
-
-export type OfferingView = {
-  behind: OfferingParties;
-  trust: number | null;
-  factors: Factor[];
-  speaks: Protocol[];
-  services: NamedService[];
-  offers: (Omit<Offer, "isRead" | "isAnothers"> & { receiver: Receiver | null })[];
-  offerCount: number;
-  liveness: HitBackground["liveness"];
-  endpoints: EndpointView[];
   sameName: AlikeAgents;
   sameEndpoint: AlikeAgents;
 };

@@ -1,6 +1,7 @@
 /** The reservations about one own agent. */
-import { earlierOwner, type OwnedFacts, type Reservation, reserved, sharedWith } from "../agents/reservations.ts";
+import { earlierOwner, type OwnedFacts, reserved, sharedWith } from "../agents/reservations.ts";
 import { exchangeCounts } from "../cred/cred.ts";
+import type { Reservation } from "./fields.ts";
 
 /**
  * All reservations about an own agent. The exchange's attestation is of an owner's wallet: it is an earlier one's unless it

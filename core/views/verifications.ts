@@ -1,41 +1,64 @@
 /** The verifications of an agent: records of its social proofs, and their short form in the report. */
-import type { AgentFacts, Hex, Proof } from "../agents/facts.ts";
-import type { Reservation } from "../agents/reservations.ts";
+import { z } from "zod";
+import type { AgentFacts, Proof } from "../agents/facts.ts";
 import { MAX_QUOTE, needleOf } from "../agents/social-proofs.ts";
 import { exchangeCounts, validProofs } from "../cred/cred.ts";
 import { foreignLink, foreignText } from "../directory/foreign-text.ts";
 import {
-  type ByProofPlatform,
   byProofPlatform,
   type NumericIdOf,
   PROOF_PLATFORMS,
   type ProofPlatform,
   type ProofPlatformKey,
 } from "../proof-platforms.ts";
+import type { Reservation } from "./fields.ts";
+import { moment, reservations, tokenId, txHash, url } from "./fields.ts";
 
-/** A proof as of its last check. `lapsed`: the proof is no longer there; it is shown and does not count. */
-type ProofView = {
-  handle: string;
-  /** The account's name on the platform. */
-  username: string;
-  verifiedAt: string;
-  txHash: Hex | null;
-  checkedAt: string;
-  /** When it is due to be checked again; null for one that has lapsed, or whose platform is not checked. */
-  nextCheckAt: string | null;
-  /** Where the account shows it; null when that is not known. */
-  url: string | null;
-  /** The account's words around the proof at the last check; null when they are not known. */
-  quote: string | null;
-  status: Proof["status"];
-  /** It was made under an earlier owner of the token. */
-  earlierOwner: boolean;
+/** A proof as of its last check. */
+const proof = {
+  handle: z.string(),
+  username: z.string().meta({ description: "The account's name on the platform" }),
+  verifiedAt: moment,
+  txHash: txHash.nullable(),
+  checkedAt: moment,
+  nextCheckAt: moment.nullable().meta({ description: "When it is due to be checked again; null for a lapsed one" }),
+  url: url.nullable().meta({ description: "Where the account shows it; null when that is not known" }),
+  quote: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        "The account's own words around the proof at the last check. Whoever names the agent proves it, also in a warning: read them. null when they are not known",
+      examples: ["Auditor of contracts. helixa:7"],
+    }),
+  status: z
+    .enum(["verified", "stale", "lapsed"])
+    .meta({ description: "stale: could not be checked of late; lapsed: has vanished and counts no more" }),
+  earlierOwner: z.boolean().meta({ description: "It was made under an earlier owner of the token" }),
 };
 
-/** For each platform its record, or null. `expected`: the text that an account shows to prove the agent. */
-export type VerificationsView = { tokenId: number; expected: string; reservations: Reservation[] } & {
-  [K in ProofPlatformKey]: (ProofView & NumericIdOf<K>) | null;
-};
+type ProofView = z.output<z.ZodObject<typeof proof>>;
+
+/** The field with the account's id; no field on platforms whose ids people do not know. */
+type NumericIdSchema<K extends ProofPlatformKey> =
+  NumericIdOf<K> extends Record<infer Name extends string, number> ? Record<Name, z.ZodInt> : unknown;
+
+/** The record of each platform. */
+const records = byProofPlatform(({ numericId }: ProofPlatform) =>
+  z.object({ ...proof, ...(numericId !== undefined && { [numericId]: z.int().min(0) }) }).nullable(),
+) as unknown as { [K in ProofPlatformKey]: z.ZodNullable<z.ZodObject<typeof proof & NumericIdSchema<K>>> };
+
+export const verificationsSchema = z
+  .object({
+    tokenId,
+    expected: z
+      .string()
+      .meta({ description: "The text that an account shows to prove the agent", examples: ["helixa:7"] }),
+    reservations,
+    ...records,
+  })
+  .meta({ id: "Verifications" });
+export type VerificationsView = z.output<typeof verificationsSchema>;
 
 type ShownWith = {
   prefix: string;
@@ -87,19 +110,21 @@ function proofView(proof: Proof, checkedEvery: number | undefined): Omit<ProofVi
   };
 }
 
-/** Whether an account on a platform is proven now, and its name. */
-type ProvenAccount = { verified: boolean; handle?: string; username?: string };
+const proven = z
+  .object({ verified: z.boolean(), handle: z.string().optional(), username: z.string().optional() })
+  .meta({ id: "ProvenAccount", description: "Whether an account is proven now, and which" });
 
-export type VerificationMarks = ByProofPlatform<ProvenAccount> & {
-  /** The agent's wallet has signed in. */
-  siwa: boolean;
-  coinbase: boolean;
-};
+export const verificationMarksSchema = z.object({
+  siwa: z.boolean(),
+  ...byProofPlatform(() => proven),
+  coinbase: z.boolean(),
+});
+type VerificationMarks = z.output<typeof verificationMarksSchema>;
 
 /** The verifications that count at `now`. */
 export function verificationMarks(facts: AgentFacts, now: Date): VerificationMarks {
   const standing = validProofs(facts);
-  const account = (platform: ProofPlatformKey): ProvenAccount => {
+  const account = (platform: ProofPlatformKey): z.output<typeof proven> => {
     const proof = standing.find((p) => p.platform === platform);
     if (!proof) return { verified: false };
     const { handle, username } = proof;

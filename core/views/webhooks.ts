@@ -1,28 +1,44 @@
 /** The owner's view of webhooks and deliveries. It contains no secret. */
+import { z } from "zod";
 import { checksum } from "../addresses.ts";
-import type { Address } from "../agents/facts.ts";
-import type { EventType } from "../events/events.ts";
-import type { DisabledReason } from "../webhooks/attempts.ts";
-import type { Delivery, DeliveryState, Finality, LoggedAttempt, Webhook } from "../webhooks/webhook.ts";
+import { EVENT_NAMES } from "../events/events.ts";
+import { DELIVERY_STATES, type Delivery, FINALITIES, type Webhook } from "../webhooks/webhook.ts";
+import { address, count, moment, tokenId, url } from "./fields.ts";
 
-export type WebhookView = {
-  id: string;
-  url: string;
-  events: EventType[];
-  agents: (number | Address)[] | null;
-  owners: Address[] | null;
-  finality: Finality;
-  createdAt: string;
-  enabled: boolean;
-  disabledReason: DisabledReason | null;
-  disabledAt: string | null;
-  /** Failed attempts since the last successful one. */
-  failures: number;
-  failingSince: string | null;
-  pausedUntil: string | null;
-};
+export const events = z.array(z.enum(EVENT_NAMES)).meta({
+  description: "Types of events; of a wanted type its retractions are told too",
+  examples: [["agent.registered", "cred.changed"]],
+});
+export const finality = z.enum(FINALITIES).meta({
+  description:
+    "any: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone",
+});
 
-export const webhookView = (webhook: Webhook): WebhookView => ({
+export const webhookSchema = z
+  .object({
+    id: z.string().meta({ examples: ["wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14"] }),
+    url,
+    events,
+    agents: z
+      .array(z.union([address, tokenId]))
+      .nullable()
+      .meta({ description: "null: events about any agent" }),
+    owners: z.array(address).nullable().meta({ description: "null: events about agents of anybody" }),
+    finality,
+    createdAt: moment,
+    enabled: z.boolean(),
+    disabledReason: z
+      .enum(["gone", "failing"])
+      .nullable()
+      .meta({ description: "gone: the receiver answered 410; failing: it has taken nothing for days" }),
+    disabledAt: moment.nullable(),
+    failures: count.meta({ description: "Failed attempts since the last good one" }),
+    failingSince: moment.nullable(),
+    pausedUntil: moment.nullable().meta({ description: "Nothing is sent before" }),
+  })
+  .meta({ id: "Webhook" });
+
+export const webhookView = (webhook: Webhook): z.output<typeof webhookSchema> => ({
   id: webhook.webhookId,
   url: webhook.url,
   events: webhook.events,
@@ -41,20 +57,31 @@ export const webhookView = (webhook: Webhook): WebhookView => ({
   pausedUntil: webhook.pausedUntil?.toISOString() ?? null,
 });
 
-export type DeliveryView = {
-  id: number;
-  eventId: string;
-  type: string;
-  position: number | null;
-  final: boolean;
-  state: DeliveryState;
-  createdAt: string;
-  nextAttemptAt: string | null;
-  settledAt: string | null;
-  attempts: LoggedAttempt[];
-};
+export const deliverySchema = z
+  .object({
+    id: z.int().min(1),
+    eventId: z.string().meta({ description: "The header webhook-id, the same in every attempt" }),
+    type: z.string().meta({ examples: ["cred.changed", "webhook.ping"] }),
+    position: count.nullable().meta({ description: "Place of the event in the log; null for a test" }),
+    final: z.boolean(),
+    state: z.enum(DELIVERY_STATES).meta({ description: "dead: given up; a replay sends it again" }),
+    createdAt: moment,
+    nextAttemptAt: moment.nullable(),
+    settledAt: moment.nullable().meta({ description: "When it was delivered or given up" }),
+    attempts: z
+      .array(
+        z.object({
+          at: moment,
+          status: z.int().nullable().meta({ description: "What the receiver answered; null when it did not" }),
+          error: z.string().nullable().meta({ description: "Why there was no answer" }),
+          durationMs: count,
+        }),
+      )
+      .meta({ description: "The last 20, the oldest first" }),
+  })
+  .meta({ id: "WebhookDelivery" });
 
-export const deliveryView = (delivery: Delivery): DeliveryView => ({
+export const deliveryView = (delivery: Delivery): z.output<typeof deliverySchema> => ({
   id: delivery.deliveryId,
   eventId: delivery.eventId,
   type: delivery.eventType,

@@ -139,9 +139,12 @@ const LIVE = statement({
   columns: MINT_ROW,
 });
 
-/** The registration of a wallet or a Solana key that is under way or done. */
-export const liveMintOf = (db: Queryable, registrant: Registrant): Promise<Mint | null> =>
-  LIVE.maybeOne(db, { registrant: nameOf(registrant) });
+/** A registration that is under way or done. */
+export type LiveMint = Mint & { state: "pending" | "minted" };
+
+/** That of a wallet or a Solana key. */
+export const liveMintOf = (db: Queryable, registrant: Registrant): Promise<LiveMint | null> =>
+  LIVE.maybeOne(db, { registrant: nameOf(registrant) }) as Promise<LiveMint | null>;
 
 const MINTED_AFTER = statement({
   name: "mint-after",

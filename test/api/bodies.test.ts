@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { endpoint, json } from "../../api/endpoint.ts";
+import { endpoint } from "../../api/endpoint.ts";
 import { parseStrictJson } from "../../core/strict-json.ts";
 import { NEVER } from "../../harness/patience.ts";
 import { startApi, type TestApi } from "./support/api.ts";
@@ -18,7 +18,7 @@ const echo = endpoint({
   summary: "Echoes",
   body: z.unknown(),
   responses: { 200: { description: "What arrived", schema: z.object({ body: z.unknown().optional() }) } },
-  handler: ({ body }) => json({ body }),
+  handler: ({ body }, json) => json({ body }),
 });
 const strict = endpoint({
   method: "put",
@@ -32,7 +32,7 @@ const strict = endpoint({
     on: z.boolean().optional(),
   }),
   responses: { 200: { description: "Fine", schema: z.object({}) } },
-  handler: () => json({}),
+  handler: (_, json) => json({}),
 });
 
 let api: TestApi;

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { z } from "zod";
 import { createApi } from "../../api/app.ts";
 import type { CallerRule } from "../../api/caller-types.ts";
-import { endpoint, json } from "../../api/endpoint.ts";
+import { endpoint } from "../../api/endpoint.ts";
 import { signedTexts } from "../../api/guards/signed-text.ts";
 import { walletGuard } from "../../api/guards/wallet.ts";
 import { revoke } from "../../api/routes/auth.ts";
@@ -39,7 +39,7 @@ const who = (caller: CallerRule) =>
     summary: "Who calls",
     guard: { caller },
     responses: { 200: { description: "The caller", schema: z.object({ kind: z.string() }).loose() } },
-    handler: (call) => json(call.caller),
+    handler: (call, json) => json(call.caller!),
   });
 
 let api: TestApi;

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { endpoint, json, type Reply } from "../../api/endpoint.ts";
+import { endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { readySchema } from "../../api/schemas/service.ts";
 import { openPool } from "../../db/sql/connect.ts";
@@ -349,7 +349,7 @@ describe("the indexed block", () => {
 });
 
 describe("trouble of our own", () => {
-  const broken = (handler: () => Reply) =>
+  const broken = (handler: () => never) =>
     endpoint({
       method: "get",
       path: "/broken",
@@ -361,7 +361,7 @@ describe("trouble of our own", () => {
     });
 
   it("is a 500 without a stack, a path or a library's words, and is logged with its request id", async () => {
-    const test = await startApi({ endpoints: [broken(() => JSON.parse("/root/secret"))] });
+    const test = await startApi({ endpoints: [broken(() => JSON.parse("/root/secret") as never)] });
     const { status, body, text, headers } = await test.get("/broken");
     expect({ status, code: body.code }).toEqual({ status: 500, code: "internal" });
     expect(text).not.toMatch(/secret|JSON|Unexpected|\.ts|node_modules/);
@@ -415,7 +415,7 @@ describe("trouble of our own", () => {
       summary: "Slow",
       responses: { 200: { description: "Never", schema: z.object({}) } },
       errors: ["timeout"],
-      handler: async ({ deps }) => json((await deps.db.query("select pg_sleep(600)")).rows),
+      handler: async ({ deps }, json) => json((await deps.db.query("select pg_sleep(600)")).rows[0]),
     });
     const test = await startApi({ endpoints: [slow], deps: { db } });
     expect(await test.get("/slow")).toMatchObject({ status: 504, body: { code: "timeout" } });

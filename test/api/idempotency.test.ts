@@ -3,7 +3,7 @@ import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { CallerRule } from "../../api/caller-types.ts";
-import { endpoint, json } from "../../api/endpoint.ts";
+import { endpoint } from "../../api/endpoint.ts";
 import { fail } from "../../core/errors.ts";
 import { forgetExpired } from "../../db/callers/idempotency.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
@@ -29,7 +29,7 @@ const effect = (path: string, caller: CallerRule) =>
       202: { description: "Later", schema: z.object({ effect: z.int() }) },
     },
     errors: ["conflict", "proof_missing", "upstream_unavailable"],
-    async handler({ body }) {
+    async handler({ body }, json) {
       effects++;
       await gate;
       if (body.end === "refused") fail("conflict", "No.");

@@ -3,7 +3,7 @@ import { generatePrivateKey } from "viem/accounts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type CallerRule, isOpen } from "../../api/caller-types.ts";
-import { type Endpoint, endpoint, json } from "../../api/endpoint.ts";
+import { type Endpoint, endpoint } from "../../api/endpoint.ts";
 import { type Bucket, tokensOfClient } from "../../api/guards/rate-limits.ts";
 import { networkOf } from "../../api/http/client-network.ts";
 import { credReport } from "../../api/routes/cred-report.ts";
@@ -43,7 +43,7 @@ const route = (method: "get" | "post", path: string, caller: CallerRule, bucket?
     summary: "Nothing",
     guard: { caller, ...(bucket && { bucket }) },
     responses: { 200: { description: "Nothing", schema: z.object({}) } },
-    handler: () => json({}),
+    handler: (_, json) => json({}),
   });
 const OPERATIONS = [terminalToken, terminalJson, terminalCsv, stats];
 const ENDPOINTS = [

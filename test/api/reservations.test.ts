@@ -1,6 +1,6 @@
 /** What answers say beside proofs: which were made under an earlier owner, and which attestation or identity serves many agents. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import type { Reservation } from "../../core/agents/reservations.ts";
+import type { Reservation } from "../../core/views/fields.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { transaction } from "../../db/sql/transaction.ts";

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createApi } from "../../api/app.ts";
-import { endpoint, json } from "../../api/endpoint.ts";
+import { endpoint } from "../../api/endpoint.ts";
 import { startServer } from "../../api/server.ts";
 import { loadConfig } from "../../config/config.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
@@ -187,7 +187,7 @@ describe("stopping", () => {
       tag: "Test",
       summary: "Waits",
       responses: { 200: { description: "Done", schema: z.object({ done: z.boolean() }) } },
-      async handler() {
+      async handler(_, json) {
         entered++;
         await gate;
         return json({ done: true });

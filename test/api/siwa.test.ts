@@ -5,7 +5,7 @@ import { hashMessage } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { endpoint, json } from "../../api/endpoint.ts";
+import { endpoint } from "../../api/endpoint.ts";
 import type { Chain } from "../../clients/ports.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { siwaText } from "../../core/callers/signed-texts.ts";
@@ -25,7 +25,7 @@ const whoAmI = endpoint({
   summary: "Who calls",
   guard: { caller: "siwa" },
   responses: { 200: { description: "The caller", schema: z.object({ wallet: z.string() }) } },
-  handler: ({ caller }) => json({ wallet: caller.wallet }),
+  handler: ({ caller }, json) => json({ wallet: caller.wallet }),
 });
 
 let api: TestApi;

@@ -113,7 +113,7 @@ describe("an agent in full", () => {
       operator: null,
       agentName: null,
     };
-    const view = agentView(empty, site, NOW, null);
+    const view = agentView(empty, site, NOW, 1234);
     expect(view).toMatchObject({
       personality: null,
       narrative: null,
@@ -122,7 +122,7 @@ describe("an agent in full", () => {
       agentName: null,
       agentDomain: null,
     });
-    expect(view).toMatchObject({ ethosScore: null, indexedBlock: null, socials: {}, traits: [] });
+    expect(view).toMatchObject({ ethosScore: null, socials: {}, traits: [] });
     expect(view).toMatchObject({ services: {}, skills: [], domains: [], metadata: {} });
   });
 });

@@ -1,21 +1,40 @@
 /** The cred report: the score's breakdown with evidence, ranking and advice. Pure; the receipt is sent with it. */
+import { z } from "zod";
 import { checksum } from "../../addresses.ts";
-import type { Address, AgentFacts, Narrative } from "../../agents/facts.ts";
+import type { AgentFacts, Narrative } from "../../agents/facts.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../../agents/profile.ts";
-import type { Reservation } from "../../agents/reservations.ts";
 import { tokenLink } from "../../links.ts";
-import { type MintOrigin, mintOriginAt } from "../../mints/mint-origins.ts";
+import { mintOriginAt } from "../../mints/mint-origins.ts";
 import { UNPAID } from "../../payments/prices.ts";
-import { byProofPlatform, type ProofPlatformKey } from "../../proof-platforms.ts";
-import type { Evidence, EvidenceContext, Signal } from "../../signals/signal.ts";
+import { byProofPlatform, PROOF_PLATFORMS } from "../../proof-platforms.ts";
+import { EVIDENCE_SOURCES, type EvidenceContext, type Signal } from "../../signals/signal.ts";
 import type { SignalKey } from "../../signals/signals.ts";
 import { lengthOf } from "../../text.ts";
 import { isoSeconds } from "../../times.ts";
+import type { Reservation } from "../../views/fields.ts";
+import {
+  address,
+  bytes32,
+  count,
+  epochNumber,
+  mintOrigin,
+  moment,
+  reservations,
+  score,
+  shapeOf,
+  tier,
+  tierLabel,
+  tokenId,
+  txHash,
+  url,
+  usdc,
+  walletConfirmed,
+} from "../../views/fields.ts";
 import type { Site } from "../../views/site.ts";
 import { verificationMarks } from "../../views/verifications.ts";
 import { ageDays, type Breakdown, breakdownOf, SIGNALS, shownCred } from "../cred.ts";
-import { TIERS, type TierWord, tierWord } from "../tiers.ts";
-import { type Recommendation, recommendations } from "./advice.ts";
+import { TIERS, tierWord } from "../tiers.ts";
+import { recommendations } from "./advice.ts";
 import { evidenceContext } from "./evidence.ts";
 
 /** Number of an agent's sessions by outcome, as holders of an API key reported them. They do not change the score. */
@@ -49,70 +68,112 @@ export type CredReportInput = {
   onchain?: ReportEpoch | undefined;
 };
 
-export type CredReportView = {
-  reportId: string;
-  generatedAt: string;
-  /** Whether money was paid for this report. */
-  paidReport: boolean;
-  price: string;
-  payment: string;
-  agent: {
-    tokenId: number;
-    name: string;
-    framework: string;
-    owner: Address;
-    agentAddress: Address;
-    walletConfirmed: boolean;
-    mintOrigin: MintOrigin;
-    mintedAt: string;
-    ageDays: number;
-    soulbound: boolean;
-    verified: boolean;
-    generation: number;
-    version: string;
-    mutationCount: number;
-    points: number;
-  };
-  credScore: {
-    score: number;
-    tier: TierWord;
-    tierLabel: string;
-    /** 1 is best; equal scores share a rank. */
-    rank: number;
-    totalAgents: number;
-    /** 100 · (1 − (rank − 1) / total), rounded. */
-    percentile: number;
-    computedAt: string;
-  };
-  scoreBreakdown: Record<
-    SignalKey,
-    {
-      label: string;
-      description: string;
-      weight: number;
-      rawScore: number;
-      weightedScore: number;
-      maxWeightedScore: number;
-      evidence: Evidence[];
-    }
-  >;
-  totalWeight: number;
-  verifications: Record<"siwa" | ProofPlatformKey | "coinbase", boolean> & { total: number; max: number };
-  /** Proofs of an earlier owner, and what serves other agents too. They change no score. */
-  reservations: Reservation[];
-  narrativeAnalysis: {
-    /** "n/4". */
-    completeness: string;
-    fields: Record<keyof Narrative, { present: boolean; length: number }>;
-  };
-  sessions: SessionCounts;
-  externalScores: { ethos: number | null };
-  recommendations: Recommendation[];
-  tierScale: { tier: TierWord; label: string; from: number; to: number }[];
-  explorer: string;
-  /** Left out while no epoch has the agent. */
-  onchain?: ReportEpoch;
-};
+/** Marks of a report: the wallet, each platform and the exchange. */
+const VERIFICATIONS = PROOF_PLATFORMS.length + 2;
+
+const part = z
+  .object({
+    label: z.string(),
+    description: z.string(),
+    weight: z.number().min(0).max(1),
+    rawScore: score,
+    weightedScore: z.number().min(0).max(100),
+    maxWeightedScore: z.number().min(0).max(100),
+    evidence: z.array(
+      z
+        .object({
+          source: z.enum(EVIDENCE_SOURCES),
+          detail: z.string(),
+          reference: z.string().optional().meta({ description: "A link to the explorer, or an attestation's UID" }),
+        })
+        .meta({ id: "Evidence" }),
+    ),
+  })
+  .meta({ id: "ScorePart" });
+
+/** What a receipt is about. */
+export const reportSchema = z.object({
+  reportId: z.string(),
+  generatedAt: moment,
+  paidReport: z.boolean().meta({ description: "Whether money was paid for it; false where reports cost nothing" }),
+  price: usdc,
+  payment: z.string().meta({ description: "Reference of the payment; free when nothing was asked for" }),
+  agent: z.object({
+    tokenId,
+    name: z.string(),
+    framework: z.string(),
+    owner: address,
+    agentAddress: address,
+    walletConfirmed,
+    mintOrigin,
+    mintedAt: moment,
+    ageDays: count,
+    soulbound: z.boolean(),
+    verified: z.boolean(),
+    generation: count,
+    version: z.string(),
+    mutationCount: count,
+    points: count,
+  }),
+  credScore: z.object({
+    score,
+    tier,
+    tierLabel,
+    rank: z.int().min(1).meta({ description: "1 is best, ties share a rank" }),
+    totalAgents: count,
+    percentile: z.int().min(0).max(100),
+    computedAt: moment,
+  }),
+  scoreBreakdown: z.object(
+    shapeOf(
+      SIGNALS.map(({ key }) => key),
+      part,
+    ),
+  ),
+  totalWeight: z.literal(1),
+  verifications: z.object({
+    siwa: z.boolean(),
+    ...byProofPlatform(() => z.boolean()),
+    coinbase: z.boolean(),
+    total: z.int().min(0).max(VERIFICATIONS),
+    max: z.literal(VERIFICATIONS),
+  }),
+  reservations: reservations.optional().meta({ description: "Left out in reports from before there were any" }),
+  narrativeAnalysis: z.object({
+    completeness: z.string().regex(/^[0-4]\/4$/),
+    fields: z.object(shapeOf(NARRATIVE_FIELDS, z.object({ present: z.boolean(), length: count }))),
+  }),
+  sessions: z
+    .object({ success: count, failure: count, partial: count })
+    .meta({ description: "Outcomes reported by holders of an API key; they do not move the score" }),
+  externalScores: z.object({ ethos: z.int().nullable().meta({ description: "null = not known" }) }),
+  recommendations: z
+    .array(
+      z.object({
+        action: z.string(),
+        impact: z.string().meta({ examples: ["+3.75 points: 54 → 58"] }),
+        priority: z.enum(["high", "medium", "low"]),
+        endpoint: z.string().optional(),
+      }),
+    )
+    .max(8)
+    .meta({ description: "Greatest gain first" }),
+  tierScale: z.array(z.object({ tier, label: tierLabel, from: score, to: score })),
+  explorer: url,
+  onchain: z
+    .object({
+      epoch: epochNumber,
+      chainId: z.int().min(1),
+      contract: address,
+      root: bytes32,
+      transaction: txHash,
+      publishedAt: moment,
+      score,
+    })
+    .optional()
+    .meta({ description: "The agent's score in the latest epoch on chain; left out while no epoch has the agent" }),
+});
+export type CredReportView = z.output<typeof reportSchema>;
 
 export function credReportView(
   facts: AgentFacts,
@@ -159,7 +220,7 @@ export function credReportView(
       computedAt,
     },
     scoreBreakdown: scoreBreakdown(facts, shares, signals, evidenceContext(facts, site, { now, reservations })),
-    totalWeight: signals.reduce((sum, { weight }) => sum + weight, 0) / 100,
+    totalWeight: (signals.reduce((sum, { weight }) => sum + weight, 0) / 100) as 1,
     verifications: { ...marks, total: Object.values(marks).filter(Boolean).length, max: Object.keys(marks).length },
     reservations: [...reservations],
     narrativeAnalysis: narrativeAnalysis(mergeNarrative(facts)),

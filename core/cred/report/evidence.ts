@@ -1,9 +1,9 @@
 /** The evidence of a report: the public facts behind each signal, with the places where they can be looked up. */
 import { checksum } from "../../addresses.ts";
 import type { AgentFacts } from "../../agents/facts.ts";
-import type { Reservation } from "../../agents/reservations.ts";
 import { tokenLink, txLink } from "../../links.ts";
 import type { EvidenceContext } from "../../signals/signal.ts";
+import type { Reservation } from "../../views/fields.ts";
 import type { Site } from "../../views/site.ts";
 
 /** Inputs of a signal's evidence in addition to the facts. */

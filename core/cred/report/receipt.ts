@@ -1,7 +1,9 @@
 /** The receipt of a cred report: EIP-712 typed data that binds the score to the report's bytes. It can be checked offline. */
+
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Address, Hex } from "../../agents/facts.ts";
+import type { TierWord } from "../tiers.ts";
 import type { CredReportView } from "./cred-report.ts";
 
 /** @see https://eips.ethereum.org/EIPS/eip-712 */
@@ -23,7 +25,7 @@ export type ReceiptMessage = {
   reportId: string;
   tokenId: string;
   score: number;
-  tier: string;
+  tier: TierWord;
   /** keccak256 of the payload's UTF-8 bytes. */
   payloadHash: Hex;
   generatedAt: string;

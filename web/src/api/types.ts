@@ -1,44 +1,24 @@
 /** The bodies of the API as types: the output types of the schemas behind the OpenAPI document. */
 import type { z } from "zod";
-import type { agentSchema, leaderboardSchema, nameCheckSchema, summarySchema } from "../../../api/schemas/agent.ts";
-import type { agentReportSchema, verificationsSchema } from "../../../api/schemas/agent-report.ts";
-import type {
-  credAdviceSchema,
-  credByAddressSchema,
-  credHistorySchema,
-  credProofSchema,
-} from "../../../api/schemas/cred.ts";
-import type { credReportSchema } from "../../../api/schemas/cred-report.ts";
+import type { leaderboardSchema, nameCheckSchema } from "../../../api/schemas/agent.ts";
+import type { credAdviceSchema, credHistorySchema, credProofSchema } from "../../../api/schemas/cred.ts";
 import type {
   terminalBadgesSchema,
   terminalCountsSchema,
   terminalDetailSchema,
   terminalListSchema,
 } from "../../../api/schemas/directory.ts";
-import type { discoverSchema, offeringSchema } from "../../../api/schemas/discovery.ts";
+import type { discoverSchema } from "../../../api/schemas/discovery.ts";
 import type { errorSchema } from "../../../api/schemas/error.ts";
 import type { agentEventsSchema } from "../../../api/schemas/events.ts";
 import type { handshakesSchema } from "../../../api/schemas/handshakes.ts";
 import type { identityProviderSchema } from "../../../api/schemas/identity-provider.ts";
 import type { pricesSchema } from "../../../api/schemas/manifest.ts";
-import type {
-  groupSchema,
-  groupsSchema,
-  membersSchema,
-  messageSchema,
-  messagesSchema,
-} from "../../../api/schemas/messages.ts";
+import type { groupsSchema, membersSchema, messagesSchema } from "../../../api/schemas/messages.ts";
 import type { mintStateSchema, pendingMintSchema, registrationSchema } from "../../../api/schemas/mint.ts";
 import type { operatorSchema } from "../../../api/schemas/operator.ts";
 import type { pendingWriteSchema } from "../../../api/schemas/pending.ts";
-import type {
-  humanCredSchema,
-  humanListSchema,
-  humanSchema,
-  organizationListSchema,
-  organizationSchema,
-  ownHumanSchema,
-} from "../../../api/schemas/principals.ts";
+import type { humanListSchema, organizationListSchema } from "../../../api/schemas/principals.ts";
 import type { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "../../../api/schemas/referral.ts";
 import type { agentReviewsSchema } from "../../../api/schemas/reviews.ts";
 import type { discoverySchema, statusSchema } from "../../../api/schemas/service.ts";
@@ -53,6 +33,16 @@ import type {
   webhookDetailSchema,
 } from "../../../api/schemas/webhooks.ts";
 import type { x402ManifestSchema } from "../../../api/schemas/well-known.ts";
+import type { credReportSchema } from "../../../core/cred/report/sealed-report.ts";
+import type { agentSchema } from "../../../core/views/agent.ts";
+import type { agentReportSchema } from "../../../core/views/agent-report.ts";
+import type { credByAddressSchema } from "../../../core/views/cred.ts";
+import type { humanCredSchema, humanSchema, ownHumanSchema } from "../../../core/views/human.ts";
+import type { groupSchema, messageSchema } from "../../../core/views/messages.ts";
+import type { offeringSchema } from "../../../core/views/offering.ts";
+import type { organizationSchema } from "../../../core/views/organization.ts";
+import type { summarySchema } from "../../../core/views/summary.ts";
+import type { verificationsSchema } from "../../../core/views/verifications.ts";
 
 export type Directory = z.output<typeof terminalListSchema>;
 export type Row = Directory["agents"][number];

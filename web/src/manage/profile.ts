@@ -1,10 +1,10 @@
 /** The profile of an agent as its controllers change it, and the score that a change would give. */
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { profileSchema } from "../../../api/schemas/profile.ts";
 import type { updateSchema } from "../../../api/schemas/updates.ts";
 import { SIGNALS, scoreOf } from "../../../core/cred/cred.ts";
 import type { SignalKey } from "../../../core/signals/signals.ts";
+import type { profileSchema } from "../../../core/views/profile.ts";
 import { type Answer, get } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
 import { agentPath } from "../api/queries.ts";

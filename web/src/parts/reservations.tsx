@@ -1,5 +1,5 @@
 /** What is to be said about proofs and attestations, in the service's words: an earlier owner's proof, or one that serves many. */
-import type { Reservation } from "../../../core/agents/reservations.ts";
+import type { Reservation } from "../../../core/views/fields.ts";
 
 type Props = { of: readonly Pick<Reservation, "about" | "says">[] | undefined; about?: Reservation["about"] };
 

@@ -80,7 +80,7 @@ function Evidence({ report: { scoreBreakdown, credScore } }: { report: SignedCon
     <>
       <ol className="evidence">
         {keys.map((key) => {
-          const part = scoreBreakdown[key]!;
+          const part = scoreBreakdown[key as keyof typeof scoreBreakdown];
           return (
             <li key={key}>
               <div className="evidence-head">

@@ -1,9 +1,8 @@
 /** Fields that many bodies share, each described once. */
 import { z } from "zod";
-import type { Reservation } from "../../core/agents/reservations.ts";
-import { TIERS, tierWord } from "../../core/cred/tiers.ts";
-import { MINT_ORIGINS } from "../../core/mints/mint-origins.ts";
-import { PROOF_PLATFORM_KEYS } from "../../core/proof-platforms.ts";
+import { TIERS, type Tier, type TierWord, tierWord } from "../cred/tiers.ts";
+import { MINT_ORIGINS, type MintOrigin } from "../mints/mint-origins.ts";
+import { PROOF_PLATFORM_KEYS } from "../proof-platforms.ts";
 
 /** Beside the agent's wallet wherever it is shown. */
 export const walletConfirmed = z.boolean().meta({
@@ -15,13 +14,15 @@ export const address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
   .meta({ description: "Address, checksummed (EIP-55)" });
-export const txHash = z.string().regex(/^0x[0-9a-f]{64}$/);
+const HEX_64 = /^0x[0-9a-f]{64}$/;
+export const bytes32 = z.string().regex(HEX_64);
+export const txHash = z.string().regex(HEX_64);
 export const moment = z.iso.datetime();
 export const url = z.string().meta({ format: "uri" });
 export const score = z.int().min(0).max(100);
-export const tier = z.enum(TIERS.map(tierWord) as [string, ...string[]]).meta({ description: "Tier, upper case" });
-export const tierLabel = z.enum(TIERS.map(({ label }) => label) as unknown as [string, ...string[]]);
-export const mintOrigin = z.enum(MINT_ORIGINS.map(({ name }) => name) as unknown as [string, ...string[]]);
+export const tier = z.enum(TIERS.map(tierWord) as [TierWord, ...TierWord[]]).meta({ description: "Tier, upper case" });
+export const tierLabel = z.enum(TIERS.map(({ label }) => label) as [Tier["label"], ...Tier["label"][]]);
+export const mintOrigin = z.enum(MINT_ORIGINS.map(({ name }) => name) as [MintOrigin, ...MintOrigin[]]);
 export const block = z.int().min(0).meta({ description: "Block number" });
 export const epochNumber = z
   .int()
@@ -32,13 +33,12 @@ export const ignored = z
   .array(z.string())
   .optional()
   .meta({ description: "Fields of the request that were not read, the first 20; left out when there are none" });
-const REASONS = ["earlier_owner", "shared"] as const satisfies Reservation["reason"][];
-const ABOUT = ["wallet", ...PROOF_PLATFORM_KEYS, "coinbase", "identity"] as const satisfies Reservation["about"][];
+const ABOUT = ["wallet", ...PROOF_PLATFORM_KEYS, "coinbase", "identity"] as const;
 export const reservations = z
   .array(
     z
       .object({
-        reason: z.enum(REASONS).meta({
+        reason: z.enum(["earlier_owner", "shared"]).meta({
           description:
             "earlier_owner: the proof was made under an earlier owner, and counts in discovery once it is made again. shared: it serves other agents too",
         }),
@@ -55,4 +55,9 @@ export const reservations = z
       .meta({ id: "Reservation" }),
   )
   .meta({ description: "What is to be said beside proofs and attestations; it changes no score" });
+export type Reservation = z.output<typeof reservations>[number];
 export const usdc = z.string().meta({ description: "Amount of USDC, decimal", examples: ["1.00"] });
+
+/** One schema for each of some names. */
+export const shapeOf = <K extends string, T extends z.ZodType>(keys: readonly K[], value: T) =>
+  Object.fromEntries(keys.map((key) => [key, value])) as Record<K, T>;
