@@ -23,8 +23,12 @@ export function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Jso
 
 const toComponents = (schema: unknown): unknown =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/definitions/', '"#/components/schemas/'), (_, value) =>
-    value?.nullable === true ? withNull(value) : value,
+    value?.nullable === true ? withNull(value) : isReference(value) ? value.allOf[0] : value,
   );
+
+/** An `allOf` of one reference, with nothing beside it. */
+const isReference = (schema: Json & { allOf?: Json[] }): schema is { allOf: [Json] } =>
+  schema?.allOf?.length === 1 && Object.keys(schema).length === 1;
 
 const NULL = { type: "string", nullable: true, enum: [null] };
 

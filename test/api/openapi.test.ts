@@ -63,6 +63,11 @@ describe("the document", () => {
       expect([at, typeof type, (words as unknown[]).includes(null)]).toEqual([at, "string", true]);
   });
 
+  it("joins no schema with itself alone", () => {
+    const alone = [...nodesOf(api.document)].filter(([, { allOf }]) => Array.isArray(allOf) && allOf.length < 2);
+    expect(alone.map(([at]) => at)).toEqual([]);
+  });
+
   it("has examples that fit what they are examples of", () => {
     const { schemas } = api.document.components;
     const examples = [...nodesOf(api.document)].filter(([, node]) => "example" in node);
