@@ -21,7 +21,7 @@ import {
 import { plainWays, TS_RANK_AND, TS_RANK_OR } from "./discover/plain-ways.ts";
 import { HALVES } from "./discover/question.ts";
 import { QUESTIONS } from "./discover/questions.ts";
-import { buildDocuments, discoverWay, FORGET_DOCUMENTS, fillDatabase, sizes, timed } from "./discover/service.ts";
+import { buildDocuments, discoverWay, FORGET_DOCUMENTS, fillDatabase, sizes } from "./discover/service.ts";
 import { withKept } from "./synthetic/kept.ts";
 
 const SEED = 18;
@@ -43,7 +43,9 @@ export default async function discover(args: string[]): Promise<void> {
     },
     async ({ pool }, world) => {
       if (args.includes("--rebuild")) await pool.query(FORGET_DOCUMENTS);
-      await timed("documents built", () => buildDocuments(pool, world));
+      const seconds = await buildDocuments(pool, world);
+      // In a folder that was kept they are built already.
+      if (seconds > 1) console.log(atLeast("documents built a second", world.rows / seconds, 3_000));
       const measured = await measure(pool, world, !args.includes("--no-plain"));
       if (args.includes("--meanings")) console.log(`\n${meantSays(await withMeanings(pool, world, measured))}`);
     },
