@@ -7,7 +7,7 @@ import { FUNCTION_WORDS, wordsOf } from "../../core/discovery/split-words.ts";
 import { synonymsOf } from "../../core/discovery/synonyms.ts";
 import { idf } from "../../core/discovery/weights.ts";
 import type { Queryable } from "../sql/transaction.ts";
-import { lookUp, namedWith, speltAlike, vouchedWords, type WordStem } from "./look-up-words.ts";
+import { lookUp, namedWith, RARE_NAME_UP_TO, speltAlike, vouchedWords, type WordStem } from "./look-up-words.ts";
 
 /** A need as documents are asked for it. */
 export type ExpandedNeed = {
@@ -33,8 +33,6 @@ export type ExpandedNeed = {
 /** Words that the last word may become. */
 const MAX_COMPLETIONS = 8;
 const MAX_LEXEMES = 14;
-/** A word in no more documents may be a name's own. */
-const RARE_NAME_UP_TO = 20;
 /** A word in fewer documents than this may be a misspelling that others made too. */
 const RARE_BELOW_DOCUMENTS = 3;
 

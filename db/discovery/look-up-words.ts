@@ -12,19 +12,36 @@ const STEM_OF_WORD = `
   left join offchain.discovery_word a on a.word = q.word
   left join offchain.discovery_word b on b.word = s.stem`;
 
+/**
+ * A word in no more documents may be a name's own. Numbers are counted in a sample (count-words.ts), in which a word of ten documents
+ * may be one of thirty, or of hundreds: of words that the sample has a few times the documents are counted up to here.
+ */
+export const RARE_NAME_UP_TO = 20;
+const SURELY_FREQUENT_FROM = 500;
+
+/** Documents of a stem `s`, counted up to one more than `RARE_NAME_UP_TO`. */
+const COUNTED = `(
+  select count(*)::int4 from (select array_to_tsvector(array[s.stem])::text::tsquery as has) q
+  cross join lateral (${TRUST_RANGES.map(
+    (range) =>
+      `(select from offchain.discovery_document where trust_range = ${range} and words @@ q.has limit ${RARE_NAME_UP_TO + 1})`,
+  ).join(" union all ")} limit ${RARE_NAME_UP_TO + 1}) d)`;
+
 /** Words, and the most frequent of those between `from` and `to`. */
 const LOOKUP = statement({
   name: "discovery-lookup",
   params: { words: array(text), from: nullable(text), to: nullable(text), most: int8 },
   text: `
-    select ${LOOKED}, q.completes
+    select ${LOOKED}, q.completes,
+      case when not q.completes and greatest(a.documents, b.documents) between ${RARE_NAME_UP_TO + 1} and ${SURELY_FREQUENT_FROM - 1}
+        then ${COUNTED} end as counted
     from (
       select w as word, false as completes from unnest($words::text[]) w
       union all
       (select word, true from offchain.discovery_word
        where word collate "C" >= $from and word collate "C" < $to and written order by documents desc, word limit $most)
     ) q ${STEM_OF_WORD}`,
-  columns: { word: text, stem: text, documents: int4, completes: bool },
+  columns: { word: text, stem: text, documents: int4, completes: bool, counted: nullable(int4) },
   prepared: true,
 });
 
@@ -143,7 +160,11 @@ export async function lookUp(
     const one = known.words.get(word);
     if (one) found.set(word, one);
   }
-  for (const { word, completes, ...looked } of rows) {
+  for (const { word, completes, counted, stem, documents } of rows) {
+    const looked = {
+      stem,
+      documents: counted !== null && counted > 0 && counted <= RARE_NAME_UP_TO ? counted : documents,
+    };
     if (!completes) found.set(word, looked);
     if (looked.documents > 0) known.words.set(word, looked);
   }

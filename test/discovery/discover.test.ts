@@ -241,6 +241,15 @@ describe("the search", () => {
     expect(await idsOf("puffin cruises")).toEqual([later]);
   });
 
+  it("knows a word that few documents have for a name's own, though a sample has it more often", async () => {
+    const [first] = await add([
+      { name: "Murrelet", description: "Maps shearwaters at sea.", cred: 40, age: 300 },
+      { name: "Murrelet", description: "Sells cruises past shearwaters.", cred: 46, age: 250 },
+    ]);
+    await database.pool.query("update offchain.discovery_word set documents = 29 where word = 'murrelet'");
+    expect(await idsOf("murrelet shearwaters")).toEqual([first]);
+  });
+
   it("reads an agent that is trusted little by the rare word of its name, also where enough others match", async () => {
     const letters = (i: number) => String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26));
     const shops = Array.from({ length: 70 }, (_, i) => ({
