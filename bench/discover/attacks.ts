@@ -145,6 +145,20 @@ const WAYS: readonly Way[] = [
     without: (arena, ids) => arena.pretend(ids, {}, "name_key = null"),
   },
   {
+    name: "a famous name, taken by 40 (asked by it)",
+    costs: 39 * REGISTER,
+    asks: famousName,
+    async play(arena, target) {
+      const ids: number[] = [];
+      for (let i = 0; i < 40; i++) {
+        const of = `${target.q} ${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}`;
+        ids.push(await arena.agent({ ...newcomer(of), name: famousName(target), owner: `0xsybil${i}` }));
+      }
+      return ids;
+    },
+    without: (arena, ids) => arena.pretend(ids, {}, "name_key = null"),
+  },
+  {
     name: "a famous name, disguised (asked by it)",
     costs: 0,
     asks: famousName,

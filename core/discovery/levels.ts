@@ -57,3 +57,5 @@ function combinations<T>(of: readonly T[], size: number): T[][] {
 export const TRUST_FROM = [120, 170, 220, 280, 350, 430, 520] as const;
 /** All ranges, the best first. */
 export const TRUST_RANGES: readonly number[] = Array.from({ length: TRUST_FROM.length + 1 }, (_, i) => i).reverse();
+/** From this range on an agent is trusted: those below are most of all, and hardly among the first. */
+export const MIN_TRUSTED = 3;

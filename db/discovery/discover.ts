@@ -6,7 +6,16 @@ import { quoted } from "../../core/discovery/document.ts";
 import { facetsOf } from "../../core/discovery/facets.ts";
 import * as filterLexemes from "../../core/discovery/filter-lexemes.ts";
 import { highlightsOf } from "../../core/discovery/highlights.ts";
-import { all, any, type Condition, type Level, levelsOf, not, TRUST_RANGES } from "../../core/discovery/levels.ts";
+import {
+  all,
+  any,
+  type Condition,
+  type Level,
+  levelsOf,
+  MIN_TRUSTED,
+  not,
+  TRUST_RANGES,
+} from "../../core/discovery/levels.ts";
 import { nameKeyOf } from "../../core/discovery/look-alikes.ts";
 import type { Questions } from "../../core/discovery/meaning.ts";
 import {
@@ -32,10 +41,8 @@ import { isWithin, withPrices } from "./prices.ts";
 
 /** Documents that are ranked. What matches less, or is trusted less, than this many is not reached. */
 const MAX_CANDIDATES = 300;
-/** With this many that match the whole query, no others are read. */
+/** With this many that match the whole query, no others are read; with as many trusted ones, none that is trusted less. */
 const ENOUGH_HITS = 60;
-/** With as many from this range of trust on, those trusted less are not either: they are most of all, and hardly among the first. */
-const MIN_TRUSTED = 3;
 /** Longer queries are no names. */
 const MAX_NAME = 64;
 

@@ -7,7 +7,7 @@ import { FUNCTION_WORDS, wordsOf } from "../../core/discovery/split-words.ts";
 import { synonymsOf } from "../../core/discovery/synonyms.ts";
 import { idf } from "../../core/discovery/weights.ts";
 import type { Queryable } from "../sql/transaction.ts";
-import { lookUp, namedWith, RARE_NAME_UP_TO, speltAlike, vouchedWords, type WordStem } from "./look-up-words.ts";
+import { isRare, lookUp, namedWith, speltAlike, vouchedWords, type WordStem } from "./look-up-words.ts";
 
 /** A need as documents are asked for it. */
 export type ExpandedNeed = {
@@ -109,7 +109,7 @@ async function correctInNames(db: Queryable, needs: readonly CompletedNeed[], fo
   if (unknown.length === 0) return [];
   const stems = needs.flatMap((need) => {
     const known = found.get(singleWord(need) ?? "");
-    return known && known.documents > 0 && known.documents <= RARE_NAME_UP_TO ? [known.stem] : [];
+    return known && known.documents > 0 && isRare(known) ? [known.stem] : [];
   });
   const named = await namedWith(db, stems);
   return unknown.flatMap(({ need, word }) => {
@@ -184,8 +184,8 @@ function expandedOf(
   // Completions are forms of one word: the most frequent counts, not the sum of all.
   const documents = Math.max(0, ...[...own, ...synonyms].map((words) => fewest(words, found)));
   const written = fewest(need.alternatives[0]!, found);
-  const rare = (written || documents) <= RARE_NAME_UP_TO;
-  const isRare = (words: readonly string[]) => fewest(words, found) <= RARE_NAME_UP_TO;
+  const hasRare = (words: readonly string[]) => telling(words).some((word) => isRare(found.get(word)));
+  const rare = written > 0 ? hasRare(need.alternatives[0]!) : [...own, ...synonyms].every(hasRare);
   return {
     text: need.text,
     required: need.required,
@@ -196,7 +196,7 @@ function expandedOf(
     exact: [...own, ...synonyms].some((words) => words.length > 1),
     documents,
     rare,
-    rareCondition: rare ? any(own.filter(isRare).map((words) => phrase(words, stem))) : null,
+    rareCondition: rare ? any(own.filter(hasRare).map((words) => phrase(words, stem))) : null,
     weight: idf(Math.min(written || documents, total), total),
   };
 }

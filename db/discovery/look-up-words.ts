@@ -1,6 +1,6 @@
 /** Looks words of a query up: stems, numbers of documents, words that begin alike, words that are spelt alike. */
 import { verifiedLexeme } from "../../core/discovery/filter-lexemes.ts";
-import { TRUST_RANGES } from "../../core/discovery/levels.ts";
+import { MIN_TRUSTED, TRUST_RANGES } from "../../core/discovery/levels.ts";
 import { array, bool, filtered, int4, int8, nullable, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
@@ -13,19 +13,22 @@ const STEM_OF_WORD = `
   left join offchain.discovery_word b on b.word = s.stem`;
 
 /**
- * A word in no more documents may be a name's own. Numbers are counted in a sample (count-words.ts), in which a word of ten documents
- * may be one of thirty, or of hundreds: of words that the sample has a few times the documents are counted up to here.
+ * A word may be a name's own where no more documents of trusted agents have it: those of newcomers cost a cent each. Numbers of
+ * documents are counted in a sample (count-words.ts), in which a word of ten may be one of hundreds: of words that the sample has
+ * a few times those of trusted agents are counted.
  */
-export const RARE_NAME_UP_TO = 20;
-const SURELY_FREQUENT_FROM = 500;
+const RARE_NAME_UP_TO = 20;
+const SURELY_FREQUENT_FROM = 2_000;
 
-/** Documents of a stem `s`, counted up to one more than `RARE_NAME_UP_TO`. */
-const COUNTED = `(
-  select count(*)::int4 from (select array_to_tsvector(array[s.stem])::text::tsquery as has) q
-  cross join lateral (${TRUST_RANGES.map(
-    (range) =>
-      `(select from offchain.discovery_document where trust_range = ${range} and words @@ q.has limit ${RARE_NAME_UP_TO + 1})`,
-  ).join(" union all ")} limit ${RARE_NAME_UP_TO + 1}) d)`;
+/** Whether no more than `RARE_NAME_UP_TO` trusted documents have a stem `s`. */
+const IS_RARE = `(
+  select count(*) <= ${RARE_NAME_UP_TO} from (select array_to_tsvector(array[s.stem])::text::tsquery as has) q
+  cross join lateral (${TRUST_RANGES.filter((range) => range >= MIN_TRUSTED)
+    .map(
+      (range) =>
+        `(select from offchain.discovery_document where trust_range = ${range} and words @@ q.has limit ${RARE_NAME_UP_TO + 1})`,
+    )
+    .join(" union all ")} limit ${RARE_NAME_UP_TO + 1}) d)`;
 
 /** Words, and the most frequent of those between `from` and `to`. */
 const LOOKUP = statement({
@@ -33,15 +36,15 @@ const LOOKUP = statement({
   params: { words: array(text), from: nullable(text), to: nullable(text), most: int8 },
   text: `
     select ${LOOKED}, q.completes,
-      case when not q.completes and greatest(a.documents, b.documents) between ${RARE_NAME_UP_TO + 1} and ${SURELY_FREQUENT_FROM - 1}
-        then ${COUNTED} end as counted
+      case when greatest(a.documents, b.documents) between ${RARE_NAME_UP_TO + 1} and ${SURELY_FREQUENT_FROM - 1}
+        then ${IS_RARE} else coalesce(greatest(a.documents, b.documents), 0) <= ${RARE_NAME_UP_TO} end as rare
     from (
       select w as word, false as completes from unnest($words::text[]) w
       union all
       (select word, true from offchain.discovery_word
        where word collate "C" >= $from and word collate "C" < $to and written order by documents desc, word limit $most)
     ) q ${STEM_OF_WORD}`,
-  columns: { word: text, stem: text, documents: int4, completes: bool, counted: nullable(int4) },
+  columns: { word: text, stem: text, documents: int4, completes: bool, rare: filtered(bool) },
   prepared: true,
 });
 
@@ -107,8 +110,10 @@ const NAMED_WITH = statement({
   prepared: true,
 });
 
-export type WordStem = { stem: string; documents: number };
+/** `rare`: it may be a name's own; by `documents` where that is not given. */
+export type WordStem = { stem: string; documents: number; rare?: boolean };
 export type WordFound = WordStem & { word: string };
+export const isRare = (of: WordStem | undefined): boolean => of?.rare ?? (of?.documents ?? 0) <= RARE_NAME_UP_TO;
 
 /** What one connection or pool has read lately: numbers of documents change slowly. Words that no document has are not kept. */
 type KeptLookups = { words: Map<string, WordStem>; completions: Map<string, WordFound[]>; until: number };
@@ -160,17 +165,11 @@ export async function lookUp(
     const one = known.words.get(word);
     if (one) found.set(word, one);
   }
-  for (const { word, completes, counted, stem, documents } of rows) {
-    const looked = {
-      stem,
-      documents: counted !== null && counted > 0 && counted <= RARE_NAME_UP_TO ? counted : documents,
-    };
-    if (!completes) found.set(word, looked);
-    if (looked.documents > 0) known.words.set(word, looked);
-  }
-  const completions = completed ?? rows.filter(({ completes }) => completes);
+  const looked = rows.map(({ completes, ...one }) => ({ completes, one }));
+  for (const { one } of looked) if (one.documents > 0) known.words.set(one.word, one);
+  const completions = completed ?? looked.filter(({ completes }) => completes).map(({ one }) => one);
   if (begun !== null && [...begun].length <= KEPT_LETTERS) known.completions.set(begun, completions);
-  for (const { word, stem, documents } of completions) found.set(word, { stem, documents });
+  for (const one of [...looked.map(({ one }) => one), ...completions]) found.set(one.word, one);
   return {
     found,
     completions,

@@ -247,7 +247,23 @@ describe("the search", () => {
       { name: "Murrelet", description: "Sells cruises past shearwaters.", cred: 46, age: 250 },
     ]);
     await database.pool.query("update offchain.discovery_word set documents = 29 where word = 'murrelet'");
-    expect(await idsOf("murrelet shearwaters")).toEqual([first]);
+    // As it is typed too: what completes a word is looked up, and kept, beside the word itself.
+    for (const q of ["murrel", "murrelet", "murrelet shearwaters"]) expect([q, await idsOf(q)]).toEqual([q, [first]]);
+  });
+
+  it("knows a name's own word however many newcomers have it", async () => {
+    const [first] = await add([
+      { name: "Dovekie", description: "Counts krill from a boat.", cred: 40, age: 300 },
+      { name: "Dovekie", description: "Sells krill by the ton.", cred: 46, age: 250 },
+      ...Array.from({ length: 40 }, (_, i) => ({
+        name: `Buoy ${i}`,
+        description: `Dovekie ${i} of a kind.`,
+        cred: 0,
+        age: 0,
+      })),
+    ]);
+    await countWords(database.pool);
+    expect((await idsOf("dovekie krill"))[0]).toBe(first);
   });
 
   it("reads an agent that is trusted little by the rare word of its name, also where enough others match", async () => {
