@@ -206,7 +206,6 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
   return { rows, whole: whole && room > 0 };
 }
 
-/** What every hit must be. */
 async function filterOf(db: Queryable, query: DiscoverQuery, read: ReadQuery): Promise<Condition> {
   const wanted = (query.speaks ?? []).slice(0, PROTOCOLS.length).map((name) => {
     const protocol = PROTOCOLS.find((one) => one.toLowerCase() === name.toLowerCase());
