@@ -5,6 +5,7 @@ import type pg from "pg";
 import { migrate } from "../db/schema/migrate.ts";
 import { openPool } from "../db/sql/connect.ts";
 import { type Postgres, removePostgres, startPostgres } from "../devnet/postgres.ts";
+import { type Later, withClosers } from "./closers.ts";
 import { plantOnchain } from "./onchain.ts";
 import { scratchDirectory } from "./scratch.ts";
 
@@ -13,8 +14,8 @@ export type ScratchPostgres = {
   pool: pg.Pool;
   /** Where the run keeps its files; the cluster is in `pg`. */
   directory: string;
-  /** Ends something at the end, before the server and before what was named earlier. */
-  later(close: () => unknown): void;
+  /** The server ends after all of it. */
+  later: Later;
 };
 
 export type ScratchPostgresOptions = {
@@ -31,32 +32,27 @@ export type ScratchPostgresOptions = {
 };
 
 /** @param name of the directory */
-export async function openPostgres(
+export const openPostgres = (
   name: string,
   { max = 4, fast = false, settings = {}, schemas, kept }: ScratchPostgresOptions,
-): Promise<ScratchPostgres & { close(): Promise<void> }> {
-  const directory = kept ?? scratchDirectory(name, { onDisk: true });
-  const dataDir = join(directory, "pg");
-  const postgres = await startPostgres({ dataDir, fast, settings });
-  const pool = openPool({ connectionString: postgres.url, max });
-  const closers: (() => unknown)[] = [() => pool.end()];
-  const close = async () => {
-    for (const closer of closers.toReversed()) await closer();
-    await postgres.stop();
-    if (kept !== undefined) return;
-    // The cluster may have been moved to where its own account can reach it.
-    await removePostgres(dataDir);
-    rmSync(directory, { recursive: true, force: true });
-  };
-  try {
+): Promise<ScratchPostgres & { close(): Promise<void> }> =>
+  withClosers(async (later, close) => {
+    const directory = kept ?? scratchDirectory(name, { onDisk: true });
+    const dataDir = join(directory, "pg");
+    if (kept === undefined)
+      later(async () => {
+        // The cluster may have been moved to where its own account can reach it.
+        await removePostgres(dataDir);
+        rmSync(directory, { recursive: true, force: true });
+      });
+    const postgres = await startPostgres({ dataDir, fast, settings });
+    later(() => postgres.stop());
+    const pool = openPool({ connectionString: postgres.url, max });
+    later(() => pool.end());
     if (schemas !== undefined) await migrate(postgres.url);
     if (schemas === "both") await plantOnchain(pool, { ddl: (await import("./onchain-tables.ts")).onchainTables() });
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { postgres, pool, directory, later: (closer) => void closers.push(closer), close };
-}
+    return { postgres, pool, directory, later, close };
+  });
 
 /** The same for as long as some work takes. */
 export async function withPostgres<T>(

@@ -1,5 +1,6 @@
 /** A JSON-RPC node in front of the chain's that fails as nodes do: as a server, in what it answers, and in what it does with transactions. */
 import { Agent, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { json } from "node:stream/consumers";
 import { keccak256, parseTransaction, recoverTransactionAddress } from "viem";
 import { listen } from "./listen.ts";
 
@@ -112,14 +113,12 @@ export async function startTroubledNode(rpcUrl: string): Promise<TroubledNode> {
   }
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse, now: NodeMode): Promise<void> {
-    let text = "";
-    for await (const piece of incoming) text += piece;
-    const body = JSON.parse(text) as Call | Call[];
+    const body = (await json(incoming)) as Call | Call[];
     const answers = await Promise.all((Array.isArray(body) ? body : [body]).map((call) => answerTo(call, now)));
     if (answers.includes(null)) return void outgoing.destroy();
-    const json = JSON.stringify(Array.isArray(body) ? answers : answers[0]);
+    const text = JSON.stringify(Array.isArray(body) ? answers : answers[0]);
     outgoing.writeHead(200, { "content-type": "application/json" });
-    outgoing.end(now === "truncated" ? json.slice(0, json.length / 2) : json);
+    outgoing.end(now === "truncated" ? text.slice(0, text.length / 2) : text);
   }
 
   /** @returns null when no answer is to come */

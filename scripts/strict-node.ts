@@ -3,6 +3,7 @@
  * settling and a backfill of 20,000 events on each profile of the strict node, and a table of what each one took.
  */
 import { setTimeout as wait } from "node:timers/promises";
+import { sum } from "../harness/figures.ts";
 import { commandLine, onInterrupt, refuse } from "../harness/options.ts";
 import { FULL, runStrict, SHORT } from "../harness/strict/run.ts";
 import { PROFILES, type ProfileName } from "../harness/strict-node/profiles.ts";
@@ -20,7 +21,7 @@ const listed = (counts: Record<string, number>) =>
     .join(", ") || "none";
 const cells = (texts: readonly (string | number)[]) =>
   texts.map((text, column) => (column < 2 ? String(text).padEnd(14) : String(text).padStart(9))).join(" ");
-const sum = (counts: Record<string, number>) => Object.values(counts).reduce((total, count) => total + count, 0);
+const all = (counts: Record<string, number>) => sum(Object.values(counts));
 function added(all: readonly Record<string, number>[]): Record<string, number> {
   const total: Record<string, number> = {};
   for (const counts of all) for (const [name, n] of Object.entries(counts)) total[name] = (total[name] ?? 0) + n;
@@ -41,7 +42,7 @@ for (const [profile, steps] of Map.groupBy(results, (result) => result.profile))
   for (const { step, wrong, seconds, counts } of steps) {
     const { requests, batches, refused, retried } = counts;
     const passed = wrong === null ? "passed" : "FAILED";
-    console.log(cells([profile, step, passed, seconds.toFixed(1), sum(requests), batches, sum(refused), retried]));
+    console.log(cells([profile, step, passed, seconds.toFixed(1), all(requests), batches, all(refused), retried]));
   }
   const counts = steps.map((step) => step.counts);
   console.log(`  requests: ${listed(added(counts.map(({ requests }) => requests)))}`);

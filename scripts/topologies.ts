@@ -1,5 +1,6 @@
 /** `npm run topologies [-- redis|postgres|replica] [files]`: the tests that go over HTTP, on two of every process that may be two, once for each queue and once with a replica of Postgres. */
 import { startVitest } from "vitest/node";
+import { sum } from "../harness/figures.ts";
 import { startRedis } from "../harness/redis.ts";
 
 /** What is asked over HTTP: in processes of their own, or in this one over real sockets. */
@@ -24,31 +25,15 @@ for (const side of named ? [named] : ALL) {
     { run: true, watch: false, maxWorkers: 2 },
     { test: { provide: { topology } } },
   );
-  const tests = vitest.state
-    .getFiles()
-    .map((file) => ({ name: file.name, state: file.result?.state, tests: tally(file.tasks) }));
+  const modules = vitest.state.getTestModules();
   await vitest.close();
   await redis?.stop();
-  const broken = tests.filter(({ state }) => state !== "pass");
+  const broken = modules.filter((module) => module.state() !== "passed");
   failed += broken.length;
-  const passed = tests.reduce((sum, file) => sum + file.tests.pass, 0);
-  const others = tests.reduce((sum, file) => sum + file.tests.fail, 0);
-  summary.push(`${side}: ${tests.length} files, ${passed} tests passed, ${others} failed`);
-  summary.push(...broken.map(({ name }) => `  failed: ${name}`));
+  const count = (state: "passed" | "failed") =>
+    sum(modules.map(({ children }) => [...children.allTests(state)].length));
+  summary.push(`${side}: ${modules.length} files, ${count("passed")} tests passed, ${count("failed")} failed`);
+  summary.push(...broken.map(({ relativeModuleId }) => `  failed: ${relativeModuleId}`));
 }
 console.log(`\n${summary.join("\n")}`);
 process.exit(failed === 0 ? 0 : 1);
-
-type Task = { type: string; tasks?: readonly Task[]; result?: { state: string } };
-
-function tally(tasks: readonly Task[]): { pass: number; fail: number } {
-  return tasks.reduce(
-    (sum, task) => {
-      const own = task.tasks
-        ? tally(task.tasks)
-        : { pass: Number(task.result?.state === "pass"), fail: Number(task.result?.state === "fail") };
-      return { pass: sum.pass + own.pass, fail: sum.fail + own.fail };
-    },
-    { pass: 0, fail: 0 },
-  );
-}

@@ -775,7 +775,6 @@ const LONG_WORLDS = new Set([
   "harness/attack/world.ts",
   "harness/browser-wallet.ts",
   "harness/client-libraries/world.ts",
-  "harness/payment-load/books.ts",
   "harness/payment-load/customers.ts",
   "harness/simulation/acts.ts",
   "harness/simulation/processes.ts",

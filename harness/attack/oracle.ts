@@ -1,8 +1,8 @@
 /** What must be true after an attack: everybody honest has everything, every cursor is at the head, every process is the one that was started. */
+import { balanceOf, closeBooks } from "../books.ts";
 import { LONG } from "../patience.ts";
 import { logLines, partsBelow, restartsIn, uncaughtIn } from "../stack-parts.ts";
 import { ageAbandoned, countOf, OPEN, staleScores } from "../under-way.ts";
-import { books } from "./books.ts";
 import type { Honest } from "./honest.ts";
 import type { World } from "./world.ts";
 
@@ -195,15 +195,24 @@ export async function judge(
       "the books balance to the unit, every token was paid for once",
       async () => {
         await ageAbandoned(db);
-        return books(
-          world,
-          honest.agents.map(({ wallet }) => wallet.address),
-        );
+        const wallets = honest.agents.map(({ wallet }) => wallet.address);
+        return (await closeBooks({ ...world, free: world.phase === "free", honest: wallets })).differences;
       },
       2 * CATCH_UP_MS,
     ],
   ];
   const atTheEnd: Truth[] = [
+    [
+      "the built-in payees got nothing: others are configured",
+      async () => {
+        const got = Object.entries(world.builtIn).map(async ([name, address]) => {
+          const units = await balanceOf(world.base, address);
+          return units === 0n ? [] : [`the built-in ${name} ${address} got ${units} units`];
+        });
+        return (await Promise.all(got)).flat();
+      },
+      0,
+    ],
     [
       "fees stayed within their caps",
       async () => {

@@ -20,7 +20,8 @@ import { openPool } from "../../db/sql/connect.ts";
 import { rpc } from "../../devnet/anvil-process.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { openTempo, TEMPO } from "../../devnet/tempo.ts";
-import { openTreasury, type Treasury } from "../payment-load/books.ts";
+import { openTreasury, type Treasury } from "../books.ts";
+import { withClosers } from "../closers.ts";
 import { type LoadWallet, loadWalletOf, openChainClient } from "../payment-load/wallets.ts";
 import { randomOf } from "../random.ts";
 import { type Stack, startStack } from "../stack.ts";
@@ -74,24 +75,20 @@ export const settingsOf = (phase: Phase) => ({
 });
 
 /** @param say gets progress */
-export async function openWorld({ seed, phase, say }: { seed: number; phase: Phase; say: (line: string) => void }) {
-  const closers: (() => unknown)[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0).toReversed()) await closer();
-  };
-  try {
+export const openWorld = ({ seed, phase, say }: { seed: number; phase: Phase; say: (line: string) => void }) =>
+  withClosers(async (later, close) => {
     say(`the stack starts in phase ${phase}`);
     const stack: Stack = await startStack({ env: settingsOf(phase) });
-    closers.push(() => stack.remove());
+    later(() => stack.remove());
     const { devnet } = stack;
     const tempoUrl = (devnet as unknown as { tempoRpcUrl: string }).tempoRpcUrl;
     // The clock of that chain goes on with its blocks only, and credentials run out by it.
     const ticks = setInterval(() => void rpc(tempoUrl, "evm_mine").catch(() => {}), TEMPO_BLOCK_MS);
-    closers.push(() => clearInterval(ticks));
+    later(() => clearInterval(ticks));
     const db = openPool({ connectionString: devnet.databaseUrl, max: 2 });
-    closers.push(() => db.end());
+    later(() => db.end());
     const receivers = await startReceivers();
-    closers.push(() => receivers.close());
+    later(() => receivers.close());
 
     const chainClient = openChainClient(devnet.rpcUrl);
     const { chain } = chainClient;
@@ -136,7 +133,8 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
 
     const payees = PAYEES as Record<"deployer" | "treasury", Hex>;
     const base: Treasury = await openTreasury(chain, CANONICAL.usdc, payees);
-    const mpp: Treasury = await openTreasury(openTempo(tempoUrl) as never, TEMPO.usdce, payees);
+    const mpp: Treasury = await openTreasury(openTempo(tempoUrl), TEMPO.usdce, payees);
+    const canonical: string[] = [];
     const builtIn = {
       deployer: privateKeyToAddress(devnet.keys.deployer),
       treasury: privateKeyToAddress(devnet.keys.treasury),
@@ -199,7 +197,7 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
         };
       },
       /** Names of sound agents of the canonical ERC-8004 registry. */
-      canonical: [] as string[],
+      canonical,
       /** Registers a sound agent in the canonical ERC-8004 registry, with its file in the URI. */
       async registerCanonical(): Promise<void> {
         const owner = await wallet(`canonical ${++made}`);
@@ -208,7 +206,7 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
         const uri = `data:application/json;base64,${Buffer.from(JSON.stringify(file)).toString("base64")}`;
         const data = encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "register", args: [uri] });
         await send(owner, { to: CANONICAL.erc8004Identity, data, gas: 2_000_000n });
-        this.canonical.push(name);
+        canonical.push(name);
       },
       directMintWei: DIRECT_MINT_WEI,
       /** Changes what a simulated service says. */
@@ -222,10 +220,6 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
         randomOf(Number(BigInt(keccak256(`0x${Buffer.from(`${seed} ${of}`).toString("hex")}`)) & 0x7fffffffn)),
       close,
     };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
+  });
 
 export type Burns = { receiveGas?: bigint; signGas?: bigint; onlyWhenSent?: boolean };

@@ -1,5 +1,6 @@
 /** A facilitator behind a URL that really settles, and fails as facilitators do: silent, late, down, talking rubbish, lying. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import type { Facilitator, PaymentOrder } from "../../clients/ports.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { listen } from "../listen.ts";
@@ -60,12 +61,11 @@ export async function startTroubledFacilitator(real: Facilitator): Promise<Troub
       .finally(() => busy--);
   });
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    let text = "";
-    for await (const piece of incoming) text += piece;
+    const asked = await text(incoming);
     const { mode } = facilitator;
     if (mode === "down") return void incoming.socket.destroy();
     if (mode === "rubbish") return void outgoing.end("<html>Sign in</html>");
-    const order = readOrder(JSON.parse(text));
+    const order = readOrder(JSON.parse(asked));
     const answer = (body: object) => {
       if (mode === "lost") return void incoming.socket.destroy();
       if (mode === "slow") return void setTimeout(() => outgoing.end(JSON.stringify(body)), SLOW_MS);

@@ -2,28 +2,41 @@
 import { randomOf, weighted } from "../random.ts";
 import type { NodeMode } from "../troubled-node.ts";
 
-/** What is special about a payment. */
-export type PaymentVariant =
+/**
+ * What is special about a payment, and how often it is drawn. `signed`: it needs something signed that has not paid yet, for a
+ * transfer that is not presented until it counts is a gift. `authorized`: an authorization, which others can use or its
+ * payer can take back.
+ */
+const VARIANTS = {
   /** Nothing: presented until it is served. */
-  | "plain"
+  plain: { weight: 46 },
   /** Several copies at once, on both APIs. */
-  | "copies"
+  copies: { weight: 12 },
   /** Once served, presented by somebody else for something else. */
-  | "stolen"
+  stolen: { weight: 8 },
   /** Changed after it was signed, or signed for other terms. */
-  | "tampered"
+  tampered: { weight: 8, needs: "signed" },
   /** One unit is all its wallet has: the price, and copies of the same number that pay a friend of it one unit. */
-  | "reused-number"
+  "reused-number": { weight: 6, needs: "authorized" },
   /** A stranger settles it at the moment we do. */
-  | "front-run"
+  "front-run": { weight: 8, needs: "authorized" },
   /** The money is moved away between the check and the settlement. */
-  | "drained"
+  drained: { weight: 4, needs: "authorized" },
   /** The payer cancels it between the check and the settlement. */
-  | "cancelled"
+  cancelled: { weight: 4, needs: "authorized" },
   /** Two payments of one wallet that holds the price of one. */
-  | "shared"
+  shared: { weight: 4, needs: "authorized" },
   /** Asked once, briefly, and never again. */
-  | "abandoned";
+  abandoned: { weight: 6, needs: "signed" },
+} as const satisfies Record<string, { weight: number; needs?: "signed" | "authorized" }>;
+export type PaymentVariant = keyof typeof VARIANTS;
+export const PAYMENT_VARIANTS = Object.keys(VARIANTS) as PaymentVariant[];
+
+/** What a payment of this kind needs; undefined: any way to pay will do. */
+export function needsOf(variant: PaymentVariant): "signed" | "authorized" | undefined {
+  const of: { weight: number; needs?: "signed" | "authorized" } = VARIANTS[variant];
+  return of.needs;
+}
 
 export type PlannedPayment = {
   index: number;
@@ -50,30 +63,7 @@ export type FacilitatorMode = "lost" | "slow" | "down" | "rubbish" | "liar";
 
 export type Plan = { payments: PlannedPayment[]; troubles: { after: number; trouble: Trouble }[] };
 
-const VARIANTS: [PaymentVariant, number][] = [
-  ["plain", 46],
-  ["copies", 12],
-  ["stolen", 8],
-  ["tampered", 8],
-  ["reused-number", 6],
-  ["front-run", 8],
-  ["drained", 4],
-  ["cancelled", 4],
-  ["shared", 4],
-  ["abandoned", 6],
-];
-/** These need something signed that has not paid yet: a transfer that is not presented until it counts is a gift. */
-const SIGNED_ONLY: readonly PaymentVariant[] = [
-  "tampered",
-  "reused-number",
-  "front-run",
-  "drained",
-  "cancelled",
-  "shared",
-  "abandoned",
-];
-/** These need an authorization that others can use or its payer can take back. */
-const AUTHORIZED_ONLY: readonly PaymentVariant[] = ["reused-number", "front-run", "drained", "cancelled", "shared"];
+const BY_WEIGHT = PAYMENT_VARIANTS.map((variant) => [variant, VARIANTS[variant].weight] as const);
 /** One trouble for so many payments. */
 const PAYMENTS_PER_TROUBLE = 3;
 
@@ -87,11 +77,12 @@ export function drawPlan(
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
   const planned: PlannedPayment[] = [];
   while (planned.length < payments) {
-    const variant = weighted(random, VARIANTS);
-    const signed = SIGNED_ONLY.includes(variant);
+    const variant = weighted(random, BY_WEIGHT);
+    const needs = needsOf(variant);
+    const signed = needs !== undefined;
     const authorized = random() < 0.7 ? "v2" : "v1";
     const anyhow = signed || random() < 0.5 ? "mpp-pull" : "mpp-push";
-    const byMpp = !AUTHORIZED_ONLY.includes(variant) && random() < 0.25;
+    const byMpp = needs !== "authorized" && random() < 0.25;
     const by = byMpp ? anyhow : signed || random() < 0.7 ? authorized : "hash";
     const buys = random() < 0.6 ? "mint" : "report";
     const payer = `payer ${planned.length}`;

@@ -78,39 +78,31 @@ export async function perform(scene: Scene, act: Deeds, number: number): Promise
 
     case "message": {
       const request = { path: `/api/v2/messages/groups/${GROUP}/send`, wallet, key: mark, body: { content: mark } };
-      const copies = Promise.all(
-        Array.from({ length: 4 }, () => ask.insist({ ...request, method: "POST" }, INSIST_MS)),
-      );
-      return later(
-        () => copies,
-        async () => {
-          const answer = await ask.insist({ ...request, method: "POST" }, CALM_MS);
-          if (answer?.status !== 200) return [`the message ${mark} is not taken: ${told(answer)}`];
-          const { rows } = await world.db.query(
-            "select count(*)::int as n from offchain.message where content = $1 and group_id = $2",
-            [mark, GROUP],
-          );
-          return rows[0].n === 1 ? [] : [`the message ${mark} is there ${rows[0].n} times`];
-        },
-        mark,
-      );
+      await Promise.all(Array.from({ length: 4 }, () => ask.insist({ ...request, method: "POST" }, INSIST_MS)));
+      const finish = async () => {
+        const answer = await ask.insist({ ...request, method: "POST" }, CALM_MS);
+        if (answer?.status !== 200) return [`the message ${mark} is not taken: ${told(answer)}`];
+        const { rows } = await world.db.query(
+          "select count(*)::int as n from offchain.message where content = $1 and group_id = $2",
+          [mark, GROUP],
+        );
+        return rows[0].n === 1 ? [] : [`the message ${mark} is there ${rows[0].n} times`];
+      };
+      return { what: mark, finish };
     }
     case "other-body": {
       const request = { path: `/api/v2/agent/${tokenId}/update`, wallet, key: mark, method: "POST" };
       const first = { ...request, body: { personality: { humor: mark } } };
-      const asked = Promise.all(Array.from({ length: 3 }, () => ask.insist(first, INSIST_MS)));
-      return later(
-        () => asked,
-        async () => {
-          const again = await ask.insist(first, CALM_MS);
-          if (again?.status !== 200) return [`the update ${mark} is not taken: ${told(again)}`];
-          const other = await ask.insist({ ...request, body: { personality: { humor: `not ${mark}` } } }, CALM_MS);
-          return other?.body.code === "idempotency_key_reused"
-            ? []
-            : [`the key ${mark} was taken for another body: ${told(other)}`];
-        },
-        mark,
-      );
+      await Promise.all(Array.from({ length: 3 }, () => ask.insist(first, INSIST_MS)));
+      const finish = async () => {
+        const again = await ask.insist(first, CALM_MS);
+        if (again?.status !== 200) return [`the update ${mark} is not taken: ${told(again)}`];
+        const other = await ask.insist({ ...request, body: { personality: { humor: `not ${mark}` } } }, CALM_MS);
+        return other?.body.code === "idempotency_key_reused"
+          ? []
+          : [`the key ${mark} was taken for another body: ${told(other)}`];
+      };
+      return { what: mark, finish };
     }
     case "proof": {
       // GitHub numbers its accounts, and names gists in hex.
@@ -156,11 +148,6 @@ async function written(
       return [`${request.path} (${request.key}) is not taken: ${told(answer)}; answered ${ask.answers.join(", ")}`];
     },
   };
-}
-
-async function later(work: () => Promise<unknown>, finish: () => Promise<string[]>, what: string): Promise<Deed> {
-  await work();
-  return { what, finish };
 }
 
 /** The exchange attests an owner, perhaps revokes it, and the owner claims it: what counts is the chain's word. */

@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { checksumAddress } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
+import { closeBooks, type Treasury, unlikeOutcomes } from "../books.ts";
 import { type AgentTruth, agentsOfChain, servedAgents } from "../chain-truth.ts";
 import { LONG } from "../patience.ts";
-import { closeAccounts, type Treasury } from "../payment-load/books.ts";
 import type { Outcome } from "../payment-load/customers.ts";
 import { staleScores } from "../under-way.ts";
 import { until } from "../until.ts";
@@ -24,7 +24,7 @@ const FOLLOW = { timeoutMs: 180_000, everyMs: 300 };
 
 /** Asks everything. @returns differences, each a sentence; none is truth */
 export async function consult(world: World, ledger: Ledger): Promise<string[]> {
-  const { db, identity, chainClient } = world;
+  const { db, identity } = world;
   const truth = await agentsOfChain(world.chain.chain, identity);
   const tokenIds = truth.map(({ token_id }) => token_id);
   const differences = unlike("the agents of the index and of the chain", await servedAgents(db), truth);
@@ -33,7 +33,8 @@ export async function consult(world: World, ledger: Ledger): Promise<string[]> {
   differences.push(...(await follows("answers", () => answers(world, truth))));
   differences.push(...(await keysAndMessages(world)));
   const { payees, base, outcomes } = ledger;
-  differences.push(...(await closeAccounts(db, chainClient, outcomes, { payees, base, identity })).differences);
+  const closed = await closeBooks({ db, payees, base, identity });
+  differences.push(...closed.differences, ...unlikeOutcomes(outcomes, closed));
   differences.push(...world.processes.surprises());
   return differences;
 }

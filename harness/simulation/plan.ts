@@ -4,7 +4,13 @@ import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
 import { PAYMENT_FAULT_POINTS } from "../../settlement/settle.ts";
 import { DISPATCHER_FAULT_POINTS } from "../../workers/events/dispatcher.ts";
 import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/transactions/sender/session.ts";
-import type { FacilitatorMode, PaymentVariant, PlannedPayment } from "../payment-load/plan.ts";
+import {
+  type FacilitatorMode,
+  needsOf,
+  PAYMENT_VARIANTS,
+  type PaymentVariant,
+  type PlannedPayment,
+} from "../payment-load/plan.ts";
 import { between, pick, randomOf, weighted } from "../random.ts";
 import type { LineMode } from "../tcp-proxy.ts";
 import { NODE_MODES, type NodeMode } from "../troubled-node.ts";
@@ -75,16 +81,7 @@ const API_POINTS = [...PAYMENT_FAULT_POINTS, PAID_MINT_FAULT_POINT, ...MINT_FAUL
 const IDEMPOTENCY_POINTS = ["idempotency.claimed", "idempotency.handled", "idempotency.finished"];
 const MESSAGE_POINTS = ["messages.before-commit", "messages.after-commit"];
 const WORKER_POINTS = [...SENDER_FAULT_POINTS, ...DISPATCHER_FAULT_POINTS, "job.score", "job.payment-sweep"];
-const CHEATS: readonly PaymentVariant[] = [
-  "stolen",
-  "tampered",
-  "front-run",
-  "drained",
-  "cancelled",
-  "shared",
-  "abandoned",
-];
-const SIGNED_ONLY: readonly PaymentVariant[] = ["tampered", "front-run", "drained", "cancelled", "shared", "abandoned"];
+const CHEATS = PAYMENT_VARIANTS.filter((variant) => !["plain", "copies", "reused-number"].includes(variant));
 const PROVIDERS = ["github", "github", "x", "farcaster", "ethos"];
 const SKEW_MS = 600_000;
 /** Rows of one round; the rest of what happens is people's own doing. */
@@ -196,7 +193,7 @@ const FAILURES = [
 function actsOf(rows: readonly Row[], random: () => number): Act[] {
   let index = 0;
   const purchase = (variant: PaymentVariant, buys: "mint" | "report"): Act[] => {
-    const by = SIGNED_ONLY.includes(variant) || random() < 0.75 ? (random() < 0.7 ? "v2" : "v1") : "hash";
+    const by = needsOf(variant) || random() < 0.75 ? (random() < 0.7 ? "v2" : "v1") : "hash";
     const payer = `payer ${index}`;
     return Array.from({ length: variant === "shared" ? 2 : 1 }, () => ({
       kind: "purchase" as const,

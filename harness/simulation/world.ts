@@ -18,6 +18,7 @@ import { startSimulators } from "../../devnet/simulators/server.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { chainAt } from "../chain-at.ts";
 import { CHILD_ENV } from "../child-env.ts";
+import { type Later, withClosers } from "../closers.ts";
 import { LONG } from "../patience.ts";
 import { startTroubledFacilitator } from "../payment-load/facilitator.ts";
 import { openChainClient } from "../payment-load/wallets.ts";
@@ -43,27 +44,19 @@ export type WorldOptions = {
   onWorld?: ((close: () => Promise<void>) => void) | undefined;
 };
 
-export async function startWorld({ onWorld }: WorldOptions = {}) {
-  const closers: (() => unknown)[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0).toReversed()) await closer();
-  };
-  onWorld?.(close);
-  try {
-    return await build(closers, close);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
+export const startWorld = ({ onWorld }: WorldOptions = {}) =>
+  withClosers((later, close) => {
+    onWorld?.(close);
+    return build(later, close);
+  });
 
-async function build(closers: (() => unknown)[], close: () => Promise<void>) {
+async function build(later: Later, close: () => Promise<void>) {
   const directory = scratchDirectory("simulation");
-  closers.push(() => rmSync(directory, { recursive: true, force: true }));
+  later(() => rmSync(directory, { recursive: true, force: true }));
 
   const dataDir = join(directory, "pg");
   let server = await startPostgres({ dataDir, fast: true });
-  closers.push(() => removePostgres(dataDir));
+  later(() => removePostgres(dataDir));
   const postgres = {
     /** Immediate shutdown, as a crash. */
     async crash() {
@@ -79,32 +72,32 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>) {
   const databaseUrl = await ensureDatabase(server.url, "simulation");
   await migrate(databaseUrl);
   const db = openPool({ connectionString: databaseUrl, max: 4 });
-  closers.push(() => db.end());
+  later(() => db.end());
 
   const chain = await startSimulatedChain(BLOCK_MS);
-  closers.push(() => chain.stop());
+  later(() => chain.stop());
   const devnet = await deployDevnet(chain.url);
   const cast = devnetCast();
   const chainClient = openChainClient(chain.url);
 
   const redis = REDIS_BINARY ? await startRedisPair() : null;
-  if (redis) closers.push(() => redis.stop());
+  if (redis) later(() => redis.stop());
   const simulators = await startSimulators();
-  closers.push(() => simulators.stop());
+  later(() => simulators.stop());
   const facilitator = await startTroubledFacilitator(
     createLocalFacilitator(chainAt(chain.url), createSigner(devnet.keys.facilitator, 8453)),
   );
-  closers.push(() => facilitator.close());
+  later(() => facilitator.close());
 
   const [forApi, forWorkers, forIndexer] = await Promise.all([1, 2, 3].map(() => startTroubledNode(chain.url)));
   const nodes = { api: forApi!, workers: forWorkers!, indexer: forIndexer! };
-  closers.push(() => Object.values(nodes).forEach((node) => void node.close()));
+  later(() => Object.values(nodes).forEach((node) => void node.close()));
   const toDatabase = { host: "127.0.0.1", port: server.port };
   const [lineApi, lineWorkers, lineIndexer] = await Promise.all([1, 2, 3].map(() => tcpProxy(toDatabase)));
   const lines = { api: lineApi!, workers: lineWorkers!, indexer: lineIndexer! };
-  closers.push(() => Promise.all(Object.values(lines).map((line) => line.close())));
+  later(() => Promise.all(Object.values(lines).map((line) => line.close())));
   const redisLine = redis ? await tcpProxy(redis.place) : null;
-  if (redisLine) closers.push(() => redisLine.close());
+  if (redisLine) later(() => redisLine.close());
 
   const port = await freePort();
   const secondPort = await freePort();
@@ -159,7 +152,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>) {
     "api-2": api("api-2", secondPort),
   };
   const processes = startProcesses(specs);
-  closers.push(() => processes.stop());
+  later(() => processes.stop());
 
   const queues = new Map<string, Promise<unknown>>();
   const world = {

@@ -1,5 +1,6 @@
 /** A JSON-RPC proxy before a node that keeps to the limits of a profile, as public and commercial endpoints do. */
 import { Agent, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { json } from "node:stream/consumers";
 import { listen } from "../listen.ts";
 import { PROFILES, type ProfileName } from "./profiles.ts";
 import type { Answer, Call, Given, Refusal, Rule, StrictView } from "./rule.ts";
@@ -87,7 +88,7 @@ export async function startStrictNode({ upstream, profile, now = Date.now }: Str
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     counts.http++;
-    const body = JSON.parse(await textOf(incoming)) as Call | Call[];
+    const body = (await json(incoming)) as Call | Call[];
     const isBatch = Array.isArray(body);
     const calls = isBatch ? body : [body];
     if (isBatch) counts.batches++;
@@ -139,23 +140,13 @@ function write(outgoing: ServerResponse, body: string, refusal?: Refusal): void 
   outgoing.end(body);
 }
 
-async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-}
-
 /** @throws Error when the node behind does not answer */
 function ask(upstream: string, agent: Agent, { id, method, params }: Call): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const inner = request(
       upstream,
       { method: "POST", headers: { "content-type": "application/json" }, agent },
-      (response) => {
-        textOf(response)
-          .then((text) => resolve(JSON.parse(text) as Answer))
-          .catch(reject);
-      },
+      (response) => void json(response).then((answer) => resolve(answer as Answer), reject),
     );
     inner.on("error", reject);
     inner.end(JSON.stringify({ jsonrpc: "2.0", id: id ?? 0, method, params: params ?? [] }));

@@ -12,6 +12,7 @@ import { deployDevnet } from "../../devnet/deploy.ts";
 import { ensureDatabase, removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { startSimulators } from "../../devnet/simulators/server.ts";
 import { testChain } from "../agent-wallet.ts";
+import { withClosers } from "../closers.ts";
 import { scratchDirectory } from "../scratch.ts";
 import { startSimulatedChain } from "../simulation/chain.ts";
 import { nextNonce, signCall } from "../transactions.ts";
@@ -24,24 +25,20 @@ const MINED_AT_ONCE = 100;
 export type ChainWorld = Awaited<ReturnType<typeof startChainWorld>>;
 
 /** @param blocks empty blocks after the contracts, so that a search of the past is wider than a profile allows */
-export async function startChainWorld(blocks: number) {
-  const closers: (() => unknown)[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0).toReversed()) await closer();
-  };
-  try {
+export const startChainWorld = (blocks: number) =>
+  withClosers(async (later, close) => {
     const directory = scratchDirectory("strict");
-    closers.push(() => rmSync(directory, { recursive: true, force: true }));
+    later(() => rmSync(directory, { recursive: true, force: true }));
     const dataDir = join(directory, "pg");
     const postgres = await startPostgres({ dataDir, fast: true });
-    closers.push(() => removePostgres(dataDir));
+    later(() => removePostgres(dataDir));
     const chain = await startSimulatedChain(BLOCK_MS);
-    closers.push(() => chain.stop());
+    later(() => chain.stop());
     const devnet = await deployDevnet(chain.url);
     for (let mined = 0; mined < blocks; mined += MINED_AT_ONCE)
       await chain.mine(Math.min(MINED_AT_ONCE, blocks - mined));
     const simulators = await startSimulators();
-    closers.push(() => simulators.stop());
+    later(() => simulators.stop());
     const operator = privateKeyToAccount(devnetCast().operator);
     const node = testChain(chain.url);
 
@@ -72,12 +69,8 @@ export async function startChainWorld(blocks: number) {
         node.readContract({ address: CANONICAL.usdc, abi: usdcAbi, functionName: "balanceOf", args: [address] }),
       node,
       /** Ends something before the world itself when the world is closed. */
-      onClose: (closer: () => unknown) => void closers.push(closer),
+      onClose: later,
       /** Ends everything once, also in the middle of a run. */
       close,
     };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
+  });

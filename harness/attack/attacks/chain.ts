@@ -1,12 +1,13 @@
 /** Attacks by contracts and by blocks: to stop what the service sends, or to have it pay for others. */
-import { encodeFunctionData, type Hex, parseAbi, parseAbiItem } from "viem";
-import { base64, payloadOf, signAuthorization } from "../../payment-signing.ts";
+import { encodeFunctionData, type Hex, parseAbi } from "viem";
+import { identityAbi } from "../../../abis/identity.ts";
 import { between, pick } from "../../random.ts";
 import { solanaWallet } from "../../solana-wallet.ts";
 import { until } from "../../until.ts";
 import { type Attack, BOTH, FREE, PAID, type Scene } from "../attack.ts";
 import type { Reply } from "../client.ts";
 import { type Burns, MINT_UNITS } from "../world.ts";
+import { paidBy, signed } from "./money.ts";
 
 const ALL = 2n ** 200n;
 const TWO_THIRDS = 20_000_000n;
@@ -15,10 +16,6 @@ const JUST_A_BLOCK = 24_000_000n;
 /** More than a mint may take, less than a block has. */
 const MUCH = 3_000_000n;
 const HOSTILE_ABI = parseAbi(["function burn(uint256 amount) view"]);
-
-const REGISTERED = parseAbiItem(
-  "event AgentRegistered(uint256 indexed tokenId, address indexed agentAddress, string name, uint8 origin)",
-);
 
 const BURNS: readonly Burns[] = [
   { receiveGas: JUST_A_BLOCK },
@@ -44,32 +41,16 @@ const burningReceiver: Attack = {
     const { world, random, tell, client } = scene;
     for (let i = between(random, 2, 5); i > 0; i--) {
       const wallet = await world.contractWallet(world.fresh("burner"), pick(random, BURNS));
-      const paid = world.phase === "paid";
-      if (paid) await world.giveUsdc(wallet.address, MINT_UNITS);
-      const payment = paid && {
-        "payment-signature": base64(
-          payloadOf(
-            await signAuthorization(wallet.account, {
-              to: world.payees.deployer,
-              value: MINT_UNITS,
-              validBefore: soon(),
-            }),
-          ),
-        ),
-      };
-      told(
-        tell,
-        await client().post("/api/v2/mint", {
-          wallet,
-          body: { name: "Burner", framework: "custom" },
-          headers: { ...payment },
-        }),
-      );
+      const headers: Record<string, string> = {};
+      if (world.phase === "paid") {
+        await world.giveUsdc(wallet.address, MINT_UNITS);
+        Object.assign(headers, paidBy(await signed(wallet.account, world.payees.deployer, MINT_UNITS)));
+      }
+      const body = { name: "Burner", framework: "custom" };
+      told(tell, await client().post("/api/v2/mint", { wallet, body, headers }));
     }
   },
 };
-
-const soon = () => BigInt(Math.floor(Date.now() / 1000) + 120);
 
 const burningPayer: Attack = {
   number: 2,
@@ -85,20 +66,10 @@ const burningPayer: Attack = {
     ]);
     const payer = await world.contractWallet(world.fresh("burning payer"), burns);
     await world.giveUsdc(payer.address, MINT_UNITS);
-    const payment = await signAuthorization(payer.account, {
-      to: world.payees.deployer,
-      value: MINT_UNITS,
-      validBefore: soon(),
-    });
+    const headers = paidBy(await signed(payer.account, world.payees.deployer, MINT_UNITS));
     const taker = await world.wallet(world.fresh("taker of a burning payer"));
-    told(
-      tell,
-      await client().post("/api/v2/mint", {
-        wallet: taker,
-        body: { name: "Burning", framework: "custom" },
-        headers: { "payment-signature": base64(payloadOf(payment)) },
-      }),
-    );
+    const body = { name: "Burning", framework: "custom" };
+    told(tell, await client().post("/api/v2/mint", { wallet: taker, body, headers }));
   },
 };
 
@@ -107,10 +78,9 @@ const burningBySolana: Attack = {
   name: "Solana keys register for a receiver that burns gas",
   phases: FREE,
   async play(scene) {
-    const { world, random, tell, client } = scene;
+    const { world, random, tell } = scene;
     const receiver = await world.contractWallet(world.fresh("solana burner"), pick(random, BURNS));
     told(tell, await registerSolana(scene, receiver.address));
-    void client;
   },
 };
 
@@ -190,11 +160,9 @@ const restored: Attack = {
       );
       return rows.length === 0;
     });
-    const tokens = await world.chain.getLogs({
-      address: world.identity,
-      event: REGISTERED,
+    const tokens = await world.chain.getContractEvents({
+      ...{ address: world.identity, abi: identityAbi, eventName: "AgentRegistered", fromBlock: world.base.since },
       args: { agentAddress: wallet.address },
-      fromBlock: world.base.since,
     });
     if (tokens.length > 1)
       tell.succeeded(`the wallet has the tokens ${tokens.map(({ args }) => args.tokenId).join(", ")}`);

@@ -19,8 +19,12 @@ const served = ({ status }: Reply) => status === 200 || status === 201 || status
 /** Good for two minutes, so that what is left open is decided before the books are closed. */
 const soon = () => BigInt(Math.floor(Date.now() / 1000) + 120);
 
-const signed = (account: Parameters<typeof signAuthorization>[0], to: Hex, value: bigint, nonce: Hex = freshNonce()) =>
-  signAuthorization(account, { to, value, nonce, validBefore: soon() });
+export const signed = (
+  account: Parameters<typeof signAuthorization>[0],
+  to: Hex,
+  value: bigint,
+  nonce: Hex = freshNonce(),
+) => signAuthorization(account, { to, value, nonce, validBefore: soon() });
 
 async function mint(
   { client }: Pick<Scene, "client">,
@@ -33,7 +37,8 @@ async function mint(
     headers: { ...JSON_TYPE, authorization: await wallet.siwa(), ...headers },
   });
 }
-const paidBy = (payment: Signed) => ({ "payment-signature": base64(payloadOf(payment)) });
+/** The header that carries a payment. */
+export const paidBy = (payment: Signed) => ({ "payment-signature": base64(payloadOf(payment)) });
 
 /** Tells what came of tries of which none may be served. */
 function noneServed(tell: Scene["tell"], what: string, replies: readonly Reply[]): void {

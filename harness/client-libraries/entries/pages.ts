@@ -4,66 +4,31 @@ import { until } from "../../until.ts";
 import type { Client } from "../client.ts";
 import type { ReceiptHeader } from "../pay.ts";
 
-/** @param client as the page's bundle names it */
-const pays =
-  (client: string, receipt: ReceiptHeader, bundle: "own" | "packages" = "packages"): Client["run"] =>
-  async (world) => {
+type Bought = Pick<Client, "alias" | "quick"> & { package: string; receipt: ReceiptHeader };
+/** A client that pays in the page: of its own bundle where it is a dependency of this project. */
+const pays = ({ receipt, ...entry }: Bought): Client => ({
+  ...entry,
+  ...{ name: inChromium(entry.package), browser: true },
+  async run(world) {
+    const client = entry.alias ?? entry.package;
     const money = receipt === "payment-receipt" ? "usdce" : "usdc";
-    const page = await world.page(bundle);
+    const page = await world.page(entry.quick ? "own" : "packages");
     return world.paysBoth({ name: `Page ${client}`, money, receipt }, (task, keys) =>
       page.buy(client, task, keys, world.tempoRpcUrl),
     );
-  };
+  },
+});
 
 const inChromium = (name: string) => `${name} in Chromium`;
 
 export const PAGE_CLIENTS: Client[] = [
-  {
-    name: inChromium("@x402/fetch"),
-    package: "@x402/fetch",
-    quick: true,
-    browser: true,
-    run: pays("@x402/fetch", "payment-response", "own"),
-  },
-  {
-    name: inChromium("@x402/fetch"),
-    package: "@x402/fetch",
-    alias: "x402-fetch-2.8",
-    browser: true,
-    run: pays("x402-fetch-2.8", "payment-response"),
-  },
-  {
-    name: inChromium("@x402/axios"),
-    package: "@x402/axios",
-    browser: true,
-    run: pays("@x402/axios", "payment-response"),
-  },
-  {
-    name: inChromium("@x402/axios"),
-    package: "@x402/axios",
-    alias: "x402-axios-2.2",
-    browser: true,
-    run: pays("x402-axios-2.2", "payment-response"),
-  },
-  {
-    name: inChromium("x402-fetch"),
-    package: "x402-fetch",
-    browser: true,
-    run: pays("x402-fetch", "x-payment-response"),
-  },
-  {
-    name: inChromium("x402-axios"),
-    package: "x402-axios",
-    browser: true,
-    run: pays("x402-axios", "x-payment-response"),
-  },
-  {
-    name: inChromium("mppx"),
-    package: "mppx",
-    quick: true,
-    browser: true,
-    run: pays("mppx", "payment-receipt", "own"),
-  },
+  pays({ package: "@x402/fetch", quick: true, receipt: "payment-response" }),
+  pays({ package: "@x402/fetch", alias: "x402-fetch-2.8", receipt: "payment-response" }),
+  pays({ package: "@x402/axios", receipt: "payment-response" }),
+  pays({ package: "@x402/axios", alias: "x402-axios-2.2", receipt: "payment-response" }),
+  pays({ package: "x402-fetch", receipt: "x-payment-response" }),
+  pays({ package: "x402-axios", receipt: "x-payment-response" }),
+  pays({ package: "mppx", quick: true, receipt: "payment-receipt" }),
   {
     name: inChromium("a wallet by EIP-6963 and x402"),
     package: "mipd",

@@ -1,7 +1,7 @@
 /** Clients of x402 in Node: of version 2 and of version 1, over fetch and over axios. */
 import assert from "node:assert/strict";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Client, Load } from "../client.ts";
+import type { Client } from "../client.ts";
 import {
   type Axios,
   buyBoth,
@@ -19,15 +19,30 @@ import {
 } from "../pay.ts";
 import type { World } from "../world.ts";
 
-/** @param paying what makes the client, once its packages are loaded */
+/** @param packages what the client is made of @param make it, of what they export */
 const buys =
-  (name: string, receipt: ReceiptHeader, paying: (load: Load) => Promise<Paying>): Client["run"] =>
+  <Modules extends readonly unknown[]>(
+    name: string,
+    receipt: ReceiptHeader,
+    packages: { [Place in keyof Modules]: string },
+    make: (...modules: Modules) => Paying,
+  ): Client["run"] =>
   (world, load) =>
-    world.paysBoth({ name, money: "usdc", receipt }, async (task, keys) =>
-      buyBoth(await paying(load), task, [privateKeyToAccount(keys[0]), privateKeyToAccount(keys[1])]),
-    );
+    world.paysBoth({ name, money: "usdc", receipt }, async (task, keys) => {
+      const modules = await Promise.all(packages.map((one) => load<unknown>(one)));
+      const accounts = [privateKeyToAccount(keys[0]), privateKeyToAccount(keys[1])] as const;
+      return buyBoth(make(...(modules as unknown as Modules)), task, accounts);
+    });
 
-const axiosOf = async (load: Load) => (await load<{ default: Axios }>("axios")).default;
+const [SCHEME, OLDER_SCHEME] = ["@x402/evm/exact/client", "x402-evm-2.8/exact/client"];
+const overFetch =
+  (library: X402Fetch, scheme: Scheme, given?: typeof fetch): Paying =>
+  (account) =>
+    x402Fetch(library, scheme, account, given);
+const overAxios =
+  (library: X402Axios, scheme: Scheme, { default: axios }: { default: Axios }): Paying =>
+  (account) =>
+    x402Axios(library, scheme, axios, account);
 
 /** As wallets do that do not know which version a service reads. */
 const inBothHeaders: typeof fetch = (input, init) => {
@@ -70,50 +85,29 @@ export const X402_CLIENTS: Client[] = [
   {
     package: "@x402/fetch",
     quick: true,
-    run: buys("Fetch", "payment-response", async (load) => {
-      const [library, scheme] = [await load<X402Fetch>("@x402/fetch"), await load<Scheme>("@x402/evm/exact/client")];
-      return (account) => x402Fetch(library, scheme, account);
-    }),
+    run: buys("Fetch", "payment-response", ["@x402/fetch", SCHEME], overFetch),
   },
   {
     package: "@x402/fetch",
     alias: "x402-fetch-2.8",
-    run: buys("Fetch 2.8", "payment-response", async (load) => {
-      const [library, scheme] = [
-        await load<X402Fetch>("x402-fetch-2.8"),
-        await load<Scheme>("x402-evm-2.8/exact/client"),
-      ];
-      return (account) => x402Fetch(library, scheme, account);
-    }),
+    run: buys("Fetch 2.8", "payment-response", ["x402-fetch-2.8", OLDER_SCHEME], overFetch),
   },
   {
     package: "@x402/axios",
-    run: buys("Axios", "payment-response", async (load) => {
-      const [library, scheme] = [await load<X402Axios>("@x402/axios"), await load<Scheme>("@x402/evm/exact/client")];
-      const axios = await axiosOf(load);
-      return (account) => x402Axios(library, scheme, axios, account);
-    }),
+    run: buys("Axios", "payment-response", ["@x402/axios", SCHEME, "axios"], overAxios),
   },
   {
     package: "@x402/axios",
     alias: "x402-axios-2.2",
-    run: buys("Axios 2.2", "payment-response", async (load) => {
-      const [library, scheme] = [
-        await load<X402Axios>("x402-axios-2.2"),
-        await load<Scheme>("x402-evm-2.8/exact/client"),
-      ];
-      const axios = await axiosOf(load);
-      return (account) => x402Axios(library, scheme, axios, account);
-    }),
+    run: buys("Axios 2.2", "payment-response", ["x402-axios-2.2", OLDER_SCHEME, "axios"], overAxios),
   },
   {
     name: "a wallet that sends its payment in both headers",
     package: "@x402/fetch",
     quick: true,
-    run: buys("Both headers", "payment-response", async (load) => {
-      const [library, scheme] = [await load<X402Fetch>("@x402/fetch"), await load<Scheme>("@x402/evm/exact/client")];
-      return (account) => x402Fetch(library, scheme, account, inBothHeaders);
-    }),
+    run: buys("Both headers", "payment-response", ["@x402/fetch", SCHEME], (library: X402Fetch, scheme: Scheme) =>
+      overFetch(library, scheme, inBothHeaders),
+    ),
   },
   {
     package: "@agentcash/discovery",
@@ -121,16 +115,22 @@ export const X402_CLIENTS: Client[] = [
   },
   {
     package: "x402-fetch",
-    run: buys("Old fetch", "x-payment-response", async (load) => {
-      const library = await load<OldFetch>("x402-fetch");
-      return (account) => oldFetch(library, account);
-    }),
+    run: buys(
+      "Old fetch",
+      "x-payment-response",
+      ["x402-fetch"],
+      (library: OldFetch) => (account) => oldFetch(library, account),
+    ),
   },
   {
     package: "x402-axios",
-    run: buys("Old axios", "x-payment-response", async (load) => {
-      const [library, axios] = [await load<OldAxios>("x402-axios"), await axiosOf(load)];
-      return (account) => oldAxios(library, axios, account);
-    }),
+    run: buys(
+      "Old axios",
+      "x-payment-response",
+      ["x402-axios", "axios"],
+      (library: OldAxios, { default: axios }: { default: Axios }) =>
+        (account) =>
+          oldAxios(library, axios, account),
+    ),
   },
 ];

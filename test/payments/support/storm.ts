@@ -9,9 +9,9 @@ import { devnetCast } from "../../../devnet/chain-keys.ts";
 import { TEMPO, tempoEnv } from "../../../devnet/tempo.ts";
 import { agentWallet } from "../../../harness/agent-wallet.ts";
 import { startBlockClock } from "../../../harness/block-clock.ts";
+import { closeBooks, openTreasury, summaryOf, unlikeOutcomes } from "../../../harness/books.ts";
 import { chainAt } from "../../../harness/chain-at.ts";
 import { LONG } from "../../../harness/patience.ts";
-import { type Accounts, closeAccounts, openTreasury } from "../../../harness/payment-load/books.ts";
 import { type Market, type Outcome, PRICES, serveCustomer } from "../../../harness/payment-load/customers.ts";
 import { startTroubledFacilitator } from "../../../harness/payment-load/facilitator.ts";
 import { drawPlan, type PaymentVariant } from "../../../harness/payment-load/plan.ts";
@@ -31,6 +31,8 @@ const BLOCK_MS = 250;
 const TEMPO_BLOCK_MS = 500;
 /** Blocks after which the sweeper takes a payment for final, and some more. */
 const FINAL_BLOCKS = 70;
+
+type Accounts = { differences: string[]; summary: Record<string, unknown> };
 
 /** Runs a load of payments and closes the accounts. */
 export async function runPaymentLoad(options: {
@@ -124,7 +126,7 @@ export async function runPaymentLoad(options: {
         (await Promise.all(market.apiUrls.map((url) => fetch(url + ready)))).every(({ ok }) => ok),
       );
       const base = await openTreasury(chainClient.chain, CANONICAL.usdc, payees);
-      const mpp = await openTreasury(tempo.node as never, TEMPO.usdce, payees);
+      const mpp = await openTreasury(tempo.node, TEMPO.usdce, payees);
       tell(`${plan.payments.length} payments and ${plan.troubles.length} troubles begin`);
 
       const limit = pLimit(AT_ONCE);
@@ -154,7 +156,9 @@ export async function runPaymentLoad(options: {
       tell(`${left.length} have come back with the payments they had given up`);
       await settled();
       tell("the sweeper has finished");
-      return closeAccounts(db, chainClient, outcomes, { payees, base, mpp, identity: parts.identity });
+      const closed = await closeBooks({ db, payees, base, mpp, identity: parts.identity });
+      const differences = [...closed.differences, ...unlikeOutcomes(outcomes, closed)];
+      return { differences, summary: summaryOf(outcomes, closed) };
     }
 
     /** Waits until nothing is under way, whatever was given up being hours ago. */
