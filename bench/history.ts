@@ -10,7 +10,7 @@ import { credUpdates } from "../db/cred/cred-updates.ts";
 import { numberAfter } from "../harness/options.ts";
 import { withPostgres } from "../harness/scratch-postgres.ts";
 import { eventLogYear } from "./history/event-log.ts";
-import { dayOf, daysOf, eachUs, sizeMb, tellFlat, tellYear, type Year } from "./history/year.ts";
+import { changeScores, dayOf, daysOf, eachUs, sizeMb, tellFlat, tellYear, type Year } from "./history/year.ts";
 
 const QUERIES = 2_000;
 
@@ -53,11 +53,7 @@ async function oneMonth(pool: pg.Pool, { keptMonths }: Side, agents: number, mon
   const began = performance.now();
   for (let day = 0; day < days; day++) {
     await beginMonth(pool, dayOf(month, day));
-    await pool.query(
-      `insert into offchain.cred_history (token_id, score, cause, block, at)
-       select i, (i + $1::int) % 100, 'age', $1, $2::timestamptz from generate_series(0, $3::int - 1) i`,
-      [month * 31 + day, dayOf(month, day), agents],
-    );
+    await changeScores(pool, agents, dayOf(month, day), month * 31 + day);
   }
   const insertUs = ((performance.now() - began) * 1000) / (days * agents);
   const removing = performance.now();

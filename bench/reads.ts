@@ -1,7 +1,7 @@
 /** `npm run bench -- reads [--quick] [--keyed]`: keyed reads beside the database's own limit and a common build, /health beside bare Node, then lists and cards. */
 import { join } from "node:path";
 import { startChild } from "../harness/child.ts";
-import { goal, median, printTable } from "../harness/figures.ts";
+import { goal, printTable } from "../harness/figures.ts";
 import { startPlainNode } from "../harness/plain-node.ts";
 import { cpuOf } from "../harness/running-processes.ts";
 import { type ScratchPostgres, withPostgres } from "../harness/scratch-postgres.ts";
@@ -17,10 +17,10 @@ import {
   CONNECTIONS,
   type Contender,
   database,
+  mediansOf,
   metered,
   othersBeside,
   play,
-  type Round,
   ratio,
 } from "./reads/rounds.ts";
 import { environment, type Served, startLoad, startReference } from "./reads/servers.ts";
@@ -104,17 +104,7 @@ async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
   );
   const rounds = new Map([...(await play(contenders, plan))].map(([{ name }, own]) => [name, own]));
   const row = printTable("", ["answers/s", "CPU µs in Node", "in Postgres", ["p50 ms", 1], ["p99 ms", 1]]);
-  for (const [name, own] of rounds) {
-    const of = (pick: (round: Round) => number) => median(own.map(pick));
-    row(
-      name,
-      of((r) => r.rate),
-      of((r) => r.us.node ?? Number.NaN),
-      of((r) => r.us.postgres!),
-      of((r) => r.p50Ms),
-      of((r) => r.p99Ms),
-    );
-  }
+  for (const [name, own] of rounds) row(name, ...mediansOf(own, ["node", "postgres"]));
   const tell = (what: string, one: Contender, other: Contender, least?: number) => {
     const [ours, theirs] = [rounds.get(one.name)!, rounds.get(other.name)!];
     const [inRate, inCpu] = [ratio(ours, theirs, (r) => r.rate), ratio(theirs, ours, (r) => r.us.node ?? Number.NaN)];

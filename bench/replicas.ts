@@ -16,6 +16,7 @@ import {
   CONNECTIONS,
   type Contender,
   database,
+  mediansOf,
   othersBeside,
   play,
   type Round,
@@ -109,20 +110,7 @@ async function compare(name: string, sides: readonly [Side, Side], plan: Plan, w
   console.log("");
   const row = printTable(name, columns, 28);
   for (const [i, side] of sides.entries()) {
-    const of = (pick: (round: Round) => number) => median(rounds.get(side)!.map(pick));
-    const { node, primary, replica } = Object.fromEntries(
-      ["node", "primary", "replica"].map((who) => [who, of(({ us }) => us[who]!)]),
-    );
-    row(
-      side.name,
-      of((r) => r.rate),
-      node,
-      primary,
-      replica,
-      of((r) => r.p50Ms),
-      of((r) => r.p99Ms),
-      shares[i]! * 100,
-    );
+    row(side.name, ...mediansOf(rounds.get(side)!, ["node", "primary", "replica"]), shares[i]! * 100);
   }
   const [alone, beside] = sides.map((side) => rounds.get(side)!) as [Round[], Round[]];
   for (const [who, most] of [

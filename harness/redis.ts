@@ -1,5 +1,6 @@
 /** A Redis of a test's own: Debian's redis-server on a free port, when the machine has it. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { createConnection } from "node:net";
 import { freePort } from "../runtime/free-port.ts";
@@ -37,7 +38,7 @@ export async function startRedis(): Promise<TestRedis> {
     const own = { port, bind: "127.0.0.1", save: "", dir: directory, "repl-diskless-sync-delay": 0 };
     const args = Object.entries(own).flatMap(([name, value]) => [`--${name}`, String(value)]);
     child = spawn(binary, args, { stdio: "ignore" });
-    await until("Redis accepts connections", () => canConnect(port));
+    await until("Redis accepts connections", () => say(port, "PING").catch(() => null));
   };
   const ended = (signal: NodeJS.Signals) =>
     new Promise<void>((done) => {
@@ -104,21 +105,13 @@ export async function startRedisPair() {
   };
 }
 
-const canConnect = (port: number) =>
-  new Promise<boolean>((done) => {
-    const socket = createConnection({ port, host: "127.0.0.1" }, () => {
-      socket.destroy();
-      done(true);
-    });
-    socket.once("error", () => done(false));
-  });
-
-const say = (port: number, command: string) =>
-  new Promise<string>((done, failed) => {
-    const socket = createConnection({ port, host: "127.0.0.1" }, () => socket.write(`${command}\r\n`));
-    socket.once("error", failed);
-    socket.once("data", (answer) => {
-      socket.destroy();
-      done(answer.toString());
-    });
-  });
+async function say(port: number, command: string): Promise<string> {
+  const socket = createConnection({ port, host: "127.0.0.1" });
+  try {
+    socket.write(`${command}\r\n`);
+    const [answer] = await once(socket, "data");
+    return String(answer);
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,4 +1,5 @@
 /** A TCP proxy whose line fails as lines do: cut, reset, silent, half open, slow, a trickle; and is mended again. */
+import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** How bytes pass while the line is up but not well. */
@@ -54,21 +55,10 @@ export async function tcpProxy(target: { host: string; port: number }, port = 0)
         hold.held.add(from);
         last = last.then(() => over);
       }
-      const { kind } = mode;
-      if (kind === "silent" || (kind === "half-open" && isAnswer)) return void maimed.add(from).add(to);
-      last = last.then(() => carry(chunk, to));
+      if (mode.kind === "silent" || (mode.kind === "half-open" && isAnswer)) return void maimed.add(from).add(to);
+      last = last.then(() => carry(chunk, to, () => mode));
     };
   };
-  async function carry(chunk: Buffer, to: Socket): Promise<void> {
-    if (mode.kind === "late") await pause(mode.ms);
-    for (let at = 0; at < chunk.length; ) {
-      if (to.destroyed) return;
-      const bytes = mode.kind === "trickle" ? mode.bytes : chunk.length;
-      to.write(chunk.subarray(at, at + bytes));
-      at += bytes;
-      if (mode.kind === "trickle") await pause(mode.everyMs);
-    }
-  }
   const server = createServer((client) => {
     const upstream = connect(target.port, target.host);
     for (const [from, to] of [
@@ -85,11 +75,7 @@ export async function tcpProxy(target: { host: string; port: number }, port = 0)
       });
     }
   });
-  const listen = (port: number) =>
-    new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, "127.0.0.1", resolve);
-    });
+  const listen = (port: number) => once(server.listen(port, "127.0.0.1"), "listening");
   await listen(port);
   const bound = (server.address() as AddressInfo).port;
   const cut = () =>
@@ -132,6 +118,20 @@ export async function tcpProxy(target: { host: string; port: number }, port = 0)
     },
     close: async () => (server.listening ? cut() : undefined),
   };
+}
+
+/** @param modeOf tells the line's mode, which may change on the way */
+async function carry(chunk: Buffer, to: Socket, modeOf: () => LineMode): Promise<void> {
+  const late = modeOf();
+  if (late.kind === "late") await pause(late.ms);
+  for (let at = 0; at < chunk.length; ) {
+    if (to.destroyed) return;
+    const mode = modeOf();
+    const bytes = mode.kind === "trickle" ? mode.bytes : chunk.length;
+    to.write(chunk.subarray(at, at + bytes));
+    at += bytes;
+    if (mode.kind === "trickle") await pause(mode.everyMs);
+  }
 }
 
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));

@@ -766,9 +766,6 @@ const LONG = new Set([
 ]);
 /** Worlds, and people who live in one, that are a single function around what they have started; no file is to be added. */
 const LONG_WORLDS = new Set([
-  "bench/reads.ts",
-  "bench/reads/reference-app.ts",
-  "bench/soak/people.ts",
   "bench/soak/traffic.ts",
   "harness/attack/honest.ts",
   "harness/attack/oracle.ts",
@@ -779,8 +776,6 @@ const LONG_WORLDS = new Set([
   "harness/simulation/acts.ts",
   "harness/simulation/processes.ts",
   "harness/simulation/world.ts",
-  "harness/strict-node/strict-node.ts",
-  "harness/tcp-proxy.ts",
   "harness/troubled-node.ts",
 ]);
 

@@ -97,7 +97,7 @@ const IMITATED_BLOCKS = 10;
 /** Tasks of the first families and of self-rated agents: so that small directories have spam where questions are. */
 const CONTESTED: readonly TaskKey[] = ["translation", "audit", "price-feed", "trading"];
 
-const BY_WEIGHT = TASK_KEYS.map((key) => [key, taskOf(key).weight ?? 1] as const);
+const BY_WEIGHT = TASK_KEYS.map((key) => [key, taskOf(key).weight] as const);
 const TEXT_LANGUAGES = [
   ["en", 72],
   ["es", 6],

@@ -8,6 +8,9 @@ type Ask = "figures";
 export type Figures = {
   /** Events that the subscribers got, all together. */
   received: number;
+  /** The fewest and the most that one got. */
+  fewest: number;
+  most: number;
   /** Events that came with an id not greater than the one before. */
   disordered: number;
   /** Milliseconds, ascending: a thousand of all latencies, evenly. */
@@ -46,6 +49,8 @@ function figures(): Figures {
   if (sorted.length > 0) kept[kept.length - 1] = sorted.at(-1)!;
   return {
     received: counts.reduce((sum, count) => sum + count, 0),
+    fewest: Math.min(...counts),
+    most: Math.max(...counts),
     disordered,
     latencies: kept,
   };

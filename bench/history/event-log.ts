@@ -7,7 +7,7 @@ import { transaction } from "../../db/sql/transaction.ts";
 import { eventsById } from "../../db/webhooks/events-by-id.ts";
 import { withPostgres } from "../../harness/scratch-postgres.ts";
 import { retainEvents } from "../../workers/events/event-retention.ts";
-import { dayOf, daysOf, eachUs, sizeMb, tellFlat, tellYear, type Year } from "./year.ts";
+import { changeScores, dayOf, daysOf, eachUs, sizeMb, tellFlat, tellYear, type Year } from "./year.ts";
 
 const READS = 1_000;
 const PAGE = 100;
@@ -40,11 +40,7 @@ async function oneMonth(pool: pg.Pool, agents: number, month: number, retention:
     const began = performance.now();
     await retainEvents(pool, { now, retentionMs: retention * DAY_MS });
     const removed = performance.now();
-    await pool.query(
-      `insert into offchain.cred_history (token_id, score, cause, block, at)
-       select i, (i + $1::int) % 100, 'age', $1, $2::timestamptz from generate_series(0, $3::int - 1) i`,
-      [month * 31 + day, now, agents],
-    );
+    await changeScores(pool, agents, now, month * 31 + day);
     while (await isSequencingDue(pool)) await transaction(pool, (tx) => sequenceEvents(tx, new Date(0)));
     const told = performance.now();
     await pool.query("vacuum analyze offchain.event");

@@ -12,6 +12,14 @@ export type Year = { name: string; months: Record<string, number>[] };
 export const dayOf = (month: number, day: number): Date => new Date(Date.UTC(2026, month, 1 + day));
 export const daysOf = (month: number): number => new Date(Date.UTC(2026, month + 1, 0)).getUTCDate();
 
+/** A change of score of each agent. @param block where it was seen */
+export const changeScores = (pool: pg.Pool, agents: number, at: Date, block: number) =>
+  pool.query(
+    `insert into offchain.cred_history (token_id, score, cause, block, at)
+     select i, (i + $1::int) % 100, 'age', $1, $2::timestamptz from generate_series(0, $3::int - 1) i`,
+    [block, at, agents],
+  );
+
 /** Prints the figures of every month. */
 export function tellYear({ name, months }: Year): void {
   const row = printTable(

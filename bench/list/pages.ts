@@ -2,6 +2,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isDeepStrictEqual } from "node:util";
 import { type Column, megabytes, printTable, SPREAD, seconds, spread } from "../../harness/figures.ts";
+import { randomOf } from "../../harness/random.ts";
 
 const LIMIT = 100;
 export const PLACES = ["first", "middle", "last"] as const;
@@ -21,10 +22,9 @@ export type Subject<Question, Page extends { total: number }> = {
 
 /** Every kind of question: each in every place, shuffled the same way every time, so that none profits from its neighbour. */
 export function shuffled<T>(list: T[]): T[] {
-  let seed = 7;
+  const random = randomOf(7);
   for (let i = list.length - 1; i > 0; i--) {
-    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-    const j = seed % (i + 1);
+    const j = Math.floor(random() * (i + 1));
     [list[i], list[j]] = [list[j]!, list[i]!];
   }
   return list;

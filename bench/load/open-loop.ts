@@ -3,6 +3,7 @@
  * from the time it was due: a server that stalls is charged for every request of the stall.
  */
 import { Pool } from "undici";
+import { randomOf } from "../../harness/random.ts";
 
 /** @property everyNth of the good answers is sampled: its total is kept */
 export type Plan = { url: string; paths: string[]; perSecond: number; connections: number; everyNth?: number };
@@ -28,7 +29,9 @@ if (process.send) process.on("message", async (plan: Plan) => process.send!(awai
 
 async function run({ url, paths, perSecond, connections, everyNth = Number.POSITIVE_INFINITY }: Plan): Promise<Ran> {
   const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 30_000 });
-  await Promise.all(Array.from({ length: 8 }, () => pool.request({ path: "/health", method: "GET" }).then(drain)));
+  await Promise.all(
+    Array.from({ length: 8 }, () => pool.request({ path: "/health", method: "GET" }).then(({ body }) => body.text())),
+  );
   const ran: Ran = { waits: [], byStatus: {}, withoutRetryAfter: 0, failed: 0, failures: [], samples: [], seconds: 0 };
   const due = arrivals(paths.length, perSecond);
   const began = performance.now();
@@ -75,13 +78,10 @@ async function run({ url, paths, perSecond, connections, everyNth = Number.POSIT
 
 /** Poisson arrivals, the same every time: gaps of one fixed length would keep step with the server's own clockwork. */
 function arrivals(count: number, perSecond: number): number[] {
-  let seed = 11;
+  const random = randomOf(11);
   let at = 0;
   return Array.from({ length: count }, () => {
-    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-    at += (-Math.log((seed + 1) / 0x8000_0001) * 1000) / perSecond;
+    at += (-Math.log(1 - random()) * 1000) / perSecond;
     return at;
   });
 }
-
-const drain = async ({ body }: { body: { text(): Promise<string> } }) => void (await body.text());

@@ -1,4 +1,5 @@
 /** L7: clients that hold on to the server: headers that never end, bodies that trickle, headers that are too large. */
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { ReadTimeouts } from "../../api/server.ts";
 import type { Loaded } from "../reads/load.ts";
@@ -63,17 +64,19 @@ function toldWhy(who: string, statuses: readonly string[], heard: readonly strin
 
 type Slow = { socket: Socket; closed(): boolean; heldMs(): number; text(): string };
 
-/** A connection that sends a piece twice a second, for as long as it is let. */
+/** A connection that sends a piece twice a second, for as long as it is let and as there are pieces. */
 function trickle({ url }: LoadedApi, pieces: () => Generator<string>): Slow {
   const socket = connect({ host: "127.0.0.1", port: Number(new URL(url).port) });
   const opened = performance.now();
   let closedAt: number | undefined;
   let text = "";
   const source = pieces();
-  const timer = setInterval(() => {
-    if (socket.writable) socket.write(source.next().value ?? "x");
-  }, 500);
-  socket.on("connect", () => socket.write(source.next().value ?? ""));
+  const send = () => {
+    const piece = source.next().value;
+    if (socket.writable && piece) socket.write(piece);
+  };
+  const timer = setInterval(send, 500);
+  socket.on("connect", send);
   socket.on("error", () => {});
   socket.on("data", (chunk) => {
     text += chunk.toString("latin1");
@@ -103,16 +106,13 @@ const bodyBytes = (each: number) =>
     for (;;) yield `${size.toString(16)}\r\n${" ".repeat(size)}\r\n`;
   };
 
-/** @returns what it was told until it was closed */
-function tooLarge({ url }: LoadedApi): Promise<string> {
-  return new Promise((done) => {
-    const socket = connect({ host: "127.0.0.1", port: Number(new URL(url).port) });
-    let text = "";
-    socket.on("data", (chunk) => {
-      text += chunk.toString("latin1");
-    });
-    socket.on("error", () => {});
-    socket.on("close", () => done(text));
-    socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\nX-Large: ${"a".repeat(TOO_LARGE)}\r\n\r\n`);
-  });
+function* largeHeader(): Generator<string> {
+  yield `GET / HTTP/1.1\r\nHost: localhost\r\nX-Large: ${"a".repeat(TOO_LARGE)}\r\n\r\n`;
+}
+
+/** @returns what a client with too large a header was told until it was closed */
+async function tooLarge(api: LoadedApi): Promise<string> {
+  const { socket, text } = trickle(api, largeHeader);
+  await once(socket, "close");
+  return text();
 }

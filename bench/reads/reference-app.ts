@@ -1,5 +1,5 @@
 /** The same keyed read as it is commonly built: an ORM's query builder, nothing prepared, and the framework's stock middlewares. */
-import { and, asc, eq, inArray, or } from "drizzle-orm";
+import { and, asc, eq, or } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
@@ -63,6 +63,7 @@ async function factsOf(orm: ReturnType<typeof drizzle>, id: number): Promise<Age
   const { agent, cred, code } = row;
   const newest = verifications.toSorted((a, b) => b.verifiedAt.getTime() - a.verifiedAt.getTime());
   const exchange = newest.find(({ recipient }) => recipient === agent.owner) ?? newest[0] ?? null;
+  const attested = on.attestation;
   const [ethos, attestations] = await Promise.all([
     orm
       .select()
@@ -71,14 +72,11 @@ async function factsOf(orm: ReturnType<typeof drizzle>, id: number): Promise<Age
     exchange
       ? orm
           .select()
-          .from(on.attestation)
+          .from(attested)
           .where(
             or(
-              inArray(on.attestation.uid, [exchange.attestationUid as Hex]),
-              and(
-                eq(on.attestation.recipient, exchange.recipient as Hex),
-                eq(on.attestation.schema, exchange.schemaUid as Hex),
-              ),
+              eq(attested.uid, exchange.attestationUid as Hex),
+              and(eq(attested.recipient, exchange.recipient as Hex), eq(attested.schema, exchange.schemaUid as Hex)),
             ),
           )
       : [],

@@ -81,6 +81,13 @@ export function othersBeside(meters: readonly (() => number)[]) {
   };
 }
 
+/** Medians of what the rounds were, as the cells of a row. @param who worked, in the order of the columns */
+export function mediansOf(own: readonly Round[], who: readonly string[]): number[] {
+  const of = (pick: (round: Round) => number) => median(own.map(pick));
+  const us = who.map((name) => of((round) => round.us[name] ?? Number.NaN));
+  return [of(({ rate }) => rate), ...us, of(({ p50Ms }) => p50Ms), of(({ p99Ms }) => p99Ms)];
+}
+
 /** The median of the ratios round by round: neighbours in time share the machine's mood. */
 export const ratio = (one: readonly Round[], other: readonly Round[], pick: (round: Round) => number): number =>
   median(one.map((round, i) => pick(round) / pick(other[i]!)));

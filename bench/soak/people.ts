@@ -1,20 +1,18 @@
 /** The agents that act in a soak: wallets with keys, the tokens they got, and the money they pay with. */
 import { randomUUID } from "node:crypto";
-import { ExactEvmScheme } from "@x402/evm/exact/client";
-import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { createWalletClient, type Hex, http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { type AgentWallet, agentWallet, testChain } from "../../harness/agent-wallet.ts";
+import { payingFetch } from "../../harness/paying-fetch.ts";
 import type { DevnetFile } from "../../harness/stack.ts";
 import { fetchInTime } from "./requests.ts";
 
 /** An agent of ours: what the service calls it, and its credential. */
 type Actor = { tokenId: number; signIn: SignIn };
 type SignIn = () => Promise<string>;
-type Fetch = typeof fetch;
 
 const MINT_UNITS = 1_000_000n;
 /** How often a client comes back with the same payment while it is told `payment_pending`. */
@@ -49,9 +47,7 @@ export function population(devnet: DevnetFile, say: (status: number, text: strin
   const rich = devnet.accounts.map(({ privateKey }) => ({
     account: privateKeyToAccount(privateKey),
     client: createWalletClient({
-      account: privateKeyToAccount(privateKey),
-      chain: base,
-      transport: http(devnet.rpcUrl),
+      ...{ account: privateKeyToAccount(privateKey), chain: base, transport: http(devnet.rpcUrl) },
     }),
     busy: Promise.resolve() as Promise<unknown>,
   }));
@@ -63,7 +59,7 @@ export function population(devnet: DevnetFile, say: (status: number, text: strin
   };
 
   /** Comes back with the very same payment until it is decided, as the service asks its clients to. */
-  const patient: Fetch = async (input, init) => {
+  const patient: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     for (let tries = 1; ; tries++) {
       const response = await fetchInTime(request.clone());
@@ -74,11 +70,6 @@ export function population(devnet: DevnetFile, say: (status: number, text: strin
       await new Promise((done) => setTimeout(done, 1_000));
     }
   };
-  const paying = (account: ReturnType<typeof privateKeyToAccount>): Fetch =>
-    wrapFetchWithPayment(
-      patient,
-      new x402Client().setSpendControls(false).register("eip155:8453", new ExactEvmScheme(account)),
-    );
 
   /** Gives a wallet what a registration costs. A reorganisation may take the transfer back: then once more. */
   async function give(client: (typeof rich)[number]["client"], to: Hex): Promise<void> {
@@ -101,7 +92,7 @@ export function population(devnet: DevnetFile, say: (status: number, text: strin
       const signIn = signingIn(wallet);
       const giver = next();
       await inTurn(giver, () => give(giver.client, wallet.address));
-      const response = await paying(wallet.account)(`${devnet.apiUrl}/api/v2/mint`, {
+      const response = await payingFetch(wallet.account, patient)(`${devnet.apiUrl}/api/v2/mint`, {
         method: "POST",
         headers: {
           "content-type": "application/json",
@@ -119,7 +110,9 @@ export function population(devnet: DevnetFile, say: (status: number, text: strin
     /** Buys a cred report by signature. */
     report: (tokenId: number): Promise<Response> => {
       const buyer = next();
-      return inTurn(buyer, () => paying(buyer.account)(`${devnet.apiUrl}/api/v2/agent/${tokenId}/cred-report`));
+      return inTurn(buyer, () =>
+        payingFetch(buyer.account, patient)(`${devnet.apiUrl}/api/v2/agent/${tokenId}/cred-report`),
+      );
     },
   };
 }

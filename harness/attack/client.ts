@@ -55,7 +55,6 @@ export function clientOn(apiUrl: string, network: string) {
   }
 
   return {
-    network,
     open,
     ask,
     get: (path: string, asked?: Asked) => ask("GET", path, asked),

@@ -1,10 +1,9 @@
 /** Honest people of a stack under attack: they register, pay, prove, read and follow, each from a network of its own and within a stated time. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { ExactEvmScheme } from "@x402/evm/exact/client";
-import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { createParser } from "eventsource-parser";
 import type { Hex } from "viem";
+import { payingFetch } from "../paying-fetch.ts";
 import type { LoadWallet } from "../payment-load/wallets.ts";
 import { between, pick, weighted } from "../random.ts";
 import { type Customer, tempoCustomer } from "../tempo.ts";
@@ -126,7 +125,7 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
       case "siwa":
         return insist(client, deadline, carrying({ "idempotency-key": randomUUID() }), GOOD_MINT);
       case "x402": {
-        const response = await payingFetch(
+        const response = await payingWith(
           wallet,
           client,
           deadline,
@@ -160,7 +159,7 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
   }
 
   /** fetch that pays by x402 with the real client, and comes back with the same payment while it is undecided. */
-  function payingFetch(wallet: LoadWallet, client: Client, deadline: number): typeof fetch {
+  function payingWith(wallet: LoadWallet, client: Client, deadline: number): typeof fetch {
     const patient: typeof fetch = async (input, init) => {
       const request = new Request(input, init);
       for (;;) {
@@ -170,8 +169,7 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
         await wait(AGAIN_MS);
       }
     };
-    const paying = new x402Client().setSpendControls(false).register("eip155:8453", new ExactEvmScheme(wallet.account));
-    return wrapFetchWithPayment(patient, paying);
+    return payingFetch(wallet.account, patient);
   }
 
   /** Registers somebody new. @returns undefined when that failed */
@@ -233,7 +231,7 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
   const buyReport = (agent: HonestAgent) =>
     timed(world.phase === "paid" ? "buy a report" : "read a report", limits.payment, async (deadline) => {
       const url = `${world.apiUrl}/api/v2/agent/${pickAgent(agent).tokenId}/cred-report`;
-      const response = await payingFetch(agent.wallet, agent.client, deadline)(url);
+      const response = await payingWith(agent.wallet, agent.client, deadline)(url);
       const reply = await replyOf(response);
       if (reply.status !== 200) throw new Error(`cred-report: ${shown(reply)}`);
     });

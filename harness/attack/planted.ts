@@ -90,14 +90,8 @@ export function plantedRegistries(simulatorUrl: string, seed: number) {
           const { row, agentId, token } = SHAPES[source](n, name, new Date().toISOString());
           rows.get(source)!.push(row);
           const marketCapUsd = 1_000 + n;
-          if (token)
-            await put(`dexscreener/${token}`, {
-              symbol: `S${n}`,
-              name,
-              marketCap: marketCapUsd,
-              volume24h: 10,
-              liquidityUsd: 5_000,
-            });
+          const market = { symbol: `S${n}`, name, marketCap: marketCapUsd, volume24h: 10, liquidityUsd: 5_000 };
+          if (token) await put(`dexscreener/${token}`, market);
           sound.push({ source, agentId, name, ...(token && { token, marketCapUsd }) });
         }
         await publish(source);

@@ -30,7 +30,6 @@ type Received = { id: string; type: string; tokenId: number | null; at: number }
 
 export async function startReceivers() {
   const received: Received[] = [];
-  let hostile = 0;
   const honest = await listen(async (incoming, outgoing) => {
     const { type, data } = JSON.parse(await text(incoming));
     received.push({ id: String(incoming.headers["webhook-id"]), type, tokenId: data?.tokenId ?? null, at: Date.now() });
@@ -38,7 +37,6 @@ export async function startReceivers() {
   });
   const others = await listen(
     (incoming, outgoing) => {
-      hostile++;
       incoming.resume();
       TRICKS[incoming.url!.split("/").at(-1)!]?.(outgoing);
     },
@@ -50,7 +48,6 @@ export async function startReceivers() {
     hostileUrl: (trick: string, name: string) => `${others.url}/${encodeURIComponent(name)}/${trick}`,
     /** In the order of arrival. */
     received,
-    hostileRequests: () => hostile,
     close() {
       honest.close();
       others.close();

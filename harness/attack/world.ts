@@ -140,24 +140,8 @@ export const openWorld = ({ seed, phase, say }: { seed: number; phase: Phase; sa
       treasury: privateKeyToAddress(devnet.keys.treasury),
     };
     return {
-      ...{
-        seed,
-        phase,
-        stack,
-        devnet,
-        tempoUrl,
-        db,
-        chainClient,
-        chain,
-        host,
-        apiUrl,
-        payees,
-        base,
-        mpp,
-        builtIn,
-        receivers,
-        say,
-      },
+      ...{ seed, phase, stack, devnet, tempoUrl, db, chainClient, chain, host, apiUrl, payees, base, mpp, builtIn },
+      ...{ receivers, say },
       identity: devnet.contracts.identity!,
       registries: plantedRegistries(devnet.simulatorUrl, seed),
       /** What the account that sends the service's transactions had, and what it may spend in a run. */

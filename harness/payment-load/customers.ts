@@ -66,12 +66,8 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
     });
   const carrying = (headers: Record<string, string>, name = `Storm ${index}`): Request => {
     const signedIn: Record<string, string> = buys === "mint" || by === "hash" ? { authorization: credential } : {};
-    if (buys === "report")
-      return {
-        method: "GET",
-        path: `/api/v2/agent/${market.subject}/cred-report`,
-        headers: { ...signedIn, ...headers },
-      };
+    const report = `/api/v2/agent/${market.subject}/cred-report`;
+    if (buys === "report") return { method: "GET", path: report, headers: { ...signedIn, ...headers } };
     const json = { "content-type": "application/json" };
     return { method: "POST", path: "/api/v2/mint", headers: { ...json, ...signedIn, ...headers }, body: { name } };
   };

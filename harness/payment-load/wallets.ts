@@ -51,18 +51,10 @@ export function openChainClient(rpcUrl: string) {
     /** A transfer, mined. */
     transfer: async (from: LoadWallet, to: Hex, units: bigint) => mined(await sign(from, "transfer", [to, units])),
     /** Settles somebody's authorization, as anybody may. */
-    settle: async (by: LoadWallet, { authorization: a, signature }: Signed) =>
-      mined(
-        await sign(by, "transferWithAuthorization", [
-          a.from,
-          a.to,
-          a.value,
-          a.validAfter,
-          a.validBefore,
-          a.nonce,
-          signature,
-        ]),
-      ),
+    async settle(by: LoadWallet, { authorization: a, signature }: Signed) {
+      const terms = [a.from, a.to, a.value, a.validAfter, a.validBefore, a.nonce];
+      return mined(await sign(by, "transferWithAuthorization", [...terms, signature]));
+    },
     async cancel(from: LoadWallet, nonce: Hex) {
       const signature = await signCancellation(from.account, nonce);
       return mined(await sign(from, "cancelAuthorization", [from.address, nonce, signature]));

@@ -11,6 +11,7 @@ import { isIndexed } from "../under-way.ts";
 import { until } from "../until.ts";
 import type { Ledger } from "./oracle.ts";
 import { drawPlan, type Plan, ROWS, type Row } from "./plan.ts";
+import { PARTS } from "./processes.ts";
 import { runRound } from "./round.ts";
 import { startWorld, type World, type WorldOptions } from "./world.ts";
 
@@ -109,7 +110,7 @@ function tellFailure(
     say(`  act: ${act.kind}${buys ? ` ${buys} ${by} ${variant}` : ""}`);
   }
   for (const difference of differences) say(`  WRONG: ${difference}`);
-  for (const part of ["indexer", "workers", "workers-2", "api", "api-2"] as const) {
+  for (const part of PARTS) {
     const lines = world.processes.words(part).trim().split("\n").slice(-15);
     for (const line of lines) say(`  ${part}: ${line.slice(0, 300)}`);
   }

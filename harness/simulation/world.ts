@@ -10,6 +10,7 @@ import { migrate } from "../../db/schema/migrate.ts";
 import { openPool } from "../../db/sql/connect.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
+import { isAlive } from "../../devnet/data-dir.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { ensureDatabase, removePostgres, startPostgres } from "../../devnet/postgres.ts";
@@ -238,13 +239,4 @@ async function build(later: Later, close: () => Promise<void>) {
     { timeoutMs: 400_000, everyMs: 300 },
   );
   return world;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

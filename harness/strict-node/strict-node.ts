@@ -41,17 +41,12 @@ const HEAD_MS = 20;
 export async function startStrictNode({ upstream, profile, now = Date.now }: StrictNodeOptions): Promise<StrictNode> {
   const rules: readonly Rule[] = typeof profile === "string" ? PROFILES[profile]() : profile;
   const agent = new Agent({ keepAlive: true, maxSockets: 128 });
-  const fresh = (): StrictCounts => ({ http: 0, batches: 0, requests: {}, refused: {}, retried: 0 });
   let counts = fresh();
   /** Refused calls that have not come again. */
   const open = new Set<string>();
-  const keyOf = ({ method, params }: Call) => `${method} ${JSON.stringify(params)}`;
   const arrived = (call: Call) => {
     count(counts.requests, call.method);
     if (open.delete(keyOf(call))) counts.retried++;
-  };
-  const count = (of: Record<string, number>, name: string) => {
-    of[name] = (of[name] ?? 0) + 1;
   };
 
   let head: { at: number; block: Promise<number> } | null = null;
@@ -122,6 +117,12 @@ export async function startStrictNode({ upstream, profile, now = Date.now }: Str
       agent.destroy();
     },
   };
+}
+
+const fresh = (): StrictCounts => ({ http: 0, batches: 0, requests: {}, refused: {}, retried: 0 });
+const keyOf = ({ method, params }: Call) => `${method} ${JSON.stringify(params)}`;
+function count(of: Record<string, number>, name: string): void {
+  of[name] = (of[name] ?? 0) + 1;
 }
 
 const errorOf = (id: unknown, { code, message, data }: Refusal): string =>

@@ -1,4 +1,5 @@
 /** `npm run backfill -- --estimate`: says before the start what a backfill needs, from a sample of the chain. */
+import type pg from "pg";
 import { openRpcPool, type RpcPool } from "../../clients/rpc/pool.ts";
 import type { Config } from "../../config/config.ts";
 import { COHORT_SIZE, incomeRequests } from "../../core/income/requests.ts";
@@ -39,27 +40,23 @@ async function estimateOf(config: Config, part: Part, nodes: RpcPool): Promise<E
 }
 
 /** What the cache has; nothing where there is no database yet. */
-async function cacheOf({ database, chain }: Config) {
+async function cacheOf({ database, chain }: Config): ReturnType<typeof cachedRanges> {
   if (!database.indexerUrl || !chain.cache) return new Map();
-  const db = openClient({ connectionString: database.indexerUrl, connectionTimeoutMillis: 5_000 });
-  try {
-    await db.connect();
-    return await cachedRanges(db, chain.id);
-  } catch {
-    console.error("The database does not answer: the estimate is for an empty cache.");
-    return new Map();
-  } finally {
-    await db.end().catch(() => {});
-  }
+  const cached = await askDatabase(database.indexerUrl, (db) => cachedRanges(db, chain.id));
+  if (cached === null) console.error("The database does not answer: the estimate is for an empty cache.");
+  return cached ?? new Map();
 }
 
 /** How many wallets of agents the directory has; null where there is no database yet, or nothing in it. */
-async function walletsOf({ database }: Config): Promise<number | null> {
-  if (!database.url) return null;
-  const db = openClient({ connectionString: database.url, connectionTimeoutMillis: 5_000 });
+const walletsOf = async ({ database }: Config): Promise<number | null> =>
+  (database.url && (await askDatabase(database.url, followableWallets))) || null;
+
+/** @returns null when the database does not answer */
+async function askDatabase<T>(url: string, ask: (db: pg.Client) => Promise<T>): Promise<T | null> {
+  const db = openClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
   try {
     await db.connect();
-    return (await followableWallets(db)) || null;
+    return await ask(db);
   } catch {
     return null;
   } finally {

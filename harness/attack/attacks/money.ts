@@ -267,15 +267,16 @@ function authorizationIn(data: Hex): Signed | undefined {
   try {
     const { functionName, args } = decodeFunctionData({ abi: usdcAbi, data });
     if (functionName !== "transferWithAuthorization" || args.length !== 7) return undefined;
-    const [from, to, value, validAfter, validBefore, nonce, signature] = args as unknown as [
-      Hex,
-      Hex,
-      bigint,
-      bigint,
-      bigint,
-      Hex,
-      Hex,
+    type Args = [
+      from: Hex,
+      to: Hex,
+      value: bigint,
+      validAfter: bigint,
+      validBefore: bigint,
+      nonce: Hex,
+      signature: Hex,
     ];
+    const [from, to, value, validAfter, validBefore, nonce, signature] = args as unknown as Args;
     return { authorization: { from, to, value, validAfter, validBefore, nonce }, signature };
   } catch {
     return undefined;

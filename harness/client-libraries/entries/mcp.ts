@@ -11,16 +11,25 @@ import { type Client, type Load, PACKAGES } from "../client.ts";
 import type { McpClient } from "../page/window.ts";
 import type { World } from "../world.ts";
 
-/** @param mode which revisions the client may speak: as it comes, those before 2026-07-28 */
-async function usesTools(
-  world: World,
+type Connected = InstanceType<McpClient["Client"]>;
+/** @param how.mode which revisions the client may speak: as it comes, those before 2026-07-28 */
+async function connected(
+  { apiUrl }: World,
   { Client: Sdk, StreamableHTTPClientTransport }: McpClient,
-  path: string,
-  mode?: VersionNegotiationMode,
-) {
+  { path, mode }: { path: string; mode?: VersionNegotiationMode | undefined },
+  use: (client: Connected) => Promise<string>,
+): Promise<string> {
   const client = new Sdk({ name: "unchanged", version: "1.0.0" }, mode && { versionNegotiation: { mode } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(path, world.apiUrl)));
+  await client.connect(new StreamableHTTPClientTransport(new URL(path, apiUrl)));
   try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+const usesTools = (world: World, sdk: McpClient, path: string, mode?: VersionNegotiationMode) =>
+  connected(world, sdk, { path, mode }, async (client) => {
     const { tools } = await client.listTools();
     // A model sees nothing of a tool but this.
     for (const { name, inputSchema } of tools)
@@ -32,10 +41,7 @@ async function usesTools(
     const revision = mode && client.getNegotiatedProtocolVersion();
     if (mode) assert.equal(revision, "2026-07-28");
     return `listed ${tools.length} tools with their arguments, called two, at ${path}${mode ? ` by ${revision}` : ""}`;
-  } finally {
-    await client.close();
-  }
-}
+  });
 
 /** Version 1 of the SDK, which has no name for the newest revision. */
 async function firstSdk(load: Load): Promise<McpClient> {
@@ -47,21 +53,16 @@ async function firstSdk(load: Load): Promise<McpClient> {
 }
 
 /** Calls every tool that takes a reference as a host of models does that adds what it knows of the conversation. */
-async function addsItsOwn(world: World, { Client: Sdk, StreamableHTTPClientTransport }: McpClient): Promise<string> {
-  const client = new Sdk({ name: "workflow host", version: "1.0.0" });
-  await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", world.apiUrl)));
-  const added = { toolCallId: "call_0001", sessionId: "s-1", action: "sendMessage", chatInput: "Who is it?" };
-  try {
+const addsItsOwn = (world: World, sdk: McpClient): Promise<string> =>
+  connected(world, sdk, { path: "/mcp" }, async (client) => {
+    const added = { toolCallId: "call_0001", sessionId: "s-1", action: "sendMessage", chatInput: "Who is it?" };
     for (const name of ["get_agent", "get_cred"]) {
       const { isError, structuredContent } = await client.callTool({ name, arguments: { ref: world.agent, ...added } });
       assert.ok(!isError, `${name} refused what the host adds`);
       assert.equal((structuredContent as { tokenId: number }).tokenId, world.agent);
     }
     return `called two tools with ${Object.keys(added).join(", ")} beside their arguments`;
-  } finally {
-    await client.close();
-  }
-}
+  });
 
 type Ajv = { compile(schema: object): unknown };
 type AjvModule = { Ajv2020: new (options: object) => Ajv };

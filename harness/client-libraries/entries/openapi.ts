@@ -74,87 +74,76 @@ async function generates(world: World, files: Record<string, string>, generate: 
   );
 }
 
+const reads = (of: string, run: (world: World) => Promise<string>): Client => ({
+  ...{ package: of, timeoutMs: TIMEOUT_MS, run },
+});
+
 export const OPENAPI_CLIENTS: Client[] = [
-  {
-    package: "@redocly/cli",
-    timeoutMs: TIMEOUT_MS,
-    run: (world) =>
-      inProject({}, async (run) => {
-        // Its warnings are errors here. One rule refuses what is served at localhost, as all of this is.
-        const rules = ["--extends=recommended-strict", "--skip-rule=no-server-example.com"];
-        await run(bin("redocly"), "lint", documentOf(world), ...rules);
-        return "finds nothing by its recommended rules";
-      }),
-  },
-  {
-    package: "@stoplight/spectral-cli",
-    timeoutMs: TIMEOUT_MS,
-    run: (world) =>
-      inProject({ ".spectral.yaml": "extends: spectral:oas\n" }, async (run) => {
-        await run(bin("spectral"), "lint", "--fail-severity=hint", documentOf(world));
-        return "finds nothing by its recommended rules";
-      }),
-  },
-  {
-    package: "openapi-typescript",
-    timeoutMs: TIMEOUT_MS,
-    run: (world) =>
-      generates(
-        world,
-        {
-          "use.ts": program(
-            'import createClient from "openapi-fetch";\nimport type { paths } from "./api.ts";',
-            `const client = createClient<paths>({ baseUrl });
+  reads("@redocly/cli", (world) =>
+    inProject({}, async (run) => {
+      // Its warnings are errors here. One rule refuses what is served at localhost, as all of this is.
+      const rules = ["--extends=recommended-strict", "--skip-rule=no-server-example.com"];
+      await run(bin("redocly"), "lint", documentOf(world), ...rules);
+      return "finds nothing by its recommended rules";
+    }),
+  ),
+  reads("@stoplight/spectral-cli", (world) =>
+    inProject({ ".spectral.yaml": "extends: spectral:oas\n" }, async (run) => {
+      await run(bin("spectral"), "lint", "--fail-severity=hint", documentOf(world));
+      return "finds nothing by its recommended rules";
+    }),
+  ),
+  reads("openapi-typescript", (world) =>
+    generates(
+      world,
+      {
+        "use.ts": program(
+          'import createClient from "openapi-fetch";\nimport type { paths } from "./api.ts";',
+          `const client = createClient<paths>({ baseUrl });
 const { data: agent } = await client.GET("/api/v2/agent/{ref}", { params: { path: { ref } } });
 if (!agent) throw new Error("no agent");`,
-          ),
-        },
-        (run) => run(bin("openapi-typescript"), documentOf(world), "-o", "api.ts"),
-      ),
-  },
-  {
-    package: "@hey-api/openapi-ts",
-    timeoutMs: TIMEOUT_MS,
-    run: (world) =>
-      generates(
-        world,
-        {
-          // Its client holds every answer to the document.
-          "openapi-ts.config.mjs": `export default ${JSON.stringify({
-            input: documentOf(world),
-            output: { path: "api", module: { extension: ".ts" } },
-            plugins: ["@hey-api/client-fetch", "zod", { name: "@hey-api/sdk", validator: true }],
-          })};`,
-          "use.ts": program(
-            'import { client } from "./api/client.gen.ts";\nimport { getAgent } from "./api/sdk.gen.ts";',
-            `client.setConfig({ baseUrl });
+        ),
+      },
+      (run) => run(bin("openapi-typescript"), documentOf(world), "-o", "api.ts"),
+    ),
+  ),
+  reads("@hey-api/openapi-ts", (world) =>
+    generates(
+      world,
+      {
+        // Its client holds every answer to the document.
+        "openapi-ts.config.mjs": `export default ${JSON.stringify({
+          input: documentOf(world),
+          output: { path: "api", module: { extension: ".ts" } },
+          plugins: ["@hey-api/client-fetch", "zod", { name: "@hey-api/sdk", validator: true }],
+        })};`,
+        "use.ts": program(
+          'import { client } from "./api/client.gen.ts";\nimport { getAgent } from "./api/sdk.gen.ts";',
+          `client.setConfig({ baseUrl });
 const { data: agent } = await getAgent({ path: { ref }, throwOnError: true });`,
-          ),
-        },
-        (run) => run(bin("openapi-ts"), "--no-log-file"),
-      ),
-  },
-  {
-    package: "orval",
-    timeoutMs: TIMEOUT_MS,
-    run: (world) =>
-      generates(
-        world,
-        {
-          "orval.config.mjs": `export default ${JSON.stringify({
-            api: {
-              input: documentOf(world),
-              output: { target: "api.ts", mode: "single", client: "fetch", baseUrl: world.apiUrl },
-            },
-          })};`,
-          "use.ts": program(
-            'import { getAgent } from "./api.ts";',
-            `const answer = await getAgent(ref);
+        ),
+      },
+      (run) => run(bin("openapi-ts"), "--no-log-file"),
+    ),
+  ),
+  reads("orval", (world) =>
+    generates(
+      world,
+      {
+        "orval.config.mjs": `export default ${JSON.stringify({
+          api: {
+            input: documentOf(world),
+            output: { target: "api.ts", mode: "single", client: "fetch", baseUrl: world.apiUrl },
+          },
+        })};`,
+        "use.ts": program(
+          'import { getAgent } from "./api.ts";',
+          `const answer = await getAgent(ref);
 if (answer.status !== 200) throw new Error("no agent");
 const agent = answer.data;`,
-          ),
-        },
-        (run) => run(bin("orval"), "--config", "orval.config.mjs"),
-      ),
-  },
+        ),
+      },
+      (run) => run(bin("orval"), "--config", "orval.config.mjs"),
+    ),
+  ),
 ];

@@ -93,10 +93,8 @@ type Webhooks = {
 
 /** Has a webhook made for itself, is sent a test, and checks its signature. */
 async function receives(world: World, { Webhook }: Webhooks): Promise<string> {
-  let taken: (delivery: { body: string; headers: Record<string, string> }) => void = () => {};
-  const delivered = new Promise<{ body: string; headers: Record<string, string> }>((done) => {
-    taken = done;
-  });
+  type Delivery = { body: string; headers: Record<string, string> };
+  const { promise: delivered, resolve: taken } = Promise.withResolvers<Delivery>();
   const server = await listen(async (request, response) => {
     taken({ body: await text(request), headers: request.headers as Record<string, string> });
     response.writeHead(204).end();
