@@ -1,9 +1,10 @@
 /**
  * `npm run migration -- <name>`: writes the next migration, which is what db/schema/tables.ts says beyond the last one, with its
- * snapshot and its line in the journal. `--custom` writes an empty one, for statements that do not follow from the
- * schema, such as emptying a table. Functions, triggers and first rows are changed in db/triggers.sql instead.
+ * line in the journal, and its snapshot in place of the last one's. `--custom` writes an empty one, for statements that do not
+ * follow from the schema, such as emptying a table. Functions, triggers and first rows are changed in db/triggers.sql instead.
  */
 import { spawnSync } from "node:child_process";
+import { globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -22,4 +23,6 @@ const { status } = spawnSync(
   [join(ROOT, "node_modules/drizzle-kit/bin.cjs"), "generate", "--name", name!, ...(values.custom ? ["--custom"] : [])],
   { cwd: ROOT, stdio: "inherit" },
 );
-process.exit(status ?? 1);
+if (status !== 0) process.exit(status ?? 1);
+// The next migration is what the schema says beyond the newest snapshot: nothing reads the others.
+for (const earlier of globSync(join(ROOT, "db/migrations/meta/*_snapshot.json")).sort().slice(0, -1)) rmSync(earlier);
