@@ -1,11 +1,10 @@
 /** Reading one's own write in the directory: rows follow the index after a delay, and memory follows the rows. */
 import type pg from "pg";
-import { fail } from "../../core/errors.ts";
 import { showsBlock } from "../../db/directory/own.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
+import { untilShown } from "./until-shown.ts";
 
-/** Max milliseconds of the wait, and milliseconds between two checks. */
-const WAIT_MS = 5_000;
+/** Milliseconds between two checks. */
 const LOOK_MS = 50;
 /** Blocks after which a change is in the directory for certain, at the latest by the sweep. */
 const RECENT_BLOCKS = 300;
@@ -31,17 +30,11 @@ export async function waitForDirectory(
   block: number | undefined,
 ): Promise<void> {
   if (block === undefined || block < index.block - RECENT_BLOCKS) return;
-  const deadline = Date.now() + WAIT_MS;
-  const reached = async (what: () => Promise<boolean> | boolean) => {
-    while (!(await what())) {
-      if (Date.now() >= deadline)
-        fail("indexer_behind", `The directory does not show block ${block} yet.`, {
-          extra: { indexedBlock: index.block },
-        });
-      await new Promise((done) => setTimeout(done, LOOK_MS));
-    }
+  let since: number | undefined;
+  const inMemory = () => {
+    since ??= Date.now();
+    return directory.shows(since);
   };
-  await reached(() => shows(db, block));
-  const since = Date.now();
-  await reached(() => directory.shows(since));
+  const missing = `The directory does not show block ${block} yet.`;
+  await untilShown({ index }, missing, [() => shows(db, block), inMemory], LOOK_MS);
 }

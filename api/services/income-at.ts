@@ -1,12 +1,7 @@
 /** Reading a payment that one has seen: payments are read from the chain beside the index. */
-import { setTimeout as delay } from "node:timers/promises";
-import { fail } from "../../core/errors.ts";
 import { incomeOf } from "../../db/income/income-figures.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-
-/** Max milliseconds of the wait, and milliseconds between two checks. */
-const WAIT_MS = 5_000;
-const LOOK_MS = 100;
+import { untilShown } from "./until-shown.ts";
 
 /**
  * Waits until the payments to an agent's wallet are read up to a block, and weighed.
@@ -19,13 +14,9 @@ export async function waitForIncome(
   block: number | undefined,
 ): Promise<void> {
   if (block === undefined) return;
-  for (let waited = 0; ; waited += LOOK_MS) {
+  const isRead = async () => {
     const found = await incomeOf(db, id);
-    if (found === null || (found.current && (found.readTo ?? -1) >= block)) return;
-    if (waited >= WAIT_MS)
-      fail("indexer_behind", `Payments are not read up to block ${block} yet.`, {
-        extra: { indexedBlock: index.block },
-      });
-    await delay(LOOK_MS);
-  }
+    return found === null || (found.current === true && (found.readTo ?? -1) >= block);
+  };
+  await untilShown({ index }, `Payments are not read up to block ${block} yet.`, [isRead]);
 }
