@@ -1,6 +1,7 @@
 /** Converts orders to x402 version 2, and reads a facilitator's untrusted answers. */
 import { getAddress } from "viem";
 import type { Hex } from "../core/agents/facts.ts";
+import { isTransactionHash } from "../core/payments/transaction-hash.ts";
 import type { FacilitatorOutcome, FacilitatorVerdict, PaymentOrder } from "./ports.ts";
 
 /** Converts an order to `paymentPayload` and `paymentRequirements`. */
@@ -54,8 +55,8 @@ export function readVerdict(answer: unknown): FacilitatorVerdict {
 /** Reads an answer of `/settle`. A named transaction may still be mined, even if the answer reports a failure. */
 export function readOutcome(answer: unknown): FacilitatorOutcome {
   const { success, transaction, errorReason } = (answer ?? {}) as Record<string, unknown>;
-  const named = typeof transaction === "string" && /^0x[0-9a-fA-F]{64}$/.test(transaction);
-  if (success === true && named) return { kind: "settled", txHash: (transaction as string).toLowerCase() as Hex };
+  const named = isTransactionHash(transaction);
+  if (success === true && named) return { kind: "settled", txHash: transaction.toLowerCase() as Hex };
   if (success === false && !named && errorReason !== "settlement_pending")
     return { kind: "refused", reason: reasonOf(errorReason) };
   return { kind: "unknown", cause: new Error(`the facilitator leaves the settlement open: ${reasonOf(errorReason)}`) };

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { checksum } from "../core/addresses.ts";
 import type { Address, Hex } from "../core/agents/facts.ts";
 import type { ChallengeClaims, SignedTransaction } from "../core/payments/challenges.ts";
+import { isTransactionHash } from "../core/payments/transaction-hash.ts";
 import type { Chain, ChallengeAnswer, Mpp } from "./ports.ts";
 
 export type MppOptions = {
@@ -22,10 +23,9 @@ const INTENT = "charge";
 /** Header of the credential. The standard header Authorization is taken by the wallet's sign-in. */
 const CREDENTIAL_HEADER = "Payment-Authorization";
 
-const hex = (digits: string) => z.string().regex(new RegExp(`^0x${digits}$`));
 const payload = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("hash"), hash: hex("[0-9a-fA-F]{64}") }),
-  z.object({ type: z.literal("transaction"), signature: hex("(76|78)([0-9a-fA-F]{2}){50,4000}") }),
+  z.object({ type: z.literal("hash"), hash: z.string().refine(isTransactionHash) }),
+  z.object({ type: z.literal("transaction"), signature: z.string().regex(/^0x(76|78)([0-9a-fA-F]{2}){50,4000}$/) }),
 ]);
 /** A payer as clients name it: an account on a chain. */
 const source = z.string().regex(/^did:pkh:eip155:\d{1,10}:0x[0-9a-fA-F]{40}$/);

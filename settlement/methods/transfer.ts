@@ -3,6 +3,7 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import { Checked } from "../../core/payments/checked.ts";
 import type { Refusal } from "../../core/payments/refusals.ts";
 import { optionVersion1 } from "../../core/payments/terms.ts";
+import { isTransactionHash } from "../../core/payments/transaction-hash.ts";
 import { transfersOf } from "../../core/payments/transfers.ts";
 import {
   authorizationFact,
@@ -16,7 +17,6 @@ import { isDeepEnough, settlementAt } from "../evidence.ts";
 import type { AskingRequest, PaymentMethod, SalesParts } from "./method.ts";
 import { paymentResponse } from "./payment-response.ts";
 import { refuseHeader } from "./refuse-header.ts";
-import { isTransactionHash } from "./transaction-hash.ts";
 
 /** Max age of a transfer in milliseconds: an old one may be income for something else. */
 const MAX_AGE_MS = 3_600_000;

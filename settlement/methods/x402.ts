@@ -6,6 +6,7 @@ import { Checked } from "../../core/payments/checked.ts";
 import { readIdentifier } from "../../core/payments/payment-identifier.ts";
 import type { Refusal } from "../../core/payments/refusals.ts";
 import { mismatch, optionVersion1, outOfTime, requiredVersion2 } from "../../core/payments/terms.ts";
+import { isTransactionHash } from "../../core/payments/transaction-hash.ts";
 import { parseStrictJson } from "../../core/strict-json.ts";
 import { authorizationFact, digestOf, identifierFact, type PaymentTerms } from "../../db/payments/payments.ts";
 import { askFacilitator } from "../ask-facilitator.ts";
@@ -14,7 +15,6 @@ import { authorizationOf, type Credential, toCredential } from "../signed-creden
 import type { AskingRequest, PaymentMethod, SalesParts, SentValue } from "./method.ts";
 import { base64, paymentResponse } from "./payment-response.ts";
 import { refuseHeader } from "./refuse-header.ts";
-import { isTransactionHash } from "./transaction-hash.ts";
 
 /** `identifier` is the client's name for the payment. */
 type GivenAuthorization = SignedPayment & { identifier: string | null };
