@@ -56,8 +56,7 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
 
   const url = (path: string) => devnet.apiUrl + path;
   const someAgent = () => random(SEEDED + people.actors.length);
-  const post = async (path: string, body?: object) => {
-    const actor = people.anyone()!;
+  const post = async (path: string, body?: object, actor = people.anyone()!) => {
     return fetchInTime(url(path.replace("{id}", String(actor.tokenId))), {
       method: "POST",
       headers: {
@@ -114,18 +113,15 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
   const onChain = () =>
     post("/api/v2/agent/{id}/update?onchain=true", { personality: { humor: `${oneOf(WORDS)} ${random(1000)}` } });
   async function proveX(): Promise<Response> {
-    const { tokenId, signIn } = people.anyone()!;
+    const actor = people.anyone()!;
+    const { tokenId } = actor;
     const handle = `soak_${tokenId}`;
     const planted = { id: String(500_000 + tokenId), name: handle, description: `helixa:${tokenId}` };
     await fetchInTime(`${devnet.simulatorUrl}/_control/x/users/${handle}`, {
       method: "PUT",
       body: JSON.stringify(planted),
     });
-    return fetchInTime(url(`/api/v2/agent/${tokenId}/verify/x`), {
-      method: "POST",
-      headers: { authorization: await signIn(), "content-type": "application/json" },
-      body: JSON.stringify({ handle }),
-    });
+    return post("/api/v2/agent/{id}/verify/x", { handle }, actor);
   }
 
   function ask(kind: string, send: () => Promise<Response>): void {

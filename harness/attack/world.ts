@@ -1,15 +1,5 @@
 /** A running stack under protective limits, the wallets that act on it, and everything outside that they can plant. */
-import {
-  type Abi,
-  encodeAbiParameters,
-  encodeDeployData,
-  encodeFunctionData,
-  type Hex,
-  keccak256,
-  numberToHex,
-  parseEther,
-  parseGwei,
-} from "viem";
+import { type Abi, encodeDeployData, encodeFunctionData, type Hex, keccak256, parseEther, parseGwei } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { LIMITS } from "../../config/limits.ts";
@@ -22,6 +12,7 @@ import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { openTempo, TEMPO } from "../../devnet/tempo.ts";
 import { openTreasury, type Treasury } from "../books.ts";
 import { withClosers } from "../closers.ts";
+import { giveUsdc } from "../give-usdc.ts";
 import { type LoadWallet, loadWalletOf, openChainClient } from "../payment-load/wallets.ts";
 import { randomOf } from "../random.ts";
 import { type Stack, startStack } from "../stack.ts";
@@ -39,8 +30,6 @@ export const REPORT_UNITS = 10_000n;
 const DIRECT_MINT_WEI = 2_500_000_000_000_000n;
 /** Gas of a hostile transaction; most of it comes back. */
 const MAX_GAS = 25_000_000n;
-/** Slot of the balances in the development chain's USDC. */
-const BALANCES_SLOT = 0n;
 const TEMPO_BLOCK_MS = 500;
 
 /** Explicit payees, none of them built in: where the service's money is to go, and nowhere else. */
@@ -102,17 +91,9 @@ export const openWorld = ({ seed, phase, say }: { seed: number; phase: Phase; sa
     async function wallet(name: string, units = 0n): Promise<LoadWallet> {
       const wallet = loadWalletOf(seed, name, host);
       await chain.setBalance({ address: wallet.address, value: parseEther("10") });
-      if (units > 0n) await giveUsdc(wallet.address, units);
+      if (units > 0n) await giveUsdc(chain, wallet.address, units);
       return wallet;
     }
-
-    /** USDC for an address, which is then its balance: nothing on the way to it can be stopped by who fills blocks. */
-    const giveUsdc = (address: Hex, units: bigint) =>
-      chain.setStorageAt({
-        address: CANONICAL.usdc,
-        index: keccak256(encodeAbiParameters([{ type: "address" }, { type: "uint256" }], [address, BALANCES_SLOT])),
-        value: numberToHex(units, { size: 32 }),
-      });
 
     /** Sends a transaction. @returns its hash at once */
     async function push(from: LoadWallet, call: Call): Promise<Hex> {
@@ -153,7 +134,6 @@ export const openWorld = ({ seed, phase, say }: { seed: number; phase: Phase; sa
       /** Wallets of honest people, known to everybody before they register. */
       upcoming: [] as Hex[],
       wallet,
-      giveUsdc,
       push,
       mined,
       send,

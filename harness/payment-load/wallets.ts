@@ -1,10 +1,9 @@
 /** The wallets of a load: made from its seed, funded in one transaction, sending transactions they can send again. */
 import { encodeFunctionData, type Hex, keccak256, parseEther, stringToHex } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
-import { multicall3Abi } from "../../abis/multicall3.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { agentWallet, testChain } from "../agent-wallet.ts";
+import { giveUsdc } from "../give-usdc.ts";
 import { type Signed, signCancellation } from "../payment-signing.ts";
 import { signCall } from "../transactions.ts";
 import { until } from "../until.ts";
@@ -61,30 +60,9 @@ export function openChainClient(rpcUrl: string) {
     },
 
     /** Gives each of these its units, and everybody the gas for a few transactions. */
-    async fund(richKey: Hex, amounts: Map<Hex, bigint>, everybody: readonly Hex[]) {
-      const rich = privateKeyToAccount(richKey);
-      const from = rich.address;
+    async fund(amounts: ReadonlyMap<Hex, bigint>, everybody: readonly Hex[] = [...amounts.keys()]) {
       await Promise.all(everybody.map((address) => chain.setBalance({ address, value: parseEther("1") })));
-      const total = [...amounts.values()].reduce((sum, units) => sum + units, 0n);
-      const nonce = await chain.getTransactionCount({ address: from });
-      const send = async (offset: number, to: Hex, data: Hex, gas: bigint) => {
-        const { raw } = await signCall(rich, nonce + offset, { to, data, gas });
-        const receipt = await chain.waitForTransactionReceipt({
-          hash: await chain.sendRawTransaction({ serializedTransaction: raw }),
-        });
-        if (receipt.status !== "success") throw new Error("the wallets of the load could not be funded");
-      };
-      const call = (functionName: "approve" | "transferFrom", args: readonly unknown[]) =>
-        encodeFunctionData({ abi: usdcAbi, functionName, args } as never);
-      await send(0, CANONICAL.usdc, call("approve", [CANONICAL.multicall3, total]), 100_000n);
-      const entries = [...amounts];
-      for (let at = 0; at < entries.length; at += 200) {
-        const calls = entries.slice(at, at + 200).map(([to, units]) => ({
-          ...{ target: CANONICAL.usdc, allowFailure: false, callData: call("transferFrom", [from, to, units]) },
-        }));
-        const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [calls] });
-        await send(1 + at / 200, CANONICAL.multicall3, data, 20_000_000n);
-      }
+      await Promise.all([...amounts].map(([address, units]) => giveUsdc(chain, address, units)));
       // Deeper than any reorganisation of the load: what anvil is told without a transaction would be forgotten with its block.
       await chain.mine({ blocks: 8 });
     },

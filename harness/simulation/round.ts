@@ -109,7 +109,7 @@ async function begin(world: World, plan: Plan): Promise<Newcomer[]> {
   await chain.setBalance({ address: world.cast.accounts[0]!.address, value: parseEther("1000") });
   await Promise.all(everybody.map((address) => chain.setBalance({ address, value: parseEther("10") })));
   await Promise.all([
-    world.chainClient.fund(world.cast.accounts[0]!.privateKey, amounts, []),
+    world.chainClient.fund(amounts, []),
     ...wallets.map((wallet, i) => directMint(world, wallet, `Newcomer ${i} of ${seed}`, LONG)),
   ]);
   await world.chain.mine(reach);

@@ -1,22 +1,18 @@
 /** The world of one profile of a strict run: PostgreSQL, a development chain with the contracts, simulated upstreams. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { encodeFunctionData, type Hex, numberToHex, parseEther } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
+import { type Hex, parseEther } from "viem";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { migrate } from "../../db/schema/migrate.ts";
-import { rpc } from "../../devnet/anvil-process.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
-import { devnetCast } from "../../devnet/chain-keys.ts";
 import { deployDevnet } from "../../devnet/deploy.ts";
 import { ensureDatabase, removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { startSimulators } from "../../devnet/simulators/server.ts";
 import { testChain } from "../agent-wallet.ts";
 import { withClosers } from "../closers.ts";
+import { giveUsdc } from "../give-usdc.ts";
 import { scratchDirectory } from "../scratch.ts";
 import { startSimulatedChain } from "../simulation/chain.ts";
-import { nextNonce, signCall } from "../transactions.ts";
-import { until } from "../until.ts";
 
 const BLOCK_MS = 400;
 /** Anvil takes seconds for a thousand. */
@@ -39,7 +35,6 @@ export const startChainWorld = (blocks: number) =>
       await chain.mine(Math.min(MINED_AT_ONCE, blocks - mined));
     const simulators = await startSimulators();
     later(() => simulators.stop());
-    const operator = privateKeyToAccount(devnetCast().operator);
     const node = testChain(chain.url);
 
     return {
@@ -58,11 +53,8 @@ export const startChainWorld = (blocks: number) =>
       },
       /** Gives a wallet ether and USDC. */
       async fund(wallet: Hex, units: bigint): Promise<void> {
-        await rpc(chain.url, "anvil_setBalance", [wallet, numberToHex(parseEther("1"))]);
-        const data = encodeFunctionData({ abi: usdcAbi, functionName: "mint", args: [wallet, units] });
-        const { raw } = await signCall(operator, await nextNonce(node, operator), { to: CANONICAL.usdc, data });
-        const hash = await node.sendRawTransaction({ serializedTransaction: raw });
-        await until("the wallet's money", () => node.getTransactionReceipt({ hash }).catch(() => null));
+        await node.setBalance({ address: wallet, value: parseEther("1") });
+        await giveUsdc(node, wallet, units);
       },
       /** USDC of an address, in its smallest unit. */
       usdcOf: (address: Hex) =>

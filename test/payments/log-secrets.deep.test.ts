@@ -17,7 +17,7 @@ import { startTroubledNode, type TroubledNode } from "../../harness/troubled-nod
 import { plantAgents } from "../api/support/agents.ts";
 import { type Parts, startParts } from "../support/parts.ts";
 
-const { keys, accounts } = devnetCast();
+const { keys } = devnetCast();
 const addressOf = (privateKey: `0x${string}`) => agentWallet({ host: "", privateKey }).address;
 const FACILITATOR_KEY = "facilitator-key-7d1c4be09a52";
 
@@ -77,11 +77,7 @@ it("names none of what was sent, and none of the answers may be kept", async () 
   const payer = () => loadWalletOf(0, `log ${next++}`, parts.host);
   const wallets = Array.from({ length: 12 }, payer);
   const chainClient = openChainClient(parts.rpcUrl);
-  await chainClient.fund(
-    accounts[0]!.privateKey,
-    new Map(wallets.map(({ address }) => [address, 2_000_000n])),
-    wallets.map(({ address }) => address),
-  );
+  await chainClient.fund(new Map(wallets.map(({ address }) => [address, 2_000_000n])));
   const take = () => wallets.pop()!;
   async function signed(by = take(), buys: "mint" | "report" = "mint") {
     const to = addressOf(buys === "mint" ? keys.deployer : keys.treasury);

@@ -1,6 +1,7 @@
 /** Attacks by contracts and by blocks: to stop what the service sends, or to have it pay for others. */
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
 import { identityAbi } from "../../../abis/identity.ts";
+import { giveUsdc } from "../../give-usdc.ts";
 import { between, pick } from "../../random.ts";
 import { solanaWallet } from "../../solana-wallet.ts";
 import { until } from "../../until.ts";
@@ -43,7 +44,7 @@ const burningReceiver: Attack = {
       const wallet = await world.contractWallet(world.fresh("burner"), pick(random, BURNS));
       const headers: Record<string, string> = {};
       if (world.phase === "paid") {
-        await world.giveUsdc(wallet.address, MINT_UNITS);
+        await giveUsdc(world.chain, wallet.address, MINT_UNITS);
         Object.assign(headers, paidBy(await signed(wallet.account, world.payees.deployer, MINT_UNITS)));
       }
       const body = { name: "Burner", framework: "custom" };
@@ -65,7 +66,7 @@ const burningPayer: Attack = {
       { signGas: TWO_THIRDS },
     ]);
     const payer = await world.contractWallet(world.fresh("burning payer"), burns);
-    await world.giveUsdc(payer.address, MINT_UNITS);
+    await giveUsdc(world.chain, payer.address, MINT_UNITS);
     const headers = paidBy(await signed(payer.account, world.payees.deployer, MINT_UNITS));
     const taker = await world.wallet(world.fresh("taker of a burning payer"));
     const body = { name: "Burning", framework: "custom" };

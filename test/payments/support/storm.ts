@@ -97,10 +97,7 @@ export async function runPaymentLoad(options: {
         plan.payments.map(({ payer, buys, variant }) => [wallets.get(payer)!.address, moneyOf(variant, PRICES[buys])]),
       );
       const thieves = plan.payments.map(({ index }) => loadWalletOf(seed, `thief ${index}`, "").address);
-      await Promise.all([
-        parts.start("indexer"),
-        chainClient.fund(accounts[0]!.privateKey, amounts, [...amounts.keys(), ...thieves]),
-      ]);
+      await Promise.all([parts.start("indexer"), chainClient.fund(amounts, [...amounts.keys(), ...thieves])]);
       const subject = await agentWallet({ host: "", privateKey: accounts[1]!.privateKey }).call(
         parts.rpcUrl,
         parts.identity,
