@@ -88,12 +88,13 @@ export function foreignEndpoints(
 
   /** Sends one request, at its host's pace. */
   async function ask(target: URL, request: Omit<ForeignRequest, "url">): Promise<ForeignAnswer> {
+    const maxBytes = Math.min(request.maxBytes ?? MAX_BYTES, MAX_BYTES);
     const pace = paces(target.host);
     const wait = pace.take(TURN_TIMEOUT_MS);
     if (wait.seconds > 0) return { kind: "deferred", seconds: wait.seconds };
     if (wait.ms > 0) await new Promise((done) => setTimeout(done, wait.ms));
     try {
-      const answer = await http.request(target.href, { ...request, maxBytes: MAX_BYTES });
+      const answer = await http.request(target.href, { ...request, maxBytes });
       if (answer.status === 429) {
         const seconds = retryAfter(answer.headers, { nowMs: now(), limited: true }) ?? DEFAULT_AWAY_SECONDS;
         pace.away(seconds);
@@ -113,7 +114,7 @@ export function foreignEndpoints(
       const isAnswered = [RefusedTarget, OversizeAnswer, BrokenBody].some((kind) => error instanceof kind);
       if (isAnswered) pace.succeeded();
       else pace.failed();
-      return failedBy(error);
+      return failedBy(error, maxBytes);
     }
   }
 }
@@ -138,14 +139,15 @@ function streamSlots() {
 /** A stream that a GET opens lasts as long as its reader talks to the host. */
 const keepsOpen = ({ method = "GET", hear }: ForeignRequest): boolean => hear !== undefined && method === "GET";
 
-function failedBy(error: unknown): ForeignAnswer {
+function failedBy(error: unknown, maxBytes: number): ForeignAnswer {
   if (error instanceof RefusedTarget) return refused(error);
   if (error instanceof OversizeAnswer)
     return {
       kind: "failed",
       final: true,
       answered: true,
-      reason: "It cannot be read by us: the answer is larger than 1 MiB.",
+      oversize: true,
+      reason: `It cannot be read by us: the answer is larger than ${maxBytes === MAX_BYTES ? "1 MiB" : `${maxBytes / 1_024} KiB`}.`,
     };
   if (error instanceof BrokenBody)
     return { kind: "failed", reason: "The answer is not compressed as its head says.", final: true };

@@ -76,6 +76,12 @@ export const CONTRACTS = {
     integer(0, 100_000),
     "500",
   ),
+  REVIEW_PROOFS_PER_DAY: variable(
+    WORKERS,
+    "Transactions a day that are looked up because the file of a review names one as its payment, two requests each; 0 looks up none",
+    integer(0, 10_000_000),
+    "5000",
+  ),
   INCOME_REQUESTS_PER_DAY: variable(
     WORKERS,
     "Requests a day for the payments to agents' wallets, where nodes take 2,000 blocks of logs at once; 0 reads none",
@@ -158,7 +164,7 @@ export const CONTRACTS = {
   ),
 } satisfies Record<string, Variable>;
 
-/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `reviewerHistoriesPerDay`, `incomeRequestsPerDay`, `credRoots`, `credOracle` in the configuration. */
+/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `reviewerHistoriesPerDay`, `reviewProofsPerDay`, `incomeRequestsPerDay`, `credRoots`, `credOracle` in the configuration. */
 export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
   const indexed = {
     identity: { address: v.IDENTITY_ADDRESS, startBlock: v.IDENTITY_START_BLOCK },
@@ -197,6 +203,7 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
     attestationSchemas: v.ATTESTATION_SCHEMAS,
     attestationRecheckMs: v.ATTESTATION_RECHECK_INTERVAL,
     reviewerHistoriesPerDay: v.REVIEWER_HISTORIES_PER_DAY,
+    reviewProofsPerDay: v.REVIEW_PROOFS_PER_DAY,
     incomeRequestsPerDay: v.INCOME_REQUESTS_PER_DAY,
     credRoots: {
       /** Undefined: no roots are published. */

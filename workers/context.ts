@@ -71,6 +71,7 @@ export type JobContext = {
     | "messageRetentionMs"
     | "payments"
     | "reviewerHistoriesPerDay"
+    | "reviewProofsPerDay"
     | "sender"
     | "service"
     | "tokenUris"

@@ -35,7 +35,9 @@ import { offers } from "./offers/offers.ts";
 import { prune } from "./operations/prune.ts";
 import { paymentSweep } from "./payments/payment-sweep.ts";
 import { transactionCounts } from "./principals/transaction-counts.ts";
+import { paymentProofs } from "./reviews/payment-proofs.ts";
 import { reviewFigures } from "./reviews/review-figures.ts";
+import { reviewFiles } from "./reviews/review-files.ts";
 import { reviewerHistories } from "./reviews/reviewer-histories.ts";
 import { webhookUpkeep } from "./webhooks/webhook-upkeep.ts";
 
@@ -64,6 +66,8 @@ export const JOBS: readonly Job[] = [
   directoryRanks,
   directoryPlanes,
   reviewFigures,
+  reviewFiles,
+  paymentProofs,
   reviewerHistories,
   incomeFollowed,
   income,

@@ -1,9 +1,10 @@
 /** The answer about an agent's reviews and what they are worth. */
 
 import { z } from "zod";
+import { FILE_STATES, PROOF_STATES } from "../../core/reviews/feedback-files.ts";
 import { MAX_DIMENSIONS, NOTHING, SHARED, STANDINGS } from "../../core/reviews/rules.ts";
 import { MAX_CLUSTERS, reviewSummarySchema } from "../../core/reviews/view.ts";
-import { count, moment } from "../../core/views/fields.ts";
+import { address, count, moment, txHash, usdc } from "../../core/views/fields.ts";
 
 const percent = z.number().min(0).max(100);
 const reason = (keys: readonly string[]) =>
@@ -47,6 +48,31 @@ export const agentReviewsSchema = z
         rating: percent.nullable().meta({ description: "The value from 0 to 100; null where its tag has no scale" }),
         tags: z.array(z.string()),
         uri: z.string().nullable(),
+        file: z
+          .object({
+            state: z.enum(keysOf(FILE_STATES) as [string, ...string[]]),
+            says: z.string(),
+            readAt: moment.nullable(),
+          })
+          .nullable()
+          .meta({
+            description:
+              "The file that `uri` names, and whether it has the hash that the review gives; null without one. It raises no weight",
+          }),
+        paid: z
+          .object({
+            state: z.enum(keysOf(PROOF_STATES) as [string, ...string[]]),
+            says: z.string(),
+            txHash: txHash.nullable(),
+            payer: address.nullable(),
+            usdc: usdc.nullable(),
+            at: moment.nullable(),
+          })
+          .nullable()
+          .meta({
+            description:
+              "The payment that the file names (`proofOfPayment`), by the Transfer logs of its transaction; null where it names none. `paid` alone is evidence",
+          }),
         revoked: z.boolean(),
         givenAt: moment,
         ...{ txHash: z.string(), responses: count },

@@ -22,8 +22,8 @@ export class BrokenBody extends Error {}
 /** A body that is larger than it may be once it is decompressed. */
 export class OversizeBody extends Error {}
 
-/** @throws BrokenBody, OversizeBody */
-export async function bodyText(body: Buffer, headers: AnswerHeaders, maxBytes: number): Promise<string> {
+/** The bytes of a body without what they are compressed by. @throws BrokenBody, OversizeBody */
+export async function bodyBytes(body: Buffer, headers: AnswerHeaders, maxBytes: number): Promise<Buffer> {
   const codings = (headers["content-encoding"] ?? "")
     .toLowerCase()
     .split(",")
@@ -42,14 +42,14 @@ export async function bodyText(body: Buffer, headers: AnswerHeaders, maxBytes: n
       throw new BrokenBody(`no ${coding}`, { cause });
     }
   }
-  return lettersOf(bytes, headers["content-type"] ?? "");
+  return bytes;
 }
 
 /**
  * UTF-8 whatever the header says, as clients read JSON; UTF-16 by its mark, or by the zero in its first letter. What is
  * neither is in the header's charset.
  */
-function lettersOf(bytes: Buffer, contentType: string): string {
+export function lettersOf(bytes: Buffer, contentType = ""): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);

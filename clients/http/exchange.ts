@@ -2,7 +2,7 @@
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import { isEventStream } from "../../core/event-streams.ts";
-import { bodyText, OversizeBody } from "./body-text.ts";
+import { bodyBytes, lettersOf, OversizeBody } from "./body-text.ts";
 import { eventCutter } from "./events.ts";
 import type { AnswerHeaders } from "./retry-after.ts";
 
@@ -34,7 +34,13 @@ export type OutgoingRequest = {
 };
 
 /** An answer. Header names are lower-case; of a repeated header the first value is taken. */
-export type IncomingAnswer = { status: number; headers: AnswerHeaders; text: string };
+export type IncomingAnswer = {
+  status: number;
+  headers: AnswerHeaders;
+  text: string;
+  /** What `text` was read from; missing where the body was discarded. */
+  bytes?: Uint8Array;
+};
 
 /** Thrown when an answer exceeds the size limit. It is not an outage: data on one subject may be too large. */
 export class OversizeAnswer extends Error {}
@@ -81,7 +87,8 @@ export async function exchange(
   }
   const pieces = await piecesOf(body, limits, isEventStream(headers) ? request.hear : undefined);
   try {
-    return { status, headers, text: await bodyText(Buffer.concat(pieces), headers, limits.maxBytes) };
+    const bytes = await bodyBytes(Buffer.concat(pieces), headers, limits.maxBytes);
+    return { status, headers, text: lettersOf(bytes, headers["content-type"]), bytes };
   } catch (error) {
     if (error instanceof OversizeBody) throw new OversizeAnswer(`an answer of more than ${limits.maxBytes} bytes`);
     throw error;

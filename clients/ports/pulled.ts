@@ -64,9 +64,20 @@ export type Registries = Record<string, Registry>;
 /** What came of a request to an address that a stranger names. `reason` is a sentence; `final`: another request soon would fail too. */
 export type ForeignAnswer =
   /** Any status but 429 and 503; 503 is `failed`. Header names are lower-case; `url` is where the answer came from after redirects. */
-  | { kind: "answered"; status: number; headers: Record<string, string | undefined>; text: string; url: string }
-  /** `answered`: the server did answer, and it is we who cannot read that. `unasked`: it is we who do not ask there. */
-  | { kind: "failed"; reason: string; final: boolean; answered?: true; unasked?: true }
+  | {
+      kind: "answered";
+      status: number;
+      headers: Record<string, string | undefined>;
+      text: string;
+      /** What `text` was read from; missing where the content was not read. */
+      bytes?: Uint8Array;
+      url: string;
+    }
+  /**
+   * `answered`: the server did answer, and it is we who cannot read that; `oversize`: because it is too large. `unasked`: it is
+   * we who do not ask there.
+   */
+  | { kind: "failed"; reason: string; final: boolean; answered?: true; oversize?: true; unasked?: true }
   /** The server answers 429: it wants no request for `seconds`. */
   | { kind: "limited"; seconds: number }
   /** Our own pace allows the request in `seconds`. It was not sent, or, with `askedOther`, only to a host that redirects to the one that must wait. */
@@ -79,6 +90,8 @@ export type ForeignRequest = {
   body?: string;
   /** Reads no content: `text` is empty. */
   headOnly?: boolean;
+  /** Reads at most so many bytes; never more than 1 MiB. */
+  maxBytes?: number;
   /**
    * Of an answer that is a stream of events: is told each event that has data as it arrives, as its lines, and waited for.
    * True: the rest is not read.

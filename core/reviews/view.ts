@@ -1,10 +1,12 @@
 /** The API's view of an agent's reviews with what they are worth. */
+import { formatUnits } from "viem/utils";
 import { z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { Address } from "../agents/facts.ts";
 import { decimalText, MAX_URI, type Review } from "../directory/reviews.ts";
 import { isoSeconds } from "../times.ts";
 import { count } from "../views/fields.ts";
+import { type FileState, type ProofState, saysOfFile, saysOfProof } from "./feedback-files.ts";
 import { RULES_VERSION, type SharedKey, saysOf } from "./rules.ts";
 import { type Dimension, type ReviewerWeight, reasonsOf, weightOf } from "./weigh.ts";
 
@@ -106,19 +108,49 @@ export const reviewFiguresView = (figures: Figures | null) => ({
 /** A response to a review. Anybody may respond: `own` says that the agent's owner or wallet did. */
 export type ReviewResponse = { responder: string; own: boolean; uri: string; at: number; txHash: string };
 
+/** The file that a review names, as it was read; times in Unix seconds. */
+export type StoredFeedbackFile = {
+  state: FileState;
+  why: string | null;
+  readAt: number | null;
+  proof: {
+    state: ProofState;
+    txHash: string | null;
+    payer: string | null;
+    units: string | null;
+    paidAt: number | null;
+  } | null;
+};
+
+/** What is known of a file, and of the payment that it names. */
+function fileView(stored: StoredFeedbackFile | null) {
+  const { state, why, readAt, proof } = stored ?? { state: "waiting" as const, why: null, readAt: null, proof: null };
+  return {
+    file: { state, says: why ?? saysOfFile(state), readAt: readAt === null ? null : isoSeconds(readAt) },
+    paid: proof && {
+      ...{ state: proof.state, says: saysOfProof(proof.state), txHash: proof.txHash },
+      payer: proof.payer && inAll(proof.payer),
+      usdc: proof.units && formatUnits(BigInt(proof.units), 6),
+      at: proof.paidAt === null ? null : isoSeconds(proof.paidAt),
+    },
+  };
+}
+
 type StoredReview = Omit<ReviewerWeight, "address"> & {
   review: Review;
   scaled: number | null;
   older: boolean;
   /** The first of its responses, the agent's own before others. */
   answers: ReviewResponse[];
+  /** Null where none is read, as of a review that names none. */
+  file: StoredFeedbackFile | null;
   /** How many entries the reviewer wrote; null where it was not asked for. */
   written: number | null;
 };
 
 /** One review with its weight. @param reviewer as it is stored, without its address */
 export function weighedReviewView(
-  { review, scaled, older, answers, written, ...reviewer }: StoredReview,
+  { review, scaled, older, answers, file, written, ...reviewer }: StoredReview,
   { crowd, clusters }: Pick<Figures, "crowd" | "clusters">,
 ) {
   const weighed = { address: review.client, ...reviewer };
@@ -131,6 +163,7 @@ export function weighedReviewView(
     rating: orNull(scaled),
     tags: [review.tag1, review.tag2].filter((tag) => tag !== "").map((tag) => tag.slice(0, 64)),
     uri: review.uri === "" ? null : review.uri.slice(0, MAX_URI),
+    ...(review.uri === "" ? { file: null, paid: null } : fileView(file)),
     revoked: review.revoked,
     givenAt: isoSeconds(review.givenAt),
     txHash: review.txHash,

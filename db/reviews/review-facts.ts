@@ -8,6 +8,7 @@ import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { SCALE_ROWS } from "../directory/reviews-sql.ts";
 import { array, int8, json, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
+import { PROVEN } from "./proven-payments.ts";
 
 /** An agent of the canonical registry. */
 export type RegistryAgent = { registry: string; agentId: string };
@@ -98,7 +99,7 @@ const FACTS = statement({
           'funder', ${funder("h")}, 'human', c.human,
           'agentCred', (select max(s.score) from onchain.agent g join offchain.cred s on s.token_id = g.token_id
             where g.owner = c.client),
-          'paid', ${PAID}, 'partners', '[]'::json, 'returned', c.client = any(m.met), 'rated', ${RATED}, 'entries', ${ENTRIES}))
+          'paid', ${PAID} + ${PROVEN}, 'partners', '[]'::json, 'returned', c.client = any(m.met), 'rated', ${RATED}, 'entries', ${ENTRIES}))
         from (
           select b.client, b.began, ${isAttested("b.client", "$schema", "$now")} as human
           from (

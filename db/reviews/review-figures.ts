@@ -73,7 +73,9 @@ const GONE = statement({
     with gone as (
       delete from offchain.review_figures g
       where not exists (select from onchain.erc8004_agent a where a.registry = g.registry and a.agent_id = g.agent_id)
-      returning g.registry, g.agent_id)
+      returning g.registry, g.agent_id
+    ), files as (
+      delete from offchain.review_file r using gone g where r.registry = g.registry and r.agent_id = g.agent_id)
     delete from offchain.review_weight w using gone g where w.registry = g.registry and w.agent_id = g.agent_id`,
 });
 

@@ -2,7 +2,7 @@
 
 import { MAX_URI, type Review } from "../../core/directory/reviews.ts";
 import { MAX_ENTRIES, type NothingKey, type StandingKey } from "../../core/reviews/rules.ts";
-import type { ReviewResponse } from "../../core/reviews/view.ts";
+import type { ReviewResponse, StoredFeedbackFile } from "../../core/reviews/view.ts";
 import type { Dimension } from "../../core/reviews/weigh.ts";
 import { REVIEW } from "../directory/reviews-sql.ts";
 import {
@@ -21,8 +21,10 @@ import {
   timestamptz,
 } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
+import { IS_USED } from "./proven-payments.ts";
 import { type RegistryAgent, SEEN, VALUE } from "./review-facts.ts";
 import type { StoredCluster } from "./review-figures.ts";
+import { FILE_DIGEST, OF_REVIEW } from "./review-files.ts";
 
 const AGENT = { registry: text, agentId: numeric };
 
@@ -90,7 +92,15 @@ const RESPONSES = `(
     where s.registry = f.registry and s.agent_id = f.agent_id and s.client = f.client and s.feedback_index = f.feedback_index
     order by own desc, s.responded_at, s.id limit ${MAX_RESPONSES}) s)`;
 
-const ENTRY = `${REVIEW} as review, ${VALUE} as scaled, w.rank, w.nothing, w.standing, w.share, w.cluster, w.entries,
+/** The file of an entry `f` as it was read, where that was what the entry names. */
+const FILE = `(
+  select json_build_object('state', r.state, 'why', r.why, 'readAt', extract(epoch from r.read_at)::int8,
+    'proof', case when r.proof_state is not null then json_build_object(
+      'state', case when r.proof_state = 'paid' and ${IS_USED} then 'used' else r.proof_state end,
+      'txHash', r.proof_tx, 'payer', r.payer, 'units', r.units::text, 'paidAt', r.paid_at) end)
+  from offchain.review_file r where ${OF_REVIEW} and r.digest = ${FILE_DIGEST})`;
+
+const ENTRY = `${REVIEW} as review, ${FILE} as file, ${VALUE} as scaled, w.rank, w.nothing, w.standing, w.share, w.cluster, w.entries,
   ${RESPONSES} as answers,
   exists (
     select from onchain.erc8004_feedback o where o.registry = f.registry and o.agent_id = f.agent_id and o.client = f.client
@@ -99,7 +109,13 @@ const OF_AGENT = "w.registry = $registry and w.agent_id = $agentId::numeric";
 const OF_REVIEWER = "f.registry = w.registry and f.agent_id = w.agent_id and f.client = w.client";
 const RATED = "join onchain.erc8004_agent a on a.registry = w.registry and a.agent_id = w.agent_id";
 const ENTRY_COLUMNS = {
-  ...{ review: json<Review>(), scaled: nullable(float8), rank: int2, nothing: nullable(narrow<NothingKey>(text)) },
+  ...{
+    review: json<Review>(),
+    file: nullable(json<StoredFeedbackFile>()),
+    scaled: nullable(float8),
+    rank: int2,
+    nothing: nullable(narrow<NothingKey>(text)),
+  },
   ...{ standing: narrow<StandingKey>(text), share: float8, cluster: nullable(text), entries: int4 },
   ...{ answers: json<ReviewResponse[]>(), older: bool },
 };

@@ -51,6 +51,8 @@ export const reviewFigures = offchain.table(
     /** `[{tag, reviews, raw, adjusted}]`. */
     dimensions: jsonb(),
     computedAt: at(),
+    /** The value of `seen` for which the files of its reviews were listed. */
+    filesSeen: text(),
   },
   (t) => [primaryKey({ columns: [t.registry, t.agentId] }), index("review_figures_computed").on(t.computedAt)],
 );
@@ -74,5 +76,48 @@ export const reviewWeight = offchain.table(
   (t) => [
     primaryKey({ columns: [t.registry, t.agentId, t.client] }),
     index("review_weight_shown").on(t.registry, t.agentId, t.rank, t.client),
+  ],
+);
+
+/** The file that a review names, as it was read, and the payment that the file names, as the chain has it. */
+export const reviewFile = offchain.table(
+  "review_file",
+  {
+    registry: text().notNull(),
+    agentId: numeric().notNull(),
+    client: text().notNull(),
+    feedbackIndex: numeric().notNull(),
+    /** Digest of the URI, the hash and the time of the review that this is the file of. */
+    digest: text().notNull(),
+    givenAt: bigint({ mode: "number" }).notNull(),
+    /** Who may have registered the host that is asked for it; null where nobody is asked. */
+    site: text(),
+    /** A key of core/reviews/feedback-files.ts, and what is to be said beside. */
+    state: text().notNull(),
+    why: text(),
+    readAt: at(),
+    failures: integer().notNull().default(0),
+    /** When it was last asked for, and when to ask again; null: never. */
+    triedAt: at(),
+    nextTryAt: at(),
+    /** The transaction that the file names, and what is known of it; null: it names none. */
+    proofTx: text(),
+    proofState: text(),
+    /** The agent's wallet that it was held against. */
+    proofWallet: text(),
+    payer: text(),
+    units: numeric(),
+    /** Of its block; Unix seconds. */
+    paidAt: bigint({ mode: "number" }),
+    blockHash: text(),
+    /** When to look it up again; null: no reorganisation takes it back any more. */
+    proofNextAt: at(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.registry, t.agentId, t.client, t.feedbackIndex] }),
+    index("review_file_due").on(t.nextTryAt),
+    index("review_file_tried").on(t.site, t.triedAt),
+    index("review_file_proof").on(t.proofTx),
+    index("review_file_proof_due").on(t.proofNextAt),
   ],
 );

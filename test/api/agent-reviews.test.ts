@@ -150,6 +150,45 @@ describe("the reviews of an agent", () => {
     ]);
   });
 
+  it("say of the file that each names whether it is that one, and what the payment in it proves", async () => {
+    const { pool } = api.database;
+    const uri = "https://files.example/review.json";
+    const files = async () =>
+      (await pageOf(`client=${STRANGER}`)).reviews.map((one) => {
+        const { file, paid } = one as unknown as { file: object | null; paid: object | null };
+        return { file, paid };
+      });
+    expect(await files()).toEqual([
+      { file: null, paid: null },
+      { file: null, paid: null },
+    ]);
+    await pool.query("update onchain.erc8004_feedback set feedback_uri = $1 where client = $2", [uri, STRANGER]);
+    expect(await files()).toMatchObject([{ file: { state: "waiting", readAt: null }, paid: null }, {}]);
+    const store = `
+      insert into offchain.review_file (registry, agent_id, client, feedback_index, digest, given_at, state, why, read_at,
+        proof_tx, proof_state, proof_wallet, payer, units, paid_at)
+      select f.registry, f.agent_id, f.client, f.feedback_index, md5(f.feedback_uri || ' ' || f.feedback_hash || ' ' || f.given_at),
+        f.given_at, $2, $3, $4, $5, case when $5::text is not null then 'paid' end, $6, $7, $8, 1000
+      from onchain.erc8004_feedback f where f.client = $1`;
+    await pool.query(store, [STRANGER, "matches", null, new Date(NOW), HASH, wallet("a1"), STRANGER, 1_250_000]);
+    const paid = { txHash: HASH, payer: expect.stringMatching(new RegExp(STRANGER, "i")), usdc: "1.25" };
+    const file = { state: "matches", says: expect.stringContaining("hash"), readAt: new Date(NOW).toISOString() };
+    expect(await files()).toEqual([
+      { file, paid: { ...paid, state: "used", says: expect.any(String), at: "1970-01-01T00:16:40.000Z" } },
+      { file, paid: { ...paid, state: "paid", says: expect.any(String), at: "1970-01-01T00:16:40.000Z" } },
+    ]);
+    // What was read of another file is not told of this one.
+    await pool.query("update onchain.erc8004_feedback set feedback_uri = $1 where client = $2", [`${uri}?2`, STRANGER]);
+    expect(await files()).toMatchObject([{ file: { state: "waiting" }, paid: null }, {}]);
+    await pool.query("delete from offchain.review_file");
+    await pool.query(store, [STRANGER, "unreachable", "The server answers with status 404.", ...Array(5).fill(null)]);
+    expect(await files()).toMatchObject([
+      { file: { state: "unreachable", says: "The server answers with status 404." }, paid: null },
+      {},
+    ]);
+    await pool.query("update onchain.erc8004_feedback set feedback_uri = '' where client = $1", [STRANGER]);
+  });
+
   it("are one of each reviewer where the newest are asked for, or those of one reviewer", async () => {
     const newest = (await pageOf("newest=true&limit=100")).reviews as unknown as {
       client: string;

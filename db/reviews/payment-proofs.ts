@@ -1,0 +1,119 @@
+/** Payments that the files of reviews name: which are to be looked up, what the chain says of them, and what counts. */
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { ProofState } from "../../core/reviews/feedback-files.ts";
+import { walletConfirmed } from "../agents/wallets.ts";
+import { array, int8, narrow, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import { FILE_DIGEST, OF_REVIEW, type ReviewKey } from "./review-files.ts";
+
+/** Wallets of a reviewer that are looked at, of its agents here and in the canonical registry each. */
+const MAX_WALLETS = 100;
+
+/** Wallets that are shown to be those of the agents that a client `r.client` owns. */
+const WALLETS = `array(
+  (select g.agent_address from onchain.agent g
+    where g.owner = r.client and ${walletConfirmed("g")} order by g.token_id limit ${MAX_WALLETS})
+  union
+  (select b.agent_wallet from onchain.erc8004_agent b
+    where b.owner = r.client and b.agent_wallet is not null order by b.agent_id limit ${MAX_WALLETS}))`;
+
+const DUE = statement({
+  name: "payment-proofs-due",
+  params: { now: timestamptz, limit: int8 },
+  text: `
+    select r.registry, r.agent_id::text as "agentId", r.client, r.feedback_index::text as index, r.digest, r.proof_tx as "txHash",
+      r.given_at as "givenAt", a.agent_wallet as wallet, a.owner, ${WALLETS} as wallets
+    from (
+      select r.*, row_number() over (
+        partition by r.client order by (r.proof_state = 'paid') desc, r.proof_next_at, r.agent_id, r.feedback_index) as turn
+      from offchain.review_file r where r.proof_next_at <= $now) r
+    join onchain.erc8004_agent a on a.registry = r.registry and a.agent_id = r.agent_id
+    where r.proof_tx is not null
+      and exists (select from onchain.erc8004_feedback f where ${OF_REVIEW} and ${FILE_DIGEST} = r.digest)
+    order by r.turn, (r.proof_state = 'paid') desc, r.proof_next_at, r.client limit $limit`,
+  columns: {
+    ...{ registry: text, agentId: text, client: narrow<Address>(text), index: text, digest: text },
+    ...{ txHash: { ...narrow<Hex>(text), filtered: true }, givenAt: int8, wallet: nullable(narrow<Address>(text)) },
+    ...{ owner: narrow<Address>(text), wallets: array(narrow<Address>(text)) },
+  },
+});
+
+export type DueProof = ReviewKey & {
+  digest: string;
+  txHash: Hex;
+  givenAt: number;
+  wallet: Address | null;
+  owner: Address;
+  wallets: Address[];
+};
+
+/** Transactions to look up, one of each reviewer before a second of any, and what is counted already before what is new. */
+export const dueProofs = (db: Queryable, now: Date, limit: number): Promise<DueProof[]> => DUE.rows(db, { now, limit });
+
+const STORE = statement({
+  name: "payment-proofs-store",
+  params: {
+    ...{ registry: text, agentId: numeric, client: text, index: numeric, digest: text, txHash: text },
+    ...{ state: text, wallet: nullable(text), payer: nullable(text), units: nullable(numeric) },
+    ...{ paidAt: nullable(int8), blockHash: nullable(text), nextAt: nullable(timestamptz) },
+  },
+  text: `
+    with known as materialized (
+      select r.proof_state, r.payer, r.units, r.paid_at from offchain.review_file r
+      where r.registry = $registry and r.agent_id = $agentId and r.client = $client and r.feedback_index = $index
+        and r.digest = $digest and r.proof_tx = $txHash
+      for update
+    ), stored as (
+      update offchain.review_file r set proof_state = $state, proof_wallet = $wallet, payer = $payer,
+        units = $units, paid_at = $paidAt, block_hash = $blockHash, proof_next_at = $nextAt
+      from known
+      where r.registry = $registry and r.agent_id = $agentId and r.client = $client and r.feedback_index = $index
+    )
+    update offchain.review_figures g set seen = null from known k
+    where g.registry = $registry and g.agent_id = $agentId
+      and (k.proof_state = 'paid' or $state = 'paid')
+      and (k.proof_state, k.payer, k.units, k.paid_at) is distinct from ($state, $payer, $units, $paidAt)`,
+});
+
+/**
+ * Stores what the chain says of a payment; the agent is weighed again where that changes what counts.
+ * Check then write: the file and the wallet, then the transaction's logs; both may change meanwhile: the update names the file's digest
+ * and the transaction, and stores the wallet beside, without which the payment does not count (`PROVEN`).
+ * @param found.blockHash of the block that has the transaction @param nextAt when to look again; null: never
+ */
+export async function storeProof(
+  db: Queryable,
+  { registry, agentId, client, index, digest, txHash, wallet }: DueProof,
+  found: {
+    state: ProofState;
+    paid: { payer: Address; units: bigint; at: number } | null;
+    blockHash: Hex | null;
+    nextAt: Date | null;
+  },
+): Promise<void> {
+  const { state, paid, blockHash, nextAt } = found;
+  await STORE.run(db, {
+    ...{ registry, agentId, client, index, digest, txHash, state, wallet, blockHash, nextAt },
+    ...{ payer: paid?.payer ?? null, units: paid?.units ?? null, paidAt: paid?.at ?? null },
+  });
+}
+
+const PUT_OFF = statement({
+  name: "payment-proofs-put-off",
+  params: {
+    ...{ registry: text, agentId: numeric, client: text, index: numeric, digest: text, nextAt: timestamptz },
+  },
+  text: `
+    update offchain.review_file r set proof_next_at = $nextAt
+    where r.registry = $registry and r.agent_id = $agentId and r.client = $client and r.feedback_index = $index
+      and r.digest = $digest`,
+});
+
+/** Looks a transaction up later. */
+export const putOffProof = async (
+  db: Queryable,
+  { registry, agentId, client, index, digest }: DueProof,
+  nextAt: Date,
+): Promise<void> => {
+  await PUT_OFF.run(db, { registry, agentId, client, index, digest, nextAt });
+};

@@ -1,0 +1,203 @@
+/** The files that reviews name: which are listed, which are due in whose turn, and what was read of them. */
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { FileState, ProofState } from "../../core/reviews/feedback-files.ts";
+import { MAX_ENTRIES } from "../../core/reviews/rules.ts";
+import {
+  array,
+  filtered,
+  int4,
+  int8,
+  jsonb,
+  narrow,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import type { RegistryAgent } from "./review-facts.ts";
+
+/** A review by its place in the registry. */
+export type ReviewKey = RegistryAgent & { client: Address; index: string };
+/** What the file of a review `f` was read from. */
+export const FILE_DIGEST = "md5(f.feedback_uri || ' ' || f.feedback_hash || ' ' || f.given_at)";
+export const OF_REVIEW =
+  "f.registry = r.registry and f.agent_id = r.agent_id and f.client = r.client and f.feedback_index = r.feedback_index";
+
+const AGENTS = statement({
+  name: "review-files-agents",
+  params: { limit: int8 },
+  text: `
+    select g.registry, g.agent_id::text as "agentId", g.seen from offchain.review_figures g
+    where g.seen is not null and g.files_seen is distinct from g.seen order by g.computed_at, g.agent_id limit $limit`,
+  columns: { registry: text, agentId: text, seen: filtered(text) },
+});
+
+/** An agent in a state of the index for which the files of its reviews are to be listed. */
+export type UnlistedAgent = RegistryAgent & { seen: string };
+
+/** Agents with reviews that were weighed and whose files are not listed yet. */
+export const unlistedAgents = (db: Queryable, limit: number): Promise<UnlistedAgent[]> => AGENTS.rows(db, { limit });
+
+const GIVEN = "unnest($registries::text[], $agentIds::text[]::numeric[]) d(registry, agent_id)";
+
+const UNLISTED = statement({
+  name: "review-files-unlisted",
+  params: { registries: array(text), agentIds: array(text), limit: int8 },
+  text: `
+    select f.registry, f.agent_id::text as "agentId", f.client, f.feedback_index::text as index, f.feedback_uri as uri,
+      f.feedback_hash as hash, f.given_at as "givenAt", ${FILE_DIGEST} as digest
+    from ${GIVEN}
+    join offchain.review_weight w on w.registry = d.registry and w.agent_id = d.agent_id
+    cross join lateral (
+      select * from onchain.erc8004_feedback f
+      where f.registry = w.registry and f.agent_id = w.agent_id and f.client = w.client
+      order by f.feedback_index desc limit ${MAX_ENTRIES}) f
+    left join offchain.review_file r on ${OF_REVIEW}
+    where f.feedback_uri <> '' and r.digest is distinct from ${FILE_DIGEST} limit $limit`,
+  columns: {
+    ...{ registry: text, agentId: text, client: narrow<Address>(text), index: text, uri: text },
+    ...{ hash: narrow<Hex>(text), givenAt: int8, digest: text },
+  },
+});
+
+/** A review with its file's URI and the hash that it gives, all zero for none. */
+export type NamedFile = ReviewKey & { uri: string; hash: Hex; givenAt: number; digest: string };
+
+const keysOf = (agents: readonly RegistryAgent[]) => ({
+  registries: agents.map(({ registry }) => registry),
+  agentIds: agents.map(({ agentId }) => agentId),
+});
+
+/** Reviews of some agents whose file is not listed as they name it now: of each reviewer those of its newest entries. */
+export const unlistedFiles = (db: Queryable, agents: readonly RegistryAgent[], limit: number): Promise<NamedFile[]> =>
+  UNLISTED.rows(db, { ...keysOf(agents), limit });
+
+/** What is known of a file. `tried`: its host was asked. */
+export type FileRead = ReviewKey & {
+  digest: string;
+  givenAt: number;
+  site: string | null;
+  state: FileState;
+  why: string | null;
+  readAt: Date | null;
+  failures: number;
+  tried: boolean;
+  nextTryAt: Date | null;
+  proof: { txHash: Hex } | { state: "other_chain" | "malformed" } | null;
+};
+type StoredRead = Omit<FileRead, "proof"> & { proofTx: string | null; proofState: ProofState | null };
+
+const READS = `jsonb_to_recordset($reads) n(registry text, "agentId" numeric, client text, index numeric, digest text,
+  "givenAt" int8, site text, state text, why text, "readAt" timestamptz, failures int4, tried bool, "nextTryAt" timestamptz,
+  "proofTx" text, "proofState" text)`;
+const KNOWN = `state, why, read_at, failures, tried_at, next_try_at, proof_tx, proof_state, proof_next_at`;
+const FOUND = `n.state, n.why, n."readAt", n.failures, case when n.tried then $now::timestamptz end, n."nextTryAt",
+  n."proofTx", n."proofState", case when n."proofTx" is not null then $now::timestamptz end`;
+
+const LIST = statement({
+  name: "review-files-list",
+  params: { reads: jsonb<StoredRead[]>(), now: timestamptz },
+  text: `
+    insert into offchain.review_file as r
+      (registry, agent_id, client, feedback_index, digest, given_at, site, ${KNOWN})
+    select n.registry, n."agentId", n.client, n.index, n.digest, n."givenAt", n.site, ${FOUND} from ${READS}
+    order by n.registry, n."agentId", n.client, n.index
+    on conflict (registry, agent_id, client, feedback_index) do update set digest = excluded.digest,
+      given_at = excluded.given_at, site = excluded.site,
+      (${KNOWN}) = row(excluded.state, excluded.why, excluded.read_at, excluded.failures, excluded.tried_at,
+        excluded.next_try_at, excluded.proof_tx, excluded.proof_state, excluded.proof_next_at),
+      (proof_wallet, payer, units, paid_at, block_hash) = row(null, null, null, null, null)
+    where r.digest <> excluded.digest`,
+});
+
+const STORE = statement({
+  name: "review-files-store",
+  params: { reads: jsonb<StoredRead[]>(), now: timestamptz },
+  text: `
+    update offchain.review_file r set (${KNOWN}) = row(${FOUND}) from ${READS}
+    where r.registry = n.registry and r.agent_id = n."agentId" and r.client = n.client and r.feedback_index = n.index
+      and r.digest = n.digest`,
+});
+
+const stored = (reads: readonly FileRead[]): StoredRead[] =>
+  reads.map(({ proof, ...read }) => ({
+    ...read,
+    proofTx: proof && "txHash" in proof ? proof.txHash : null,
+    proofState: proof && ("state" in proof ? proof.state : "waiting"),
+  }));
+
+/** Lists files, those that can be read from their URI with what they say. @returns how many were not listed as they are */
+export const listFiles = (db: Queryable, reads: readonly FileRead[], now: Date): Promise<number> =>
+  LIST.run(db, { reads: stored(reads), now });
+
+/**
+ * Stores what came of asking for files.
+ * Check then write: a review as it names its file, then what was read there; it may name another meanwhile: the update names the
+ * digest, and changes nothing when that is gone.
+ */
+export const storeFiles = (db: Queryable, reads: readonly FileRead[], now: Date): Promise<number> =>
+  STORE.run(db, { reads: stored(reads), now });
+
+const LISTED = statement({
+  name: "review-files-listed",
+  params: { registries: array(text), agentIds: array(text), seens: array(text), now: timestamptz },
+  // Payments to a wallet that is the agent's no more are looked up again; files of reviews that are no more go.
+  text: `
+    with agents as materialized (
+      select * from unnest($registries::text[], $agentIds::text[]::numeric[], $seens::text[]) d(registry, agent_id, seen)
+    ), gone as (
+      delete from offchain.review_file r using agents d
+      where r.registry = d.registry and r.agent_id = d.agent_id
+        and not exists (select from onchain.erc8004_feedback f where ${OF_REVIEW} and ${FILE_DIGEST} = r.digest)
+    ), again as (
+      update offchain.review_file r set proof_next_at = $now from agents d
+      join onchain.erc8004_agent a on a.registry = d.registry and a.agent_id = d.agent_id
+      where r.registry = d.registry and r.agent_id = d.agent_id and r.proof_tx is not null
+        and r.proof_wallet is distinct from a.agent_wallet and r.proof_next_at is null)
+    update offchain.review_figures g set files_seen = g.seen from agents d
+    where g.registry = d.registry and g.agent_id = d.agent_id and g.seen = d.seen`,
+});
+
+/** Says that all files of these agents' reviews are listed. */
+export const filesListed = async (db: Queryable, agents: readonly UnlistedAgent[], now: Date): Promise<void> => {
+  await LISTED.run(db, { ...keysOf(agents), seens: agents.map(({ seen }) => seen), now });
+};
+
+const DUE = statement({
+  name: "review-files-due",
+  params: { now: timestamptz, since: timestamptz, perSite: int8, limit: int8 },
+  text: `
+    with asked as materialized (
+      select t.site, count(*) as files from offchain.review_file t where t.tried_at > $since group by t.site
+    ), turns as (
+      select r.*, coalesce(w.rank, 2) as rank,
+        row_number() over (partition by r.client order by r.failures, r.next_try_at, r.agent_id, r.feedback_index) as turn
+      from offchain.review_file r
+      left join offchain.review_weight w on w.registry = r.registry and w.agent_id = r.agent_id and w.client = r.client
+      where r.next_try_at <= $now
+    ), places as (
+      select t.*, row_number() over (partition by t.site order by t.turn, t.rank, t.next_try_at, t.client) as place from turns t)
+    select r.registry, r.agent_id::text as "agentId", r.client, r.feedback_index::text as index, f.feedback_uri as uri,
+      f.feedback_hash as hash, r.given_at as "givenAt", r.digest, r.failures, r.site
+    from places r join onchain.erc8004_feedback f on ${OF_REVIEW} and ${FILE_DIGEST} = r.digest
+    left join asked on asked.site = r.site
+    where r.place <= $perSite::int8 - coalesce(asked.files, 0)
+    order by r.turn, r.rank, r.next_try_at, r.client limit $limit`,
+  columns: {
+    ...{ registry: text, agentId: text, client: narrow<Address>(text), index: text, uri: text },
+    ...{ hash: narrow<Hex>(text), givenAt: int8, digest: text, failures: int4, site: nullable(text) },
+  },
+});
+
+export type DueFile = NamedFile & { failures: number; site: string | null };
+
+/**
+ * Files that are to be asked for: one of each reviewer before a second of any, those whose reviewers have proof first, and of a site
+ * no more than is left to it.
+ * @param due.since how long ago what a site was asked for counts @param due.perSite files of a site since then
+ */
+export const dueFiles = (
+  db: Queryable,
+  due: { now: Date; since: Date; perSite: number; limit: number },
+): Promise<DueFile[]> => DUE.rows(db, due);

@@ -1,0 +1,308 @@
+/** The files that reviews name, over real HTTP: held against their hash, bounded in every way, in turns, and never at others' cost. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { keccak256, stringToBytes, zeroHash } from "viem";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
+import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { testLog } from "../../harness/log.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
+import { JOBS } from "../../workers/jobs.ts";
+import { reviewFigures } from "../../workers/reviews/review-figures.ts";
+import { reviewFiles } from "../../workers/reviews/review-files.ts";
+import { READERS } from "../../workers/run.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { PATIENT } from "../support/time-limits.ts";
+
+const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432" as const;
+const SCHEMA = `0x${"f".repeat(64)}`;
+const TX = `0x${"ab".repeat(32)}` as const;
+const DAY_MS = 86_400_000;
+const wallet = (n: number): `0x${string}` => `0x${n.toString(16).padStart(40, "0")}`;
+const FILE = JSON.stringify({ agentId: 31, value: 90, proofOfPayment: { chainId: "8453", txHash: TX } });
+const hashOf = (content: string | Uint8Array) =>
+  keccak256(typeof content === "string" ? stringToBytes(content) : content);
+
+let db: TestDatabase;
+let host: Server;
+let here: string;
+let publicHttp: PublicHttp;
+let answers: Record<string, (response: ServerResponse) => void>;
+let asked: string[];
+let clock: Date;
+
+beforeAll(async () => {
+  host = createServer(KEPT_ALIVE, ({ url = "" }: IncomingMessage, response) => {
+    asked.push(url);
+    const answer = answers[url];
+    if (answer) answer(response);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((done) => host.listen(0, "127.0.0.1", done));
+  here = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  host?.closeAllConnections();
+  host?.close();
+});
+beforeEach(async () => {
+  db = await testDatabase({ indexed: true });
+  publicHttp = openPublicHttp({ userAgent: "tests", loopback: true, limits: { ...PATIENT, totalMs: LONG } });
+  [answers, asked, clock] = [{}, [], new Date(Date.UTC(2026, 10, 21))];
+});
+afterEach(async () => {
+  await publicHttp?.close();
+  await db?.drop();
+});
+
+type Named = { client: number; index?: number; uri: string; hash?: `0x${string}`; agent?: number };
+async function plant(named: readonly Named[]): Promise<void> {
+  const agents = [...new Set(named.map(({ agent = 31 }) => agent))];
+  await plantRows(
+    db.pool,
+    "erc8004Agent",
+    agents.map((id) => ({
+      ...{ registry: REGISTRY, agentId: BigInt(id), owner: wallet(900), agentWallet: wallet(901), agentUri: "" },
+      ...{ registeredAt: 1, registeredBlock: 1, txHash: TX, updatedBlock: 1 },
+      feedbackCount: named.filter(({ agent = 31 }) => agent === id).length,
+    })),
+  );
+  await plantRows(
+    db.pool,
+    "erc8004Feedback",
+    named.map(({ client, index = 1, uri, hash = zeroHash, agent = 31 }) => ({
+      ...{ registry: REGISTRY, agentId: BigInt(agent), client: wallet(client), feedbackIndex: BigInt(index) },
+      ...{
+        value: 90n,
+        valueDecimals: 0,
+        tag1: "starred",
+        tag2: "",
+        endpoint: "",
+        feedbackUri: uri,
+        feedbackHash: hash,
+      },
+      ...{ revoked: false, givenAt: 1_000, block: 1, txHash: TX },
+    })),
+  );
+  await weigh();
+}
+const context = () =>
+  ({
+    ...{ db: db.pool, clock: () => clock, log: testLog(), fault: () => {} },
+    endpoints: foreignEndpoints(publicHttp, { now: () => clock.getTime() }),
+    config: {
+      attestationSchemas: [SCHEMA],
+      chain: { id: 8453 },
+      upstreams: { gateways: { ipfs: `${here}/gateway`, arweave: `${here}/arweave` } },
+    },
+  }) as never;
+const weigh = () => reviewFigures.run(context(), {});
+const run = () => reviewFiles.run(context(), {});
+const states = async () =>
+  Object.fromEntries(
+    (
+      await db.pool.query(
+        "select client, feedback_index, state, why, proof_state, proof_tx from offchain.review_file order by client, feedback_index",
+      )
+    ).rows.map((row) => [`${Number(row.client)}.${row.feedback_index}`, row]),
+  );
+const says =
+  (text: string | Uint8Array, headers: Record<string, string> = {}) =>
+  (response: ServerResponse) => {
+    response.writeHead(200, { "content-type": "application/json", ...headers });
+    response.end(text);
+  };
+
+it("holds a file against the hash of its review, wherever it is", async () => {
+  expect(JOBS).toContain(reviewFiles);
+  expect(READERS).toContain(reviewFiles);
+  const bom = `\ufeff${FILE}`;
+  answers = {
+    "/a": says(FILE),
+    "/b": says(FILE),
+    "/packed": says(gzipSync(FILE), { "content-encoding": "gzip" }),
+    "/gateway/ipfs/QmFile": says(FILE),
+    "/bom": says(bom),
+    "/text": says("not JSON at all"),
+    "/moved": (response) => response.writeHead(302, { location: "/a" }).end(),
+  };
+  await plant([
+    { client: 1, uri: `${here}/a`, hash: hashOf(FILE) },
+    { client: 2, uri: `${here}/b`, hash: hashOf("something else") },
+    { client: 3, uri: `${here}/packed`, hash: hashOf(FILE) },
+    { client: 4, uri: "ipfs://QmFile" },
+    { client: 5, uri: `${here}/bom`, hash: hashOf(bom) },
+    { client: 6, uri: `${here}/text`, hash: hashOf("not JSON at all") },
+    { client: 7, uri: `data:application/json;base64,${Buffer.from(FILE).toString("base64")}`, hash: hashOf(FILE) },
+    { client: 8, uri: `data:application/json;base64,${Buffer.from(bom).toString("base64")}`, hash: hashOf(bom) },
+    { client: 9, uri: FILE, hash: hashOf(`${FILE} `) },
+    { client: 10, uri: `${here}/moved`, hash: hashOf(FILE) },
+    { client: 11, uri: "" },
+  ]);
+  await run();
+  const found = await states();
+  const state = (n: number) => [found[`${n}.1`]?.state, found[`${n}.1`]?.proof_state];
+  expect(state(1)).toEqual(["matches", "waiting"]);
+  // What is not the file of the review says nothing of a payment.
+  expect(state(2)).toEqual(["differs", null]);
+  expect(state(3)).toEqual(["matches", "waiting"]);
+  expect(state(4)).toEqual(["not_given", "waiting"]);
+  expect(state(5)).toEqual(["matches", "waiting"]);
+  expect(state(6)).toEqual(["matches", null]);
+  expect(state(7)).toEqual(["matches", "waiting"]);
+  expect(state(8)).toEqual(["matches", "waiting"]);
+  expect(state(9)).toEqual(["differs", null]);
+  expect(state(10)).toEqual(["matches", "waiting"]);
+  expect(found["11.1"]).toBeUndefined();
+  expect(found["1.1"]!.proof_tx).toBe(TX);
+
+  // Nothing that was read is asked for again, and what differs a day later.
+  asked = [];
+  await run();
+  expect(asked).toEqual([]);
+  answers["/b"] = says("something else");
+  clock = new Date(clock.getTime() + DAY_MS);
+  await run();
+  expect(asked).toEqual(["/b"]);
+  expect((await states())["2.1"]).toMatchObject({ state: "matches" });
+});
+
+it("says why a file cannot be had, and reads the others", async () => {
+  const huge = "x".repeat(262_145);
+  answers = {
+    "/good": says(FILE),
+    "/huge": says(huge),
+    "/bomb": says(gzipSync(" ".repeat(5_000_000)), { "content-encoding": "gzip" }),
+    "/endless": (response) => {
+      response.writeHead(200);
+      const more = () => response.write(huge, () => response.destroyed || more());
+      more();
+    },
+    "/inside": (response) => response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data" }).end(),
+    "/home": (response) => response.writeHead(302, { location: "http://10.0.0.1/" }).end(),
+    "/loop": (response) => response.writeHead(302, { location: "/loop" }).end(),
+    "/nested": says(`${'{"a":['.repeat(20_000)}${"]}".repeat(20_000)}`),
+    "/busy": (response) => response.writeHead(500).end(),
+  };
+  const uris = ["good", "huge", "bomb", "endless", "inside", "home", "loop", "nested", "busy", "gone"].map(
+    (path) => `${here}/${path}`,
+  );
+  uris.push(
+    "ftp://files.example/a",
+    `data:application/json;base64,${"A".repeat(16_384)}`.slice(0, 16_384),
+    "http://10.0.0.1/a",
+    "data:;base64,%%%",
+    " ",
+  );
+  await plant(uris.map((uri, i) => ({ client: i + 1, uri })));
+  await run();
+  const found = await states();
+  expect(
+    Object.fromEntries(uris.map((uri, i) => [uri.replace(here, "").slice(0, 24), found[`${i + 1}.1`]!.state])),
+  ).toEqual({
+    "/good": "not_given",
+    "/huge": "too_large",
+    "/bomb": "too_large",
+    "/endless": "too_large",
+    "/inside": "unreachable",
+    "/home": "unreachable",
+    "/loop": "unreachable",
+    "/nested": "not_given",
+    "/busy": "unreachable",
+    "/gone": "unreachable",
+    "ftp://files.example/a": "unreachable",
+    "data:application/json;ba": "too_large",
+    "http://10.0.0.1/a": "unreachable",
+    "data:;base64,%%%": "unreachable",
+    " ": "unreachable",
+  });
+  expect(found["5.1"]!.why).toBe("The address must be on a public address.");
+  expect(found["10.1"]!.why).toBe("The server answers with status 404.");
+
+  // One that comes back is read.
+  answers["/busy"] = says(FILE);
+  clock = new Date(clock.getTime() + DAY_MS);
+  await run();
+  expect((await states())["9.1"]).toMatchObject({ state: "not_given", proof_state: "waiting" });
+});
+
+it("gives up a host that never answers, and reads it later", async () => {
+  await publicHttp.close();
+  publicHttp = openPublicHttp({ userAgent: "tests", loopback: true, limits: { headersMs: NEVER, totalMs: NEVER } });
+  answers = { "/slow": () => {} };
+  await plant([{ client: 1, uri: `${here}/slow` }]);
+  await run();
+  expect((await states())["1.1"]).toMatchObject({ state: "unreachable", why: "The server does not answer." });
+  asked = [];
+  await run();
+  expect(asked).toEqual([]);
+});
+
+it("reads one of each reviewer before a second of any, and of one the files of its twenty newest reviews", async () => {
+  const order: string[] = [];
+  answers = Object.fromEntries(
+    Array.from({ length: 60 }, (_, i) => [
+      `/${i}`,
+      (response: ServerResponse) => {
+        order.push(`/${i}`);
+        says(FILE)(response);
+      },
+    ]),
+  );
+  await plant([
+    ...Array.from({ length: 30 }, (_, i) => ({ client: 1, index: i + 1, uri: `${here}/${i}` })),
+    { client: 2, uri: `${here}/50` },
+    { client: 3, uri: `${here}/51` },
+  ]);
+  // The pace of one host puts some off.
+  await run();
+  const found = await states();
+  expect(Object.keys(found)).toHaveLength(22);
+  expect(found["1.10"]).toBeUndefined();
+  expect(found["1.11"]).toBeDefined();
+  expect(order.slice(0, 3).sort()).toContain("/50");
+  expect(order.slice(0, 3)).toContain("/51");
+});
+
+it("asks a site for no more than its share of a day", async () => {
+  answers = Object.fromEntries(Array.from({ length: 4 }, (_, i) => [`/${i}`, says(FILE)]));
+  await plant(Array.from({ length: 4 }, (_, i) => ({ client: i + 1, uri: `${here}/${i}` })));
+  await db.pool.query(
+    `insert into offchain.review_file (registry, agent_id, client, feedback_index, digest, given_at, site, state, tried_at)
+     select 'x', 1, 'x', n, 'x', 1, '127.0.0.1', 'not_given', $1 from generate_series(1, 998) n`,
+    [clock],
+  );
+  await run();
+  expect(asked).toHaveLength(2);
+  await run();
+  expect(asked).toHaveLength(2);
+  clock = new Date(clock.getTime() + DAY_MS + 1);
+  await run();
+  expect(asked).toHaveLength(4);
+});
+
+it("follows a review that names another file, and forgets one that is no more", async () => {
+  answers = { "/a": says(FILE), "/b": says("other") };
+  await plant([
+    { client: 1, uri: `${here}/a` },
+    { client: 2, uri: `${here}/a` },
+  ]);
+  await run();
+  await db.pool.query("update onchain.erc8004_feedback set feedback_uri = $1 where client = $2", [
+    `${here}/b`,
+    wallet(1),
+  ]);
+  await db.pool.query("delete from onchain.erc8004_feedback where client = $1", [wallet(2)]);
+  await db.pool.query("update onchain.erc8004_agent set updated_block = 2, feedback_count = 1");
+  await weigh();
+  await run();
+  const found = await states();
+  expect(Object.keys(found)).toEqual(["1.1"]);
+  expect(found["1.1"]).toMatchObject({ state: "not_given", proof_state: null, proof_tx: null });
+  // A reorganisation takes the agent back.
+  await db.pool.query("delete from onchain.erc8004_feedback; delete from onchain.erc8004_agent");
+  await weigh();
+  expect(await states()).toEqual({});
+});

@@ -1,0 +1,200 @@
+/** Reads the files that reviews name, in turns, and holds each against the hash that its review gives. */
+import pLimit from "p-limit";
+import { keccak256, stringToBytes } from "viem/utils";
+import { z } from "zod";
+import type { ForeignAnswer } from "../../clients/ports.ts";
+import type { Hex } from "../../core/agents/facts.ts";
+import { backoffMs } from "../../core/backoff.ts";
+import { defectView } from "../../core/directory/file-defects.ts";
+import { locateFile } from "../../core/directory/foreign-registration-file.ts";
+import { CUT_URI, MAX_FILE_BYTES, type ProofClaim, proofClaimIn } from "../../core/reviews/feedback-files.ts";
+import { siteOf, urlOf } from "../../core/urls.ts";
+import {
+  type DueFile,
+  dueFiles,
+  type FileRead,
+  filesListed,
+  listFiles,
+  type NamedFile,
+  storeFiles,
+  unlistedAgents,
+  unlistedFiles,
+} from "../../db/reviews/review-files.ts";
+import { storeSet } from "../../db/sql/store-set.ts";
+import type { JobContext } from "../context.ts";
+import { unpack } from "../directory/unpack.ts";
+import { defineJob } from "../job.ts";
+import { DOCUMENT_MS, TooSlowToRead, withinTime } from "../within-time.ts";
+
+const EVERY_MS = 30_000;
+const DAY_MS = 86_400_000;
+/** Agents whose files are listed in one run, and files. */
+const [AGENTS_PER_RUN, LISTED_PER_RUN] = [200, 1_000];
+/** Files that are asked for in one run, at once, and stored together; max milliseconds of asking. */
+const [FILES_PER_RUN, FILES_AT_ONCE, FILES_PER_STATEMENT, MAX_ASKING_MS] = [1_000, 16, 64, 25_000];
+/** Files of one site that are asked for in a day. */
+const FILES_PER_SITE_AND_DAY = 1_000;
+/** Milliseconds until the first retry, doubled each time up to the longest; after so many in vain nobody asks again: two months. */
+const [RETRY_MS, MAX_RETRY_MS, MAX_FAILURES] = [60_000, 4 * DAY_MS, 26];
+const NO_HASH = `0x${"0".repeat(64)}`;
+
+/**
+ * Resumes: with the agents whose files are not listed as their reviews are now, then with the files that are due, one of each
+ * reviewer before a second of any; what fails is tried later each time, up to 4 days, and at last not again.
+ * Bound: of a reviewer the files of its twenty newest reviews of an agent; 256 KiB each; of a site 1,000 a day; a run asks for 25 s.
+ * One item: a file that takes too long, or cannot be stored, is `unreachable` and says why.
+ */
+export const reviewFiles = defineJob({
+  name: "review-files",
+  readsStrangers: true,
+  concurrency: 1,
+  schedule: { everyMs: EVERY_MS },
+  input: z.object({}),
+  run: async (context) => (await listNew(context)) + (await readDue(context)),
+});
+
+/** Lists files of reviews, and reads those that stand in their URI. */
+async function listNew({ db, clock, config, log }: JobContext): Promise<number> {
+  const agents = await unlistedAgents(db, AGENTS_PER_RUN);
+  if (agents.length === 0) return 0;
+  const named = await unlistedFiles(db, agents, LISTED_PER_RUN);
+  const reads = named.map((one) => located(one, { config, now: clock(), log }));
+  const listed = await listFiles(db, reads, clock());
+  if (named.length < LISTED_PER_RUN) await filesListed(db, agents, clock());
+  return listed;
+}
+
+/** A file by its URI alone: with what it says where the URI contains it, or with whom to ask. */
+function located(one: NamedFile, { config, now, log }: Pick<JobContext, "config" | "log"> & { now: Date }): FileRead {
+  const { uri, hash, ...key } = one;
+  const known = {
+    ...key,
+    site: null,
+    why: null,
+    readAt: null,
+    failures: 0,
+    tried: false,
+    nextTryAt: null,
+    proof: null,
+  };
+  if (uri.length >= CUT_URI) return { ...known, state: "too_large" };
+  try {
+    return withinTime(DOCUMENT_MS, () => {
+      const place = locateFile(uri, config.upstreams.gateways, unpack);
+      if (place.kind === "absent") return { ...known, state: "unreachable", why: "The URI is blank." };
+      if (place.kind === "unusable") {
+        const state = place.reason === "too_large" ? "too_large" : "unreachable";
+        return { ...known, state, why: defectView(place.reason).says };
+      }
+      if (place.kind === "inline") {
+        // A mark of UTF-8 at the start is no part of the text that was read, and is part of what was hashed.
+        const forms = [place.text, `\ufeff${place.text}`].map((text) => keccak256(stringToBytes(text)));
+        return { ...known, readAt: now, ...heldAgainst(forms, place.text, hash, config.chain.id) };
+      }
+      const url = urlOf(place.url);
+      if (url === null) return { ...known, state: "unreachable", why: "The address must be a URL." };
+      return { ...known, state: "waiting", site: siteOf(url), nextTryAt: now };
+    });
+  } catch (error) {
+    if (!(error instanceof TooSlowToRead)) log.warn({ err: error, ...key }, "the file of a review cannot be looked at");
+    return { ...known, state: "unreachable", why: "It cannot be read by us." };
+  }
+}
+
+/** What a file's content says. @param found its hash, in each form that it may have */
+function heldAgainst(
+  found: readonly Hex[],
+  text: string,
+  hash: Hex,
+  chainId: number,
+): { state: "matches" | "differs" | "not_given"; proof: ProofClaim } {
+  if (hash !== NO_HASH && !found.includes(hash.toLowerCase() as Hex)) return { state: "differs", proof: null };
+  return { state: hash === NO_HASH ? "not_given" : "matches", proof: proofClaimIn(text, chainId) };
+}
+
+/** Asks for the files that are due. @returns how many were stored */
+async function readDue(context: JobContext): Promise<number> {
+  const { db, clock, fault } = context;
+  const began = clock();
+  const due = await dueFiles(db, {
+    now: began,
+    since: new Date(began.getTime() - DAY_MS),
+    perSite: FILES_PER_SITE_AND_DAY,
+    limit: FILES_PER_RUN,
+  });
+  const isOver = () => clock().getTime() - began.getTime() > MAX_ASKING_MS;
+  const limit = pLimit(FILES_AT_ONCE);
+  let changed = 0;
+  for (let from = 0; from < due.length && !isOver(); from += FILES_PER_STATEMENT) {
+    const batch = due.slice(from, from + FILES_PER_STATEMENT);
+    const asked = await Promise.all(batch.map((one) => limit(() => (isOver() ? null : read(context, one)))));
+    changed += await store(
+      context,
+      asked.filter((one) => one !== null),
+    );
+    fault("reviews.files");
+  }
+  return changed;
+}
+
+/** Asks for one file. An unexpected error concerns this file only. */
+async function read({ endpoints, config, clock, log }: JobContext, one: DueFile): Promise<FileRead> {
+  const { uri, hash, ...known } = one;
+  let answer: ForeignAnswer;
+  try {
+    const place = locateFile(uri, config.upstreams.gateways, unpack);
+    const url = place.kind === "fetch" ? place.url : "";
+    answer = await endpoints.send({ url, headers: { accept: "application/json" }, maxBytes: MAX_FILE_BYTES });
+    if (answer.kind === "answered" && answer.status === 200) {
+      const { bytes = stringToBytes(answer.text), text } = answer;
+      const { state, proof } = withinTime(DOCUMENT_MS, () =>
+        heldAgainst([keccak256(bytes)], text, hash, config.chain.id),
+      );
+      const settled = { ...known, state, proof, why: null, readAt: clock(), tried: true };
+      // What has another hash may be mended some day; what was read is not asked for again.
+      return state === "differs"
+        ? { ...settled, ...laterThan(known.failures, DAY_MS, clock()) }
+        : { ...settled, failures: 0, nextTryAt: null };
+    }
+  } catch (error) {
+    if (!(error instanceof TooSlowToRead)) log.warn({ err: error, ...known }, "the file of a review cannot be read");
+    answer = { kind: "failed", reason: "It cannot be read by us.", final: true };
+  }
+  const none = { ...known, why: null, readAt: null, proof: null, tried: true };
+  switch (answer.kind) {
+    case "deferred":
+      return { ...none, state: "waiting", tried: answer.askedOther ?? false, nextTryAt: soon(answer.seconds, clock()) };
+    case "limited":
+      return { ...none, state: "waiting", ...laterThan(known.failures, answer.seconds * 1_000, clock()) };
+    case "answered": {
+      const why = `The server answers with status ${answer.status}.`;
+      return { ...none, state: "unreachable", why, ...laterThan(known.failures, RETRY_MS, clock()) };
+    }
+    case "failed": {
+      if (answer.oversize) return { ...none, state: "too_large", nextTryAt: null };
+      const least = answer.final ? DAY_MS : RETRY_MS;
+      return { ...none, state: "unreachable", why: answer.reason, ...laterThan(known.failures, least, clock()) };
+    }
+  }
+}
+
+const soon = (seconds: number, now: Date): Date => new Date(now.getTime() + seconds * 1_000);
+
+/** One failure more, and when to ask again: null after too many. */
+function laterThan(failures: number, leastMs: number, now: Date): Pick<FileRead, "failures" | "nextTryAt"> {
+  const wait = Math.max(Math.min(leastMs, MAX_RETRY_MS), backoffMs(RETRY_MS, MAX_RETRY_MS, failures));
+  const nextTryAt = failures + 1 >= MAX_FAILURES ? null : new Date(now.getTime() + wait);
+  return { failures: failures + 1, nextTryAt };
+}
+
+const store = ({ db, clock, log }: JobContext, reads: readonly FileRead[]): Promise<number> =>
+  storeSet(db, reads, {
+    store: (tx, some) => storeFiles(tx, some, clock()),
+    async settle(tx, number, refused) {
+      const bare = refused.map(({ item, error }): FileRead => {
+        log.warn({ err: error, client: item.client }, "what the file of a review says cannot be stored");
+        return { ...item, state: "unreachable", why: "It cannot be stored.", proof: null, nextTryAt: null };
+      });
+      return number + (await storeFiles(tx, bare, clock()));
+    },
+  });
