@@ -72,7 +72,7 @@ export const CONTRACTS = {
   ),
   REVIEWER_HISTORIES_PER_DAY: variable(
     WORKERS,
-    "Reviewers a day whose past is read from the chain, about 100 requests each, from nodes that keep the state of past blocks; 0 reads none",
+    "Reviewers a day whose past is read from the chain, up to 200 requests each, from nodes that keep the state of past blocks; 0 reads none",
     integer(0, 100_000),
     "500",
   ),

@@ -33,6 +33,7 @@ const attacker = (i: number, known: Partial<ReviewerFacts>): ReviewerFacts => ({
     previousAt: null,
     beganAt: ENDS,
     funder: null,
+    origin: null,
     human: false,
     agentCred: null,
   },

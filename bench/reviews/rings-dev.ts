@@ -1,7 +1,7 @@
 /** Kinds of ring that the rules were tuned on. */
 import { between, pick } from "../../harness/random.ts";
 import { agentOf, anyFunding, honestAgent, operatorOf, puppets, type Ring, say, someDay, timesIn } from "./rings.ts";
-import { account, BEGAN, DAY, HOUR, hash, history } from "./world.ts";
+import { account, BEGAN, DAY, HOUR, hash, history, MINUTE } from "./world.ts";
 
 /** The owner and the agent's wallet review it themselves, as far as the registry lets them, and so does what they funded. */
 const selfReview: Ring = (world, name) => {
@@ -85,6 +85,32 @@ const boughtOld: Ring = (world, name) => {
   }
 };
 
+/** One or two reviews a day for weeks, each by an account made for it. */
+const slowDrip: Ring = (world, name) => {
+  const { random } = world;
+  const operator = operatorOf(world, name);
+  const agent = agentOf(world, operator, name);
+  const days = between(random, 20, 60);
+  const times = timesIn(random, Math.round(days * (1 + random())), someDay(random, days), days * DAY);
+  for (const [i, one] of puppets(world, operator, times, anyFunding(world)).entries())
+    say(world, agent, one, times[i]!, 94);
+};
+
+/** Against an honest agent, each beside an honest reviewer in time and choice of agents, so that it looks like one. */
+const imitators: Ring = (world, name) => {
+  const { random } = world;
+  const victim = honestAgent(world);
+  const models = world.reviews.filter(({ agent, reviewer }) => agent === victim && reviewer.ring === null);
+  const operator = operatorOf(world, name);
+  for (let i = between(random, 10, 30); i > 0; i--) {
+    const model = models.length > 0 ? pick(random, models) : { at: someDay(random, 1), reviewer: null };
+    const at = model.at + random() * 20 * MINUTE;
+    const [one] = puppets(world, operator, [at], anyFunding(world));
+    for (const { agent } of world.reviews.filter(({ reviewer }) => reviewer === model.reviewer).slice(0, 3))
+      say(world, agent, one!, at, agent === victim ? 2 : 80);
+  }
+};
+
 export const RINGS_DEV: Record<string, Ring> = {
-  ...{ selfReview, ringOfK, freshFarm, sharedFunder, oneTransaction, boughtOld },
+  ...{ selfReview, ringOfK, freshFarm, sharedFunder, oneTransaction, boughtOld, slowDrip, imitators },
 };

@@ -6,17 +6,6 @@ import { between, pick } from "../../harness/random.ts";
 import { agentOf, anyFunding, honestAgent, operatorOf, puppets, type Ring, say, someDay, timesIn } from "./rings.ts";
 import { account, BEGAN, DAY, HOUR, history, MINUTE } from "./world.ts";
 
-/** One or two reviews a day for weeks, each by an account made for it. */
-const slowDrip: Ring = (world, name) => {
-  const { random } = world;
-  const operator = operatorOf(world, name);
-  const agent = agentOf(world, operator, name);
-  const days = between(random, 20, 60);
-  const times = timesIn(random, Math.round(days * (1 + random())), someDay(random, days), days * DAY);
-  for (const [i, one] of puppets(world, operator, times, anyFunding(world)).entries())
-    say(world, agent, one, times[i]!, 94);
-};
-
 /** Puppets of whom the first pays the agent well, so that the agent has a customer. */
 const onePayer: Ring = (world, name) => {
   const { random } = world;
@@ -38,21 +27,6 @@ const rivalBombing: Ring = (world, name) => {
   for (const [i, one] of puppets(world, rival, times, anyFunding(world)).entries()) {
     say(world, victim, one, times[i]!, 3);
     if (random() < 0.6) say(world, own, one, times[i]! + random() * DAY, 97);
-  }
-};
-
-/** Against an honest agent, each beside an honest reviewer in time and choice of agents, so that it looks like one. */
-const imitators: Ring = (world, name) => {
-  const { random } = world;
-  const victim = honestAgent(world);
-  const models = world.reviews.filter(({ agent, reviewer }) => agent === victim && reviewer.ring === null);
-  const operator = operatorOf(world, name);
-  for (let i = between(random, 10, 30); i > 0; i--) {
-    const model = models.length > 0 ? pick(random, models) : { at: someDay(random, 1), reviewer: null };
-    const at = model.at + random() * 20 * MINUTE;
-    const [one] = puppets(world, operator, [at], anyFunding(world));
-    for (const { agent } of world.reviews.filter(({ reviewer }) => reviewer === model.reviewer).slice(0, 3))
-      say(world, agent, one!, at, agent === victim ? 2 : 80);
   }
 };
 
@@ -83,6 +57,35 @@ const sweptBack: Ring = (world, name) => {
   }
 };
 
+/** Accounts made in a day, kept for months with a few transactions each, and used one after the other. */
+const agedInBatch: Ring = (world, name) => {
+  const { random, exchanges } = world;
+  const operator = operatorOf(world, name);
+  const agent = agentOf(world, operatorOf(world, name), name);
+  const from = someDay(random, 40);
+  const made = from - between(random, 40, 150) * DAY;
+  const hasExchange = anyFunding(world) === "exchange";
+  for (let i = between(random, 10, 40); i > 0; i--) {
+    const past = history(random, made + random() * DAY, between(random, 2, 30), from);
+    const one = account({ history: past, funder: hasExchange ? pick(random, exchanges) : operator, ring: name });
+    world.accounts.push(one);
+    say(world, agent, one, from + random() * 40 * DAY, 95);
+  }
+};
+
+/** Puppets that praise their operator's agent in one wave, and weeks later speak against a rival's. */
+const twoWaves: Ring = (world, name) => {
+  const { random } = world;
+  const operator = operatorOf(world, name);
+  const [own, victim] = [agentOf(world, operator, name), honestAgent(world)];
+  const from = someDay(random, 60);
+  const times = timesIn(random, between(random, 12, 40), from, between(random, 2, 10) * DAY);
+  for (const [i, one] of puppets(world, operator, times, anyFunding(world)).entries()) {
+    say(world, own, one, times[i]!, 96);
+    if (random() < 0.7) say(world, victim, one, times[i]! + between(random, 20, 45) * DAY + random() * DAY, 4);
+  }
+};
+
 export const RINGS_HELD_OUT: Record<string, Ring> = {
-  ...{ slowDrip, onePayer, rivalBombing, imitators, farmForHire, sweptBack },
+  ...{ onePayer, rivalBombing, farmForHire, sweptBack, agedInBatch, twoWaves },
 };

@@ -204,6 +204,7 @@ export function factsOf(world: World, counted: readonly Review[] = world.reviews
           previousAt: before.at(-1) ?? null,
           beganAt,
           funder: one.funder && party(one.funder),
+          origin: one.funder?.funder ? party(one.funder.funder) : null,
           human: one.human,
           agentCred: one.cred,
           paid: (paid.get(one) ?? []).reduce((sum, p) => sum + (p.agent === agent && p.at < at ? p.units : 0), 0),

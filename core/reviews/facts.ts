@@ -19,6 +19,8 @@ export type ReviewerFacts = {
   beganAt: number;
   /** Who gave it its first money. */
   funder: Party | null;
+  /** Who gave its funder its first money. */
+  origin: Party | null;
   /** An exchange attests, on chain, that a person whom it has identified holds the account. */
   human: boolean;
   /** Cred of the best agent here that it owns; null without one. */

@@ -6,7 +6,7 @@
  */
 
 /** Goes up with every change of this file that changes a figure. */
-export const RULES_VERSION = 1;
+export const RULES_VERSION = 2;
 
 const [HOUR, DAY] = [3_600, 86_400];
 
@@ -29,6 +29,8 @@ export const BORN_WINDOW_SECONDS = 6 * HOUR;
 export const BURST = { seconds: HOUR, reviews: 5, times: 10, usualOver: 7 * DAY };
 /** An account has one purpose when its first review is among its first transactions and it paid the agent nothing. */
 export const ONE_PURPOSE_SENT = 2;
+/** It was made for its first review when the chain first saw it so shortly before; told where this share of an agent's reviewers was, and so many. */
+export const MADE_FOR = { seconds: 6 * HOUR, share: 0.75, least: 8 };
 /** It woke when it had sent nothing for so long. */
 export const WOKE_AFTER_SECONDS = 180 * DAY;
 /** Another agent is reviewed by the same when these are at least so many, and this share of its reviewers. */
@@ -65,7 +67,11 @@ export type StandingKey = (typeof STANDINGS)[number]["key"];
  * The others an attacker can bring about around a stranger, by imitating it.
  */
 export const SHARED = [
-  { key: "funder", binding: true, says: "had their first money from one account, or one from the other" },
+  {
+    key: "funder",
+    binding: true,
+    says: "had their first money from one account, directly or by one between, or one from the other",
+  },
   { key: "money", binding: true, says: "had money going both ways between them, or with one account" },
   { key: "transaction", binding: false, says: "were written in one transaction" },
   { key: "born", binding: false, says: "were first seen within hours of each other" },
@@ -74,6 +80,11 @@ export const SHARED = [
     key: "one_purpose",
     binding: false,
     says: "had done next to nothing before their first review, and had not paid the agent",
+  },
+  {
+    key: "made_for",
+    binding: false,
+    says: "were first seen within hours before their first review, as three quarters of this agent's reviewers were",
   },
   { key: "woke", binding: false, says: "had done nothing for half a year before their first review" },
   { key: "same_agents", binding: false, says: "review another agent that hardly anybody else reviews" },

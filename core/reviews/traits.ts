@@ -3,6 +3,7 @@ import type { Party, ReviewEntry, ReviewerFacts, ReviewsFacts } from "./facts.ts
 import {
   BORN_WINDOW_SECONDS,
   BURST,
+  MADE_FOR,
   MAX_LOOKED_AT,
   ONE_PURPOSE_SENT,
   PUBLIC_SENT,
@@ -26,17 +27,20 @@ export function sharedTraits({ reviewers, reviews }: ReviewsFacts): Map<string, 
   const first = firstEntries(reviews);
   const bursts = burstsOf([...first.values()]);
   const here = countOf(reviewers.flatMap(({ rated }) => distinct(rated.map(({ agent }) => agent))));
+  const made = reviewers.filter(isMadeFor).length;
+  const oftenMade = made >= Math.max(MADE_FOR.least, MADE_FOR.share * reviewers.length);
   const traits = new Map(
     reviewers.map((one) => {
       const entry = first.get(one.address);
       const named: Record<SharedKey, string[]> = {
         // With its own address: it may be the funder or the partner of another.
-        funder: [one.address, ...privateOf(one.funder ? [one.funder] : [])],
+        funder: [one.address, ...privateOf([one.funder, one.origin].filter((party) => party !== null))],
         money: [one.address, ...privateOf(one.partners).sort().slice(0, MAX_LOOKED_AT)],
         transaction: entry ? [entry.txHash] : [],
         born: one.firstAt === null ? [] : windowsOf(one.firstAt, BORN_WINDOW_SECONDS),
         burst: entry ? windowsOf(entry.at, BURST.seconds).filter((window) => bursts.has(window)) : [],
         one_purpose: hasOnePurpose(one) ? [""] : [],
+        made_for: isMadeFor(one) && oftenMade ? [""] : [],
         woke: hasWoken(one) ? [""] : [],
         same_agents: sameAgents(one, here),
         returned: one.returned ? [""] : [],
@@ -79,6 +83,9 @@ function burstsOf(entries: readonly ReviewEntry[]): Set<string> {
 
 const hasOnePurpose = ({ sent, paid }: ReviewerFacts): boolean =>
   sent !== null && sent <= ONE_PURPOSE_SENT && paid <= 0;
+
+const isMadeFor = ({ firstAt, beganAt }: ReviewerFacts): boolean =>
+  firstAt !== null && beganAt - firstAt <= MADE_FOR.seconds;
 
 const hasWoken = ({ previousAt, beganAt }: ReviewerFacts): boolean =>
   previousAt !== null && beganAt - previousAt >= WOKE_AFTER_SECONDS;

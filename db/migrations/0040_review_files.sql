@@ -24,6 +24,9 @@ CREATE TABLE "offchain"."review_file" (
 );
 --> statement-breakpoint
 ALTER TABLE "offchain"."review_figures" ADD COLUMN "files_seen" text;--> statement-breakpoint
+ALTER TABLE "offchain"."reviewer_history" ADD COLUMN "origin" text;--> statement-breakpoint
+ALTER TABLE "offchain"."reviewer_history" ADD COLUMN "origin_sent" bigint;--> statement-breakpoint
+ALTER TABLE "offchain"."reviewer_history" ADD COLUMN "reader" smallint DEFAULT 1 NOT NULL;--> statement-breakpoint
 CREATE INDEX "review_file_due" ON "offchain"."review_file" USING btree ("next_try_at");--> statement-breakpoint
 CREATE INDEX "review_file_tried" ON "offchain"."review_file" USING btree ("site","tried_at");--> statement-breakpoint
 CREATE INDEX "review_file_proof" ON "offchain"."review_file" USING btree ("proof_tx");--> statement-breakpoint

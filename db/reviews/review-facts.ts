@@ -96,7 +96,8 @@ const FACTS = statement({
         select json_agg(json_build_object('address', c.client, 'firstAt', h.first_at, 'sent', h.sent,
           'previousAt', h.previous_at,
           'beganAt', (select min(f.given_at) from onchain.erc8004_feedback f where f.client = c.client),
-          'funder', ${funder("h")}, 'human', c.human,
+          'funder', ${funder("h")}, 'origin', case when h.origin is not null then
+            json_build_object('address', h.origin, 'sent', h.origin_sent) end, 'human', c.human,
           'agentCred', (select max(s.score) from onchain.agent g join offchain.cred s on s.token_id = g.token_id
             where g.owner = c.client),
           'paid', ${PAID} + ${PROVEN}, 'partners', '[]'::json, 'returned', c.client = any(m.met), 'rated', ${RATED}, 'entries', ${ENTRIES}))

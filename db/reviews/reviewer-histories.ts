@@ -4,6 +4,9 @@ import type { ReviewerFacts } from "../../core/reviews/facts.ts";
 import { int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
+/** Raised with what is read of a history: each is read again then. */
+const READER_VERSION = 2;
+
 const DUE = statement({
   name: "reviewer-histories-due",
   params: { now: timestamptz, before: int8, limit: int8 },
@@ -12,7 +15,8 @@ const DUE = statement({
       select distinct w.client from (
         select w.client from offchain.review_weight w
         left join offchain.reviewer_history h on h.address = w.client
-        where w.nothing is null and (h.address is null or h.next_try_at <= $now) limit 10 * $limit::int8) w
+        where w.nothing is null and (h.address is null or h.next_try_at <= $now or h.next_try_at is null and h.reader < ${READER_VERSION})
+        limit 10 * $limit::int8) w
       limit $limit) due
     cross join lateral (
       select f.block, f.given_at from onchain.erc8004_feedback f
@@ -32,14 +36,17 @@ const STORE = statement({
   params: {
     ...{ address: text, firstAt: nullable(int8), sent: nullable(int8), previousAt: nullable(int8) },
     ...{ funder: nullable(text), funderSent: nullable(int8), nextTryAt: nullable(timestamptz) },
+    ...{ origin: nullable(text), originSent: nullable(int8) },
   },
   // The figures of all agents that it reviewed are computed again.
   text: `
     with stored as (
-      insert into offchain.reviewer_history (address, first_at, sent, previous_at, funder, funder_sent, next_try_at)
-      values ($address, $firstAt, $sent, $previousAt, $funder, $funderSent, $nextTryAt)
+      insert into offchain.reviewer_history (address, first_at, sent, previous_at, funder, funder_sent, origin, origin_sent, reader,
+        next_try_at)
+      values ($address, $firstAt, $sent, $previousAt, $funder, $funderSent, $origin, $originSent, ${READER_VERSION}, $nextTryAt)
       on conflict (address) do update set first_at = excluded.first_at, sent = excluded.sent,
         previous_at = excluded.previous_at, funder = excluded.funder, funder_sent = excluded.funder_sent,
+        origin = excluded.origin, origin_sent = excluded.origin_sent, reader = excluded.reader,
         next_try_at = excluded.next_try_at
     )
     update offchain.review_figures g set seen = null
@@ -51,12 +58,13 @@ const STORE = statement({
 export async function storeHistory(
   db: Queryable,
   address: Address,
-  history: Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder"> | null,
+  history: Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder" | "origin"> | null,
   nextTryAt: Date | null,
 ): Promise<void> {
   await STORE.run(db, {
     ...{ address, firstAt: history?.firstAt ?? null, sent: history?.sent ?? null, nextTryAt },
     ...{ previousAt: history?.previousAt ?? null },
     ...{ funder: history?.funder?.address ?? null, funderSent: history?.funder?.sent ?? null },
+    ...{ origin: history?.origin?.address ?? null, originSent: history?.origin?.sent ?? null },
   });
 }

@@ -23,6 +23,11 @@ export const reviewerHistory = offchain.table("reviewer_history", {
   /** Who gave it its first money, and how many transactions that account has sent. */
   funder: text(),
   funderSent: bigint({ mode: "number" }),
+  /** The same of its funder. */
+  origin: text(),
+  originSent: bigint({ mode: "number" }),
+  /** Version of what was read: an older row is read again. */
+  reader: smallint().notNull().default(1),
   /** When to look again: no node had what it takes. Null: it was read. */
   nextTryAt: at(),
 });

@@ -93,12 +93,15 @@ describe("the reviews of an agent", () => {
     const { reviews, ...figures } = await pageOf();
     expect(figures).toMatchObject({
       // (40 + 60 + 100 + 9 × 100) / 12
-      ...{ rules: 1, raw: 91.7, reviewers: 12, voices: 3, computedAt: new Date(NOW).toISOString() },
+      ...{ rules: 2, raw: 91.7, reviewers: 12, voices: 3, computedAt: new Date(NOW).toISOString() },
       clusters: [
         {
           ...{ id: expect.stringMatching(new RegExp(FARM[0]!, "i")), reviewers: 9 },
           reasons: [
-            { evidence: "funder", says: "Some of them had their first money from one account, or one from the other." },
+            {
+              evidence: "funder",
+              says: "Some of them had their first money from one account, directly or by one between, or one from the other.",
+            },
             { evidence: "transaction" },
             { evidence: "burst" },
           ],

@@ -28,7 +28,7 @@ type Said = {
   at: number;
   tx: string;
 };
-type Known = Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder">;
+type Known = Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder" | "origin">;
 /** What stands in the database, as the test knows it. */
 type World = {
   /** Owner and wallet of each agent, by its id. */
@@ -76,7 +76,7 @@ function randomWorld(seed: number): World {
   const histories = some(0.8, () => ({
     firstAt: SECONDS - pick(random, [400, 31, 30]) * DAY,
     ...{ sent: between(random, 0, 80), previousAt: random() < 0.5 ? SECONDS - between(random, 30, 300) * DAY : null },
-    funder: pick(random, funders),
+    ...{ funder: pick(random, funders), origin: pick(random, funders) },
   }));
   const paid = agents.flatMap(({ id }) =>
     clients
@@ -104,10 +104,10 @@ async function plant({ agents, said, humans, creds, histories, paid }: World): P
       ...{ attestedAt: 1, expiresAt: 0, revokedAt: 0, block: 1, txHash: HASH },
     })),
   );
-  for (const [n, { firstAt, sent, previousAt, funder }] of histories)
+  for (const [n, { firstAt, sent, previousAt, funder, origin }] of histories)
     await db.pool.query(
-      "insert into offchain.reviewer_history (address, first_at, sent, previous_at, funder, funder_sent) values ($1, $2, $3, $4, $5, $6)",
-      [wallet(n), firstAt, sent, previousAt, funder?.address, funder?.sent],
+      "insert into offchain.reviewer_history (address, first_at, sent, previous_at, funder, funder_sent, origin, origin_sent) values ($1, $2, $3, $4, $5, $6, $7, $8)",
+      [wallet(n), firstAt, sent, previousAt, funder?.address, funder?.sent, origin?.address, origin?.sent],
     );
   await plantRows(
     db.pool,
@@ -168,7 +168,7 @@ function factsOf({ agents, said, humans, creds, histories, paid }: World, id: nu
     })),
     reviewers: [...new Set(entries.map(({ client }) => client))].map((n) => ({
       address: wallet(n),
-      ...(histories.get(n) ?? { firstAt: null, sent: null, previousAt: null, funder: null }),
+      ...(histories.get(n) ?? { firstAt: null, sent: null, previousAt: null, funder: null, origin: null }),
       beganAt: Math.min(...said.filter(({ client }) => client === n).map(({ at }) => at)),
       ...{ human: humans.has(n), agentCred: creds.get(n) ?? null, paid: paidBy(n), partners: [], returned: met.has(n) },
       rated: [...reviewed(n)]

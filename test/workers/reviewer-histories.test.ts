@@ -16,7 +16,8 @@ import { readHistory } from "../../workers/reviews/reviewer-history.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const HEAD = 30_000_000;
-const [ALICE, FUNDER, HUB] = ["a1", "f1", "e1"].map((byte): Address => `0x${byte.repeat(20)}`) as [
+const [ALICE, FUNDER, HUB, ORIGIN] = ["a1", "f1", "e1", "b1"].map((byte): Address => `0x${byte.repeat(20)}`) as [
+  Address,
   Address,
   Address,
   Address,
@@ -69,13 +70,13 @@ describe("the history of an account", () => {
     const { chain, requests } = chainOf({ transfers: funded(FUNDER), sent });
     expect(await readHistory(chain, ALICE, HEAD)).toEqual({
       ...{ firstAt: timeOf(12_345_678), sent: 3, previousAt: timeOf(20_000_001) },
-      funder: { address: FUNDER, sent: 3 },
+      ...{ funder: { address: FUNDER, sent: 3 }, origin: null },
     });
-    expect(requests()).toBeLessThan(130);
+    expect(requests()).toBeLessThan(190);
   });
 
   it("is not known of a contract, nor of an account that had nothing of its own", async () => {
-    const unknown = { firstAt: null, sent: null, previousAt: null, funder: null };
+    const unknown = { firstAt: null, sent: null, previousAt: null, funder: null, origin: null };
     expect(await readHistory(chainOf({ transfers: funded(FUNDER), code: "0x60" }).chain, ALICE, HEAD)).toEqual(unknown);
     expect(await readHistory(chainOf({}).chain, ALICE, HEAD)).toEqual(unknown);
     expect(await readHistory(chainOf({ transfers: funded(FUNDER) }).chain, ALICE, 12_345_678)).toEqual(unknown);
@@ -99,10 +100,24 @@ describe("the history of an account", () => {
     expect((await readHistory(chain, ALICE, HEAD)).funder).toEqual({ address: FUNDER, sent: 0 });
   });
 
+  it("has who gave its funder its first money, unless that serves the public", async () => {
+    const transfers = [{ from: ORIGIN, to: FUNDER, block: 11_000_000, wei: 9n }, ...funded(FUNDER)];
+    const { chain } = chainOf({ transfers, sent: { [FUNDER]: [12_345_678], [ORIGIN]: [1, 2] } });
+    expect(await readHistory(chain, ALICE, HEAD)).toMatchObject({
+      ...{ funder: { address: FUNDER, sent: 1 }, origin: { address: ORIGIN, sent: 2 } },
+    });
+    const nonce = async (address: Address, at: number | "latest" | "pending") =>
+      address === FUNDER ? 2_000_000 : chain.nonce(address, at);
+    expect(await readHistory({ ...chain, nonce }, ALICE, HEAD)).toMatchObject({
+      funder: { sent: 2_000_000 },
+      origin: null,
+    });
+  });
+
   it("has no funder where a contract passed the money on, and is that of a key with delegated code", async () => {
     const { chain } = chainOf({ transfers: funded(HUB), code: `0xef0100${"1".repeat(40)}` });
     expect(await readHistory(chain, ALICE, HEAD)).toEqual({
-      ...{ firstAt: timeOf(12_345_678), sent: 0, previousAt: null, funder: null },
+      ...{ firstAt: timeOf(12_345_678), sent: 0, previousAt: null, funder: null, origin: null },
     });
   });
 });
@@ -126,7 +141,7 @@ it("is read from a real node", async () => {
     await evm.mine({ blocks: 3 });
     const at = async (blockNumber: bigint) => Number((await evm.getBlock({ blockNumber })).timestamp);
     expect(await readHistory(chain, lower(reviewer.address), Number(last) + 1)).toEqual({
-      ...{ firstAt: await at(first), sent: 1, previousAt: await at(last) },
+      ...{ firstAt: await at(first), sent: 1, previousAt: await at(last), origin: null },
       funder: { address: lower(funder.address), sent: 1 },
     });
   } finally {
@@ -189,6 +204,16 @@ describe("the job", () => {
     expect(await run(chain)).toBe(1);
     expect(await weigh()).toBe(1);
     expect(await nothing()).toBe("own_money");
+    expect(await run(stubChain())).toBe(0);
+  });
+
+  it("reads a history again that was read without what is read by now", async () => {
+    const { chain } = chainOf({ transfers: funded(FUNDER), sent: { [FUNDER]: [1] } });
+    expect(await run(chain)).toBe(1);
+    await db.pool.query(
+      "update offchain.reviewer_history set reader = 1; update offchain.review_weight set nothing = null",
+    );
+    expect(await run(chain)).toBe(1);
     expect(await run(stubChain())).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-/** Reads what reviewers had done before their first review, a few at a time: each takes about a hundred requests of nodes that keep the state of past blocks. */
+/** Reads what reviewers had done before their first review, a few at a time: each takes up to two hundred requests of nodes that keep the state of past blocks. */
 import { z } from "zod";
 import { Failure } from "../../core/errors.ts";
 import { dueHistories, storeHistory } from "../../db/reviews/reviewer-histories.ts";
@@ -15,7 +15,7 @@ const RETRY_MS = DAY_MS;
 /**
  * Resumes: with the reviewers that have no history yet; each is stored by itself. Without the past on any node one is put
  * off by a day; while no node answers the run ends, and nobody is put off.
- * Bound: REVIEWER_HISTORIES_PER_DAY (500), about a hundred requests each, whoever reviews.
+ * Bound: REVIEWER_HISTORIES_PER_DAY (500), up to two hundred requests each, whoever reviews.
  */
 export const reviewerHistories = defineJob({
   name: "reviewer-histories",

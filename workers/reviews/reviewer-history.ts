@@ -1,14 +1,15 @@
-/** Reads from the chain what an account had done before a block: about a hundred requests, most of them for the state of past blocks. */
+/** Reads from the chain what an account had done before a block: up to some two hundred requests, most of them for the state of past blocks. */
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { firstBlockWhere } from "../../core/first-block.ts";
-import type { ReviewerFacts } from "../../core/reviews/facts.ts";
+import type { Party, ReviewerFacts } from "../../core/reviews/facts.ts";
+import { PUBLIC_SENT } from "../../core/reviews/rules.ts";
 
 /** What is read; null is what nobody can know. */
-export type AccountHistory = Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder">;
+export type AccountHistory = Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder" | "origin">;
 type HistoryReads = Pick<Chain, "block" | "transactionsIn" | "balance" | "code" | "nonce">;
 
-const UNKNOWN: AccountHistory = { firstAt: null, sent: null, previousAt: null, funder: null };
+const UNKNOWN: AccountHistory = { firstAt: null, sent: null, previousAt: null, funder: null, origin: null };
 /** Code of an account that is a key's and lends itself a contract's code (EIP-7702). */
 const DELEGATED = "0xef0100";
 /** Whether code is a contract's. */
@@ -25,26 +26,53 @@ export async function readHistory(chain: HistoryReads, address: Address, before:
   const last = before - 1;
   const code = await chain.code(address);
   if (last < 0 || isContract(code)) return UNKNOWN;
-  const isSeen = async (block: number) =>
-    (await chain.balance(address, block)) > 0n || (await chain.nonce(address, block)) > 0;
-  if (!(await isSeen(last))) return UNKNOWN;
   const sent = await chain.nonce(address, last);
-  const first = await firstBlockWhere(0, last, isSeen);
+  const began = await firstMoney(chain, address, last, sent);
+  if (began === null) return UNKNOWN;
+  const { first, from } = began;
   const previous =
     sent === 0
       ? null
       : await firstBlockWhere(first, last, async (block) => (await chain.nonce(address, block)) >= sent);
-  const start =
-    sent === 0 ? before : await firstBlockWhere(first, last, async (b) => (await chain.nonce(address, b)) > 0);
-  const transfers = (await chain.transactionsIn(first)) ?? [];
-  const transfer = transfers.find(({ to, valueWei }) => to === address && valueWei > 0n);
-  const funder = transfer && (await chain.balance(address, start - 1)) <= transfer.valueWei ? transfer.from : null;
+  const funder = from && { address: from, sent: await chain.nonce(from, last) };
   return {
     firstAt: await timeOf(chain, first),
     sent,
     previousAt: previous === null ? null : await timeOf(chain, previous),
-    funder: funder && { address: funder, sent: await chain.nonce(funder, last) },
+    ...{ funder, origin: funder && (await originOf(chain, funder, first)) },
   };
+}
+
+/** Who gave a funder its first money; of one that serves the public, and of a contract, that says nothing. */
+async function originOf(chain: HistoryReads, funder: Party, before: number): Promise<Party | null> {
+  const { address, sent } = funder;
+  if (sent === null || sent >= PUBLIC_SENT || isContract(await chain.code(address as Address))) return null;
+  const last = before - 1;
+  if (last < 0) return null;
+  const began = await firstMoney(chain, address as Address, last, await chain.nonce(address as Address, last));
+  return began?.from ? { address: began.from, sent: await chain.nonce(began.from, last) } : null;
+}
+
+/**
+ * When an account was first seen, up to a block, and who brought its first ether; null for one that was not seen.
+ * @param sent transactions it had sent up to that block
+ */
+async function firstMoney(
+  chain: HistoryReads,
+  address: Address,
+  last: number,
+  sent: number,
+): Promise<{ first: number; from: Address | null } | null> {
+  const isSeen = async (block: number) =>
+    (await chain.balance(address, block)) > 0n || (await chain.nonce(address, block)) > 0;
+  if (!(await isSeen(last))) return null;
+  const first = await firstBlockWhere(0, last, isSeen);
+  const start =
+    sent === 0 ? last + 1 : await firstBlockWhere(first, last, async (b) => (await chain.nonce(address, b)) > 0);
+  const transfers = (await chain.transactionsIn(first)) ?? [];
+  const transfer = transfers.find(({ to, valueWei }) => to === address && valueWei > 0n);
+  const isFirst = transfer !== undefined && (await chain.balance(address, start - 1)) <= transfer.valueWei;
+  return { first, from: isFirst ? transfer.from : null };
 }
 
 const timeOf = async (chain: HistoryReads, block: number): Promise<number | null> =>

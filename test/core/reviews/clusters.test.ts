@@ -24,7 +24,7 @@ const MINUTE = 60;
 describe("a cluster", () => {
   it("needs two evidences", () => {
     expect(clusters(9, () => ({ funder: FUNDER }))).toEqual([]);
-    expect(clusters(9, () => ({ firstAt: NOW }))).toEqual([]);
+    expect(clusters(9, () => ({ firstAt: NOW - DAY }))).toEqual([]);
     expect(clusters(2, () => ({ funder: FUNDER, firstAt: NOW }))).toEqual([{ size: 2, shares: ["funder", "born"] }]);
   });
 
@@ -52,6 +52,25 @@ describe("a cluster", () => {
   it("follows a chain of accounts that funded each other", () => {
     const chain = clusters(5, (n) => ({ funder: { address: address(n - 1), sent: 2 }, sent: 2 }));
     expect(chain).toEqual([{ size: 5, shares: ["funder", "one_purpose"] }]);
+  });
+
+  it("follows money through one account between, and no further than to what serves the public", () => {
+    const through = (origin: typeof FUNDER) =>
+      clusters(3, (n) => ({ funder: { address: address(910 + n), sent: 3 }, origin, sent: 1 }));
+    expect(through(FUNDER)).toEqual([{ size: 3, shares: ["funder", "one_purpose"] }]);
+    expect(through(EXCHANGE)).toEqual([]);
+  });
+
+  it("sees accounts made for their review where most of an agent's reviewers were", () => {
+    const young = (of: number, among: number) =>
+      clusters(among, (n) =>
+        n > of
+          ? { firstAt: NOW - 900 * DAY - n * DAY }
+          : { firstAt: NOW + n * DAY - HOUR, beganAt: NOW + n * DAY, sent: 1, funder: EXCHANGE },
+      );
+    expect(young(12, 16)).toEqual([{ size: 12, shares: ["one_purpose", "made_for"] }]);
+    expect(young(11, 16)).toEqual([]);
+    expect(young(7, 7)).toEqual([]);
   });
 
   it("sees reviewers of each other's agents", () => {

@@ -12,7 +12,16 @@ export const address = (n: number): string => `0x${n.toString(16).padStart(40, "
 /** A reviewer of whom nothing is known. */
 export const stranger = (n: number, known: Partial<ReviewerFacts> = {}): ReviewerFacts => ({
   address: address(n),
-  ...{ firstAt: null, sent: null, previousAt: null, funder: null, human: false, agentCred: null, paid: 0 },
+  ...{
+    firstAt: null,
+    sent: null,
+    previousAt: null,
+    funder: null,
+    origin: null,
+    human: false,
+    agentCred: null,
+    paid: 0,
+  },
   ...{ partners: [], returned: false, rated: [], beganAt: NOW },
   ...known,
 });
@@ -44,6 +53,7 @@ const reviewer = (n: number): fc.Arbitrary<ReviewerFacts> =>
     previousAt: orNull(fc.constantFrom(NOW - 300 * DAY, NOW - DAY)),
     beganAt: fc.constantFrom(NOW, NOW - DAY),
     funder: orNull(party),
+    origin: orNull(party),
     human: fc.boolean(),
     agentCred: orNull(fc.integer({ min: 0, max: 100 })),
     paid: fc.constantFrom(-10, 0, 20_000, 5_000_000),

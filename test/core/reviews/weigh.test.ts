@@ -231,7 +231,7 @@ describe("a cluster", () => {
     expect(reviews[1]).toMatchObject({ cluster: address(10) });
     expect(reviews[1]!.reasons.map(({ evidence }) => evidence)).toEqual(["unknown", "funder", "born", "one_purpose"]);
     expect(reviews[1]!.reasons[1]!.says).toBe(
-      "It and 2 other reviewers count as one: some of them had their first money from one account, or one from the other.",
+      "It and 2 other reviewers count as one: some of them had their first money from one account, directly or by one between, or one from the other.",
     );
     expect(reviews[0]).toMatchObject({ cluster: null, weight: 1 });
   });
