@@ -1,14 +1,7 @@
 /** SQL of what reviews in the canonical ERC-8004 reputation registry say. */
 
-/** What the value of a rating is at its best, by its `tag1`: values of other tags have units that say nothing of good or bad. */
-const SCALES: Record<string, 1 | 100> = {
-  "": 100,
-  starred: 100,
-  uptime: 100,
-  successRate: 100,
-  reachable: 1,
-  ownerVerified: 1,
-};
+import { SCALES } from "../../core/reviews/scales.ts";
+
 /** The scales as rows of SQL: tag, best. */
 export const SCALE_ROWS = Object.entries(SCALES)
   .map(([tag, best]) => `('${tag}', ${best})`)

@@ -1,0 +1,197 @@
+/** Reads all reviews of a registry from a node's logs, without a database: what the figures of a whole registry are made of. */
+import { decodeEventLog, encodeEventTopics } from "viem/utils";
+import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
+import type { Chain, FoundLog } from "../../clients/ports.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import { fail } from "../../core/errors.ts";
+import { logsPrice, RANGE_BLOCKS } from "../../core/income/requests.ts";
+import { MAX_TAG, type ReviewEntry, type ReviewsFacts } from "../../core/reviews/facts.ts";
+import { scaledValue } from "../../core/reviews/scales.ts";
+import { type AccountHistory, readHistory } from "./reviewer-history.ts";
+
+/** Which blocks of which contracts; how many reviewers' histories, and requests at most. */
+export type CensusOf = {
+  identity: Address;
+  reputation: Address;
+  from: number;
+  to: number;
+  histories: number;
+  requests: number;
+};
+type CensusChain = Pick<Chain, "block" | "logs" | "transactionsIn" | "balance" | "code" | "nonce">;
+
+/** Requests of one history at most. */
+const PER_HISTORY = 200;
+
+/** What reading takes: requests for logs, and for histories at most; times of blocks come with the logs, or take one a block. */
+export function censusRequests({ from, to, histories }: Pick<CensusOf, "from" | "to" | "histories">) {
+  const ranges = Math.ceil(Math.max(0, to - from + 1) / RANGE_BLOCKS);
+  return { logs: 2 * ranges * logsPrice(RANGE_BLOCKS), histories: histories * PER_HISTORY };
+}
+
+const EVENTS = {
+  NewFeedback: erc8004ReputationAbi,
+  FeedbackRevoked: erc8004ReputationAbi,
+  Transfer: erc8004IdentityAbi,
+};
+type EventName = keyof typeof EVENTS;
+const TOPICS = new Map(
+  (Object.keys(EVENTS) as EventName[]).map((eventName) => {
+    const [topic] = encodeEventTopics({ abi: EVENTS[eventName] as never, eventName } as never);
+    return [topic as unknown as Hex, eventName];
+  }),
+);
+const topicsOf = (...names: EventName[]): [Hex[]] => [
+  [...TOPICS].flatMap(([topic, name]) => (names.includes(name) ? [topic] : [])),
+];
+const NO_HISTORY: AccountHistory = { firstAt: null, sent: null, previousAt: null, funder: null, origin: null };
+const ZERO = `0x${"0".repeat(40)}`;
+const lower = (address: unknown) => String(address).toLowerCase() as Address;
+
+type Entry = ReviewEntry & { agentId: string; block: number };
+
+/**
+ * The facts about each agent that has reviews, by the registry's events and, of so many reviewers in the order of their first review,
+ * their history. Payments, attestations and wallets are not read: that is "none", which marks nobody.
+ * @throws Failure upstream_unavailable; Error when it takes more requests than it may
+ */
+export async function readCensus(
+  of: CensusChain,
+  asked: CensusOf,
+): Promise<{ agents: number; facts: ReviewsFacts[]; requests: number; histories: number }> {
+  const { chain, made } = bounded(of, asked.requests);
+  const owners = await ownersIn(chain, asked);
+  const entries = await entriesIn(chain, asked);
+  const first = new Map<string, Entry>();
+  for (const entry of entries) if (!first.has(entry.reviewer)) first.set(entry.reviewer, entry);
+  const histories = new Map<string, AccountHistory>();
+  for (const [reviewer, { block }] of [...first].slice(0, asked.histories))
+    histories.set(reviewer, await readHistory(chain, reviewer as Address, block));
+  const facts = factsOf(owners, entries, first, histories);
+  return { agents: owners.size, facts, requests: made(), histories: histories.size };
+}
+
+/** A chain that is asked no more than so often. */
+function bounded(of: CensusChain, most: number): { chain: CensusChain; made: () => number } {
+  let made = 0;
+  const take = (requests: number) => {
+    made += requests;
+    if (made > most) throw new Error(`It takes more than ${most} requests: give more (--requests).`);
+  };
+  const one =
+    <A extends unknown[], R>(ask: (...args: A) => R) =>
+    (...args: A): R => {
+      take(1);
+      return ask(...args);
+    };
+  return {
+    made: () => made,
+    chain: {
+      block: one((number) => of.block(number)),
+      transactionsIn: one((block) => of.transactionsIn(block)),
+      balance: one((address, at) => of.balance(address, at)),
+      code: one((address) => of.code(address)),
+      nonce: one((address, at) => of.nonce(address, at)),
+      logs(asked) {
+        take(logsPrice(asked.toBlock! - asked.fromBlock + 1));
+        return of.logs(asked);
+      },
+    },
+  };
+}
+
+/** The logs of some events, range by range. */
+async function* logsOf(chain: CensusChain, address: Address, topics: [Hex[]], { from, to }: CensusOf) {
+  for (let fromBlock = from; fromBlock <= to; fromBlock += RANGE_BLOCKS) {
+    const toBlock = Math.min(to, fromBlock + RANGE_BLOCKS - 1);
+    yield await chain.logs({ address, topics, fromBlock, toBlock });
+  }
+}
+
+/** What a log says; null for one that is not of its event's form. */
+function decoded({ topics, data }: FoundLog): { name: EventName; args: Record<string, unknown> } | null {
+  const name = TOPICS.get(topics[0]!);
+  if (name === undefined) return null;
+  try {
+    const { args } = decodeEventLog({ abi: EVENTS[name], eventName: name, topics: topics as [Hex, ...Hex[]], data });
+    return { name, args: args as unknown as Record<string, unknown> };
+  } catch {
+    return null;
+  }
+}
+
+/** Present and past owners of each agent, the present one first. */
+async function ownersIn(chain: CensusChain, of: CensusOf): Promise<Map<string, Address[]>> {
+  const owners = new Map<string, Address[]>();
+  for await (const logs of logsOf(chain, of.identity, topicsOf("Transfer"), of))
+    for (const log of logs) {
+      const { args } = decoded(log) ?? {};
+      if (args === undefined || args.to === ZERO) continue;
+      const id = String(args.tokenId);
+      owners.set(id, [lower(args.to), ...(owners.get(id) ?? [])]);
+    }
+  return owners;
+}
+
+/** Reviews in the order of the chain. */
+async function entriesIn(chain: CensusChain, of: CensusOf): Promise<Entry[]> {
+  const entries = new Map<string, Entry>();
+  const times = new Map<number, number>();
+  for await (const logs of logsOf(chain, of.reputation, topicsOf("NewFeedback", "FeedbackRevoked"), of))
+    for (const log of logs) {
+      const { name, args } = decoded(log) ?? {};
+      if (args === undefined) continue;
+      const [agentId, reviewer, index] = [String(args.agentId), lower(args.clientAddress), String(args.feedbackIndex)];
+      const key = `${agentId} ${reviewer} ${index}`;
+      if (name === "FeedbackRevoked") {
+        const known = entries.get(key);
+        if (known) known.revoked = true;
+        continue;
+      }
+      const tag = String(args.tag1);
+      const at = log.timestamp ?? times.get(log.block) ?? (await chain.block(log.block))?.timestamp;
+      if (at === undefined) fail("upstream_unavailable", `The node has no block ${log.block}.`);
+      times.set(log.block, at);
+      const value = scaledValue(args.value as bigint, Number(args.valueDecimals), tag);
+      entries.set(key, {
+        ...{ agentId, reviewer, index, value, tag: tag.slice(0, MAX_TAG), revoked: false, at, txHash: log.txHash },
+        block: log.block,
+      });
+    }
+  return [...entries.values()];
+}
+
+function factsOf(
+  owners: ReadonlyMap<string, Address[]>,
+  entries: readonly Entry[],
+  first: ReadonlyMap<string, Entry>,
+  histories: ReadonlyMap<string, AccountHistory>,
+): ReviewsFacts[] {
+  const byAgent = Map.groupBy(entries, ({ agentId }) => agentId);
+  const rated = new Map(
+    [...Map.groupBy(entries, ({ reviewer }) => reviewer)].map(([reviewer, of]) => [
+      reviewer,
+      [...new Set(of.map(({ agentId }) => agentId))],
+    ]),
+  );
+  const reviewersOf = new Map([...byAgent].map(([id, of]) => [id, new Set(of.map(({ reviewer }) => reviewer)).size]));
+  const ownerOf = (id: string) => owners.get(id)?.[0];
+  const historyOf = (address: string) => histories.get(address) ?? NO_HISTORY;
+  return [...byAgent].map(([agentId, reviews]) => {
+    const side = [...new Set(owners.get(agentId) ?? [])];
+    // Owners of the agents that this one's owner reviewed.
+    const met = new Set((rated.get(side[0] ?? "") ?? []).map(ownerOf));
+    return {
+      side: side.map((address) => ({ address, funder: historyOf(address).funder, partners: [] })),
+      reviews: reviews.map(({ agentId: _, block: __, ...entry }) => entry),
+      reviewers: [...new Set(reviews.map(({ reviewer }) => reviewer))].map((address) => ({
+        ...{ address, ...historyOf(address), beganAt: first.get(address)!.at, human: false, agentCred: null },
+        ...{ paid: 0, partners: [], returned: met.has(address as Address) },
+        rated: rated
+          .get(address)!
+          .filter((id) => id !== agentId)
+          .map((id) => ({ agent: id, reviewers: reviewersOf.get(id)! })),
+      })),
+    };
+  });
+}
