@@ -25,8 +25,10 @@ const PER_HISTORY = 200;
 
 /** What reading takes: requests for logs, and for histories at most; times of blocks come with the logs, or take one a block. */
 export function censusRequests({ from, to, histories }: Pick<CensusOf, "from" | "to" | "histories">) {
-  const ranges = Math.ceil(Math.max(0, to - from + 1) / RANGE_BLOCKS);
-  return { logs: 2 * ranges * logsPrice(RANGE_BLOCKS), histories: histories * PER_HISTORY };
+  const blocks = Math.max(0, to - from + 1);
+  const rest = blocks % RANGE_BLOCKS;
+  const whole = Math.floor(blocks / RANGE_BLOCKS) * logsPrice(RANGE_BLOCKS);
+  return { logs: 2 * (whole + (rest > 0 ? logsPrice(rest) : 0)), histories: histories * PER_HISTORY };
 }
 
 const EVENTS = {
