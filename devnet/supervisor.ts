@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { join } from "node:path";
 import { UP } from "../runtime/lifecycle.ts";
-import { commandOf, type ProcessName } from "../runtime/processes.ts";
+import { commandOf, PROCESS_ENV, type ProcessName } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const FIRST_DELAY_MS = 500;
@@ -73,7 +73,7 @@ export class Supervisor {
     // Detached: a Ctrl-C reaches the supervisor alone, which ends the parts in order. The channel ends them if it is killed.
     const child = spawn(process.execPath, command, {
       cwd: PROJECT_ROOT,
-      env: this.#env,
+      env: { ...PROCESS_ENV, ...this.#env },
       detached: true,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { end } from "../devnet/supervisor.ts";
 import { freePort } from "../runtime/free-port.ts";
-import { commandOf, type ProcessName } from "../runtime/processes.ts";
+import { commandOf, PROCESS_ENV, type ProcessName } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { CHILD_ENV } from "./child-env.ts";
 import { until } from "./until.ts";
@@ -32,7 +32,7 @@ export function startProcess(
 ): ServiceProcess {
   const child = spawn(process.execPath, command, {
     cwd: PROJECT_ROOT,
-    env: { ...CHILD_ENV, ...env },
+    env: { ...CHILD_ENV, ...PROCESS_ENV, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   let text = "";

@@ -58,6 +58,12 @@ const V8_OPTIONS: { readonly [P in ProcessName]?: readonly string[] } = {
   readers: ["--max-old-space-size=1024"],
 };
 
+/**
+ * Variables of each process. By default glibc gives every thread a heap of its own and keeps what was freed in it; with one
+ * heap for all, freed memory is used again. `npm run api` and the image name the same (a test compares them).
+ */
+export const PROCESS_ENV = { MALLOC_ARENA_MAX: "1" } as const;
+
 /** What follows the name of Node in the command that starts a process: options of V8, and the process's file. */
 export const commandOf = (name: ProcessName): string[] => [...(V8_OPTIONS[name] ?? []), entryOf(name)];
 

@@ -16,7 +16,7 @@ import { PROGRAMS } from "../../harness/programs.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
-import { commandOf, entryOf, PROCESSES, type ProcessName } from "../../runtime/processes.ts";
+import { commandOf, entryOf, PROCESS_ENV, PROCESSES, type ProcessName } from "../../runtime/processes.ts";
 import { type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
@@ -79,10 +79,14 @@ describe("the compose file", () => {
     for (const name of Object.keys(service.environment!)) expect(Object.keys(VARIABLES), name).toContain(name);
   });
 
-  it("starts the API with the same options of V8 as npm and the image do", () => {
+  it("starts the API with the same options and variables as npm and the image do", () => {
     for (const name of ["api-1", "api-2"]) expect(compose.services[name]!.command!.slice(1)).toEqual(inBuild("api"));
     const options = commandOf("api").slice(0, -1).join(" ");
-    expect(JSON.parse(text("package.json")).scripts.api).toBe(`node ${options} scripts/run.ts api`);
+    const variables = Object.entries(PROCESS_ENV).map(([name, value]) => `${name}=${value}`);
+    expect(JSON.parse(text("package.json")).scripts.api).toBe(
+      `${variables.join(" ")} node ${options} scripts/run.ts api`,
+    );
+    for (const variable of variables) expect(text("Dockerfile")).toMatch(new RegExp(`^ENV ${variable}$`, "m"));
   });
 
   it.each(own)("%s can write nothing, become nobody else and is reached by no port of the machine", (_, service) => {
