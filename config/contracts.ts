@@ -88,6 +88,23 @@ export const CONTRACTS = {
     integer(0, 10_000_000),
     "10000",
   ),
+  AGENT_COMMERCE_ADDRESS: variable(
+    WORKERS,
+    "Contract of jobs between agents (ERC-8183) that agents' jobs are read from (unset: none are read)",
+    address,
+  ),
+  AGENT_COMMERCE_START_BLOCK: variable(
+    WORKERS,
+    "Where the history of that contract begins; by default days before ERC-8183 was proposed",
+    integer(0, Number.MAX_SAFE_INTEGER),
+    "42254000",
+  ),
+  AGENT_COMMERCE_REQUESTS_PER_DAY: variable(
+    WORKERS,
+    "Requests a day for agents' jobs, where nodes take 2,000 blocks of logs at once; 0 reads none",
+    integer(0, 10_000_000),
+    "10000",
+  ),
   ATTESTATION_RECHECK_INTERVAL: variable(
     WORKERS,
     "Interval between two look-ups of a wallet's attestation from before EAS_START_BLOCK",
@@ -164,7 +181,7 @@ export const CONTRACTS = {
   ),
 } satisfies Record<string, Variable>;
 
-/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `reviewerHistoriesPerDay`, `reviewProofsPerDay`, `incomeRequestsPerDay`, `credRoots`, `credOracle` in the configuration. */
+/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `reviewerHistoriesPerDay`, `reviewProofsPerDay`, `incomeRequestsPerDay`, `commerceRequestsPerDay`, `credRoots`, `credOracle` in the configuration. */
 export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
   const indexed = {
     identity: { address: v.IDENTITY_ADDRESS, startBlock: v.IDENTITY_START_BLOCK },
@@ -177,6 +194,10 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
   const erc8004Validation = v.ERC8004_VALIDATION_ADDRESS && {
     address: v.ERC8004_VALIDATION_ADDRESS,
     startBlock: v.ERC8004_START_BLOCK,
+  };
+  const agentCommerce = v.AGENT_COMMERCE_ADDRESS && {
+    address: v.AGENT_COMMERCE_ADDRESS,
+    startBlock: v.AGENT_COMMERCE_START_BLOCK,
   };
   return {
     /** The contracts with an index, by the names of ponder.config.ts. */
@@ -194,6 +215,8 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
     contracts: {
       ...indexed,
       ...(erc8004Validation && { erc8004Validation }),
+      /** Absent: no jobs are read. */
+      ...(agentCommerce && { agentCommerce }),
       attestationIndexer: { address: v.ATTESTATION_INDEXER_ADDRESS },
       usdc: { address: v.USDC_ADDRESS },
       neynarScores: { address: v.NEYNAR_SCORES_ADDRESS },
@@ -205,6 +228,7 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
     reviewerHistoriesPerDay: v.REVIEWER_HISTORIES_PER_DAY,
     reviewProofsPerDay: v.REVIEW_PROOFS_PER_DAY,
     incomeRequestsPerDay: v.INCOME_REQUESTS_PER_DAY,
+    commerceRequestsPerDay: v.AGENT_COMMERCE_REQUESTS_PER_DAY,
     credRoots: {
       /** Undefined: no roots are published. */
       address: v.CRED_ROOTS_ADDRESS,

@@ -17,6 +17,7 @@ const VIA_IR = ["Erc8004ReputationRegistry"];
 
 /** The file in abis/ → the constants in it, each with what it is and the contract it is taken from. */
 const ABI_FILES: Record<string, { about: string; constants: Record<string, string> }> = {
+  "agent-commerce": { about: "jobs between agents (ERC-8183)", constants: { agentCommerceAbi: "AgentCommerce" } },
   identity: { about: "the identity token", constants: { identityAbi: "AgentIdentity" } },
   erc8004: {
     about: "the ERC-8004 identity, reputation and validation registries",

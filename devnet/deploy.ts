@@ -108,6 +108,10 @@ export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas
     SERVICE_TOKEN_START_BLOCK: start,
     USDC_ADDRESS: contracts.usdc,
     NEYNAR_SCORES_ADDRESS: contracts.neynarScores,
+    AGENT_COMMERCE_ADDRESS: contracts.agentCommerce,
+    AGENT_COMMERCE_START_BLOCK: start,
+    // Requests to a node of one's own cost nothing.
+    AGENT_COMMERCE_REQUESTS_PER_DAY: "1000000",
     DEPLOYER_PRIVATE_KEY: keys.deployer,
     // Its ether costs nothing, and its fees are those of a chain without traffic.
     TX_DAILY_BUDGET_MILLIETHER: "0",
@@ -163,6 +167,7 @@ const OWN = [
   "credGate",
   "credOracle",
   "erc8004Validation",
+  "agentCommerce",
 ] as const;
 
 function ownAddresses({ keys }: Cast) {
@@ -184,6 +189,7 @@ function ownCreations(cast: Cast): { data: Hex }[] {
     credGate: creation("CredGate", [own.credRoots, own.identity, GATE.minScore, GATE.maxAge, GATE.grace]),
     // It has no address on Base yet.
     erc8004Validation: creation("Erc8004ValidationRegistry", [CANONICAL.erc8004Identity]),
+    agentCommerce: creation("AgentCommerce", [CANONICAL.usdc]),
   };
   return OWN.map((name) => ({ data: creations[name] }));
 }

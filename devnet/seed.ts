@@ -9,6 +9,7 @@ import type { Devnet } from "./deploy.ts";
 import { giveUsdcToAll } from "./faucet.ts";
 import { byName, type Citizen, plantRegistries, plantReputation, plantScan, proveAccounts } from "./seed-accounts.ts";
 import { openSeedChain, type SeedChain } from "./seed-chain.ts";
+import { seedJobs } from "./seed-jobs.ts";
 import { seedMessages } from "./seed-messages.ts";
 import { attest, recordHandshakes, scoreByNeynar, shareTokens, verify, writeProfile } from "./seed-onchain.ts";
 import { seedPrincipals } from "./seed-principals.ts";
@@ -64,7 +65,7 @@ export async function seed(context: SeedContext): Promise<string> {
       shareTokens(chain, context.devnet, wallets),
     ]);
     const [citizens] = await Promise.all([registerAll(context, chain, wallets), forWallets]);
-    context.say("handshakes, humans, messages, reviews");
+    context.say("handshakes, humans, messages, reviews, jobs");
     await Promise.all([
       recordHandshakes(chain, context.devnet, citizens),
       untilIndexed(context, chain).then(() =>
@@ -74,7 +75,9 @@ export async function seed(context: SeedContext): Promise<string> {
             return Promise.all([
               plantScan(context, canonical),
               // The same wallets sign both.
-              seedReviews(chain, context.devnet, known).then(() => seedValidations(chain, context.devnet, known)),
+              seedReviews(chain, context.devnet, known)
+                .then(() => seedValidations(chain, context.devnet, known))
+                .then(() => seedJobs(chain, context.devnet, known)),
             ]);
           }),
           seedPrincipals(context, citizens),

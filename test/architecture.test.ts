@@ -229,12 +229,12 @@ const ENTRIES: Record<string, string[]> = {
 /** The folders of db/, each importing only from those before it; what all rest on comes first. Those of workers/ have the same names. */
 const SUBJECTS = [
   ...["sql", "schema", "operations", "transactions", "callers", "payments", "agents", "mints", "cred", "events"],
-  ...["messages", "webhooks", "directory", "income", "reviews", "principals", "offers", "discovery"],
+  ...["messages", "webhooks", "directory", "income", "commerce", "reviews", "principals", "offers", "discovery"],
   ...["lists", "replicas"],
 ];
 
 /** What starts, lists and carries the work of every subject: all that lies in workers/ itself. */
-const OF_ALL_WORK = "context contract-reads job jobs latch loop main readers run steps within-time"
+const OF_ALL_WORK = "chain-ranges context contract-reads job jobs latch loop main readers run steps within-time"
   .split(" ")
   .map((name) => `workers/${name}.ts`);
 

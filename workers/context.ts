@@ -60,6 +60,7 @@ export type JobContext = {
     | "attestationSchemas"
     | "attesters"
     | "chain"
+    | "commerceRequestsPerDay"
     | "contracts"
     | "credHistoryRetentionMs"
     | "credOracle"

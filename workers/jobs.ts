@@ -5,6 +5,8 @@ import { proofRecheck } from "./agents/proof-recheck.ts";
 import { referralCodes } from "./agents/referral-codes.ts";
 import { tokenStats } from "./agents/token-stats.ts";
 import { tokenUris } from "./agents/token-uris.ts";
+import { commerce } from "./commerce/commerce.ts";
+import { jobFigures } from "./commerce/job-figures.ts";
 import { ageRefresh } from "./cred/age-refresh.ts";
 import { credHistory } from "./cred/cred-history.ts";
 import { credOracle } from "./cred/cred-oracle.ts";
@@ -72,6 +74,8 @@ export const JOBS: readonly Job[] = [
   incomeFollowed,
   income,
   incomeFigures,
+  commerce,
+  jobFigures,
   marketData,
   tokenTies,
   tokenVolumes,

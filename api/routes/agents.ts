@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { canonicalFramework } from "../../core/agents/frameworks.ts";
+import { agentJobsView } from "../../core/commerce/view.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { fail } from "../../core/errors.ts";
 import { canonicalReviewsView } from "../../core/reviews/view.ts";
@@ -149,7 +150,8 @@ export const agent = endpoint({
     const at = new Date(now);
     const reservations = reservationsOf(facts, at);
     const reviews = canonicalReviewsView(facts.reviews);
-    return json({ ...agentView(facts, siteOf(deps.config), at, deps.index.block), reservations, reviews });
+    const jobs = agentJobsView(facts.jobs);
+    return json({ ...agentView(facts, siteOf(deps.config), at, deps.index.block), reservations, reviews, jobs });
   },
 });
 

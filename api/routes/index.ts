@@ -2,6 +2,7 @@
 import type { Endpoint } from "../endpoint.ts";
 import { a2a } from "./a2a.ts";
 import { agentCard, jsonWebKeySet } from "./agent-card.ts";
+import { agentJobs } from "./agent-jobs.ts";
 import { agentPayments } from "./agent-payments.ts";
 import { agentReport, verifications } from "./agent-report.ts";
 import { agentReviews } from "./agent-reviews.ts";
@@ -128,6 +129,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   terminalAgent,
   terminalOffers,
   agentReviews,
+  agentJobs,
   agentPayments,
   terminalToken,
   contractMetadata,

@@ -1,4 +1,5 @@
 /** Parses a question in natural language into the arguments of a tool, and summarises an answer in text. The question is untrusted. */
+import type { jobFiguresView } from "../../core/commerce/view.ts";
 import { TIERS } from "../../core/cred/tiers.ts";
 import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
 import type { ReviewSummary } from "../../core/reviews/view.ts";
@@ -104,6 +105,11 @@ export const readReviews: QuestionReading = ({ text }) => {
   return ref !== null && /\b(?:review|rating|feedback)s?\b|\b(?:review|rat)ed\b/i.test(text) ? { ref } : null;
 };
 
+export const readJobs: QuestionReading = ({ text }) => {
+  const ref = refIn(text);
+  return ref !== null && /\bjobs?\b/i.test(text) ? { ref } : null;
+};
+
 export const readAgent: QuestionReading = ({ text }) => {
   const ref = refIn(text);
   return ref !== null && !TRUST.test(text) ? { ref } : null;
@@ -197,6 +203,20 @@ export function reviewsInWords(answer: Record<string, unknown>): string {
   return adjusted === null
     ? `${plain}. None of its reviewers has proof behind it: nothing is known, good or bad.`
     : `${plain}; they are worth ${adjusted} (${interval.low} to ${interval.high}), by ${voices} independent voice${voices === 1 ? "" : "s"}.`;
+}
+
+/** What an agent's jobs come to, in a few sentences. */
+export function jobsInWords(answer: Record<string, unknown>): string {
+  const { contract, windows } = answer as {
+    contract: string | null;
+    windows: ReturnType<typeof jobFiguresView>["windows"];
+  };
+  if (contract === null) return "No jobs are read here.";
+  const { days, raw, organic } = windows.at(-1)!;
+  if (raw.funded + raw.completed + raw.rejected + raw.expired === 0) return `No job of it in the last ${days} days.`;
+  const left = `${organic.completed} of them, worth ${organic.usdc} US dollars, are somebody else's money`;
+  const byClient = raw.evaluatedByClient + raw.notEvaluated;
+  return `In the last ${days} days ${raw.completed} jobs of it were completed, ${raw.rejected} rejected, ${raw.expired} expired. ${left}; ${byClient} were evaluated by the client itself or by nobody.`;
 }
 
 /** Max agents named in an answer. */

@@ -1,5 +1,6 @@
 /** The tools that agents call by name over MCP and A2A: a few reads of the API, one entry each. Names and schemas follow from the endpoint. */
 import type { Endpoint } from "../endpoint.ts";
+import { agentJobs } from "../routes/agent-jobs.ts";
 import { agentReviews } from "../routes/agent-reviews.ts";
 import { searchAgents } from "../routes/agent-search.ts";
 import { agent, leaderboard } from "../routes/agents.ts";
@@ -9,11 +10,13 @@ import { terminalAgents } from "../routes/directory.ts";
 import { findAgents } from "../routes/discovery.ts";
 import {
   foundInWords,
+  jobsInWords,
   type QuestionReading,
   readAgent,
   readCred,
   readDirectory,
   readFind,
+  readJobs,
   readLeaderboard,
   readReceipt,
   readReviews,
@@ -57,6 +60,14 @@ export const TOOLS: readonly Tool[] = [
     example: "What are the reviews of agent 7 worth?",
     read: readReviews,
     inWords: reviewsInWords,
+  },
+  {
+    name: "get_jobs",
+    title: "Jobs of an agent that were paid by escrow",
+    endpoint: agentJobs,
+    example: "Which jobs has agent 7 completed?",
+    read: readJobs,
+    inWords: jobsInWords,
   },
   { name: "get_agent", title: "Look up an agent", endpoint: agent, example: "Who is agent 7?", read: readAgent },
   {

@@ -34,8 +34,8 @@ export function referenceApp(db: pg.Pool, site: Site, indexedBlock: number, cloc
     const at = clock();
     // The agents it is measured with were never transferred, share nothing, and have no reviews.
     const ownership = { transfers: 1, heldSince: null, earlier: [] };
-    const reservations = reservationsOf({ ...facts, ownership, shared: UNSHARED, reviews: null }, at);
-    return c.json({ ...agentView(facts, site, at, indexedBlock), reservations, reviews: null });
+    const reservations = reservationsOf({ ...facts, ownership, shared: UNSHARED, reviews: null, jobs: null }, at);
+    return c.json({ ...agentView(facts, site, at, indexedBlock), reservations, reviews: null, jobs: null });
   });
   return app;
 }

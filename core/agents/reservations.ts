@@ -1,5 +1,6 @@
 /** What an answer says about a proof that counts for the score: it was made under an earlier owner, or serves many agents. */
 
+import type { StoredJobFigures } from "../commerce/view.ts";
 import { PROOF_PLATFORMS, type ProofPlatformKey } from "../proof-platforms.ts";
 import type { CanonicalReviews } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
@@ -29,8 +30,13 @@ export type SharedCounts = {
 export const MAX_SHARED_AGENTS = 1_000;
 export const UNSHARED: SharedCounts = { attestation: 0, identity: 0 };
 
-/** The facts of one agent with what reservations are made of, and its reviews. */
-export type OwnedFacts = AgentFacts & { ownership: Ownership; shared: SharedCounts; reviews: CanonicalReviews | null };
+/** The facts of one agent with what reservations are made of, its reviews and its jobs. */
+export type OwnedFacts = AgentFacts & {
+  ownership: Ownership;
+  shared: SharedCounts;
+  reviews: CanonicalReviews | null;
+  jobs: StoredJobFigures | null;
+};
 
 const LABELS = new Map<string, string>(PROOF_PLATFORMS.map(({ key, label }) => [key, `Its account on ${label}`]));
 const labelOf = (about: ProofKind | "coinbase") =>

@@ -6,6 +6,7 @@ import { checksum } from "../addresses.ts";
 import type { Address, AgentFacts, Hex } from "../agents/facts.ts";
 import { mergeProfile } from "../agents/profile.ts";
 import { countedTraits, linkedToken } from "../agents/traits.ts";
+import { agentJobsSchema, agentJobsView, type StoredJobFigures } from "../commerce/view.ts";
 import { shownCred } from "../cred/cred.ts";
 import { tierWord } from "../cred/tiers.ts";
 import { tokenLink } from "../links.ts";
@@ -89,6 +90,7 @@ export const agentReportSchema = z
     verifications: verificationMarksSchema,
     reservations,
     reviews: canonicalReviewsSchema,
+    jobs: agentJobsSchema,
     credScore: z.object({
       total: score,
       tier,
@@ -115,6 +117,7 @@ type AgentReportView = z.output<typeof agentReportSchema>;
 export type AgentReportInput = {
   reservations: readonly Reservation[];
   reviews: CanonicalReviews | null;
+  jobs: StoredJobFigures | null;
   balances: Balances;
   transactions: readonly RecentTransaction[];
   rank: number;
@@ -150,6 +153,7 @@ export function agentReportView(facts: AgentFacts, input: AgentReportInput, site
     verifications: verificationMarks(facts, now),
     reservations: [...input.reservations],
     reviews: canonicalReviewsView(input.reviews),
+    jobs: agentJobsView(input.jobs),
     credScore: {
       total: score,
       tier: tierWord(tier),

@@ -7,6 +7,7 @@ import { listingOf } from "../agents/listing.ts";
 import { bareName, withDotAgent } from "../agents/names.ts";
 import { mergeProfile } from "../agents/profile.ts";
 import { countedTraits, linkedToken } from "../agents/traits.ts";
+import { agentJobsSchema } from "../commerce/view.ts";
 import { exchangeCounts, shownCred, validProofs } from "../cred/cred.ts";
 import { tierWord } from "../cred/tiers.ts";
 import { tokenLink } from "../links.ts";
@@ -83,6 +84,7 @@ export const agentSchema = z
     indexedBlock: block,
     reservations: reservations.optional().meta({ description: "Left out in lists and in answers to a registration" }),
     reviews: canonicalReviewsSchema.optional(),
+    jobs: agentJobsSchema.optional(),
   })
   .meta({ id: "Agent" });
 export type AgentView = z.output<typeof agentSchema>;

@@ -3,12 +3,14 @@
 import type { Address, AgentFacts, AgentRef } from "../../core/agents/facts.ts";
 import { recordsAt } from "../../core/agents/registration-file.ts";
 import { type OwnedFacts, type Ownership, UNSHARED } from "../../core/agents/reservations.ts";
+import type { StoredJobFigures } from "../../core/commerce/view.ts";
 import { SIGNALS } from "../../core/cred/cred.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { CanonicalReviews } from "../../core/reviews/view.ts";
 import { isoTime } from "../sql/fragments.ts";
-import { array, int8, json, narrow, nullable, statement, text } from "../sql/statement.ts";
+import { array, int8, json, jsonb, narrow, nullable, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
+import { jobFiguresOf } from "./agent-jobs.ts";
 import { restsOn } from "./attestations.ts";
 import { canonicalReviews } from "./canonical-identity.ts";
 import { ownershipOf } from "./proof-ownership.ts";
@@ -119,7 +121,8 @@ const FIND = statement({
     case when exists (
       select from offchain.exchange_verification e where e.token_id = a.token_id and e.recipient = a.owner)
     then ${othersAttested("a.owner", (f) => `not (${f}.platform = '${OWN_PLATFORM}' and ${f}.token_id = a.token_id)`)}
-    else 0 end as attested, ${canonicalReviews("a", "$records")} as reviews
+    else 0 end as attested, ${canonicalReviews("a", "$records")} as reviews,
+    ${jobFiguresOf("a")} as jobs
   from (
     select ref::text as ref, ref as token_id from unnest((select $tokenIds::int8[])) as ids(ref)
     union all
@@ -129,6 +132,7 @@ const FIND = statement({
   columns: {
     ...{ ref: text, facts: json<AgentFacts>(), ownership: json<Ownership>(), attested: int8 },
     reviews: nullable(json<CanonicalReviews>()),
+    jobs: nullable(jsonb<StoredJobFigures>()),
   },
   prepared: true,
 });
@@ -151,9 +155,9 @@ export async function findFacts(
   const wallets = refs.flatMap((ref) => ("address" in ref ? [ref.address] : []));
   const rows = await FIND.rows(db, { tokenIds, wallets, identity, records: recordsAt(publicUrl) });
   const found = new Map(
-    rows.map(({ ref, facts, ownership, attested: attestation, reviews }) => [
+    rows.map(({ ref, facts, ownership, attested: attestation, reviews, jobs }) => [
       ref,
-      { ...facts, ownership, shared: { ...UNSHARED, attestation }, reviews },
+      { ...facts, ownership, shared: { ...UNSHARED, attestation }, reviews, jobs },
     ]),
   );
   return refs.map((ref) => found.get("tokenId" in ref ? String(ref.tokenId) : ref.address) ?? null);

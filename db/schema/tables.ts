@@ -4,6 +4,7 @@
  */
 export * from "./agents.ts";
 export * from "./columns.ts";
+export * from "./commerce.ts";
 export * from "./cred.ts";
 export * from "./cred-epochs.ts";
 export * from "./cred-oracle.ts";

@@ -22,6 +22,7 @@ const CONTRACTS: Record<ContractKey, { address: string; start?: string; later?: 
   attestationIndexer: { address: "ATTESTATION_INDEXER_ADDRESS" },
   usdc: { address: "USDC_ADDRESS" },
   neynarScores: { address: "NEYNAR_SCORES_ADDRESS" },
+  agentCommerce: { address: "AGENT_COMMERCE_ADDRESS", start: "AGENT_COMMERCE_START_BLOCK" },
 };
 
 /** Blocks between the contract's creation and the start block beyond which a start block costs needless requests. */

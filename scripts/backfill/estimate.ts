@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { openRpcPool, type RpcPool } from "../../clients/rpc/pool.ts";
 import type { Config } from "../../config/config.ts";
+import { commerceRequests } from "../../core/commerce/requests.ts";
 import { COHORT_SIZE, incomeRequests } from "../../core/income/requests.ts";
 import { followableWallets } from "../../db/income/followed.ts";
 import { openClient } from "../../db/sql/connect.ts";
@@ -22,7 +23,15 @@ export async function printEstimate(config: Config, part: Part): Promise<void> {
   try {
     const estimate = await estimateOf(config, part, nodes);
     const income = { wallets: await walletsOf(config), perDay: config.incomeRequestsPerDay };
-    const lines = [...estimateLines(estimate), ...incomeLines({ ...income, logsRange: estimate.sample.logsRange })];
+    const { logsRange } = estimate.sample;
+    const { contracts, commerceRequestsPerDay: perDay } = config;
+    const head = Number(await nodes.request("eth_blockNumber", []));
+    const blocks = contracts.agentCommerce && Math.max(0, head - contracts.agentCommerce.startBlock + 1);
+    const lines = [
+      ...estimateLines(estimate),
+      ...incomeLines({ ...income, logsRange }),
+      ...jobLines({ blocks, logsRange, perDay }),
+    ];
     for (const line of lines) console.log(line);
   } finally {
     nodes.close();
@@ -77,6 +86,20 @@ export function incomeLines(of: { wallets: number | null; logsRange: number | nu
     perDay === 0
       ? "INCOME_REQUESTS_PER_DAY is 0: none are read."
       : `Those who paid and owners of paid agents are read, too: as much for each ${count(COHORT_SIZE)}. INCOME_REQUESTS_PER_DAY is ${count(perDay)}, which is ${duration((budget / perDay) * 86_400)} for the 90 days.`,
+  ];
+}
+
+/** What agents' jobs take, as lines. @param blocks since the contract's first; undefined: none is set */
+export function jobLines(of: { blocks: number | undefined; logsRange: number | null; perDay: number }): string[] {
+  const { blocks, logsRange, perDay } = of;
+  if (blocks === undefined) return ["", "AGENT_COMMERCE_ADDRESS is not set: no agents' jobs are read."];
+  const { past, budget, pass } = commerceRequests(blocks, logsRange);
+  return [
+    "",
+    `Agents' jobs of ${count(blocks)} blocks, read by the workers afterwards: ${count(past)} requests, at most ${count(past * COMPUTE_UNITS.eth_getLogs!)} compute units; ${count(pass)} each time that the newest blocks are read.`,
+    perDay === 0
+      ? "AGENT_COMMERCE_REQUESTS_PER_DAY is 0: none are read."
+      : `AGENT_COMMERCE_REQUESTS_PER_DAY is ${count(perDay)}, which is ${duration((budget / perDay) * 86_400)} for these.`,
   ];
 }
 

@@ -103,6 +103,7 @@ describe("the report", () => {
   it("has every field, of token 0 too", async () => {
     expect(await report(0)).toEqual({
       reviews: null,
+      jobs: null,
       tokenId: 0,
       name: "Zero",
       walletAddress: getAddress(walletOf(0)),

@@ -4,7 +4,7 @@ import { computeUnitsOf } from "../../indexer/estimate/compute-units.ts";
 import { missingRanges, predictRequests, type RequestPlan } from "../../indexer/estimate/request-model.ts";
 import { type SampledNodes, sampleHistory } from "../../indexer/estimate/sample.ts";
 import type { BlockRange } from "../../indexer/progress/meter.ts";
-import { estimateLines, incomeLines } from "../../scripts/backfill/estimate.ts";
+import { estimateLines, incomeLines, jobLines } from "../../scripts/backfill/estimate.ts";
 
 const plan = (over: Partial<RequestPlan> = {}): RequestPlan => ({
   strata: [{ range: [1, 100_000], blocks: 0, events: 0 }],
@@ -147,5 +147,20 @@ it("what the payments to agents' wallets take is told with it, known number of w
   expect(incomeLines({ wallets: null, logsRange: null, perDay: 0 }).slice(1)).toEqual([
     "Payments to each 500 wallets of agents, read by the workers afterwards: 1,167 requests for 90 days, at most 70,020 compute units; 4 each time that the newest blocks are read.",
     "INCOME_REQUESTS_PER_DAY is 0: none are read.",
+  ]);
+});
+
+it("says what agents' jobs take", () => {
+  expect(jobLines({ blocks: 10_000_001, logsRange: 2_000, perDay: 10_000 })).toEqual([
+    "",
+    "Agents' jobs of 10,000,001 blocks, read by the workers afterwards: 7,007 requests, at most 420,420 compute units; 4 each time that the newest blocks are read.",
+    "AGENT_COMMERCE_REQUESTS_PER_DAY is 10,000, which is 16 h 49 min for these.",
+  ]);
+  expect(jobLines({ blocks: 1, logsRange: null, perDay: 0 }).at(-1)).toBe(
+    "AGENT_COMMERCE_REQUESTS_PER_DAY is 0: none are read.",
+  );
+  expect(jobLines({ blocks: undefined, logsRange: null, perDay: 10_000 })).toEqual([
+    "",
+    "AGENT_COMMERCE_ADDRESS is not set: no agents' jobs are read.",
   ]);
 });

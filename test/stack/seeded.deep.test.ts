@@ -144,6 +144,27 @@ describe("the seeded world", () => {
   });
 });
 
+it("has jobs, done, refused and under way, of which those of the agent itself are told apart", async () => {
+  const { agents }: { agents: { tokenId: number }[] } = await get("/api/v2/search?q=meridian");
+  const path = `/api/v2/agent/${agents[0]!.tokenId}/jobs`;
+  const told = await until(
+    "the jobs are read and weighed",
+    async () => {
+      const found: { windows: { raw: { funded: number } }[]; jobs: { state: string }[] } = await get(path);
+      return found.windows[0]!.raw.funded === 5 ? found : null;
+    },
+    { everyMs: 500, timeoutMs: 120_000 },
+  );
+  expect(told.jobs.map(({ state }) => state).sort()).toEqual(
+    ["completed", "completed", "completed", "rejected", "submitted"].sort(),
+  );
+  expect(told.windows[0]).toMatchObject({
+    raw: { completed: 3, rejected: 1, usdc: "8.75", clients: 3 },
+    organic: { completed: 2, usdc: "3.75", clients: 2, evaluators: 1, evaluatedByClient: 1 },
+    removed: [{ rule: "self", funded: 1 }],
+  });
+});
+
 describe("Try it, of README", () => {
   const commands = snippetOf("README.md", "Try it")
     .trim()

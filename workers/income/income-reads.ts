@@ -1,30 +1,12 @@
 /** Reads transfers of USDC for a set of addresses from ranges of logs, without reading all of USDC. */
-import type { Chain, FoundLog } from "../../clients/ports.ts";
+import type { FoundLog } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
-import { COHORT_SIZE, logsPrice } from "../../core/income/requests.ts";
+import { COHORT_SIZE } from "../../core/income/requests.ts";
 import { MIN_MOVED_UNITS } from "../../core/income/rules.ts";
 import { AUTHORIZATION_USED, TRANSFER, topicOf, transfersIn } from "../../core/payments/transfers.ts";
 import type { CohortKind } from "../../db/income/followed.ts";
 import type { Move } from "../../db/income/moves.ts";
-
-/** Blocks below the head from which no reorganisation is expected while a range is read. */
-const SETTLED_BLOCKS = 256;
-
-export type IncomeChain = Pick<Chain, "block" | "logs">;
-
-/** A chain that takes what is asked of it from `budget.left`. */
-export function counting(chain: IncomeChain, budget: { left: number }): IncomeChain {
-  return {
-    block(number) {
-      budget.left -= 1;
-      return chain.block(number);
-    },
-    logs(of) {
-      budget.left -= logsPrice(of.toBlock === undefined ? 1 : of.toBlock - of.fromBlock + 1);
-      return chain.logs(of);
-    },
-  };
-}
+import { type RangeChain, readLogs } from "../chain-ranges.ts";
 
 export type RangeOf = {
   usdc: Address;
@@ -42,19 +24,12 @@ export type RangeOf = {
  * @returns null where the chain was reorganised meanwhile
  * @throws Failure upstream_unavailable
  */
-export async function readRange(chain: IncomeChain, of: RangeOf): Promise<{ hash: string; moves: Move[] } | null> {
-  const { to, head } = of;
-  const end = await chain.block(to);
-  if (end === null) return null;
-  const logs = await logsOf(chain, of);
-  const times = await timesOf(chain, logs, head);
-  if (times === null) return null;
-  // Every range was read between the two looks at its last block: the same hash means the same blocks below it.
-  if (to > head - SETTLED_BLOCKS && (await chain.block(to))?.hash !== end.hash) return null;
-  return { hash: end.hash, moves: movesOf(logs, times, of) };
+export async function readRange(chain: RangeChain, of: RangeOf): Promise<{ hash: string; moves: Move[] } | null> {
+  const found = await readLogs(chain, of, () => logsOf(chain, of));
+  return found && { hash: found.hash, moves: movesOf(found.logs, found.times, of) };
 }
 
-async function logsOf(chain: IncomeChain, { usdc, kind, addresses, from, to }: RangeOf): Promise<FoundLog[]> {
+async function logsOf(chain: RangeChain, { usdc, kind, addresses, from, to }: RangeOf): Promise<FoundLog[]> {
   const topics = addresses.map(topicOf);
   const range = { address: usdc, fromBlock: from, toBlock: to };
   const of = kind === "side" ? [TRANSFER, topics] : [TRANSFER, null, topics];
@@ -67,26 +42,6 @@ async function logsOf(chain: IncomeChain, { usdc, kind, addresses, from, to }: R
   // Senders use authorizations to pay others, too.
   const blocks = new Set(transfers.map(({ blockHash }) => blockHash));
   return [...transfers, ...used.filter(({ blockHash }) => blocks.has(blockHash))];
-}
-
-/** Times of the blocks of some logs, by their hashes; null where one of them is not the chain's any more. */
-async function timesOf(
-  chain: IncomeChain,
-  logs: readonly FoundLog[],
-  head: number,
-): Promise<Map<string, number> | null> {
-  const times = new Map<string, number>();
-  for (const { block, blockHash, timestamp } of logs) {
-    if (times.has(blockHash)) continue;
-    if (timestamp !== undefined && block <= head - SETTLED_BLOCKS) {
-      times.set(blockHash, timestamp);
-      continue;
-    }
-    const found = await chain.block(block);
-    if (found?.hash !== blockHash) return null;
-    times.set(blockHash, found.timestamp);
-  }
-  return times;
 }
 
 function movesOf(logs: readonly FoundLog[], times: ReadonlyMap<string, number>, of: RangeOf): Move[] {

@@ -1,13 +1,13 @@
 /** Reads the payments to agents' wallets from the chain, and the transfers that show whose money it was: cohort by cohort, within a budget of requests. */
 import { z } from "zod";
 import type { Block } from "../../clients/ports.ts";
-import { firstBlockWhere } from "../../core/first-block.ts";
 import { RANGE_BLOCKS } from "../../core/income/requests.ts";
 import { addressesOf, type Cohort, cohorts } from "../../db/income/followed.ts";
-import { type Mark, marksOf, putOff, storeRange } from "../../db/income/moves.ts";
+import { marksOf, putOff, storeRange } from "../../db/income/moves.ts";
+import { counting, lastTrue, type RangeChain } from "../chain-ranges.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
-import { counting, type IncomeChain, readRange } from "./income-reads.ts";
+import { readRange } from "./income-reads.ts";
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 60_000;
@@ -61,7 +61,7 @@ export const income = defineJob({
   },
 });
 
-type Reading = { context: JobContext; chain: IncomeChain; head: Block };
+type Reading = { context: JobContext; chain: RangeChain; head: Block };
 type Done = { readTo: number; stored: number };
 
 /** Reads the next range of a cohort; puts it off where that fails. */
@@ -97,20 +97,4 @@ async function readCohort({ context, chain, head }: Reading, cohort: Cohort): Pr
   if (found === null) return null;
   const stored = await storeRange(db, cohort, { from, to: Math.max(to, last.block), ...found }, clock());
   return stored === null ? null : { readTo: Math.max(to, last.block), stored };
-}
-
-/**
- * The last block up to which what was read of a cohort is still the chain's: `readTo`, or a mark below a reorganisation, or what
- * comes before its first block.
- * @returns null where the node does not have that block (yet)
- */
-async function lastTrue(chain: IncomeChain, cohort: Cohort, marks: readonly Mark[]): Promise<Mark | null> {
-  const newest = marks.at(-1);
-  if (newest === undefined) return { block: cohort.readTo, hash: "" };
-  const now = await chain.block(newest.block);
-  if (now === null) return null;
-  if (now.hash === newest.hash) return newest;
-  const isGone = async (at: number) => (await chain.block(marks[at]!.block))?.hash !== marks[at]!.hash;
-  const first = await firstBlockWhere(0, marks.length - 1, isGone);
-  return marks[first - 1] ?? { block: cohort.fromBlock - 1, hash: "" };
 }

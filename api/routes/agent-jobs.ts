@@ -1,0 +1,81 @@
+/** The jobs that an agent was the provider of: raw and organic side by side, and why each is the one or the other. */
+import { z } from "zod";
+import { checksum } from "../../core/addresses.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { jobFiguresView, jobView } from "../../core/commerce/view.ts";
+import { removedOf } from "../../core/commerce/weigh.ts";
+import { agentCommerce, type JobPlaceOnPage, jobPage } from "../../db/commerce/job-figures.ts";
+import { findDirectoryId } from "../../db/directory/rows.ts";
+import { snapshot } from "../../db/sql/transaction.ts";
+import { endpoint } from "../endpoint.ts";
+import { limit, minBlock } from "../parameters.ts";
+import { agentJobsPageSchema } from "../schemas/commerce.ts";
+import { waitForDirectory } from "../services/directory-at.ts";
+import { waitForJobs } from "../services/jobs-at.ts";
+import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
+
+const CURSOR = /^(0|[1-9]\d{0,14})-(0|[1-9]\d{0,8})$/;
+
+const cursor = z
+  .string()
+  .transform((text, ctx): JobPlaceOnPage => {
+    const [, block, logIndex] = CURSOR.exec(text) ?? [];
+    if (block !== undefined) return { block: Number(block), logIndex: Number(logIndex) };
+    ctx.addIssue("must be `nextCursor` of the answer before");
+    return z.NEVER;
+  })
+  .meta({
+    documented: { type: "string", maxLength: 25 },
+    description: "`nextCursor` of the answer before",
+  })
+  .optional();
+
+const inAll = (address: string | null) => address && checksum(address as Address);
+
+export const agentJobs = endpoint({
+  method: "get",
+  path: "/api/v2/agent/{ref}/jobs",
+  operationId: "listAgentJobs",
+  tag: "Agents",
+  summary:
+    "The jobs that an agent was paid for by escrow: raw and organic, clients, evaluators, why each counts or not",
+  description:
+    "Jobs of one contract of agent commerce (ERC-8183) whose provider is the agent's wallet, by the logs of the chain: the client's money is in escrow until an evaluator completes or rejects, or time is over. `raw` is all that were funded; `organic` is what is left without those whose client or evaluator is of the agent's own side, dust, other tokens, and where there is one client only. Each removed job names its rule, which is a reason and no verdict; who evaluates is a fact beside it. No figure is part of a cred score. The wallet is one that the registry has shown to be the agent's; agents of other registries have none.",
+  data: true,
+  params: z.object({ ref }),
+  query: z.object({ minBlock, platform: ofPlatform, cursor, limit: limit({ default: 20, max: 100 }) }),
+  responses: { 200: { description: "Figures and jobs", schema: agentJobsPageSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params, query }, json) {
+    const { limit } = query;
+    await waitForDirectory(deps, query.minBlock);
+    const id = await findDirectoryId(deps.db, params.ref, query.platform);
+    if (id === null) return unknownAgent();
+    await waitForJobs(deps, id, query.minBlock);
+    return snapshot(deps.db, async (tx) => {
+      const found = await agentCommerce(tx, id);
+      if (found === null) return unknownAgent();
+      const { contract, wallet, owner, group, figures } = found;
+      const told = {
+        ...{ contract: inAll(contract), wallet: inAll(wallet), walletAgents: found.agents, readTo: found.readTo },
+        ...jobFiguresView(figures),
+        computedAt: found.computedAt?.toISOString() ?? null,
+      };
+      if (wallet === null || contract === null) return json({ ...told, jobs: [], limit, nextCursor: null });
+      const page = await jobPage(tx, wallet, { after: query.cursor ?? null, limit: limit + 1 });
+      const shown = page.slice(0, limit);
+      const last = page.length > limit ? shown.at(-1)! : null;
+      const usdc = deps.config.contracts.usdc.address;
+      const side = { wallet, owner, group, usdc };
+      return json({
+        ...told,
+        jobs: shown.map(({ job }) => {
+          const units = BigInt(job.units);
+          return jobView({ ...job, units }, usdc, removedOf({ ...job, units }, side, figures?.oneClient ?? false));
+        }),
+        limit,
+        nextCursor: last && `${last.block}-${last.logIndex}`,
+      });
+    });
+  },
+});

@@ -1,0 +1,30 @@
+/** The rules by which a job is no organic one: one table with its words, under one version. Sizes and windows are income's. */
+
+/** Goes up with every change of this file that changes a figure. */
+export const JOB_RULES_VERSION = 1;
+
+/** Of one agent, jobs that are weighed: those with money before others, then the newest. */
+export const MAX_JOBS = 10_000;
+
+/** Why a job is not organic. The first that holds is told. */
+export const JOB_REMOVED = [
+  { key: "self", says: "The client is the agent's own wallet or owner." },
+  { key: "own_group", says: "The client is the owner or the wallet of another agent of the same owner." },
+  { key: "own_evaluator", says: "The evaluator is of the agent's own side." },
+  { key: "other_token", says: "It is paid in another token than USDC, whose worth is not known here." },
+  { key: "dust", says: "It is worth less than a tenth of a cent." },
+  { key: "one_client", says: "All that is left is of one client." },
+] as const;
+export type JobRemovedKey = (typeof JOB_REMOVED)[number]["key"];
+
+/** Who says whether the work is done: a fact beside the rules, which removes nothing. */
+export const EVALUATIONS = [
+  { key: "other", says: "Evaluated by another account than the client." },
+  { key: "client", says: "Evaluated by the client itself." },
+  { key: "nobody", says: "Evaluated by nobody: it counts as completed once work is submitted." },
+] as const;
+export type EvaluationKey = (typeof EVALUATIONS)[number]["key"];
+
+const SAYS = new Map<string, string>([...JOB_REMOVED, ...EVALUATIONS].map(({ key, says }) => [key, says]));
+/** The words of a rule or an evaluation. */
+export const jobSays = (key: JobRemovedKey | EvaluationKey): string => SAYS.get(key)!;

@@ -1,0 +1,168 @@
+/** The figures of agents with jobs: which are older than what was read, what they rest on, how they are stored, and pages of jobs. */
+
+import type { JobState } from "../../core/commerce/jobs.ts";
+import { MAX_JOBS } from "../../core/commerce/rules.ts";
+import type { StoredJobFigures } from "../../core/commerce/view.ts";
+import type { JobFigures, JobSide, WeighableJob } from "../../core/commerce/weigh.ts";
+import { DUST_UNITS, INCOME_SECONDS } from "../../core/income/rules.ts";
+import { groupOf, PAID_AGENTS } from "../income/followed.ts";
+import {
+  array,
+  bool,
+  filtered,
+  int4,
+  int8,
+  jsonb,
+  narrow,
+  nullable,
+  numeric,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+import type { StoredJob } from "./commerce-logs.ts";
+
+const DUE = statement({
+  name: "commerce-figures-due",
+  params: { before: timestamptz, limit: int8 },
+  text: `
+    select a.id from offchain.commerce_provider p
+    join ${PAID_AGENTS} a on a.wallet collate "C" = p.provider
+    left join offchain.commerce_figures g on g.directory_id = a.id
+    where g.directory_id is null or g.wallet <> a.wallet or g.seen <> p.version or g.computed_at < $before
+    order by g.computed_at nulls first, a.id limit $limit`,
+  columns: { id: int8 },
+});
+
+/** Agents whose figures are missing, older than what was read, or older than `before`: windows move with the clock. */
+export const dueJobFigures = async (db: Queryable, before: Date, limit: number): Promise<number[]> =>
+  (await DUE.rows(db, { before, limit })).map(({ id }) => id);
+
+const GONE = statement({
+  name: "commerce-figures-gone",
+  text: `
+    delete from offchain.commerce_figures g
+    where not exists (
+      select from ${PAID_AGENTS} a join offchain.commerce_provider p on p.provider = a.wallet where a.id = g.directory_id)`,
+});
+
+/** Forgets agents whose wallet is no provider any more. */
+export const forgetJobless = (db: Queryable): Promise<number> => GONE.run(db);
+
+const SIDE = `a.wallet, a.owner, array(select address from ${groupOf("a.owner")} g) as "group"`;
+const SIDE_COLUMNS = { owner: nullable(text), group: array(text) };
+
+const AGENT = statement({
+  name: "commerce-agent",
+  params: { id: int8 },
+  text: `
+    select ${SIDE}, p.version as seen
+    from ${PAID_AGENTS} a join offchain.commerce_provider p on p.provider = a.wallet where a.id = $id`,
+  columns: { wallet: filtered(text), ...SIDE_COLUMNS, seen: int8 },
+});
+
+const JOBS = statement({
+  name: "commerce-jobs",
+  params: { wallet: text, usdc: text, since: int8 },
+  text: `
+    select j.client, j.evaluator, j.token, j.units, j.state, j.funded_at as "fundedAt", j.ended_at as "endedAt"
+    from offchain.commerce_job j
+    where j.provider = $wallet and (j.funded_at > $since or j.ended_at > $since)
+    order by (j.token = $usdc and j.units >= ${DUST_UNITS}) is true desc, j.block desc, j.log_index desc limit ${MAX_JOBS}`,
+  columns: {
+    ...{ client: text, evaluator: nullable(text), token: nullable(text), units: numeric },
+    ...{ state: narrow<JobState>(text), fundedAt: int8, endedAt: nullable(int8) },
+  },
+});
+
+/**
+ * What the figures of one agent rest on, bounded: its jobs of the longest window, those with money before others.
+ * @param db a snapshot @param id of its row of the directory @param usdc lower-case @param now Unix seconds
+ * @returns null for one whose wallet is no provider
+ */
+export async function jobFacts(
+  db: Queryable,
+  { id, usdc, now }: { id: number; usdc: string; now: number },
+): Promise<{ seen: number; side: JobSide; jobs: WeighableJob[] } | null> {
+  const agent = await AGENT.maybeOne(db, { id });
+  if (agent === null) return null;
+  const { seen, ...side } = agent;
+  const jobs = await JOBS.rows(db, { wallet: side.wallet, usdc, since: now - INCOME_SECONDS });
+  return { seen, side: { ...side, usdc }, jobs: jobs.map((job) => ({ ...job, units: BigInt(job.units) })) };
+}
+
+/** Units as decimal strings. */
+const stringed = (figures: JobFigures): StoredJobFigures =>
+  JSON.parse(JSON.stringify(figures, (_, value) => (typeof value === "bigint" ? String(value) : value)));
+
+const STORE = statement({
+  name: "commerce-figures-store",
+  params: { id: int8, wallet: text, seen: int8, figures: jsonb<StoredJobFigures>(), now: timestamptz },
+  text: `
+    insert into offchain.commerce_figures (directory_id, wallet, seen, figures, computed_at)
+    select d.id, $wallet, $seen, $figures, $now from offchain.directory d where d.id = $id
+    on conflict (directory_id) do update set wallet = excluded.wallet, seen = excluded.seen, figures = excluded.figures,
+      computed_at = excluded.computed_at`,
+});
+
+/**
+ * Stores the figures of one agent.
+ * Check then write: facts in one snapshot, then figures; jobs may be stored meanwhile: `seen` is stored with the figures, so those
+ * of older facts are stale for the next run.
+ */
+export const storeJobFigures = async (
+  db: Queryable,
+  { figures, ...of }: { id: number; wallet: string; seen: number; figures: JobFigures },
+  now: Date,
+) => {
+  await STORE.run(db, { ...of, figures: stringed(figures), now });
+};
+
+const OF_AGENT = statement({
+  name: "commerce-of-agent",
+  params: { id: int8 },
+  text: `
+    select c.contract, c.read_to as "readTo", ${SIDE}, g.figures, g.computed_at as "computedAt",
+      (select count(*) from offchain.directory o
+       where o.address collate "C" = a.wallet and o.removed_at is null
+         and exists (select from ${PAID_AGENTS} b where b.id = o.id)) as agents,
+      coalesce(g.seen = p.version, p.provider is null) as current
+    from offchain.directory d
+    left join offchain.commerce_contract c on true
+    left join ${PAID_AGENTS} a on a.id = d.id
+    left join offchain.commerce_provider p on p.provider = a.wallet
+    left join offchain.commerce_figures g on g.directory_id = d.id and g.wallet = a.wallet
+    where d.id = $id`,
+  columns: {
+    ...{ contract: nullable(text), readTo: nullable(int8), wallet: nullable(text), ...SIDE_COLUMNS },
+    ...{ figures: nullable(jsonb<StoredJobFigures>()), computedAt: nullable(timestamptz) },
+    ...{ agents: int8, current: nullable(bool) },
+  },
+});
+
+/**
+ * What is known of an agent's jobs; null where there is no such agent. `contract` is null where none is read, `wallet` for an
+ * agent without one that is known to be its own; `agents`: how many have it. `current`: the figures are of all that was read.
+ */
+export const agentCommerce = (db: Queryable, id: number) => OF_AGENT.maybeOne(db, { id });
+
+/** Where a page of jobs goes on: below this one, by where it was funded. */
+export type JobPlaceOnPage = { block: number; logIndex: number };
+
+const PAGE = statement({
+  name: "commerce-page",
+  params: { wallet: text, block: int8, logIndex: int4, limit: int8 },
+  text: `
+    select j.block, j.log_index as "logIndex", j.job from offchain.commerce_job j
+    where j.provider = $wallet and (j.block, j.log_index) < ($block::int8, $logIndex::int4)
+    order by j.block desc, j.log_index desc limit $limit`,
+  columns: { block: int8, logIndex: int4, job: jsonb<StoredJob>() },
+});
+
+/** Jobs of a provider that were funded, the newest first. @param after null for the first page */
+export const jobPage = (
+  db: Queryable,
+  wallet: string,
+  { after, limit }: { after: JobPlaceOnPage | null; limit: number },
+) => PAGE.rows(db, { wallet, ...(after ?? { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }), limit });

@@ -1,0 +1,112 @@
+/** Seeds jobs between agents in the contract of jobs (ERC-8183): done, refused, under way, and one that an agent ordered of itself. */
+import { encodeFunctionData, type Hex, type PrivateKeyAccount, parseUnits, zeroAddress, zeroHash } from "viem";
+import { agentCommerceAbi } from "../abis/agent-commerce.ts";
+import { usdcAbi } from "../abis/usdc.ts";
+import type { Devnet } from "./deploy.ts";
+import type { ByName } from "./seed-accounts.ts";
+import type { SeedChain } from "./seed-chain.ts";
+
+/** The names are agents'. Without an evaluator the client evaluates. `until`: how far it comes. */
+type SeedJob = {
+  client: string;
+  provider: string;
+  evaluator?: string;
+  usdc: string;
+  until: "fund" | "submit" | "complete" | "reject";
+};
+
+const JOBS: SeedJob[] = [
+  { client: "Quill & Ledger", provider: "Meridian", evaluator: "Kestrel", usdc: "2.5", until: "complete" },
+  { client: "Tessellate", provider: "Meridian", usdc: "1.25", until: "complete" },
+  { client: "Quill & Ledger", provider: "Meridian", evaluator: "Kestrel", usdc: "0.75", until: "reject" },
+  { client: "Tessellate", provider: "Meridian", usdc: "3", until: "submit" },
+  { client: "Meridian", provider: "Meridian", usdc: "5", until: "complete" },
+  { client: "Nightjar", provider: "Kestrel", usdc: "0.5", until: "complete" },
+  { client: "Nightjar", provider: "Kestrel", usdc: "0.5", until: "fund" },
+];
+
+const LASTS_SECONDS = 30n * 86_400n;
+/** As the contract numbers them. */
+const [OPEN, FUNDED, SUBMITTED] = [0, 1, 2];
+
+type Known = {
+  seed: SeedJob;
+  description: string;
+  units: bigint;
+  client: PrivateKeyAccount;
+  provider: PrivateKeyAccount;
+  evaluator: PrivateKeyAccount;
+};
+type Data = { to: Hex; data: Hex };
+
+/** Brings every job as far as it is to come, each step of all of them at once. Done again it goes on. */
+export async function seedJobs(
+  { chain, sendAll }: SeedChain,
+  { contracts }: Devnet,
+  { accountOf }: Pick<ByName, "accountOf">,
+): Promise<void> {
+  const to = contracts.agentCommerce;
+  const contract = { address: to, abi: agentCommerceAbi } as const;
+  const known = JOBS.flatMap((seed, i): Known[] => {
+    const [client, provider] = [accountOf(seed.client), accountOf(seed.provider)];
+    const evaluator = accountOf(seed.evaluator ?? seed.client);
+    const description = `local world: job ${i + 1}`;
+    return client && provider && evaluator
+      ? [{ seed, description, units: parseUnits(seed.usdc, 6), client, provider, evaluator }]
+      : [];
+  });
+  /** Number and status of each by its description. */
+  const jobs = async () => {
+    const count = Number(await chain.readContract({ ...contract, functionName: "jobCounter" }));
+    const numbers = Array.from({ length: count }, (_, i) => BigInt(i + 1));
+    const found = await Promise.all(
+      numbers.map((id) => chain.readContract({ ...contract, functionName: "getJob", args: [id] })),
+    );
+    return new Map(found.map(({ id, status, description }) => [description, { id, status }]));
+  };
+  const call = (data: Hex): Data => ({ to, data });
+  const step = async (by: (job: Known) => PrivateKeyAccount, calls: (job: Known) => Data[]) => {
+    const groups = Map.groupBy(known, by);
+    await Promise.all([...groups].map(([account, own]) => sendAll(account, own.flatMap(calls))));
+  };
+
+  const before = await jobs();
+  const expires = (await chain.getBlock()).timestamp + LASTS_SECONDS;
+  await step(
+    ({ client }) => client,
+    ({ description, provider, evaluator }) => {
+      if (before.has(description)) return [];
+      const args = [provider.address, evaluator.address, expires, description, zeroAddress] as const;
+      return [call(encodeFunctionData({ abi: agentCommerceAbi, functionName: "createJob", args }))];
+    },
+  );
+  const numbered = await jobs();
+  /** The calls for a job in a status that is to come further. */
+  const from =
+    (all: Awaited<ReturnType<typeof jobs>>, status: number, of: (id: bigint, job: Known) => Data[]) =>
+    (job: Known): Data[] => {
+      const found = all.get(job.description);
+      return found?.status === status ? of(found.id, job) : [];
+    };
+  const paying = from(numbered, OPEN!, (id, { units }) => [
+    call(encodeFunctionData({ abi: agentCommerceAbi, functionName: "setBudget", args: [id, units, "0x"] })),
+    {
+      to: contracts.usdc,
+      data: encodeFunctionData({ abi: usdcAbi, functionName: "approve", args: [to, units] }),
+    },
+    call(encodeFunctionData({ abi: agentCommerceAbi, functionName: "fund", args: [id, units, "0x"] })),
+  ]);
+  await step(({ client }) => client, paying);
+  const working = from(await jobs(), FUNDED!, (id, { seed }) =>
+    seed.until === "fund"
+      ? []
+      : [call(encodeFunctionData({ abi: agentCommerceAbi, functionName: "submit", args: [id, zeroHash, "0x"] }))],
+  );
+  await step(({ provider }) => provider, working);
+  const judging = from(await jobs(), SUBMITTED!, (id, { seed: { until } }) =>
+    until === "complete" || until === "reject"
+      ? [call(encodeFunctionData({ abi: agentCommerceAbi, functionName: until, args: [id, zeroHash, "0x"] }))]
+      : [],
+  );
+  await step(({ evaluator }) => evaluator, judging);
+}

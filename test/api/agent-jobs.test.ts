@@ -1,0 +1,209 @@
+/** An agent's jobs, as callers see them: raw and organic, pages that reach each job once, reasons, who evaluates, and what has none. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { JobEvent } from "../../core/commerce/job-logs.ts";
+import { openContract, storeCommerceRange } from "../../db/commerce/commerce-logs.ts";
+import { jobFigures } from "../../workers/commerce/job-figures.ts";
+import { plantDirectory } from "../support/directory.ts";
+import { plantAgents } from "./support/agents.ts";
+import { startApi, type TestApi } from "./support/api.ts";
+
+const NOW = Date.UTC(2026, 10, 21, 5);
+const DAY = 86_400;
+const wallet = (byte: string): `0x${string}` => `0x${byte.repeat(20)}`;
+const [AGENT, OWNER, ALICE, BOB, JUDGE] = [wallet("a1"), wallet("a0"), wallet("b1"), wallet("b2"), wallet("e1")];
+const [OWN, CONTRACT] = [wallet("a7"), wallet("c8")];
+const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
+const PATH = "/api/v2/agent/31/jobs?platform=erc8004";
+
+type Job = Record<string, unknown> & { jobId: string; block: number; removed: { rule: string } | null };
+type Page = Record<string, unknown> & {
+  windows: { days: number; raw: object; organic: object; removed: object[] }[];
+  jobs: Job[];
+  nextCursor: string | null;
+};
+
+let api: TestApi;
+let made = 0;
+let readTo = 99;
+
+/** Stores a job with its logs, each in a block of its own, as the reader does. */
+async function plant(
+  client: string,
+  over: {
+    provider?: string;
+    evaluator?: string | null;
+    units?: number;
+    token?: string;
+    daysAgo: number;
+    end?: JobEvent["kind"];
+  },
+) {
+  const { provider = AGENT, evaluator = JUDGE, units = 1_000_000, token = USDC, daysAgo, end = "completed" } = over;
+  const events: JobEvent[] = [
+    { kind: "created", client, provider, evaluator, expiresAt: NOW / 1_000 },
+    { kind: "funded", units: String(units), token },
+  ];
+  if (end !== "funded") events.push({ kind: "submitted" }, { kind: end } as JobEvent);
+  const jobId = String(++made);
+  const first = readTo + 1;
+  const logs = events.map((event, i) => {
+    const hash = `0x${(first + i).toString(16).padStart(64, "0")}`;
+    const at = NOW / 1_000 - daysAgo * DAY + i;
+    return { jobId, event, block: first + i, blockHash: hash, logIndex: 1, at, txHash: hash };
+  });
+  const contract = await openContract(api.database.pool, CONTRACT, 100);
+  const to = first + events.length;
+  await storeCommerceRange(api.database.pool, contract, { from: first, to, hash: "0x1", logs }, new Date(NOW));
+  readTo = to;
+}
+const weigh = () =>
+  jobFigures.run(
+    {
+      ...{ db: api.database.pool, clock: () => new Date(NOW), log: { warn: console.error } },
+      config: { contracts: { usdc: { address: USDC } } },
+    } as never,
+    {},
+  );
+
+beforeAll(async () => {
+  api = await startApi({ now: () => NOW });
+  const { pool } = api.database;
+  await plantAgents(pool, [{ tokenId: 7, name: "Own", owner: OWN, agentAddress: OWN }]);
+  await plantDirectory(pool, [
+    ...["31", "33"].map((agent_id) => ({
+      ...{ platform: "erc8004", agent_id, token_id: Number(agent_id), name: `Working ${agent_id}`, cred_score: 20 },
+      ...{ address: agent_id === "31" ? AGENT : wallet("a3"), owner_address: OWNER, wallet_proven: true },
+    })),
+    { platform: "virtuals", agent_id: "32", name: "Of another registry", cred_score: 20, address: wallet("a2") },
+    {
+      ...{ platform: "helixa", agent_id: "7", token_id: 7, name: "Own", cred_score: 20, owner_address: OWN },
+      ...{ address: OWN, wallet_confirmed: true },
+    },
+  ]);
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(() => api?.close());
+
+const pageOf = async (search = ""): Promise<Page> => {
+  const { status, body } = await api.get(`${PATH}${search && `&${search}`}`);
+  expect(status).toBe(200);
+  return body as unknown as Page;
+};
+
+describe("an agent's jobs", () => {
+  it("are none where no contract is set, which is said, and nobody waits for a block", async () => {
+    expect(await pageOf("minBlock=1")).toMatchObject({
+      ...{ contract: null, wallet: expect.stringMatching(new RegExp(AGENT, "i")), walletAgents: 1, readTo: null },
+      ...{
+        computedAt: null,
+        jobs: [],
+        nextCursor: null,
+        windows: [{ days: 7, raw: { funded: 0, usdc: "0" } }, {}, {}],
+      },
+    });
+    expect((await api.get("/api/v2/agent/7")).body.jobs).toBe(null);
+  });
+
+  it("are listed before they are weighed, and weighed side by side with their rules", async () => {
+    await plant(ALICE, { daysAgo: 100 });
+    await plant(ALICE, { daysAgo: 20, units: 2_000_000 });
+    await plant(BOB, { daysAgo: 6, evaluator: BOB });
+    await plant(BOB, { daysAgo: 5, evaluator: null, units: 250_000 });
+    await plant(OWNER, { daysAgo: 4, units: 9_000_000 });
+    await plant(BOB, { daysAgo: 3, token: wallet("99") });
+    await plant(BOB, { daysAgo: 2, end: "rejected" });
+    await plant(ALICE, { daysAgo: 1, end: "funded" });
+    expect(await pageOf()).toMatchObject({ computedAt: null, readTo, jobs: { length: 8 } });
+    expect(await weigh()).toBe(1);
+    const { windows, jobs, computedAt, contract } = await pageOf();
+    expect([contract, computedAt]).toEqual([
+      expect.stringMatching(new RegExp(CONTRACT, "i")),
+      new Date(NOW).toISOString(),
+    ]);
+    expect(windows[2]).toEqual({
+      days: 90,
+      raw: {
+        ...{ funded: 7, completed: 5, rejected: 1, expired: 0, usdc: "12.25", clients: 3 },
+        ...{ evaluators: 1, evaluatedByClient: 1, notEvaluated: 1 },
+      },
+      organic: {
+        ...{ funded: 5, completed: 3, rejected: 1, expired: 0, usdc: "3.25", clients: 2 },
+        ...{ evaluators: 1, evaluatedByClient: 1, notEvaluated: 1 },
+      },
+      removed: [
+        { rule: "self", says: "The client is the agent's own wallet or owner.", funded: 1, completed: 1, usdc: "9" },
+        expect.objectContaining({ rule: "other_token", funded: 1, completed: 1, usdc: "0" }),
+      ],
+    });
+    expect(windows[0]).toMatchObject({ raw: { completed: 4, clients: 3 }, organic: { completed: 2, usdc: "1.25" } });
+    expect(jobs.map((job) => [job.state, job.usdc, job.organic, job.removed?.rule ?? null])).toEqual([
+      ["funded", "1", true, null],
+      ["rejected", "1", true, null],
+      ["completed", null, false, "other_token"],
+      ["completed", "9", false, "self"],
+      ["completed", "0.25", true, null],
+      ["completed", "1", true, null],
+      ["completed", "2", true, null],
+      ["completed", "1", true, null],
+    ]);
+    expect(jobs.slice(4, 7).map((job) => job.evaluation)).toEqual([
+      { by: "nobody", says: "Evaluated by nobody: it counts as completed once work is submitted." },
+      { by: "client", says: "Evaluated by the client itself." },
+      { by: "other", says: "Evaluated by another account than the client." },
+    ]);
+    expect(jobs[0]).toMatchObject({ jobId: "8", submittedAt: null, endedAt: null, endTxHash: null });
+    expect(jobs[7]).toMatchObject({ fundedAt: new Date(NOW - (100 * DAY - 1) * 1_000).toISOString() });
+  });
+
+  it.each([1, 3, 8])("are each reached once, in pages of %i", async (limit) => {
+    const whole = (await pageOf()).jobs.map(({ jobId }) => jobId);
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page: Page = await pageOf(`limit=${limit}${cursor && `&cursor=${cursor}`}`);
+      expect(page.jobs.length).toBeLessThanOrEqual(limit);
+      seen.push(...page.jobs.map(({ jobId }) => jobId));
+      cursor = page.nextCursor;
+    }
+    expect(seen).toEqual(whole);
+    expect(whole).toHaveLength(8);
+  });
+
+  it("have an ETag, which says that nothing changed", async () => {
+    const { headers } = await api.get(PATH);
+    const again = await api.get(PATH, { headers: { "if-none-match": headers.get("etag")! } });
+    expect(again.status).toBe(304);
+  });
+
+  it("of an own agent are those of its wallet, of one client alone, in its view and report too", async () => {
+    await plant(ALICE, { daysAgo: 1, provider: OWN });
+    await plant(OWN, { daysAgo: 1, provider: OWN });
+    await weigh();
+    const { body } = await api.get("/api/v2/agent/helixa-7/jobs");
+    expect(body).toMatchObject({
+      jobs: [{ removed: { rule: "self" } }, { removed: { rule: "one_client" } }],
+      windows: [{ days: 7, raw: { completed: 2 }, organic: { completed: 0 } }, {}, {}],
+    });
+    const { rules, windows } = body;
+    expect((await api.get("/api/v2/agent/7")).body.jobs).toEqual({ rules, windows });
+    expect((await api.get("/api/v2/agent/7/report")).body.jobs).toEqual({ rules, windows });
+  });
+
+  it("are none of an agent of another registry, and a cursor that is none is refused", async () => {
+    expect(await api.get("/api/v2/agent/32/jobs?platform=virtuals&minBlock=100")).toMatchObject({
+      ...{ status: 200, body: { wallet: null, walletAgents: 0, readTo, jobs: [], computedAt: null } },
+    });
+    expect((await api.get("/api/v2/agent/33/jobs?platform=erc8004")).body).toMatchObject({ readTo, jobs: [] });
+    expect((await api.get("/api/v2/agent/34/jobs?platform=erc8004")).status).toBe(404);
+    for (const cursor of ["-1", "3", "0x1-2", "1-01"])
+      expect((await api.get(`${PATH}&cursor=${cursor}`)).status).toBe(400);
+  });
+
+  it("of a block are answered once they are read and weighed", async () => {
+    expect((await api.get(`${PATH}&minBlock=${readTo}`)).status).toBe(200);
+    const answer = pageOf(`minBlock=${readTo + 3}`);
+    await plant(BOB, { daysAgo: 0 });
+    await weigh();
+    expect((await answer).jobs).toHaveLength(9);
+  });
+});

@@ -1,0 +1,337 @@
+/** Agents' jobs, read from a real chain: what is stored equals the contract through reorganisations, nodes with limits and restarts, and figures follow. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Chain } from "../../clients/ports.ts";
+import { commerceRequests } from "../../core/commerce/requests.ts";
+import { fail } from "../../core/errors.ts";
+import { chainAt } from "../../harness/chain-at.ts";
+import { between, pick, randomOf } from "../../harness/random.ts";
+import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
+import { healthyChain } from "../../harness/stub-chain.ts";
+import { commerce } from "../../workers/commerce/commerce.ts";
+import { jobFigures } from "../../workers/commerce/job-figures.ts";
+import { JOBS } from "../../workers/jobs.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { type CommerceWorld, commerceJobs, jobsStoredAndTrue, startCommerceWorld } from "./support/commerce.ts";
+
+let world: CommerceWorld;
+let db: TestDatabase;
+let jobs: ReturnType<typeof commerceJobs>;
+let perDay: number;
+let chain: Chain | null;
+/** The chain goes on from test to test: each reads from here on. */
+let startBlock: number;
+let address: string | undefined;
+const at = (n: number) => world.at(n);
+
+beforeAll(async () => {
+  world = await startCommerceWorld();
+});
+afterAll(() => world?.close());
+beforeEach(async () => {
+  db = await testDatabase({ indexed: true });
+  [perDay, chain, address] = [100_000_000, null, world.contract];
+  startBlock = Number(await world.evm.getBlockNumber()) + 1;
+  jobs = commerceJobs(db, world, {
+    perDay: () => perDay,
+    chain: () => chain ?? world.chain,
+    contract: () => (address ? { address, startBlock } : undefined),
+  });
+});
+afterEach(() => db?.drop());
+
+const equalsChain = async () => {
+  const { stored, truth } = await jobsStoredAndTrue(db, world, startBlock);
+  expect(stored).toEqual(truth);
+  return stored.jobs;
+};
+const figures = async (id: number) => {
+  const { rows } = await db.pool.query(
+    `select g.figures from offchain.commerce_figures g join offchain.directory d on d.id = g.directory_id where d.agent_id = $1`,
+    [String(id)],
+  );
+  return rows[0]?.figures.windows.at(-1) ?? null;
+};
+const rows = async (query: string) => (await db.pool.query(query)).rows;
+/** A chain that tells of each request before it is made. */
+const counted = (of: Chain, told: () => void): Chain =>
+  new Proxy(of, {
+    get(from, key: keyof Chain) {
+      const answer = from[key];
+      if (typeof answer !== "function") return answer;
+      return async (...given: never[]) => {
+        told();
+        return (answer as (...all: never[]) => unknown)(...given);
+      };
+    },
+  });
+const [AGENT, OWNER, ALICE, BOB, JUDGE, OTHER] = [1, 2, 3, 4, 5, 6];
+
+describe("the jobs", () => {
+  it("are read in every state, and tell raw from organic", async () => {
+    expect(JOBS).toEqual(expect.arrayContaining([commerce, jobFigures]));
+    await jobs.plantAgent(31, at(AGENT), at(OWNER));
+    await jobs.plantAgent(32, at(OTHER), null);
+    await world.work(ALICE, AGENT, { evaluator: JUDGE });
+    await world.work(BOB, AGENT, { units: 20_000 });
+    await world.work(OWNER, AGENT, { units: 900_000 });
+    await world.open(ALICE, AGENT, {});
+    await world.fund(BOB, await world.open(BOB, AGENT, {}));
+    const rejected = await world.open(ALICE, AGENT, { evaluator: JUDGE });
+    await world.fund(ALICE, rejected);
+    await world.judge(JUDGE, rejected, "reject");
+    const unopened = await world.open(ALICE, AGENT, {});
+    await world.judge(ALICE, unopened, "reject");
+    const late = await world.open(ALICE, AGENT, { lasts: 5_000 });
+    await world.fund(ALICE, late);
+    await world.submit(AGENT, late);
+    await world.pass(5_001);
+    await world.call(BOB, "claimRefund", late);
+    expect(await jobs.read()).toBeGreaterThan(20);
+    expect(new Set((await equalsChain()).map(({ state }) => state))).toEqual(
+      new Set(["completed", "funded", "rejected", "expired"]),
+    );
+    expect(await jobs.weigh()).toBe(1);
+    const counts = { funded: 5, rejected: 1, expired: 1, clients: 2, evaluators: 1, evaluatedByClient: 1 };
+    expect(await figures(31)).toEqual({
+      days: 90,
+      raw: { ...counts, funded: 6, completed: 3, units: "970000", clients: 3, evaluatedByClient: 2, notEvaluated: 0 },
+      organic: { ...counts, completed: 2, units: "70000", notEvaluated: 0 },
+      removed: [{ rule: "self", funded: 1, completed: 1, units: "900000" }],
+    });
+    expect(await figures(32)).toBe(null);
+    // Nothing new: nothing is stored, nothing weighed.
+    expect([await jobs.read(), await jobs.weigh()]).toEqual([0, 0]);
+    await jobs.plantAgent(31, null, at(OWNER));
+    await jobs.weigh();
+    expect(await figures(31)).toBe(null);
+  });
+
+  it("of a contract that names no token are worth nothing known", async () => {
+    await jobs.plantAgent(31, at(AGENT), at(OWNER));
+    for (const client of [ALICE, BOB]) await world.work(client, AGENT);
+    chain = { ...world.chain, call: async () => ({ ok: false, data: null, reason: "execution reverted" }) };
+    await jobs.read();
+    await jobs.weigh();
+    expect(await figures(31)).toMatchObject({
+      raw: { completed: 2, units: "0" },
+      organic: { completed: 0 },
+      removed: [{ rule: "other_token", completed: 2 }],
+    });
+  });
+
+  it("are none without a contract or requests, and forgotten with it", async () => {
+    await jobs.plantAgent(31, at(AGENT), at(OWNER));
+    await world.work(ALICE, AGENT);
+    const contract = address;
+    address = undefined;
+    expect(await jobs.read()).toBe(0);
+    address = contract;
+    perDay = 0;
+    expect(await jobs.read()).toBe(0);
+    perDay = 100_000_000;
+    await jobs.read();
+    await jobs.weigh();
+    expect(await equalsChain()).toHaveLength(1);
+    // Another contract has none of these jobs.
+    address = world.usdc;
+    await jobs.read();
+    expect(await rows("select from offchain.commerce_job")).toEqual([]);
+    address = contract;
+    await jobs.read();
+    expect(await equalsChain()).toHaveLength(1);
+    address = undefined;
+    expect(await jobs.read()).toBe(1);
+    await jobs.weigh();
+    expect(await figures(31)).toBe(null);
+    for (const table of ["contract", "mark", "log", "job", "provider", "figures"])
+      expect([table, await rows(`select from offchain.commerce_${table}`)]).toEqual([table, []]);
+  });
+});
+
+it("figures are of the jobs since the first block that is set now", async () => {
+  await jobs.plantAgent(31, at(AGENT), at(OWNER));
+  await world.work(ALICE, AGENT);
+  const later = Number(await world.evm.getBlockNumber()) + 1;
+  await world.work(BOB, AGENT);
+  for (const completed of [2, 1]) {
+    await jobs.read();
+    await jobs.weigh();
+    expect((await figures(31)).raw.completed).toBe(completed);
+    startBlock = later;
+  }
+});
+
+describe("what is stored equals the contract", () => {
+  const some = async () => {
+    await jobs.plantAgent(31, at(AGENT), at(OWNER));
+    await world.work(ALICE, AGENT);
+    await jobs.read();
+  };
+
+  it.each([1, 3, 100])("after a reorganisation of %i blocks", async (depth) => {
+    await some();
+    await world.mine(depth);
+    const open = await world.open(BOB, AGENT, { evaluator: JUDGE });
+    await world.fund(BOB, open);
+    if (depth > 10) await world.mine(depth - 10);
+    await world.submit(AGENT, open);
+    await world.judge(JUDGE, open);
+    await jobs.read();
+    await jobs.weigh();
+    expect((await equalsChain()).map(({ state }) => state)).toEqual(["completed", "completed"]);
+    await world.reorg(depth);
+    await jobs.read();
+    await jobs.weigh();
+    const left = await equalsChain();
+    expect(left.map(({ state }) => state)).toEqual(
+      { 1: ["completed", "submitted"], 3: ["completed", "open"], 100: ["completed"] }[depth]!.filter(
+        (s) => s !== "open",
+      ),
+    );
+    expect((await figures(31)).raw).toMatchObject({ completed: 1, funded: left.length });
+    await world.work(BOB, AGENT);
+    await jobs.read();
+    await jobs.weigh();
+    expect(await equalsChain()).toHaveLength(left.length + 1);
+    expect((await figures(31)).raw.completed).toBe(2);
+  });
+
+  it("after a reorganisation below all that was read", async () => {
+    await some();
+    await world.mine(1);
+    await jobs.read();
+    for (const column of ["mark set hash", "log set block_hash"])
+      await db.pool.query(`update offchain.commerce_${column} = '0xgone' || block`);
+    await jobs.read();
+    await jobs.read();
+    expect(await equalsChain()).toHaveLength(1);
+  });
+
+  it("where nodes take few blocks, or say no times with logs", async () => {
+    const strict = await startStrictNode({ upstream: world.anvil.url, profile: "logs-10" });
+    try {
+      chain = chainAt(strict.url);
+      await some();
+      await equalsChain();
+      const timeless = chainAt(world.anvil.url);
+      chain = { ...timeless, logs: async (of) => (await timeless.logs(of)).map(({ timestamp: _, ...log }) => log) };
+      await world.work(BOB, AGENT);
+      await world.mine(300);
+      await jobs.read();
+      expect(await equalsChain()).toHaveLength(2);
+    } finally {
+      strict.close();
+    }
+  });
+
+  it("whatever happens in whatever order, runs at once and runs that end anywhere among it", async () => {
+    const random = randomOf(17);
+    await some();
+    await world.mine(20);
+    const anyJob = async () =>
+      BigInt(between(random, Math.max(1, Number(await world.counter()) - 6), Number(await world.counter())));
+    const anybody = () => pick(random, [AGENT, ALICE, BOB, JUDGE]);
+    const events: (() => Promise<unknown>)[] = [
+      () => world.work(anybody(), anybody()),
+      async () => world.fund(ALICE, await world.open(ALICE, AGENT, { evaluator: JUDGE })),
+      async () => world.submit(AGENT, await anyJob()),
+      async () => world.judge(anybody(), await anyJob(), pick(random, ["complete", "reject"])),
+      async () => {
+        await world.work(ALICE, AGENT);
+        await jobs.read();
+        await world.reorg(between(random, 1, 6));
+      },
+      () => world.mine(between(random, 1, 5)),
+      () => Promise.all([jobs.read(), jobs.read()]),
+      async () => {
+        let requests = between(random, 1, 6);
+        chain = counted(world.chain, () => {
+          if (requests-- <= 0) fail("upstream_unavailable", "The node is gone.");
+        });
+        await Promise.allSettled([jobs.read(), jobs.read()]);
+        chain = null;
+      },
+    ];
+    for (let step = 0; step < 60; step++) {
+      // What a run refuses, or the chain after a reorganisation, is one of the things that happen.
+      await pick(random, events)().catch(() => {});
+      if (step % 15 === 14) {
+        for (let round = 0; round < 3; round++) await jobs.read();
+        await equalsChain();
+      }
+    }
+  });
+});
+
+describe("reads", () => {
+  const HEAD = 45_000;
+  /** A chain without logs, whose head is told. */
+  const quiet = (head: () => number): Chain => {
+    const healthy = healthyChain();
+    return {
+      ...healthy,
+      headBlock: async () => head(),
+      logs: async () => [],
+      block: (number) => healthy.block(number === "latest" ? head() : number),
+    };
+  };
+  const readTo = async () => (await rows("select read_to as to from offchain.commerce_contract"))[0].to;
+
+  it("go on where they ended, within the budget, in the requests that the estimate says", async () => {
+    startBlock = 0;
+    let requests = 0;
+    let head = HEAD;
+    chain = counted(
+      quiet(() => head),
+      () => {
+        requests += 1;
+      },
+    );
+    // Seven requests a run: about one range.
+    perDay = 7 * 5_760;
+    let runs = 0;
+    for (; runs === 0 || (await readTo()) < HEAD; runs++) await jobs.read();
+    expect(runs).toBeGreaterThanOrEqual(4);
+    expect(runs).toBeLessThanOrEqual(7);
+    const { past, pass } = commerceRequests(HEAD, null);
+    expect(requests - runs).toBeGreaterThanOrEqual(past - 3);
+    expect(requests - runs).toBeLessThanOrEqual(past + 1);
+    perDay = 100_000_000;
+    head += 1;
+    requests = 0;
+    await jobs.read();
+    expect([await readTo(), requests]).toEqual([HEAD + 1, 1 + pass]);
+    expect(commerceRequests(20_001, 10)).toEqual({ past: 3 * 1_002, budget: 3 * 7, pass: 4 });
+  });
+
+  it("that fail are put off and halved; while no node answers nothing is", async () => {
+    startBlock = 0;
+    const ranges: number[] = [];
+    chain = {
+      ...quiet(() => HEAD),
+      async logs({ fromBlock, toBlock }) {
+        ranges.push(toBlock! - fromBlock + 1);
+        if (ranges.at(-1)! > 2_500) fail("upstream_unavailable", "This filter finds too much.");
+        return [];
+      },
+    };
+    await jobs.read();
+    await jobs.read();
+    expect(ranges).toEqual([10_000]);
+    for (let run = 0; run < 2; run++) {
+      await db.pool.query("update offchain.commerce_contract set next_try_at = null");
+      await jobs.read();
+    }
+    // The third is read; the fourth is as large as the first.
+    expect(ranges).toEqual([10_000, 5_000, 2_500, 10_000]);
+    expect(await readTo()).toBe(2_499);
+    await db.pool.query("update offchain.commerce_contract set next_try_at = null, failures = 0");
+    chain = {
+      ...quiet(() => HEAD),
+      logs: async () => fail("upstream_unavailable", "gone"),
+      headBlock: async () => fail("upstream_unavailable", "gone"),
+    };
+    await expect(jobs.read()).rejects.toThrow("gone");
+    expect(await rows("select failures from offchain.commerce_contract")).toEqual([{ failures: 0 }]);
+  });
+});

@@ -1,0 +1,158 @@
+/** A chain with the contract of jobs on it, accounts that order and do work, and what the database should hold of it by the contract's own word. */
+import { createWalletClient, type Hex, http, maxUint256, zeroAddress, zeroHash } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { base } from "viem/chains";
+import { agentCommerceAbi } from "../../../abis/agent-commerce.ts";
+import { usdcAbi } from "../../../abis/usdc.ts";
+import type { Chain } from "../../../clients/ports.ts";
+import { JOB_STATES } from "../../../core/commerce/jobs.ts";
+import { startAnvil } from "../../../devnet/anvil.ts";
+import { deployDevnet } from "../../../devnet/deploy.ts";
+import { testChain } from "../../../harness/agent-wallet.ts";
+import { chainAt } from "../../../harness/chain-at.ts";
+import { testLog } from "../../../harness/log.ts";
+import { commerce } from "../../../workers/commerce/commerce.ts";
+import { jobFigures } from "../../../workers/commerce/job-figures.ts";
+import type { TestDatabase } from "../../support/database.ts";
+import { plantDirectory } from "../../support/directory.ts";
+import { lower } from "./income.ts";
+
+export type CommerceWorld = Awaited<ReturnType<typeof startCommerceWorld>>;
+
+const GAS = 1_000_000n;
+
+export async function startCommerceWorld() {
+  const anvil = await startAnvil();
+  const devnet = await deployDevnet(anvil.url);
+  const contract = lower(devnet.contracts.agentCommerce);
+  const usdc = lower(devnet.contracts.usdc);
+  const evm = testChain(anvil.url);
+  const wallets = devnet.accounts.map(({ privateKey }) =>
+    createWalletClient({ account: privateKeyToAccount(privateKey), chain: base, transport: http(anvil.url) }),
+  );
+  const of = { address: contract, abi: agentCommerceAbi } as const;
+  const mined = async (hash: Hex) => evm.waitForTransactionReceipt({ hash });
+  /** A call of an account; what the contract refuses is mined as well, and writes nothing. */
+  const call = async (from: number, functionName: string, ...args: unknown[]) =>
+    mined(await wallets[from]!.writeContract({ ...of, functionName, args, gas: GAS } as never));
+  for (const wallet of wallets)
+    await mined(
+      await wallet.writeContract({
+        address: usdc,
+        abi: usdcAbi,
+        functionName: "approve",
+        args: [contract, maxUint256],
+      }),
+    );
+  const at = (n: number): string => lower(devnet.accounts[n]!.address);
+  const counter = () => evm.readContract({ ...of, functionName: "jobCounter" });
+
+  /** Opens a job and agrees on its price. */
+  async function open(client: number, provider: number, over: { evaluator?: number; units?: number; lasts?: number }) {
+    const { evaluator = client, units = 50_000, lasts = 1_000_000 } = over;
+    const { timestamp } = await evm.getBlock();
+    await call(client, "createJob", at(provider), at(evaluator), timestamp + BigInt(lasts), "Work", zeroAddress);
+    const jobId = await counter();
+    await call(client, "setBudget", jobId, BigInt(units), "0x");
+    return jobId;
+  }
+  const fund = async (client: number, jobId: bigint) =>
+    call(
+      client,
+      "fund",
+      jobId,
+      (await evm.readContract({ ...of, functionName: "getJob", args: [jobId] })).budget,
+      "0x",
+    );
+  const submit = (provider: number, jobId: bigint) => call(provider, "submit", jobId, zeroHash, "0x");
+  const judge = (evaluator: number, jobId: bigint, as: "complete" | "reject" = "complete") =>
+    call(evaluator, as, jobId, zeroHash, "0x");
+  /** A job from its opening to its end. */
+  async function work(client: number, provider: number, over: { evaluator?: number; units?: number } = {}) {
+    const jobId = await open(client, provider, over);
+    await fund(client, jobId);
+    await submit(provider, jobId);
+    await judge(over.evaluator ?? client, jobId);
+    return jobId;
+  }
+  const reorg = (depth: number) => evm.request({ method: "anvil_reorg", params: [depth, []] } as never);
+  return {
+    ...{ anvil, evm, contract, usdc, of, at, call, counter, open, fund, submit, judge, work, reorg },
+    chain: chainAt(anvil.url, 8453),
+    mine: (blocks: number) => evm.mine({ blocks }),
+    pass: async (seconds: number) => {
+      await evm.increaseTime({ seconds });
+      await evm.mine({ blocks: 1 });
+    },
+    now: async () => new Date((Number((await evm.getBlock()).timestamp) + 10) * 1_000),
+    close: () => anvil.stop(),
+  };
+}
+
+/** The jobs over a database. */
+export function commerceJobs(
+  db: TestDatabase,
+  world: CommerceWorld,
+  over: { perDay(): number; chain(): Chain; contract(): { address: string; startBlock: number } | undefined },
+) {
+  const log = testLog();
+  const context = async () => {
+    const now = await world.now();
+    return {
+      ...{ db: db.pool, log, chain: over.chain(), clock: () => now },
+      config: {
+        commerceRequestsPerDay: over.perDay(),
+        contracts: { usdc: { address: world.usdc }, agentCommerce: over.contract() },
+      },
+    } as never;
+  };
+  const plantAgent = (id: number, wallet: string | null, owner: string | null) =>
+    plantDirectory(db.pool, [
+      {
+        ...{ platform: "erc8004", agent_id: String(id), token_id: id, name: `Agent ${id}`, cred_score: 1 },
+        ...{ address: wallet, owner_address: owner, wallet_proven: wallet !== null, chain_id: 8453 },
+      },
+    ]);
+  return {
+    ...{ log, plantAgent },
+    read: async () => commerce.run(await context(), {}),
+    weigh: async () => jobFigures.run(await context(), {}),
+  };
+}
+
+/** Jobs as they are stored, and as the contract has them: those that were funded from a block on. */
+export async function jobsStoredAndTrue(db: TestDatabase, { evm, of }: CommerceWorld, fromBlock: number) {
+  const range = { ...of, fromBlock: BigInt(fromBlock) };
+  const funded = await evm.getContractEvents({ ...range, eventName: "JobFunded" });
+  const created = new Set(
+    (await evm.getContractEvents({ ...range, eventName: "JobCreated" })).map(({ args }) => args.jobId),
+  );
+  const truth = await Promise.all(
+    funded
+      .filter(({ args }) => created.has(args.jobId))
+      .map(async ({ args, blockNumber, transactionHash }) => {
+        const job = await evm.readContract({ ...of, functionName: "getJob", args: [args.jobId!] });
+        return {
+          ...{ id: String(args.jobId), state: JOB_STATES[job.status], units: String(job.budget) },
+          ...{ client: lower(job.client), provider: lower(job.provider), evaluator: lower(job.evaluator) },
+          ...{ block: Number(blockNumber), tx: transactionHash },
+          fundedAt: Number((await evm.getBlock({ blockNumber })).timestamp),
+        };
+      }),
+  );
+  const { rows } = await db.pool.query(
+    `select job_id::text as id, state, units::text, client, provider, evaluator, block, job->'funded'->>'txHash' as tx,
+       funded_at as "fundedAt" from offchain.commerce_job order by block`,
+  );
+  const logs = await db.pool.query("select block_hash, log_index from offchain.commerce_log order by block, log_index");
+  const written = (await evm.getContractEvents(range)).filter(
+    ({ eventName }) => !["PaymentReleased", "Refunded", "BudgetSet"].includes(eventName),
+  );
+  return {
+    stored: { jobs: rows, logs: logs.rows },
+    truth: {
+      jobs: truth,
+      logs: written.map(({ blockHash, logIndex }) => ({ block_hash: blockHash, log_index: logIndex })),
+    },
+  };
+}
