@@ -53,3 +53,4 @@ export const agentPaymentsSchema = z
     nextCursor: z.string().nullable().meta({ description: "Give it back as `cursor`; null: these are the last" }),
   })
   .meta({ id: "AgentPayments" });
+export type AgentPayments = z.output<typeof agentPaymentsSchema>;

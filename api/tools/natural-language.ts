@@ -4,6 +4,7 @@ import { TIERS } from "../../core/cred/tiers.ts";
 import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
 import type { ReviewSummary } from "../../core/reviews/view.ts";
 import type { ShortHit } from "../../core/views/found-in-short.ts";
+import type { AgentPayments } from "../schemas/income.ts";
 
 /** A question, and the data sent with it. */
 type Question = { text: string; data: Record<string, unknown> };
@@ -108,6 +109,13 @@ export const readReviews: QuestionReading = ({ text }) => {
 export const readJobs: QuestionReading = ({ text }) => {
   const ref = refIn(text);
   return ref !== null && /\bjobs?\b/i.test(text) ? { ref } : null;
+};
+
+export const readPayments: QuestionReading = ({ text }) => {
+  const ref = refIn(text);
+  return ref !== null && /\b(?:paid|payments?|payers?|paying|income|earn(?:s|ed|ings)?|revenue)\b/i.test(text)
+    ? { ref }
+    : null;
 };
 
 export const readAgent: QuestionReading = ({ text }) => {
@@ -217,6 +225,24 @@ export function jobsInWords(answer: Record<string, unknown>): string {
   const left = `${organic.completed} of them, worth ${organic.usdc} US dollars, are somebody else's money`;
   const byClient = raw.evaluatedByClient + raw.notEvaluated;
   return `In the last ${days} days ${raw.completed} jobs of it were completed, ${raw.rejected} rejected, ${raw.expired} expired. ${left}; ${byClient} were evaluated by the client itself or by nobody.`;
+}
+
+const times = (n: number, one: string): string => `${n} ${one}${n === 1 ? "" : "s"}`;
+
+/** What an agent's wallet was paid in the longest window, in a few sentences. */
+export function paymentsInWords(answer: Record<string, unknown>): string {
+  const { wallet, walletAgents, readTo, windows } = answer as AgentPayments;
+  if (wallet === null) return "No wallet is known to be its own.";
+  if (readTo === null) return "The payments to its wallet are not read yet.";
+  const { days, raw, organic } = windows.at(-1)!;
+  const within = `in the last ${days} days`;
+  if (raw.payments === 0) return `Its wallet was paid nothing ${within}.`;
+  const all = `Its wallet was paid ${raw.usdc} USDC ${within}, in ${times(raw.payments, "payment")} by ${times(raw.payers, "payer")}`;
+  const shared =
+    walletAgents > 1 ? ` The wallet is that of ${walletAgents} agents: nobody can say which was paid.` : "";
+  return organic.payments === 0
+    ? `${all}. None of that is organic.${shared}`
+    : `${all}; ${organic.usdc} USDC of that, in ${times(organic.payments, "payment")} by ${times(organic.payers, "payer")}, is organic.${shared}`;
 }
 
 /** Max agents named in an answer. */

@@ -1,6 +1,7 @@
 /** The tools that agents call by name over MCP and A2A: a few reads of the API, one entry each. Names and schemas follow from the endpoint. */
 import type { Endpoint } from "../endpoint.ts";
 import { agentJobs } from "../routes/agent-jobs.ts";
+import { agentPayments } from "../routes/agent-payments.ts";
 import { agentReviews } from "../routes/agent-reviews.ts";
 import { searchAgents } from "../routes/agent-search.ts";
 import { agent, leaderboard } from "../routes/agents.ts";
@@ -11,6 +12,7 @@ import { findAgents } from "../routes/discovery.ts";
 import {
   foundInWords,
   jobsInWords,
+  paymentsInWords,
   type QuestionReading,
   readAgent,
   readCred,
@@ -18,6 +20,7 @@ import {
   readFind,
   readJobs,
   readLeaderboard,
+  readPayments,
   readReceipt,
   readReviews,
   readSearch,
@@ -68,6 +71,14 @@ export const TOOLS: readonly Tool[] = [
     example: "Which jobs has agent 7 completed?",
     read: readJobs,
     inWords: jobsInWords,
+  },
+  {
+    name: "get_payments",
+    title: "Payments that an agent's wallet received, raw and organic",
+    endpoint: agentPayments,
+    example: "What was agent 7 paid, and by whom?",
+    read: readPayments,
+    inWords: paymentsInWords,
   },
   { name: "get_agent", title: "Look up an agent", endpoint: agent, example: "Who is agent 7?", read: readAgent },
   {

@@ -1,5 +1,7 @@
 /** The payments to an agent's wallet, as callers see them: raw and organic, pages that reach each payment once, reasons, and what has none. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { paymentsInWords } from "../../api/tools/natural-language.ts";
+import { createClient } from "../../sdk/src/index.ts";
 import { incomeFigures } from "../../workers/income/income-figures.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { startApi, type TestApi } from "./support/api.ts";
@@ -126,6 +128,35 @@ describe("the payments of an agent", () => {
     expect((await api.get("/api/v2/agent/helixa-7/payments")).body).toMatchObject({
       windows: [{ days: 7, raw: { payments: 1 }, organic: { payments: 0 }, removed: [{ rule: "one_payer" }] }, {}, {}],
     });
+  });
+
+  it("are answered in words over A2A, and by the SDK with their types", async () => {
+    const say = async (skill: string, refs: object) => {
+      const parts = [{ kind: "data", data: { skill, arguments: refs } }];
+      const params = { message: { role: "user", messageId: "1", parts } };
+      const { body } = await api.send("POST", "/a2a", {
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "message/send", params }),
+      });
+      return (body as unknown as { result: { parts: { text?: string; data?: Page }[] } }).result.parts;
+    };
+    expect((await say("get_payments", { ref: "31", platform: "erc8004", limit: 1 }))[0]!.data).toEqual(
+      await pageOf("limit=1"),
+    );
+    const { windows, payments } = await createClient({ baseUrl: api.url }).get("/api/v2/agent/{ref}/payments", {
+      params: { path: { ref: "31" }, query: { platform: "erc8004", limit: 1 } },
+    });
+    expect([windows[2]!.organic.usdc, payments[0]!.removed?.rule]).toEqual(["3.04", "self"]);
+    const answer = { ...(await pageOf()) };
+    expect(paymentsInWords(answer)).toBe(
+      "Its wallet was paid 8.29 USDC in the last 90 days, in 5 payments by 3 payers; 3.04 USDC of that, in 3 payments by 2 payers, is organic.",
+    );
+    const own = (await api.get("/api/v2/agent/helixa-7/payments")).body as unknown as Page;
+    expect(paymentsInWords({ ...own, walletAgents: 2 })).toBe(
+      "Its wallet was paid 0.01 USDC in the last 90 days, in 1 payment by 1 payer. None of that is organic. The wallet is that of 2 agents: nobody can say which was paid.",
+    );
+    expect(paymentsInWords({ ...answer, wallet: null })).toMatch(/^No wallet/);
+    expect(paymentsInWords({ ...answer, readTo: null })).toMatch(/not read yet/);
   });
 
   it("are none of an agent of another registry, and a cursor that is none is refused", async () => {

@@ -20,6 +20,7 @@ const TOOLS = [
   "search_agents",
   "get_reviews",
   "get_jobs",
+  "get_payments",
   "get_agent",
   "get_cred",
   "leaderboard",
@@ -45,6 +46,7 @@ beforeAll(async () => {
   );
   await plantDirectory(api.database.pool, [
     { platform: "virtuals", agent_id: "77", name: "Elsewhere", owner_address: OWNER, cred_score: 30 },
+    { platform: "helixa", agent_id: "2", token_id: 2, name: "Bea", cred_score: 55 },
   ]);
   client = new Client({ name: "test", version: "1.0.0" });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`)));
@@ -166,6 +168,7 @@ describe("MCP", () => {
     ],
     ["get_reviews", { ref: 0, limit: 3 }, "/api/v2/agent/0/reviews?limit=3"],
     ["get_jobs", { ref: 77, platform: "virtuals", limit: 3 }, "/api/v2/agent/77/jobs?platform=virtuals&limit=3"],
+    ["get_payments", { ref: 2, limit: 1 }, "/api/v2/agent/2/payments?limit=1"],
     ["get_agent", { ref: 0 }, "/api/v2/agent/0"],
     ["get_agent", { ref: WALLET }, `/api/v2/agent/${WALLET}`],
     ["get_cred", { ref: "1" }, "/api/v2/agent/1/cred"],
@@ -481,6 +484,7 @@ describe("A2A", () => {
       {},
     ],
     ["What are the reviews of agent 0 worth?", "/api/v2/agent/0/reviews", {}],
+    ["What was agent 2 paid, and by whom?", "/api/v2/agent/2/payments", {}],
     ["Who is agent 1?", "/api/v2/agent/1", {}],
     [`How far can I trust the agent with the wallet ${WALLET}?`, `/api/v2/agent/${WALLET}/cred`, {}],
     ["Which ten agents have the best cred?", "/api/v2/leaderboard?limit=10", {}],
