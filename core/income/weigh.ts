@@ -3,6 +3,8 @@ import { PUBLIC_SENT } from "../reviews/rules.ts";
 import type { Funding, IncomeFacts, ReceivedPayment } from "./facts.ts";
 import { DUST_UNITS, INCOME_RULES_VERSION, REMOVED, type RemovedKey, WINDOWS } from "./rules.ts";
 
+const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
+
 /** Why a payment is removed. */
 type Removal = {
   rule: RemovedKey;
@@ -35,7 +37,9 @@ export type IncomeFigures = { rules: number; windows: IncomeWindow[] };
  * nobody. What is left counts unless all of it is of one payer; payers whose money had one source are one.
  * @param now Unix seconds
  */
-export function weighIncome(facts: IncomeFacts, now: number): { figures: IncomeFigures; payments: WeighedPayment[] } {
+export function weighIncome(given: IncomeFacts, now: number): { figures: IncomeFigures; payments: WeighedPayment[] } {
+  // USDC that is minted, as by bridges, comes from the zero address: like a contract it connects nobody.
+  const facts = { ...given, accounts: new Map(given.accounts).set(ZERO_ADDRESS, null) };
   const isOurs = sideOf(facts);
   const voiceOf = voicesOf(facts, isOurs);
   const weighed = removals(facts, isOurs);

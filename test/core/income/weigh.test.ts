@@ -1,5 +1,6 @@
 /** Raw and organic income: loops count nothing, honest payments stay, and nobody can take from an agent by sending money around. */
 import fc from "fast-check";
+import { zeroAddress } from "viem";
 import { describe, expect, it } from "vitest";
 import type { Funding, IncomeFacts } from "../../../core/income/facts.ts";
 import { MIN_MOVED_UNITS, REMOVED } from "../../../core/income/rules.ts";
@@ -44,6 +45,17 @@ describe("honest payments", () => {
     expect(lost / raw.payments).toBeLessThanOrEqual(0.01);
     const kept = weighIncome(factsOf(honest(seed)), NOW).payments.filter((one) => one.removed?.rule !== "refunded");
     expect(organic.payers).toBeGreaterThanOrEqual(0.99 * new Set(kept.map(({ payer }) => payer)).size);
+  });
+
+  it("stay where the payers' money was minted, as by a bridge, and the agent had some burnt", () => {
+    const minted: Traffic = none();
+    minted.accounts.set(zeroAddress, 0);
+    minted.moves.push({ from: WALLET, to: zeroAddress, units: 9_000_000, at: NOW - 80 * DAY });
+    for (const payer of ["0xone", "0xtwo"]) {
+      minted.moves.push({ from: zeroAddress, to: payer, units: 5_000_000, at: NOW - 70 * DAY });
+      minted.payments.push({ payer, units: 2_000_000, at: NOW - 9 * DAY });
+    }
+    expect(quarter(factsOf(minted)).organic).toMatchObject({ payments: 2, payers: 2 });
   });
 
   it("stay whoever sends their payers a little, and whomever the agent pays", () => {
