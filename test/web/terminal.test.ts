@@ -404,6 +404,75 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByRole("link", { name: "Meridian" }).waitFor();
     }));
 
+  /** The card of payments of an agent's page, each answer about payments changed by `change`. */
+  async function paymentsOn(page: Page, path: string, change?: (body: Record<string, unknown>) => object) {
+    if (change)
+      await page.route("**/payments?**", async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, json: change((await answer.json()) as Record<string, unknown>) });
+      });
+    await page.goto(path);
+    return page.locator("section.panel", { has: page.getByRole("heading", { name: "What it was paid" }) });
+  }
+
+  it.each(["/agent/0", `/terminal/${TWIN_ID}?platform=erc8004`])(
+    "shows what an agent was paid: all and organic beside each other, what is not and why, each payment's transaction (%s)",
+    (path) =>
+      on("/status", async (page) => {
+        const paid = await paymentsOn(page, path);
+        await paid.getByRole("img", { name: "Organic: 3.04 of 8.29 USDC" }).waitFor();
+        const rows = paid.getByRole("row");
+        const told = async () =>
+          (await rows.allInnerTexts()).map((text) =>
+            text
+              .trim()
+              .split(/\s*\t\s*/)
+              .join(" | "),
+          );
+        expect(await told()).toEqual([
+          "7 days | 30 days | 90 days",
+          "All | 5.29 | 7.29 | 8.29",
+          "Organic | 0.04 | 2.04 | 3.04",
+          "Given back | 0.25 | 0.25 | 0.25",
+          "Organic of all",
+          "Payments | 1 of 3 | 2 of 4 | 3 of 5",
+          "Payers | 1 of 2 | 2 of 3 | 2 of 3",
+          "Repeat payers | 0 of 1 | 0 of 1 | 1 of 2",
+        ]);
+        await paid.getByText("The same amount went back to the payer.").first().waitFor();
+        const newest = paid
+          .getByRole("listitem")
+          .filter({ has: page.getByRole("link", { name: /, the transaction$/ }) });
+        expect(await newest.count()).toBe(5);
+        await newest.first().getByText("5.00", { exact: true }).waitFor();
+        await newest.first().getByText("The payer is the agent's own wallet or owner.").waitFor();
+        expect(await newest.first().getByRole("link").last().getAttribute("href")).toMatch(/\/tx\/0x0{62}07$/);
+        await paid.getByText("2 agents have this wallet").waitFor();
+        await paid.getByRole("link", { name: "how payments count" }).click();
+        await page.getByRole("heading", { level: 1, name: "Income" }).waitFor();
+      }),
+  );
+
+  it("says of payments what it does not know: no wallet, not read, none, not to be had", () =>
+    on("/status", async (page) => {
+      const unknown = (text: string | RegExp, path: string, change?: Parameters<typeof paymentsOn>[2]) =>
+        paymentsOn(page, path, change).then((paid) => paid.getByText(text).waitFor());
+      await unknown("Its registry has shown no wallet to be its own", "/agent/1");
+      await unknown("are not read yet", "/agent/0", (body) => ({ ...body, readTo: null }));
+      const windows = [{ days: 90, raw: { payments: 0 }, removed: [] }];
+      await unknown("Nothing was paid to its wallet in 90 days.", "/agent/0", (body) => ({ ...body, windows }));
+      await unknown(/^The newest [\d,]+ blocks are not read yet/, "/agent/0", (body) => ({ ...body, readTo: -11_000 }));
+      await page.unrouteAll();
+      const error = { error: "The database is away.", code: "upstream_unavailable", requestId: "r-1" };
+      await page.route("**/payments?**", (route) => route.fulfill({ status: 503, json: error }));
+      const paid = await paymentsOn(page, "/agent/0");
+      await paid.getByRole("alert").getByText(error.error).waitFor();
+      await page.getByRole("rowheader", { name: /^Soulbound Status/ }).waitFor();
+      await page.unrouteAll();
+      await paid.getByRole("button", { name: "Try again" }).click();
+      await paid.getByText("Newest payments").waitFor();
+    }));
+
   deepIt("marks rows with what is known about them, and shows the columns one wants", () =>
     on("/", async (page) => {
       const row = page.locator("tbody tr", { hasText: "Meridian" }).first();

@@ -4,6 +4,7 @@ import type { Hex } from "../../core/agents/facts.ts";
 import type { Json } from "../../core/json.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { plantRows } from "../../harness/onchain.ts";
+import { incomeFigures } from "../../workers/income/income-figures.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";
@@ -63,6 +64,7 @@ export async function plantWorld(pool: pg.Pool): Promise<void> {
       address: f.agentAddress,
       owner_address: f.owner,
       wallet_proven: f.verified,
+      wallet_confirmed: i === 0,
       created_at: new Date(now - (i + 1) * DAY_MS).toISOString(),
     })),
     ...Array.from({ length: FOREIGN }, (_, i) => ({
@@ -110,6 +112,7 @@ export async function plantWorld(pool: pg.Pool): Promise<void> {
     [HOSTILE],
   );
   await plantRegistry(pool, now, first!.facts.agentAddress);
+  await plantPayments(pool, now, first!.facts);
   await plantPeople(pool, first!.facts);
 }
 
@@ -178,6 +181,41 @@ function hostile(facts: Facts, now: number): void {
     ...{ platform, accountId: platform, handle: HOSTILE, username: HOSTILE, status: "verified" as const },
     ...{ verifiedAt: at, checkedAt: at, txHash: null, evidence: { url: HOSTILE } },
   })) as Facts["proofs"];
+}
+
+/** Own agent 0 was paid by two others, by one of them twice, and by itself; one payment went back. */
+async function plantPayments(pool: pg.Pool, now: number, { agentAddress: wallet }: Facts): Promise<void> {
+  const [ada, bob, exchange] = ["a1", "b2", "e3"].map((byte) => `0x${byte.repeat(20)}`) as [Hex, Hex, Hex];
+  await pool.query(
+    `insert into offchain.income_cohort (id, kind, from_block, read_to) values (1, 'wallet', 1, 900), (2, 'payer', 1, 900)`,
+  );
+  for (const [address, kind] of [
+    [wallet, "wallet"],
+    [ada, "payer"],
+    [bob, "payer"],
+  ] as const)
+    await pool.query("insert into offchain.income_followed (address, kind, cohort) values ($1, $2, $3)", [
+      ...[address, kind, kind === "wallet" ? 1 : 2],
+    ]);
+  await pool.query("insert into offchain.income_account (address, sent) values ($1, 9000000)", [exchange]);
+  const moves: [from: Hex, to: Hex, units: number, daysAgo: number, paid: boolean][] = [
+    [exchange, ada, 9_000_000, 89, false],
+    [exchange, bob, 9_000_000, 89, false],
+    [ada, wallet, 1_000_000, 80, true],
+    [ada, wallet, 2_000_000, 20, true],
+    [bob, wallet, 40_000, 3, true],
+    [bob, wallet, 250_000, 2, true],
+    [wallet, bob, 250_000, 1, false],
+    [wallet, wallet, 5_000_000, 1, true],
+  ];
+  for (const [i, [from, to, units, daysAgo, paid]] of moves.entries()) {
+    const hash = `0x${i.toString(16).padStart(64, "0")}`;
+    const at = Math.floor(now / 1000) - daysAgo * 86_400;
+    await pool.query("insert into offchain.income_move values ($1, 1, $2, $3, $1, $4, $5, $6, $7)", [
+      ...[hash, 100 + i, at, from.toLowerCase(), to.toLowerCase(), units, paid ? hash : null],
+    ]);
+  }
+  await incomeFigures.run({ db: pool, clock: () => new Date(now), log: console } as never, {});
 }
 
 /** @param wallet of own agent 0, which the registry has for its twin */

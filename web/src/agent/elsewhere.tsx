@@ -11,6 +11,7 @@ import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { say } from "../say.tsx";
 import { Erc8004 } from "./erc8004.tsx";
+import { Payments, paymentsPath } from "./payments.tsx";
 import { Reviews, reviewsPath } from "./reviews.tsx";
 
 export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
@@ -53,6 +54,9 @@ export function Elsewhere({ agent, explorer }: { agent: Agent; explorer: string 
           <Erc8004 registration={registration} agentId={twin.agent_id} explorer={explorer} />
         </Panel>
       )}
+      <Panel title={say("agent.payments")}>
+        <Payments path={paymentsPath(String(tokenId), "helixa")} explorer={explorer} />
+      </Panel>
       {agent.reviews && (
         <Panel title={say("agent.feedback")}>
           <Reviews path={reviewsPath(String(tokenId), "helixa")} explorer={explorer} />

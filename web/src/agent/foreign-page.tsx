@@ -29,6 +29,7 @@ import { Claim } from "./claim.tsx";
 import { SameAs } from "./elsewhere.tsx";
 import { Erc8004 } from "./erc8004.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
+import { Payments, paymentsPath } from "./payments.tsx";
 import { Reviews, reviewsPath } from "./reviews.tsx";
 import { Services } from "./services.tsx";
 
@@ -74,9 +75,14 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
             )}
           </WhatItOffers>
           {row.erc8004 && explorer && (
-            <Panel title={say("agent.feedback")}>
-              <Reviews path={reviewsPath(row.agent_id, row.platform)} explorer={explorer} />
-            </Panel>
+            <>
+              <Panel title={say("agent.payments")}>
+                <Payments path={paymentsPath(row.agent_id, row.platform)} explorer={explorer} />
+              </Panel>
+              <Panel title={say("agent.feedback")}>
+                <Reviews path={reviewsPath(row.agent_id, row.platform)} explorer={explorer} />
+              </Panel>
+            </>
           )}
           <Panel title={say("agent.whereThisWasRead")}>
             <Provenance of={row.provenance} warningsElsewhere={row.erc8004 !== null} />
