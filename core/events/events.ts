@@ -51,6 +51,9 @@ const PARTS = [
 type Part = (typeof PARTS)[number];
 const onChain = (part: Part) => () => ({ changed: [part], storage: "onchain" as const });
 
+/** Of one agent on one day (UTC), the first so many events of what strangers can do any number of times: pay, review. */
+export const MAX_PER_DAY = 100;
+
 /** Every type of event. A new one is an entry here; schemas, filters, webhooks and documentation derive from it. */
 export const EVENT_TYPES = {
   "agent.registered": eventSpec({
@@ -110,6 +113,27 @@ export const EVENT_TYPES = {
     says: "An attestation of the wallet or the owner of an agent was revoked.",
     data: z.object({ recipient: address }),
     chain: { "attestation.revoked": ({ wallet }) => ({ recipient: checksum(wallet!) }) },
+  }),
+  "agent.paid": eventSpec({
+    says: "A payment to an agent's wallet was settled: a tenth of a cent or more of USDC, by a signed authorization.",
+    data: z.object({
+      platform: z.string().meta({ description: "The registry of the agent, with its id there" }),
+      agentId: z.string(),
+      wallet: address.meta({ description: "The agent's" }),
+      payer: address,
+      usdc: z.string().meta({ description: "Amount in USDC", examples: ["0.05"] }),
+    }),
+  }),
+  "agent.reviewed": eventSpec({
+    says: "Somebody reviewed an agent in the canonical ERC-8004 registry.",
+    data: z.object({
+      registry: address.meta({ description: "The registry of the agent, with its id there" }),
+      agentId: z.string(),
+      client: address.meta({ description: "Who wrote it" }),
+      index: z.string().meta({ description: "Its number among those by this client about this agent" }),
+      value: z.string().meta({ description: "As written; what it means is said by the tag" }),
+      tags: z.array(z.string()),
+    }),
   }),
   "cred.changed": eventSpec({
     says: "An agent has another score, or its first.",

@@ -9,6 +9,8 @@ const LOG_BLOCKS = 2_000;
 export const COHORT_SIZE = 500;
 /** Blocks of the longest window: one takes two seconds on Base. */
 export const INCOME_BLOCKS = INCOME_SECONDS / 2;
+/** Blocks of the ten minutes within which a new wallet is followed. */
+export const FOLLOW_BLOCKS = 300;
 
 /** What an eth_getLogs over so many blocks counts in the budget. */
 export const logsPrice = (blocks: number): number => Math.max(1, Math.ceil(blocks / LOG_BLOCKS));

@@ -10,7 +10,8 @@ import type { IncomeFigures, IncomeWindow } from "./weigh.ts";
 export type StoredFigures = Stringed<IncomeFigures>;
 type Stringed<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: Stringed<T[K]> } : T;
 
-const usdc = (units: string): string => formatUnits(BigInt(units), 6);
+/** Units as an amount in USDC. */
+export const usdc = (units: string): string => formatUnits(BigInt(units), 6);
 const inAll = (address: string) => checksum(address as Address);
 
 type Sum = { payments: number; units: string };

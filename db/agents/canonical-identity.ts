@@ -32,6 +32,23 @@ const canonicalIdentity = (a: string, records: string): string => `
     or (e.agent_wallet = ${a}.owner and e.owner = ${a}.owner and n.named)
   order by n.named desc, e.registered_block, e.agent_id limit 1`;
 
+/** Own agents of one wallet that are looked at. */
+const MAX_AGENTS = 10;
+
+/**
+ * SQL of the token of the own agent that a registration `e` is: null where it is nobody's here; the oldest where it is
+ * several agents'. Of agents with the registration's wallet, those whose own it is come first.
+ * @param e alias of a registration @param records as in `canonicalIdentity`
+ */
+export const ownTokenOf = (e: string, records: string): string => `
+  select a.token_id
+  from (
+    select a.* from onchain.agent a where a.agent_address = ${e}.agent_wallet or a.owner = ${e}.agent_wallet
+    order by a.agent_address <> ${e}.agent_wallet, a.token_id limit ${MAX_AGENTS}) a
+  cross join lateral (${canonicalIdentity("a", records)}) i
+  where i.registry = ${e}.registry and i.agent_id = ${e}.agent_id
+  order by a.token_id limit 1`;
+
 /** SQL of the figures `g` of reviews, as `SummaryFigures`; null before they were weighed. @param g alias of offchain.review_figures */
 export const summaryFigures = (g: string): string => `case when ${g}.computed_at is not null then json_build_object(
     'reviewers', ${g}.reviewers, 'raw', ${g}.raw, 'adjusted', ${g}.adjusted, 'low', ${g}.low, 'high', ${g}.high,

@@ -10,13 +10,13 @@ export const NEW_EVENTS_CHANNEL = "event_notes";
 
 /** Where on the chain an event happened. */
 type ChainSource = {
-  /** Key of its row in `offchain.dispatch`. */
+  /** Key of its row in `offchain.dispatch`, or what else names it with the hash of its block. */
   key: string;
   block: number;
   txHash: Hex;
   final: boolean;
-  agentAddress: Address;
-  owner: Address;
+  agentAddress: Address | null;
+  owner: Address | null;
   formerOwner: Address | null;
 };
 
@@ -31,7 +31,8 @@ export type NewEvent = {
      * `at` in ISO format. `appendEvents` refuses anything else.
      */
     fact: string;
-    tokenId: number;
+    /** Null of an agent of another registry. */
+    tokenId: number | null;
     at: Date;
     /** Absent for off-chain events: these are final, with wallet and owner of the agent as the index has them. */
     chain?: ChainSource;
@@ -42,7 +43,7 @@ export type NewEvent = {
 export const offchainSource = (tokenId: number) => `agent:${tokenId}`;
 
 const sourceOf = ({ type, tokenId, chain }: NewEvent) =>
-  chain?.key ?? (type === "message.sent" ? null : offchainSource(tokenId));
+  chain?.key ?? (type === "message.sent" || tokenId === null ? null : offchainSource(tokenId));
 
 /** SQL of the id of an event. @param fact SQL of a text that identifies it */
 export const eventIdSql = (fact: string) => `'evt_' || left(encode(sha256(convert_to(${fact}, 'UTF8')), 'hex'), 24)`;

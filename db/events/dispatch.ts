@@ -61,6 +61,12 @@ const ADOPT_INDEX = statement({
     on conflict (one) do update set schema = $schema, settled_block = -1`,
 });
 
+/** The last block of which every event is dispatched and final; -1 before there is an index. */
+export async function finalBlockOf(db: Queryable): Promise<number> {
+  const [state] = await orm(db).select().from(dispatcherState);
+  return state?.settledBlock ?? -1;
+}
+
 const RETRACT_FOREIGN = statement({
   name: "dispatch-retract-foreign",
   params: { finalizedBlock: int8 },
@@ -152,16 +158,16 @@ export type ClaimedEvent = Omit<Row<typeof CLAIM>, "tokenId" | "owner"> & { toke
 /**
  * Claims events that were never dispatched on their branch of the chain: an anti-join, not a cursor, because a
  * reorganisation inserts smaller ids. Rows claimed together are a batch.
- * @returns `claimed`: number of claimed events, where `limit` means that there may be more; `events`: one entry for each
+ * @returns `claimed`: keys of the claimed events; as many as `limit` mean that there may be more; `events`: one entry for each
  *   agent of an event, which may have several agents or none
  */
 export async function claimEvents(
   tx: Queryable,
   above: { block: number; limit: number },
-): Promise<{ claimed: number; events: ClaimedEvent[] }> {
+): Promise<{ claimed: string[]; events: ClaimedEvent[] }> {
   const rows = await CLAIM.rows(tx, above);
   return {
-    claimed: new Set(rows.map(({ key }) => key)).size,
+    claimed: [...new Set(rows.map(({ key }) => key))],
     events: rows.filter((row): row is ClaimedEvent => row.tokenId !== null),
   };
 }

@@ -52,7 +52,7 @@ export const COHORT_KINDS = Object.keys(WANTED) as CohortKind[];
 const enrolment = (kind: CohortKind) =>
   statement({
     name: `income-enrol-${kind}`,
-    params: { fromBlock: int8, behind: int8 },
+    params: { fromBlock: int8, behind: int8, knownFrom: int8 },
     text: `
       with new as materialized (
         select w.address from (${WANTED[kind]}) w
@@ -67,20 +67,21 @@ const enrolment = (kind: CohortKind) =>
             where c.kind = '${kind}' and c.read_to < $behind and c.failures = 0)
         returning id
       )
-      insert into offchain.income_followed (address, kind, cohort)
-      select new.address, '${kind}', cohort.id from new cross join cohort`,
+      insert into offchain.income_followed (address, kind, cohort, known_from)
+      select new.address, '${kind}', cohort.id, $knownFrom from new cross join cohort`,
   });
 const ENROL = { wallet: enrolment("wallet"), payer: enrolment("payer"), side: enrolment("side") };
 
 /**
  * Follows those of a kind that are not followed yet, at most one cohort of them, and none while another cohort of the kind
  * is behind, unless its reads fail: those who come meanwhile come together. Payers of most money first.
+ * @param blocks.knownFrom payments to new wallets up to this block make no events
  * @returns number of addresses
  */
 export const enrol = (
   db: Queryable,
   kind: CohortKind,
-  blocks: { fromBlock: number; behind: number },
+  blocks: { fromBlock: number; behind: number; knownFrom: number },
 ): Promise<number> => ENROL[kind].run(db, blocks);
 
 const forgetting = (kind: CohortKind) =>

@@ -3,6 +3,7 @@ import type pg from "pg";
 import { array, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import type { Cohort, CohortKind } from "./followed.ts";
+import { type PaymentEvents, tellPayments } from "./payment-events.ts";
 
 /** A transfer in a block. Addresses and hashes lower-case; `nonce` of the authorization that caused it. */
 export type Move = {
@@ -60,8 +61,8 @@ const taking = (kind: CohortKind) =>
     text: `
       delete from offchain.income_move m using offchain.income_followed f
       where f.cohort = $cohort and ${OWN[kind]} and m.block >= $from
-      returning m.sender, m.recipient`,
-    columns: { sender: text, recipient: text },
+      returning m.sender, m.recipient, m.block_hash as "blockHash", m.log_index as "logIndex"`,
+    columns: { sender: text, recipient: text, blockHash: text, logIndex: int4 },
   });
 const TAKE_BACK = { wallet: taking("wallet"), payer: taking("payer"), side: taking("side") };
 
@@ -104,16 +105,19 @@ const TOUCH = statement({
 
 /**
  * Stores what was read for a cohort from a block on, which replaces what is stored of it from there on: the same transfers,
- * and those that a reorganisation took back.
+ * and those that a reorganisation took back; with the events of payments that came or went.
  * Check then write: what a cohort was read to, then its next range; another run or a merge may move it: the update names
  * the block as it was seen, and nothing is stored when it is gone.
- * @param read `hash` of block `to` @returns number of transfers; null where another run has read on
+ * @param read `hash` of block `to`
+ * @param told what events of payments depend on
+ * @returns number of transfers; null where another run has read on
  */
 export const storeRange = (
   pool: pg.Pool,
   cohort: Pick<Cohort, "id" | "kind" | "readTo">,
   read: { from: number; to: number; hash: string; moves: readonly Move[] },
   now: Date,
+  told: PaymentEvents,
 ): Promise<number | null> =>
   transaction(pool, async (tx) => {
     const { id, kind, readTo } = cohort;
@@ -134,6 +138,7 @@ export const storeRange = (
     });
     const addresses = [...new Set([...taken, ...moves].flatMap(({ sender, recipient }) => [sender, recipient]))];
     await TOUCH.run(tx, { addresses, cohort: id, from, to });
+    if (kind === "wallet") await tellPayments(tx, id, { taken, stored: moves }, told);
     return moves.length;
   });
 

@@ -83,7 +83,10 @@ export const event = offchain.table(
     retracted: boolean().notNull().default(false),
     /** The event that this one takes back. */
     retracts: text(),
-    /** Key in `dispatch` of what it came from, or `cred:<id>` of the point of history; null for what nothing takes back. */
+    /**
+     * Key in `dispatch` of what it came from, `usdc:<block hash>-<log index>` of a payment, `cred:<id>` of the point of history; null
+     * for what nothing takes back.
+     */
     source: text(),
   },
   (t) => [

@@ -41,6 +41,8 @@ export const incomeFollowed = offchain.table(
     cohort: bigint({ mode: "number" })
       .notNull()
       .references(() => incomeCohort.id),
+    /** Payments up to this block are its past, which makes no events. */
+    knownFrom: block().notNull().default(0),
     /** When something last changed that figures rest on. */
     changedAt: at().notNull().default(sql`clock_timestamp()`),
   },

@@ -16,6 +16,7 @@ import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { serviceTokenAbi } from "../../abis/service-token.ts";
 import { buildTable } from "../../columns/build-table.ts";
+import { MAX_PER_DAY } from "../../core/events/events.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
 import { source as agentsSource } from "../../db/lists/agents-source.ts";
 import { source as directorySource } from "../../db/lists/directory-source.ts";
@@ -770,6 +771,7 @@ test("no event stops the index, whatever is in it, and everything that rests on 
       contracts: { identity: { address: contracts.identity.toLowerCase() } },
       upstreams: { gateways: { ipfs: "http://127.0.0.1:9", arweave: "http://127.0.0.1:9" } },
       eventRetentionMs: 365 * 86_400_000,
+      service: { publicUrl: "https://agents.test" },
     },
   } as unknown as JobContext;
   await dispatch(context);
@@ -777,6 +779,18 @@ test("no event stops the index, whatever is in it, and everything that rests on 
   for (const job of [referralCodes, selfCheck, reconcile, directoryOwn, erc8004Files, directoryScores])
     await job.run(context, {});
   expect(queued).toContain("score");
+  // Each review is one event, whatever its transaction holds beside it.
+  const [reviewed] = await world.rows(
+    `select count(*)::int as events, count(distinct (f.agent_id, f.client, f.feedback_index))::int as reviews,
+       (select sum(least(n, ${MAX_PER_DAY}))::int from (
+          select count(*) as n from onchain.erc8004_feedback group by agent_id) a) as expected
+     from offchain.event e left join onchain.erc8004_feedback f on f.tx_hash = e.tx_hash
+       and f.agent_id::text = e.data ->> 'agentId' and f.client = lower(e.data ->> 'client')
+       and f.feedback_index::text = e.data ->> 'index'
+     where e.type = 'agent.reviewed'`,
+  );
+  expect(reviewed!.expected).toBeGreaterThan(0);
+  expect([reviewed!.events, reviewed!.reviews]).toEqual([reviewed!.expected, reviewed!.expected]);
   const rows = async (sql: string) => (await world.rows<{ id: string }>(sql)).map(({ id }) => id);
   const shown = (platform: string) =>
     rows(

@@ -1,17 +1,23 @@
 /** Reorganisations: shallow ones roll rows back, one deeper than finality is noticed, marked, and healed without anybody; and the transactions of an agent. */
 import { parseEther, parseEventLogs, toFunctionSelector } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { recentTransactions } from "../../db/agents/recent-transactions.ts";
+import { eventLog, eventsAfter } from "../../db/events/events.ts";
 import { readIndexState } from "../../db/operations/index-state.ts";
 import { linkHumanAgent, writeHuman } from "../../db/principals/human-writes.ts";
 import { loadHumans } from "../../db/principals/humans.ts";
 import { migrate } from "../../db/schema/migrate.ts";
+import { testLog } from "../../harness/log.ts";
 import { LONG } from "../../harness/patience.ts";
 import { startTroubledNode, type TroubledNode } from "../../harness/troubled-node.ts";
 import { until } from "../../harness/until.ts";
+import type { JobContext } from "../../workers/context.ts";
+import { dispatch } from "../../workers/events/dispatcher.ts";
+import { sequence } from "../../workers/events/event-log.ts";
 import { expectTruth, type IndexerProcess, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
 import { casesOf, deepIt } from "../support/share.ts";
 
@@ -131,6 +137,46 @@ test("events that come back in another block are told again, with that block's h
   expect(again.tokenId).toBe(tokenId);
   expect(await told()).toBe(again.receipt.blockHash);
   expect(again.receipt.blockHash).not.toBe(first);
+});
+
+test("a review's event is taken back with its block; the review in another block is another event", async () => {
+  await migrate(world.database.url);
+  const { pool } = world.database;
+  const { erc8004Identity, erc8004Reputation } = world.contracts;
+  const context = {
+    ...{ db: pool, clock: () => new Date(), log: testLog(), fault: () => {}, queue: { add: async () => {} } },
+    config: { eventRetentionMs: 365 * 86_400_000, service: { publicUrl: "https://agents.test" } },
+  } as unknown as JobContext;
+  const told = async () => {
+    await world.settle();
+    await dispatch(context);
+    await sequence(context);
+    const { head } = await eventLog(pool);
+    const { events } = await eventsAfter(pool, { after: 0, head, limit: 5_000 });
+    const back = new Set(events.flatMap(({ data }) => ("id" in data ? [data.id] : [])));
+    return events
+      .filter(({ type }) => type === "agent.reviewed")
+      .map(({ id, block, txHash }) => ({ id, block, txHash, gone: back.has(id) }));
+  };
+  const review = async () => {
+    const args = [agentId, 80n, 0, "starred", "", "", "", `0x${"00".repeat(32)}`] as const;
+    const { transactionHash: txHash, blockNumber } = await world.send(
+      ...([bob, erc8004Reputation, erc8004ReputationAbi, "giveFeedback", args] as const),
+    );
+    return { txHash, block: Number(blockNumber), gone: false };
+  };
+  const { logs } = await world.send(alice, erc8004Identity, erc8004IdentityAbi, "register", [""]);
+  const { agentId } = parseEventLogs({ abi: erc8004IdentityAbi, eventName: "Registered", logs })[0]!.args;
+  const first = await review();
+  expect(await told()).toMatchObject([first]);
+  await world.reorg(1);
+  await world.mineBlocks(1);
+  await told();
+  const second = await review();
+  await world.mineBlocks(2);
+  expect(await until("the first is gone", async () => (await told()).some(({ gone }) => gone) && told())).toMatchObject(
+    [{ ...first, gone: true }, second],
+  );
 });
 
 test("an agent linked to a human: a transfer unlinks it for good, one that is taken back never did", async () => {

@@ -1346,6 +1346,8 @@ export const MESSAGES = {
   "prove.event.verified": "A wallet, an account or an owner is proven.",
   "prove.event.lapsed": "A proof is gone where it stood.",
   "prove.event.revoked": "An attestation is revoked.",
+  "prove.event.paid": "An agent is paid.",
+  "prove.event.reviewed": "An agent is reviewed.",
   "prove.event.cred": "A score changes.",
   "prove.event.message": "A message is sent to a public group.",
   "prove.delivery.pending": "Waiting",

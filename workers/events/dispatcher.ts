@@ -1,5 +1,6 @@
 /** From chain to jobs: claims events from the log of index changes, queues each once for its subscribers, and retracts events that a reorganisation removed. */
 import type pg from "pg";
+import { recordsAt } from "../../core/agents/registration-file.ts";
 import { chainEventOf } from "../../core/events/events.ts";
 import { renewReferralCodes } from "../../db/agents/referral-codes.ts";
 import { retractCred } from "../../db/cred/cred.ts";
@@ -20,6 +21,7 @@ import {
   tokensOfWallets,
 } from "../../db/events/dispatch.ts";
 import { INDEX_CHANNEL } from "../../db/operations/index-state.ts";
+import { reviewEvents } from "../../db/reviews/review-events.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/sql/transaction.ts";
 import type { ChangeKind } from "../../ponder.schema.ts";
@@ -37,7 +39,7 @@ const EVENTS_PER_PASS = 1_000;
 const TIMER_MS = 2_000;
 
 export type DispatcherContext = Pick<JobContext, "db" | "queue" | "clock" | "log" | "fault"> & {
-  config: Pick<JobContext["config"], "eventRetentionMs">;
+  config: Pick<JobContext["config"], "eventRetentionMs"> & { service: { publicUrl: string } };
 };
 
 export type Dispatcher = {
@@ -97,7 +99,10 @@ async function reconcileOutbox({ clock, config, log, fault }: DispatcherContext,
   const { claimed, events } = await claimEvents(tx, { block: settled.block, limit: EVENTS_PER_PASS });
   // What is left out here never comes: a worker whose clock is ahead of the database's does not decide it.
   const now = Math.min(clock().getTime(), (await databaseNow(tx)).getTime());
-  await appendEvents(tx, logEventsOf(events, index, new Date(now - config.eventRetentionMs)));
+  const since = new Date(now - config.eventRetentionMs);
+  const records = recordsAt(config.service.publicUrl);
+  const reviews = await reviewEvents(tx, claimed, { records, since, finalBlock: index.finalizedBlock });
+  await appendEvents(tx, [...logEventsOf(events, index, since), ...reviews]);
   fault("dispatcher.claimed");
   const retracted = [...settled.retracted, ...(await retractVanished(tx, index))];
   if (retracted.length > 0) {
@@ -105,8 +110,8 @@ async function reconcileOutbox({ clock, config, log, fault }: DispatcherContext,
     await undo(tx, retracted, clock());
   }
   await finalizeSources(tx, await finalizeEvents(tx, index));
-  if (claimed < EVENTS_PER_PASS) await settleUpTo(tx, index);
-  return claimed;
+  if (claimed.length < EVENTS_PER_PASS) await settleUpTo(tx, index);
+  return claimed.length;
 }
 
 /** The events of the log for claimed chain events, without those that are older than the log's retention. */

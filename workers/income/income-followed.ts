@@ -1,7 +1,7 @@
 /** Says whose transfers are read (agents' wallets, who paid them, agents' owners), and looks at the accounts that connect them. */
 import { z } from "zod";
 import type { Address } from "../../core/agents/facts.ts";
-import { INCOME_BLOCKS, RANGE_BLOCKS } from "../../core/income/requests.ts";
+import { FOLLOW_BLOCKS, INCOME_BLOCKS, RANGE_BLOCKS } from "../../core/income/requests.ts";
 import { INCOME_SECONDS } from "../../core/income/rules.ts";
 import { COHORT_KINDS, enrol, forgetUnwanted, mergeCohorts } from "../../db/income/followed.ts";
 import { dueAccounts, storeAccount, thinMarks } from "../../db/income/moves.ts";
@@ -36,7 +36,11 @@ export const incomeFollowed = defineJob({
     });
     await thinMarks(db, MARKED_BLOCKS);
     const head = await chain.headBlock();
-    const blocks = { fromBlock: Math.max(0, head - INCOME_BLOCKS), behind: head - RANGE_BLOCKS };
+    const blocks = {
+      fromBlock: Math.max(0, head - INCOME_BLOCKS),
+      behind: head - RANGE_BLOCKS,
+      knownFrom: head - FOLLOW_BLOCKS,
+    };
     for (const kind of COHORT_KINDS) changed += await enrol(db, kind, blocks);
     const accounts = Math.ceil((config.incomeRequestsPerDay * ACCOUNTS_SHARE * EVERY_MS) / DAY_MS / 2);
     for (const address of (await dueAccounts(db, accounts)) as Address[]) {

@@ -2,8 +2,10 @@
 import { z } from "zod";
 import type { Block } from "../../clients/ports.ts";
 import { RANGE_BLOCKS } from "../../core/income/requests.ts";
+import { finalBlockOf } from "../../db/events/dispatch.ts";
 import { addressesOf, type Cohort, cohorts } from "../../db/income/followed.ts";
 import { marksOf, putOff, storeRange } from "../../db/income/moves.ts";
+import { isNoIndex } from "../../db/sql/transaction.ts";
 import { counting, lastTrue, type RangeChain } from "../chain-ranges.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
@@ -70,6 +72,8 @@ async function readOn({ context, chain, head }: Reading, cohort: Cohort): Promis
   try {
     return (await readCohort({ context, chain, head }, cohort)) ?? nothing;
   } catch (err) {
+    // Without an index there are no agents to tell of: the next run goes on here.
+    if (isNoIndex(err)) throw err;
     // While no node answers at all the run ends, and nobody is put off.
     await context.chain.headBlock();
     const { id, failures } = cohort;
@@ -84,6 +88,7 @@ async function readOn({ context, chain, head }: Reading, cohort: Cohort): Promis
 async function readCohort({ context, chain, head }: Reading, cohort: Cohort): Promise<Done | null> {
   const { db, clock, config } = context;
   const { id, kind } = cohort;
+  const finalBlock = await finalBlockOf(db);
   const last = await lastTrue(chain, cohort, await marksOf(db, id));
   if (last === null) return null;
   const from = last.block + 1;
@@ -95,6 +100,8 @@ async function readCohort({ context, chain, head }: Reading, cohort: Cohort): Pr
     found = await readRange(chain, { usdc, kind, addresses, from, to, head: head.number });
   } else if (last.block === cohort.readTo) return null;
   if (found === null) return null;
-  const stored = await storeRange(db, cohort, { from, to: Math.max(to, last.block), ...found }, clock());
+  const now = clock();
+  const told = { since: new Date(now.getTime() - config.eventRetentionMs), finalBlock };
+  const stored = await storeRange(db, cohort, { from, to: Math.max(to, last.block), ...found }, now, told);
   return stored === null ? null : { readTo: Math.max(to, last.block), stored };
 }

@@ -26,7 +26,7 @@ export async function eventWorld() {
     clock: () => NOW,
     log: testLog(),
     fault: (_point: string) => {},
-    config: { eventRetentionMs: 7 * 86_400_000 },
+    config: { eventRetentionMs: 7 * 86_400_000, service: { publicUrl: "https://agents.test" } },
     queue: {
       async add(name: string, jobs: NewJob[]) {
         if (name !== "score") return;

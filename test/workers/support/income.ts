@@ -81,6 +81,7 @@ export function incomeJobs(
           at
       )(await world.now()),
       config: {
+        eventRetentionMs: 7 * 86_400_000,
         incomeRequestsPerDay: over.perDay?.() ?? 100_000_000,
         contracts: { usdc: { address: world.usdc } },
       },

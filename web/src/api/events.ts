@@ -11,6 +11,8 @@ const TYPES = Object.keys({
   "agent.verified": true,
   "proof.lapsed": true,
   "attestation.revoked": true,
+  "agent.paid": true,
+  "agent.reviewed": true,
   "cred.changed": true,
   "message.sent": true,
   "event.retracted": true,

@@ -18,6 +18,8 @@ const EVENTS = {
   "agent.verified": "prove.event.verified",
   "proof.lapsed": "prove.event.lapsed",
   "attestation.revoked": "prove.event.revoked",
+  "agent.paid": "prove.event.paid",
+  "agent.reviewed": "prove.event.reviewed",
   "cred.changed": "prove.event.cred",
   "message.sent": "prove.event.message",
 } as const satisfies Record<Exclude<EventType, "event.retracted">, MessageKey>;

@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."income_followed" ADD COLUMN "known_from" bigint DEFAULT 0 NOT NULL;

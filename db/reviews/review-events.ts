@@ -1,0 +1,90 @@
+/** Events of reviews in the canonical ERC-8004 registry, for the changes of the index that the dispatcher has claimed. */
+import { checksum } from "../../core/addresses.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import { decimalText } from "../../core/directory/reviews.ts";
+import { MAX_PER_DAY } from "../../core/events/events.ts";
+import { ownTokenOf } from "../agents/canonical-identity.ts";
+import type { NewEvent } from "../events/append-events.ts";
+import { ZERO_ADDRESS } from "../sql/fragments.ts";
+import { array, int4, int8, narrow, nullable, statement, text } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+const CLAIMED = statement({
+  name: "reviews-claimed",
+  params: { keys: array(text), records: text, since: int8 },
+  // A change names its agent and transaction: the first change there is the first review there, and so on. Of an agent that is
+  // reviewed more often, the first of each day.
+  text: `
+    with claimed as materialized (
+      select d.key, d.event_id, d.block, d.returns from offchain.dispatch d
+      where d.key = any($keys) and d.kind = 'erc8004.feedback_given' and d.block_at >= $since
+    ), change as materialized (
+      select o.block_hash || '-' || o.id as key, o.tx_hash, o.agent_id, o.block_at,
+        row_number() over (partition by o.tx_hash, o.agent_id order by o.id) as place
+      from onchain.index_changes o
+      where o.block in (select block from claimed) and o.kind = 'erc8004.feedback_given'
+    ), agent as materialized (
+      select e.registry, e.agent_id, e.owner, e.agent_wallet, min(o.block_at) as first, (${ownTokenOf("e", "$records")}) as token_id
+      from claimed c join change o on o.key = c.key
+      join onchain.erc8004_agent e
+        on e.registry = (select registry from onchain.erc8004_agent limit 1) and e.agent_id = o.agent_id
+      group by e.registry, e.agent_id, e.owner, e.agent_wallet
+    ), review as materialized (
+      select f.*,
+        row_number() over (partition by f.tx_hash, f.agent_id order by f.client, f.feedback_index) as place,
+        row_number() over (partition by f.agent_id, f.given_at / 86400
+          order by f.given_at, f.client, f.feedback_index) as of_day
+      from agent a join onchain.erc8004_feedback f
+        on f.registry = a.registry and f.agent_id = a.agent_id and f.given_at >= a.first / 86400 * 86400
+    )
+    select c.key, c.block, c.returns, o.block_at as at, r.tx_hash as "txHash", a.registry, a.agent_id::text as "agentId", a.owner,
+      nullif(a.agent_wallet, '${ZERO_ADDRESS}') as wallet, a.token_id as "tokenId", r.client,
+      r.feedback_index::text as index, r.value::text as value, r.value_decimals as decimals, left(r.tag1, 64) as tag1,
+      left(r.tag2, 64) as tag2
+    from claimed c join change o on o.key = c.key
+    join agent a on a.agent_id = o.agent_id
+    join review r on r.tx_hash = o.tx_hash and r.agent_id = o.agent_id and r.place = o.place
+    where r.of_day <= ${MAX_PER_DAY}
+    order by c.event_id`,
+  columns: {
+    ...{ key: text, block: int8, returns: int4, at: int8, txHash: narrow<Hex>(text), registry: narrow<Address>(text) },
+    ...{
+      agentId: text,
+      owner: narrow<Address>(text),
+      wallet: nullable(narrow<Address>(text)),
+      tokenId: nullable(int8),
+    },
+    ...{ client: narrow<Address>(text), index: text, value: text, decimals: int4, tag1: text, tag2: text },
+  },
+});
+
+/**
+ * The events of the reviews among claimed changes, one for each, in the chain's order. They are retracted and made final with
+ * the changes.
+ * Bound: the first hundred of an agent on a day, by the chain; of a registration several agents here are, it is the first one's.
+ * @param keys of changes in `offchain.dispatch`
+ * @param of.records as in `canonicalIdentityOf` @param of.since no event of older reviews @param of.finalBlock last final block
+ */
+export async function reviewEvents(
+  tx: Queryable,
+  keys: readonly string[],
+  of: { records: string; since: Date; finalBlock: number },
+): Promise<NewEvent[]> {
+  if (keys.length === 0) return [];
+  const since = Math.ceil(of.since.getTime() / 1_000);
+  const found = await CLAIMED.rows(tx, { keys, records: of.records, since });
+  return found.map(({ key, block, returns, at, txHash, tokenId, owner, wallet, ...review }) => ({
+    type: "agent.reviewed",
+    data: {
+      ...{ registry: checksum(review.registry), agentId: review.agentId, client: checksum(review.client) },
+      ...{ index: review.index, value: decimalText(review.value, review.decimals) },
+      tags: [review.tag1, review.tag2].filter((tag) => tag !== ""),
+    },
+    fact: `${key} ${returns} review`,
+    ...{ tokenId, at: new Date(at * 1_000) },
+    chain: {
+      ...{ key, block, txHash, final: block <= of.finalBlock },
+      ...{ agentAddress: wallet, owner, formerOwner: null },
+    },
+  }));
+}
