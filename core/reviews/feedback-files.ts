@@ -91,7 +91,7 @@ export type ProofParties = {
 export type ProofTransaction = { status: "success" | "reverted"; logs: readonly TokenLog[]; at: number } | null;
 
 /** A payment that was found. */
-export type ProvenPayment = { payer: Address; units: bigint };
+type ProvenPayment = { payer: Address; units: bigint };
 export type Proof = { state: Exclude<ProofState, "paid">; paid: null } | { state: "paid"; paid: ProvenPayment };
 
 /**
