@@ -283,6 +283,31 @@ it("asks a site for no more than its share of a day", async () => {
   expect(asked).toHaveLength(4);
 });
 
+it("stores the others where the database refuses what one says", async () => {
+  answers = { "/a": says(FILE) };
+  await db.pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin
+      if new.client in ('${wallet(1)}', '${wallet(2)}') and new.state <> 'unreachable' and new.read_at is not null then
+        raise exception 'no' using errcode = '22023'; end if;
+      return new; end $$;
+    create trigger refuse before insert or update on offchain.review_file for each row execute function refuse()`);
+  await plant([
+    { client: 1, uri: FILE },
+    { client: 2, uri: `${here}/a` },
+    { client: 3, uri: FILE },
+    { client: 4, uri: `${here}/a` },
+  ]);
+  await run();
+  const found = await states();
+  expect([1, 2, 3, 4].map((n) => found[`${n}.1`]!.state)).toEqual([
+    "unreachable",
+    "unreachable",
+    "not_given",
+    "not_given",
+  ]);
+  expect(found["1.1"]!.why).toBe("It cannot be stored.");
+});
+
 it("follows a review that names another file, and forgets one that is no more", async () => {
   answers = { "/a": says(FILE), "/b": says("other") };
   await plant([

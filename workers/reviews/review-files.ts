@@ -59,7 +59,7 @@ async function listNew({ db, clock, config, log }: JobContext): Promise<number> 
   if (agents.length === 0) return 0;
   const named = await unlistedFiles(db, agents, LISTED_PER_RUN);
   const reads = named.map((one) => located(one, { config, now: clock(), log }));
-  const listed = await listFiles(db, reads, clock());
+  const listed = await store({ db, clock, log }, reads, listFiles);
   if (named.length < LISTED_PER_RUN) await filesListed(db, agents, clock());
   return listed;
 }
@@ -131,6 +131,7 @@ async function readDue(context: JobContext): Promise<number> {
     changed += await store(
       context,
       asked.filter((one) => one !== null),
+      storeFiles,
     );
     fault("reviews.files");
   }
@@ -187,14 +188,20 @@ function laterThan(failures: number, leastMs: number, now: Date): Pick<FileRead,
   return { failures: failures + 1, nextTryAt };
 }
 
-const store = ({ db, clock, log }: JobContext, reads: readonly FileRead[]): Promise<number> =>
+/** @param write `listFiles` or `storeFiles` @returns how many rows are different */
+const store = (
+  { db, clock, log }: Pick<JobContext, "db" | "clock" | "log">,
+  reads: readonly FileRead[],
+  write: typeof storeFiles,
+): Promise<number> =>
   storeSet(db, reads, {
-    store: (tx, some) => storeFiles(tx, some, clock()),
+    store: (tx, some) => write(tx, some, clock()),
     async settle(tx, number, refused) {
       const bare = refused.map(({ item, error }): FileRead => {
         log.warn({ err: error, client: item.client }, "what the file of a review says cannot be stored");
-        return { ...item, state: "unreachable", why: "It cannot be stored.", proof: null, nextTryAt: null };
+        const why = "It cannot be stored.";
+        return { ...item, site: null, state: "unreachable", why, proof: null, nextTryAt: null };
       });
-      return number + (await storeFiles(tx, bare, clock()));
+      return number + (await write(tx, bare, clock()));
     },
   });
