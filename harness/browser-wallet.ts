@@ -33,16 +33,17 @@ type Payer = {
   account: PrivateKeyAccount;
   client?: { sendTransaction(call: { to: Hex; data: Hex; value?: bigint }): Promise<Hex> };
 };
+/** What it asks a node of the development chain. */
+type Node = Pick<
+  PublicClient,
+  "call" | "getTransactionReceipt" | "getBalance" | "getGasPrice" | "estimateGas" | "request"
+>;
 type Params = readonly unknown[];
+type Answers = Record<string, (params: Params) => unknown>;
 type Answer = { result?: unknown; error?: { code: number; message: string } };
 
 /** Gives every page that is opened from now on a wallet with this account. */
-export async function giveWallet(
-  page: Page,
-  payer: Payer,
-  evm: Pick<PublicClient, "call" | "getTransactionReceipt" | "getBalance" | "getGasPrice" | "estimateGas" | "request">,
-  chainId = 1,
-): Promise<BrowserWallet> {
+export async function giveWallet(page: Page, payer: Payer, evm: Node, chainId = 1): Promise<BrowserWallet> {
   const { account } = payer;
   const wallet: BrowserWallet = {
     ...NO_WALLET(),
@@ -55,7 +56,51 @@ export async function giveWallet(
       }, accounts);
     },
   };
-  const answers: Record<string, (params: Params) => unknown> = {
+  const answers = answersOf(wallet, payer, evm);
+  await page.exposeFunction("walletAnswer", async (method: string, params: Params = []): Promise<Answer> => {
+    wallet.asked.push(method);
+    if (wallet.declines.delete(method)) return { error: { code: 4001, message: "User rejected the request." } };
+    const answer = answers[method];
+    if (!answer) return { error: { code: 4200, message: "Unsupported" } };
+    const silence = wallet.silent.get(method);
+    wallet.silent.delete(method);
+    try {
+      const result = silence === "lost" ? undefined : await answer(params);
+      return silence ? await new Promise<never>(() => {}) : { result };
+    } catch (error) {
+      return { error: { code: -32000, message: (error as Error).message } };
+    }
+  });
+  await page.addInitScript(() => {
+    const page = globalThis as unknown as EventTarget & {
+      walletAnswer(method: string, params?: unknown): Promise<Answer>;
+    };
+    const provider = {
+      async request({ method, params }: { method: string; params?: unknown }) {
+        const { result, error } = await page.walletAnswer(method, params);
+        if (error) throw Object.assign(new Error(error.message), { code: error.code });
+        return result;
+      },
+      on(event: string, listener: (accounts: unknown) => void) {
+        if (event === "accountsChanged")
+          page.addEventListener("test:accounts", (told) => listener((told as CustomEvent).detail));
+      },
+    };
+    const detail = {
+      info: { uuid: "350670db-19fa-4704-a166-e52e178b59d2", name: "Test wallet", rdns: "wallet.example" },
+      provider,
+    };
+    const announce = () => page.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
+    page.addEventListener("eip6963:requestProvider", announce);
+    announce();
+  });
+  return wallet;
+}
+
+/** How a wallet answers the page, by method. */
+function answersOf(wallet: BrowserWallet, payer: Payer, evm: Node): Answers {
+  const { account } = payer;
+  const answers: Answers = {
     eth_requestAccounts: () => {
       wallet.allowed = true;
       return wallet.accounts;
@@ -105,44 +150,7 @@ export async function giveWallet(
   // As a wallet passes on what its node knows.
   for (const method of ["eth_blockNumber", "eth_getTransactionCount", "eth_getLogs"] as const)
     answers[method] = (params) => evm.request({ method, params } as never);
-  await page.exposeFunction("walletAnswer", async (method: string, params: Params = []): Promise<Answer> => {
-    wallet.asked.push(method);
-    if (wallet.declines.delete(method)) return { error: { code: 4001, message: "User rejected the request." } };
-    const answer = answers[method];
-    if (!answer) return { error: { code: 4200, message: "Unsupported" } };
-    const silence = wallet.silent.get(method);
-    wallet.silent.delete(method);
-    try {
-      const result = silence === "lost" ? undefined : await answer(params);
-      return silence ? await new Promise<never>(() => {}) : { result };
-    } catch (error) {
-      return { error: { code: -32000, message: (error as Error).message } };
-    }
-  });
-  await page.addInitScript(() => {
-    const page = globalThis as unknown as EventTarget & {
-      walletAnswer(method: string, params?: unknown): Promise<Answer>;
-    };
-    const provider = {
-      async request({ method, params }: { method: string; params?: unknown }) {
-        const { result, error } = await page.walletAnswer(method, params);
-        if (error) throw Object.assign(new Error(error.message), { code: error.code });
-        return result;
-      },
-      on(event: string, listener: (accounts: unknown) => void) {
-        if (event === "accountsChanged")
-          page.addEventListener("test:accounts", (told) => listener((told as CustomEvent).detail));
-      },
-    };
-    const detail = {
-      info: { uuid: "350670db-19fa-4704-a166-e52e178b59d2", name: "Test wallet", rdns: "wallet.example" },
-      provider,
-    };
-    const announce = () => page.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
-    page.addEventListener("eip6963:requestProvider", announce);
-    announce();
-  });
-  return wallet;
+  return answers;
 }
 
 /** Connects the wallet of the page by the button in the bar. */

@@ -770,7 +770,6 @@ const LONG_WORLDS = new Set([
   "harness/attack/honest.ts",
   "harness/attack/oracle.ts",
   "harness/attack/world.ts",
-  "harness/browser-wallet.ts",
   "harness/client-libraries/world.ts",
   "harness/payment-load/customers.ts",
   "harness/simulation/acts.ts",
