@@ -26,7 +26,7 @@ export type FileState = (typeof FILE_STATES)[number]["key"];
 export const PROOF_STATES = [
   { key: "waiting", says: "The transaction was not looked up yet." },
   { key: "paid", says: "Before the review the transaction moved USDC from the reviewer to the agent's wallet." },
-  { key: "used", says: "An earlier review has this payment for its proof; one payment proves one." },
+  { key: "used", says: "An earlier review of the agent has this payment for its proof; one payment proves one." },
   { key: "after", says: "The transaction is younger than the review." },
   { key: "other_payer", says: "The transaction paid the agent's wallet, and not from the reviewer." },
   { key: "nothing", says: "The transaction moved no USDC to the agent's wallet, or as much back." },

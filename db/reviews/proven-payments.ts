@@ -1,6 +1,6 @@
 /** SQL of what the payments that reviews name count: which is whose proof, and how much a reviewer had paid by them. */
 
-/** Whether an earlier review has the payment of a file `r` for its proof: one payment proves one. */
+/** Whether an earlier review of the agent has the payment of a file `r` for its proof: one payment proves one. */
 export const IS_USED = `exists (
   select from offchain.review_file e
   where e.proof_tx = r.proof_tx and e.payer = r.payer and e.registry = r.registry and e.agent_id = r.agent_id
