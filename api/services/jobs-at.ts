@@ -1,12 +1,7 @@
 /** Reading a job that one has seen: jobs are read from the chain beside the index. */
-import { setTimeout as delay } from "node:timers/promises";
-import { fail } from "../../core/errors.ts";
 import { agentCommerce } from "../../db/commerce/job-figures.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-
-/** Max milliseconds of the wait, and milliseconds between two checks. */
-const WAIT_MS = 5_000;
-const LOOK_MS = 100;
+import { untilShown } from "./until-shown.ts";
 
 /**
  * Waits until jobs are read up to a block, and those of the agent weighed.
@@ -19,11 +14,9 @@ export async function waitForJobs(
   block: number | undefined,
 ): Promise<void> {
   if (block === undefined) return;
-  for (let waited = 0; ; waited += LOOK_MS) {
+  const isRead = async () => {
     const found = await agentCommerce(db, id);
-    if (!found?.contract || found.wallet === null || (found.current && found.readTo! >= block)) return;
-    if (waited >= WAIT_MS)
-      fail("indexer_behind", `Jobs are not read up to block ${block} yet.`, { extra: { indexedBlock: index.block } });
-    await delay(LOOK_MS);
-  }
+    return !found?.contract || found.wallet === null || (found.current === true && found.readTo! >= block);
+  };
+  await untilShown({ index }, `Jobs are not read up to block ${block} yet.`, [isRead]);
 }

@@ -66,7 +66,9 @@ beforeAll(async () => {
     IPFS_GATEWAY_URL: here,
     ARWEAVE_GATEWAY_URL: here,
     FACILITATOR_URL: here,
+    // Nothing answers there, whatever else runs on this machine.
     PUBLIC_URL: "http://127.0.0.1:1",
+    PORT: "1",
   };
 });
 afterAll(async () => {
