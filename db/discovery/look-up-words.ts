@@ -14,21 +14,22 @@ const STEM_OF_WORD = `
 
 /**
  * A word may be a name's own where no more documents of trusted agents have it: those of newcomers cost a cent each. Numbers of
- * documents are counted in a sample (count-words.ts), in which a word of ten may be one of hundreds: of words that the sample has
- * a few times those of trusted agents are counted.
+ * documents are counted in a sample (count-words.ts), in which a word of one document may be one of seventeen, and one of ten
+ * one of hundreds: of words that the sample says are in a few documents the documents themselves are counted, up to here.
  */
 const RARE_NAME_UP_TO = 20;
 const SURELY_FREQUENT_FROM = 2_000;
 
-/** Whether no more than `RARE_NAME_UP_TO` trusted documents have a stem `s`. */
-const IS_RARE = `(
-  select count(*) <= ${RARE_NAME_UP_TO} from (select array_to_tsvector(array[s.stem])::text::tsquery as has) q
-  cross join lateral (${TRUST_RANGES.filter((range) => range >= MIN_TRUSTED)
+/** Documents of a stem `s` in some ranges of trust, counted up to one more than `RARE_NAME_UP_TO`. */
+const counted = (ranges: readonly number[]): string => `(
+  select count(*)::int4 from (select array_to_tsvector(array[s.stem])::text::tsquery as has) q
+  cross join lateral (${ranges
     .map(
       (range) =>
         `(select from offchain.discovery_document where trust_range = ${range} and words @@ q.has limit ${RARE_NAME_UP_TO + 1})`,
     )
     .join(" union all ")} limit ${RARE_NAME_UP_TO + 1}) d)`;
+const TRUSTED_RANGES = TRUST_RANGES.filter((range) => range >= MIN_TRUSTED);
 
 /** Words, and the most frequent of those between `from` and `to`. */
 const LOOKUP = statement({
@@ -36,15 +37,20 @@ const LOOKUP = statement({
   params: { words: array(text), from: nullable(text), to: nullable(text), most: int8 },
   text: `
     select ${LOOKED}, q.completes,
-      case when greatest(a.documents, b.documents) between ${RARE_NAME_UP_TO + 1} and ${SURELY_FREQUENT_FROM - 1}
-        then ${IS_RARE} else coalesce(greatest(a.documents, b.documents), 0) <= ${RARE_NAME_UP_TO} end as rare
+      c.counted, case when c.counted > ${RARE_NAME_UP_TO} then ${counted(TRUSTED_RANGES)} end as trusted
     from (
       select w as word, false as completes from unnest($words::text[]) w
       union all
       (select word, true from offchain.discovery_word
        where word collate "C" >= $from and word collate "C" < $to and written order by documents desc, word limit $most)
-    ) q ${STEM_OF_WORD}`,
-  columns: { word: text, stem: text, documents: int4, completes: bool, rare: filtered(bool) },
+    ) q ${STEM_OF_WORD}
+    cross join lateral (select
+      case when greatest(a.documents, b.documents) between 2 and ${SURELY_FREQUENT_FROM - 1}
+        then ${counted(TRUST_RANGES)} end as counted) c`,
+  columns: {
+    ...{ word: text, stem: text, documents: int4, completes: bool },
+    ...{ counted: nullable(int4), trusted: nullable(int4) },
+  },
   prepared: true,
 });
 
@@ -165,7 +171,11 @@ export async function lookUp(
     const one = known.words.get(word);
     if (one) found.set(word, one);
   }
-  const looked = rows.map(({ completes, ...one }) => ({ completes, one }));
+  const looked = rows.map(({ completes, counted, trusted, ...of }) => {
+    const isFew = counted !== null && counted > 0 && counted <= RARE_NAME_UP_TO;
+    const documents = isFew ? counted : of.documents;
+    return { completes, one: { ...of, documents, rare: (trusted ?? documents) <= RARE_NAME_UP_TO } };
+  });
   for (const { one } of looked) if (one.documents > 0) known.words.set(one.word, one);
   const completions = completed ?? looked.filter(({ completes }) => completes).map(({ one }) => one);
   if (begun !== null && [...begun].length <= KEPT_LETTERS) known.completions.set(begun, completions);

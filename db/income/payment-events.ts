@@ -27,7 +27,8 @@ const key = (m: string): string => `'usdc:' || ${m}.block_hash || '-' || ${m}.lo
 const UNTOLD = statement({
   name: "income-untold",
   params: { blockHashes: array(text), logIndexes: array(int4), since: int8 },
-  // One event for a payment, whoever else has the wallet. Of who is paid more often, the first of each day.
+  // One event for a payment, whoever else has the wallet. Of who is paid more often, the first of each day among amounts of as
+  // many digits: small payments of a stranger keep no larger one from being told.
   text: `
     with stored as materialized (
       select m.recipient, m.block_hash, m.log_index, m.at
@@ -35,7 +36,8 @@ const UNTOLD = statement({
       join offchain.income_move m on m.block_hash = k.block_hash and m.log_index = k.log_index
       where m.at >= $since
     ), placed as materialized (
-      select m.*, row_number() over (partition by m.recipient, m.at / 86400 order by m.block, m.log_index) as place
+      select m.*, row_number() over (
+        partition by m.recipient, m.at / 86400, length(trunc(m.units)::text) order by m.block, m.log_index) as place
       from (select s.recipient, min(s.at) / 86400 * 86400 as since from stored s group by s.recipient) s
       join offchain.income_move m on m.recipient = s.recipient and m.at >= s.since
       where m.nonce is not null and m.units >= ${DUST_UNITS}
@@ -80,7 +82,7 @@ const SETTLED = statement({
 /**
  * Retracts the events of payments that are gone, appends those of payments that are new, and marks as final what a final block
  * has. The same payments stored again change nothing; one that comes back after it was retracted is a new event.
- * Bound: no event of dust, of the past of a wallet that was followed later, beyond the first hundred of an agent on a day, or of
+ * Bound: no event of dust, of the past of a wallet that was followed later, beyond the first hundred of an agent and of as many digits on a day, or of
  * what is older than the log; one for each payment.
  * @param of what a read took away, and what it stored
  */

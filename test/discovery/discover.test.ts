@@ -251,6 +251,19 @@ describe("the search", () => {
     for (const q of ["murrel", "murrelet", "murrelet shearwaters"]) expect([q, await idsOf(q)]).toEqual([q, [first]]);
   });
 
+  it("corrects a word that others misspelt too, though a sample has it more often", async () => {
+    const right = Array.from({ length: 8 }, (_, i) => ({
+      name: `Sextant ${"abcdefgh"[i]}`,
+      description: `Navigates by starlight, ${i}.`,
+    }));
+    const [typo] = await add([{ name: "Astrolabe", description: "Sells starligth lamps." }, ...right]);
+    await countWords(database.pool);
+    await database.pool.query("update offchain.discovery_word set documents = 17 where word = 'starligth'");
+    const { hits, understood } = await ask("starligth navigates");
+    expect(understood.corrected).toEqual([{ from: "starligth", to: "starlight" }]);
+    expect(hits[0]!.directoryId).not.toBe(typo);
+  });
+
   it("knows a name's own word however many newcomers have it", async () => {
     const [first] = await add([
       { name: "Dovekie", description: "Counts krill from a boat.", cred: 40, age: 300 },

@@ -106,7 +106,7 @@ describe("a payment", () => {
     expect((await db.pool.query("select from offchain.income_payment where payer = $1", [at(PAYER)])).rowCount).toBe(3);
   });
 
-  it("is told of the first hundred of an agent on a day", async () => {
+  it("is told of the first hundred of an agent, and of as many digits, on a day", async () => {
     await jobs.settleDown();
     const { timestamp } = await world.evm.getBlock();
     const day = Math.floor(Number(timestamp) / 86_400) * 86_400;
@@ -121,10 +121,13 @@ describe("a payment", () => {
     await world.settle(one(PAYER), at(WALLET), 50_000);
     await jobs.read();
     expect(await amounts()).toEqual([]);
+    await world.settle(one(PAYER), at(WALLET), 500_000);
+    await jobs.read();
+    expect(await amounts()).toEqual(["0.5"]);
     await earlier(day - 1);
     await world.settle(one(PAYER), at(WALLET), 60_000);
     await jobs.read();
-    expect(await amounts()).toEqual(["0.06"]);
+    expect(await amounts()).toEqual(["0.5", "0.06"]);
   });
 });
 
