@@ -23,7 +23,8 @@ export function Payments({ path, explorer }: { path: string; explorer: string })
     pagesOf<AgentPayments>(path, "cursor", (page) => page.nextCursor),
   );
   if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
-  if (!data) return <Loading rows={6} />;
+  // Of most agents there is one sentence to say, which takes as much room.
+  if (!data) return <Loading rows={1} />;
   const [{ data: income, block }] = data.pages as [(typeof data.pages)[number]];
   const { wallet, walletAgents, readTo, windows } = income;
   if (wallet === null) return <p className="muted">{say("income.noWallet")}</p>;
