@@ -4,7 +4,7 @@ import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { jobFiguresView, jobView } from "../../core/commerce/view.ts";
 import { removedOf } from "../../core/commerce/weigh.ts";
-import { agentCommerce, type JobPlaceOnPage, jobPage } from "../../db/commerce/job-figures.ts";
+import { agentCommerce, jobPage } from "../../db/commerce/job-figures.ts";
 import { findDirectoryId } from "../../db/directory/rows.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
@@ -12,23 +12,7 @@ import { limit, minBlock } from "../parameters.ts";
 import { agentJobsPageSchema } from "../schemas/commerce.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
 import { waitForJobs } from "../services/jobs-at.ts";
-import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
-
-const CURSOR = /^(0|[1-9]\d{0,14})-(0|[1-9]\d{0,8})$/;
-
-const cursor = z
-  .string()
-  .transform((text, ctx): JobPlaceOnPage => {
-    const [, block, logIndex] = CURSOR.exec(text) ?? [];
-    if (block !== undefined) return { block: Number(block), logIndex: Number(logIndex) };
-    ctx.addIssue("must be `nextCursor` of the answer before");
-    return z.NEVER;
-  })
-  .meta({
-    documented: { type: "string", maxLength: 25 },
-    description: "`nextCursor` of the answer before",
-  })
-  .optional();
+import { logPlace, ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
 
 const inAll = (address: string | null) => address && checksum(address as Address);
 
@@ -43,7 +27,7 @@ export const agentJobs = endpoint({
     "Jobs of one contract of agent commerce (ERC-8183) whose provider is the agent's wallet, by the logs of the chain: the client's money is in escrow until an evaluator completes or rejects, or time is over. `raw` is all that were funded; `organic` is what is left without those whose client or evaluator is of the agent's own side, dust, other tokens, and where there is one client only. Each removed job names its rule, which is a reason and no verdict; who evaluates is a fact beside it. No figure is part of a cred score. The wallet is one that the registry has shown to be the agent's; agents of other registries have none.",
   data: true,
   params: z.object({ ref }),
-  query: z.object({ minBlock, platform: ofPlatform, cursor, limit: limit({ default: 20, max: 100 }) }),
+  query: z.object({ minBlock, platform: ofPlatform, cursor: logPlace, limit: limit({ default: 20, max: 100 }) }),
   responses: { 200: { description: "Figures and jobs", schema: agentJobsPageSchema } },
   errors: ["not_found"],
   async handler({ deps, params, query }, json) {

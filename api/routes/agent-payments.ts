@@ -4,30 +4,14 @@ import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { incomeFiguresView, receivedPaymentView } from "../../core/income/view.ts";
 import { findDirectoryId } from "../../db/directory/rows.ts";
-import { incomeOf, incomePage, type PaymentPlace } from "../../db/income/income-figures.ts";
+import { incomeOf, incomePage } from "../../db/income/income-figures.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
 import { limit, minBlock } from "../parameters.ts";
 import { agentPaymentsSchema } from "../schemas/income.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
 import { waitForIncome } from "../services/income-at.ts";
-import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
-
-const CURSOR = /^(0|[1-9]\d{0,14})-(0|[1-9]\d{0,8})$/;
-
-const cursor = z
-  .string()
-  .transform((text, ctx): PaymentPlace => {
-    const [, block, logIndex] = CURSOR.exec(text) ?? [];
-    if (block !== undefined) return { block: Number(block), logIndex: Number(logIndex) };
-    ctx.addIssue("must be `nextCursor` of the answer before");
-    return z.NEVER;
-  })
-  .meta({
-    documented: { type: "string", maxLength: 25 },
-    description: "`nextCursor` of the answer before",
-  })
-  .optional();
+import { logPlace, ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
 
 export const agentPayments = endpoint({
   method: "get",
@@ -39,7 +23,7 @@ export const agentPayments = endpoint({
     "Settlements of EIP-3009 authorizations in USDC, which x402 pays by, to the agent's wallet: by the logs of the chain, of the last 90 days. `raw` is all of it; `organic` is what is left without the payments whose money came from the agent's side or went back to it, and without dust. Each removed payment names its rule, which is a reason and no verdict. No figure is part of a cred score. The wallet is one that the registry has shown to be the agent's; agents of other registries have none.",
   data: true,
   params: z.object({ ref }),
-  query: z.object({ minBlock, platform: ofPlatform, cursor, limit: limit({ default: 20, max: 100 }) }),
+  query: z.object({ minBlock, platform: ofPlatform, cursor: logPlace, limit: limit({ default: 20, max: 100 }) }),
   responses: { 200: { description: "Figures and payments", schema: agentPaymentsSchema } },
   errors: ["not_found"],
   async handler({ deps, params, query }, json) {

@@ -6,7 +6,7 @@ import { claimToken } from "../../db/directory/claims.ts";
 import { findDirectoryId } from "../../db/directory/rows.ts";
 import { endpoint } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
-import { optionalChoice } from "../parameters.ts";
+import { documented, optionalChoice } from "../parameters.ts";
 import { claimedSchema, tokenClaimSchema } from "../schemas/directory.ts";
 
 export const ref = z
@@ -29,6 +29,17 @@ export const ofPlatform = optionalChoice(
   PLATFORMS.map(({ key }) => key) as [PlatformKey, ...PlatformKey[]],
   "Looks among the agents of this platform only: ids and wallets may be those of several",
 );
+
+/** Where a page ended in a list that has the order of the chain's logs: `<block>-<log index>`. */
+export const logPlace = documented(
+  z.string().transform((text, ctx) => {
+    const [, block, logIndex] = /^(0|[1-9]\d{0,14})-(0|[1-9]\d{0,8})$/.exec(text) ?? [];
+    if (block !== undefined) return { block: Number(block), logIndex: Number(logIndex) };
+    ctx.addIssue("must be `nextCursor` of the answer before");
+    return z.NEVER;
+  }),
+  { documented: { type: "string", maxLength: 25 }, description: "`nextCursor` of the answer before" },
+).optional();
 
 export const unknownAgent = () => fail("not_found", "The directory knows no such agent.");
 

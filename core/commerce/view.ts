@@ -5,6 +5,7 @@ import { checksum } from "../addresses.ts";
 import type { Address } from "../agents/facts.ts";
 import { WINDOWS } from "../income/rules.ts";
 import { isoSeconds } from "../times.ts";
+import type { UnitsAsText } from "../units-text.ts";
 import { count, usdc } from "../views/fields.ts";
 import type { JobPlace } from "./job-logs.ts";
 import type { Job } from "./jobs.ts";
@@ -12,8 +13,7 @@ import { JOB_REMOVED, JOB_RULES_VERSION, type JobRemovedKey, jobSays } from "./r
 import { evaluationOf, type JobFigures } from "./weigh.ts";
 
 /** Figures as they are stored: units as decimal strings. */
-export type StoredJobFigures = Stringed<JobFigures>;
-type Stringed<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: Stringed<T[K]> } : T;
+export type StoredJobFigures = UnitsAsText<JobFigures>;
 type Window = StoredJobFigures["windows"][number];
 
 export const jobRule = z.enum(JOB_REMOVED.map(({ key }) => key) as unknown as [string, ...string[]]);

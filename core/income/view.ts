@@ -3,12 +3,12 @@ import { formatUnits } from "viem/utils";
 import { checksum } from "../addresses.ts";
 import type { Address } from "../agents/facts.ts";
 import { isoSeconds } from "../times.ts";
+import type { UnitsAsText } from "../units-text.ts";
 import { INCOME_RULES_VERSION, type RemovedKey, removedSays, WINDOWS } from "./rules.ts";
 import type { IncomeFigures, IncomeWindow } from "./weigh.ts";
 
 /** Figures as they are stored: units as decimal strings. */
-export type StoredFigures = Stringed<IncomeFigures>;
-type Stringed<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: Stringed<T[K]> } : T;
+export type StoredFigures = UnitsAsText<IncomeFigures>;
 
 /** Units as an amount in USDC. */
 export const usdc = (units: string): string => formatUnits(BigInt(units), 6);
@@ -22,7 +22,7 @@ const incomeView = ({ payers, repeatPayers, ...sum }: Sum & { payers: number; re
 });
 
 const NONE = { payments: 0, units: "0", payers: 0, repeatPayers: 0 };
-const windowOf = (days: number): Stringed<IncomeWindow> => ({
+const windowOf = (days: number): UnitsAsText<IncomeWindow> => ({
   ...{ days, organic: NONE, removed: [] },
   raw: { ...NONE, refunds: { payments: 0, units: "0" } },
 });

@@ -5,6 +5,7 @@ import { MAX_JOBS } from "../../core/commerce/rules.ts";
 import type { StoredJobFigures } from "../../core/commerce/view.ts";
 import type { JobFigures, JobSide, WeighableJob } from "../../core/commerce/weigh.ts";
 import { DUST_UNITS, INCOME_SECONDS } from "../../core/income/rules.ts";
+import { unitsAsText } from "../../core/units-text.ts";
 import { groupOf, PAID_AGENTS } from "../income/followed.ts";
 import {
   array,
@@ -92,10 +93,6 @@ export async function jobFacts(
   return { seen, side: { ...side, usdc }, jobs: jobs.map((job) => ({ ...job, units: BigInt(job.units) })) };
 }
 
-/** Units as decimal strings. */
-const stringed = (figures: JobFigures): StoredJobFigures =>
-  JSON.parse(JSON.stringify(figures, (_, value) => (typeof value === "bigint" ? String(value) : value)));
-
 const STORE = statement({
   name: "commerce-figures-store",
   params: { id: int8, wallet: text, seen: int8, figures: jsonb<StoredJobFigures>(), now: timestamptz },
@@ -116,7 +113,7 @@ export const storeJobFigures = async (
   { figures, ...of }: { id: number; wallet: string; seen: number; figures: JobFigures },
   now: Date,
 ) => {
-  await STORE.run(db, { ...of, figures: stringed(figures), now });
+  await STORE.run(db, { ...of, figures: unitsAsText(figures), now });
 };
 
 const OF_AGENT = statement({

@@ -3,6 +3,7 @@ import type pg from "pg";
 import type { RemovedKey } from "../../core/income/rules.ts";
 import type { StoredFigures } from "../../core/income/view.ts";
 import type { IncomeFigures, WeighedPayment } from "../../core/income/weigh.ts";
+import { unitsAsText } from "../../core/units-text.ts";
 import {
   array,
   bool,
@@ -49,10 +50,6 @@ const GONE = statement({
 
 /** Forgets agents that have no wallet any more. */
 export const forgetUnpaid = (db: Queryable): Promise<number> => GONE.run(db);
-
-/** Units as decimal strings. */
-const stringed = (figures: IncomeFigures): StoredFigures =>
-  JSON.parse(JSON.stringify(figures, (_, value) => (typeof value === "bigint" ? String(value) : value)));
 
 const STORE = statement({
   name: "income-figures-store",
@@ -101,7 +98,7 @@ export const storeIncome = (
 ): Promise<void> =>
   transaction(pool, async (tx) => {
     const { id, wallet, seen, figures, payments } = income;
-    if ((await STORE.run(tx, { id, wallet, seen, figures: stringed(figures), now })) === 0) return;
+    if ((await STORE.run(tx, { id, wallet, seen, figures: unitsAsText(figures), now })) === 0) return;
     await STORE_PAYMENTS.run(tx, {
       id,
       blocks: payments.map((one) => one.block),
