@@ -4,15 +4,15 @@ import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { jobFiguresView, jobView } from "../../core/commerce/view.ts";
 import { removedOf } from "../../core/commerce/weigh.ts";
+import { readContract } from "../../db/commerce/commerce-logs.ts";
 import { agentCommerce, jobPage } from "../../db/commerce/job-figures.ts";
-import { findDirectoryId } from "../../db/directory/rows.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
 import { limit, minBlock } from "../parameters.ts";
 import { agentJobsPageSchema } from "../schemas/commerce.ts";
-import { waitForDirectory } from "../services/directory-at.ts";
+import { directoryAgent, unknownAgent, walletWithoutRow } from "../services/directory-agent.ts";
 import { waitForJobs } from "../services/jobs-at.ts";
-import { logPlace, ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
+import { logPlace, ofPlatform, ref } from "./directory-claims.ts";
 
 const inAll = (address: string | null) => address && checksum(address as Address);
 
@@ -32,9 +32,13 @@ export const agentJobs = endpoint({
   errors: ["not_found"],
   async handler({ deps, params, query }, json) {
     const { limit } = query;
-    await waitForDirectory(deps, query.minBlock);
-    const id = await findDirectoryId(deps.db, params.ref, query.platform);
-    if (id === null) return unknownAgent();
+    const agent = await directoryAgent(deps, params.ref, query);
+    const { id } = agent;
+    if (id === null) {
+      const none = { readTo: null, ...jobFiguresView(null), computedAt: null, jobs: [], limit, nextCursor: null };
+      const contract = inAll(await readContract(deps.db));
+      return json({ contract, ...(await walletWithoutRow(deps, agent.own)), ...none });
+    }
     await waitForJobs(deps, id, query.minBlock);
     return snapshot(deps.db, async (tx) => {
       const found = await agentCommerce(tx, id);

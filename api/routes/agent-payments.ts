@@ -3,15 +3,14 @@ import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { incomeFiguresView, receivedPaymentView } from "../../core/income/view.ts";
-import { findDirectoryId } from "../../db/directory/rows.ts";
 import { incomeOf, incomePage } from "../../db/income/income-figures.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
 import { limit, minBlock } from "../parameters.ts";
 import { agentPaymentsSchema } from "../schemas/income.ts";
-import { waitForDirectory } from "../services/directory-at.ts";
+import { directoryAgent, walletWithoutRow } from "../services/directory-agent.ts";
 import { waitForIncome } from "../services/income-at.ts";
-import { logPlace, ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
+import { logPlace, ofPlatform, ref } from "./directory-claims.ts";
 
 export const agentPayments = endpoint({
   method: "get",
@@ -28,9 +27,19 @@ export const agentPayments = endpoint({
   errors: ["not_found"],
   async handler({ deps, params, query }, json) {
     const { limit } = query;
-    await waitForDirectory(deps, query.minBlock);
-    const id = await findDirectoryId(deps.db, params.ref, query.platform);
-    if (id === null) return unknownAgent();
+    const agent = await directoryAgent(deps, params.ref, query);
+    const { id } = agent;
+    if (id === null) {
+      const none = {
+        readTo: null,
+        ...incomeFiguresView(null),
+        computedAt: null,
+        payments: [],
+        limit,
+        nextCursor: null,
+      };
+      return json({ ...(await walletWithoutRow(deps, agent.own)), ...none });
+    }
     await waitForIncome(deps, id, query.minBlock);
     return snapshot(deps.db, async (tx) => {
       const income = await incomeOf(tx, id);

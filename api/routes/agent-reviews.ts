@@ -48,7 +48,7 @@ export const agentReviews = endpoint({
   async handler({ deps, params, query }, json) {
     const { limit } = query;
     await waitForDirectory(deps, query.minBlock);
-    const agent = await reviewed(deps, params.ref, query.platform);
+    const agent = await reviewed(deps, params.ref, { platform: query.platform });
     const none = { reviews: [], limit, nextCursor: null };
     if (agent === null) return json({ registry: null, agentId: params.ref, ...reviewFiguresView(null), ...none });
     await waitForFigures(deps, agent, query.minBlock);

@@ -1,13 +1,13 @@
 /** Claims about an agent's token: open to anyone, kept apart, shown as claimed. */
 import { z } from "zod";
 import { PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
-import { fail } from "../../core/errors.ts";
 import { claimToken } from "../../db/directory/claims.ts";
 import { findDirectoryId } from "../../db/directory/rows.ts";
 import { endpoint } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
 import { documented, optionalChoice } from "../parameters.ts";
 import { claimedSchema, tokenClaimSchema } from "../schemas/directory.ts";
+import { unknownAgent } from "../services/directory-agent.ts";
 
 export const ref = z
   .string()
@@ -40,8 +40,6 @@ export const logPlace = documented(
   }),
   { documented: { type: "string", maxLength: 25 }, description: "`nextCursor` of the answer before" },
 ).optional();
-
-export const unknownAgent = () => fail("not_found", "The directory knows no such agent.");
 
 export const terminalToken = endpoint({
   method: "post",

@@ -52,8 +52,9 @@ import {
   terminalListSchema,
 } from "../schemas/directory.ts";
 import { csvHead, csvLine } from "../services/csv.ts";
+import { unknownAgent } from "../services/directory-agent.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
-import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
+import { ofPlatform, ref } from "./directory-claims.ts";
 
 const PLATFORM_KEYS = PLATFORMS.map(({ key }) => key) as [PlatformKey, ...PlatformKey[]];
 

@@ -17,7 +17,8 @@ import { networkOf } from "../http/client-network.ts";
 import { choice, fileOf } from "../parameters.ts";
 import type { Reply } from "../reply.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
-import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
+import { unknownAgent } from "../services/directory-agent.ts";
+import { ofPlatform, ref } from "./directory-claims.ts";
 
 /** For an address that names the state it shows. */
 const FOR_EVER = "public, max-age=31536000, immutable";

@@ -8,8 +8,9 @@ import { offeringOf } from "../../db/discovery/offering.ts";
 import { endpoint } from "../endpoint.ts";
 import { minBlock } from "../parameters.ts";
 import { behindAgent } from "../services/behind.ts";
+import { unknownAgent } from "../services/directory-agent.ts";
 import { waitForDirectory } from "../services/directory-at.ts";
-import { ofPlatform, ref, unknownAgent } from "./directory-claims.ts";
+import { ofPlatform, ref } from "./directory-claims.ts";
 
 export const terminalOffers = endpoint({
   method: "get",

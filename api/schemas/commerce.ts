@@ -15,7 +15,7 @@ export const agentJobsPageSchema = z
     walletAgents: count.meta({
       description: "Agents whose wallet this is: of more than one, nobody can say which worked",
     }),
-    readTo: block.nullable().meta({ description: "The block up to which jobs are read; null: none are" }),
+    readTo: block.nullable().meta({ description: "The block up to which jobs are read; null: none yet" }),
     rules: z.int().min(1).meta({ description: "Version of the rules that the figures follow from" }),
     computedAt: moment
       .nullable()

@@ -215,11 +215,13 @@ export function reviewsInWords(answer: Record<string, unknown>): string {
 
 /** What an agent's jobs come to, in a few sentences. */
 export function jobsInWords(answer: Record<string, unknown>): string {
-  const { contract, windows } = answer as {
-    contract: string | null;
+  const { contract, wallet, readTo, windows } = answer as Record<"contract" | "wallet", string | null> & {
+    readTo: number | null;
     windows: ReturnType<typeof jobFiguresView>["windows"];
   };
   if (contract === null) return "No jobs are read here.";
+  if (wallet === null) return "No wallet is known to be its own.";
+  if (readTo === null) return "Its jobs are not read yet.";
   const { days, raw, organic } = windows.at(-1)!;
   if (raw.funded + raw.completed + raw.rejected + raw.expired === 0) return `No job of it in the last ${days} days.`;
   const left = `${organic.completed} of them, worth ${organic.usdc} US dollars, are somebody else's money`;

@@ -63,6 +63,10 @@ export const openContract = (pool: pg.Pool, contract: string, fromBlock: number)
     return CONTRACT.one(tx);
   });
 
+/** The contract whose jobs are read, lower-case; null where none are. */
+export const readContract = async (db: Queryable): Promise<string | null> =>
+  (await CONTRACT.maybeOne(db))?.contract ?? null;
+
 const MARKS = statement({
   name: "commerce-marks",
   text: "select k.block, k.hash from offchain.commerce_mark k order by k.block",

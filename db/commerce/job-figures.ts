@@ -6,7 +6,7 @@ import type { StoredJobFigures } from "../../core/commerce/view.ts";
 import type { JobFigures, JobSide, WeighableJob } from "../../core/commerce/weigh.ts";
 import { DUST_UNITS, INCOME_SECONDS } from "../../core/income/rules.ts";
 import { unitsAsText } from "../../core/units-text.ts";
-import { groupOf, PAID_AGENTS } from "../income/followed.ts";
+import { groupOf, PAID_AGENTS, walletAgents } from "../income/followed.ts";
 import {
   array,
   bool,
@@ -121,9 +121,7 @@ const OF_AGENT = statement({
   params: { id: int8 },
   text: `
     select c.contract, c.read_to as "readTo", ${SIDE}, g.figures, g.computed_at as "computedAt",
-      (select count(*) from offchain.directory o
-       where o.address collate "C" = a.wallet and o.removed_at is null
-         and exists (select from ${PAID_AGENTS} b where b.id = o.id)) as agents,
+      ${walletAgents("a.wallet")} as agents,
       coalesce(g.seen = p.version, p.provider is null) as current
     from offchain.directory d
     left join offchain.commerce_contract c on true

@@ -26,6 +26,22 @@ export const groupOf = (owner: string) => `(
       and (d.platform = '${OWN_PLATFORM}' and d.wallet_confirmed or d.platform = '${ERC8004}' and d.wallet_proven)
     order by d.id limit ${MAX_GROUP}) g)`;
 
+/** How many agents of the directory have a wallet that is theirs. @param wallet SQL */
+export const walletAgents = (wallet: string) => `(
+  select count(*) from offchain.directory o
+  where o.address collate "C" = ${wallet} and o.removed_at is null and exists (select from ${PAID_AGENTS} b where b.id = o.id))`;
+
+const WALLET_AGENTS = statement({
+  name: "income-wallet-agents",
+  params: { wallet: text },
+  text: `select ${walletAgents("$wallet")} as agents`,
+  columns: { agents: int8 },
+});
+
+/** How many agents of the directory have a wallet. @param wallet lower-case */
+export const agentsOfWallet = async (db: Queryable, wallet: string): Promise<number> =>
+  (await WALLET_AGENTS.one(db, { wallet })).agents;
+
 /** What was last changed of that the figures of an agent `a` rest on. */
 export const INCOME_SEEN = `(
   select coalesce(string_agg(f.address || f.kind || extract(epoch from f.changed_at), ' ' order by f.address, f.kind), '')

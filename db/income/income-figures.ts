@@ -19,7 +19,7 @@ import {
   timestamptz,
 } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
-import { INCOME_SEEN, PAID_AGENTS } from "./followed.ts";
+import { INCOME_SEEN, PAID_AGENTS, walletAgents } from "./followed.ts";
 
 const DUE = statement({
   name: "income-figures-due",
@@ -117,9 +117,7 @@ const OF_AGENT = statement({
   params: { id: int8 },
   text: `
     select a.wallet, c.read_to as "readTo", c.from_block as "fromBlock", g.figures, g.computed_at as "computedAt",
-      (select count(*) from offchain.directory o
-       where o.address collate "C" = a.wallet and o.removed_at is null
-         and exists (select from ${PAID_AGENTS} b where b.id = o.id)) as agents,
+      ${walletAgents("a.wallet")} as agents,
       g.seen = ${INCOME_SEEN}
         or g.directory_id is null and not exists (
           select from offchain.income_move m where m.recipient = a.wallet and m.nonce is not null) as current

@@ -1,5 +1,6 @@
 /** An agent's jobs, as callers see them: raw and organic, pages that reach each job once, reasons, who evaluates, and what has none. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { jobsInWords } from "../../api/tools/natural-language.ts";
 import type { JobEvent } from "../../core/commerce/job-logs.ts";
 import { openContract, storeCommerceRange } from "../../db/commerce/commerce-logs.ts";
 import { jobFigures } from "../../workers/commerce/job-figures.ts";
@@ -197,6 +198,18 @@ describe("an agent's jobs", () => {
     expect((await api.get("/api/v2/agent/34/jobs?platform=erc8004")).status).toBe(404);
     for (const cursor of ["-1", "3", "0x1-2", "1-01"])
       expect((await api.get(`${PATH}&cursor=${cursor}`)).status).toBe(400);
+  });
+
+  it("of an own agent that the directory has not yet are not read yet", async () => {
+    await plantAgents(api.database.pool, [{ tokenId: 8, agentAddress: wallet("a8"), owner: wallet("a8") }]);
+    const { status, body } = await api.get("/api/v2/agent/8/jobs");
+    expect([status, body]).toMatchObject([
+      200,
+      { walletAgents: 1, readTo: null, computedAt: null, jobs: [], nextCursor: null, windows: { length: 3 } },
+    ]);
+    expect([String(body.contract).toLowerCase(), String(body.wallet).toLowerCase()]).toEqual([CONTRACT, wallet("a8")]);
+    expect(jobsInWords(body)).toMatch(/not read yet/);
+    expect((await api.get("/api/v2/agent/9/jobs")).status).toBe(404);
   });
 
   it("of a block are answered once they are read and weighed", async () => {

@@ -4,6 +4,7 @@ import { paymentsInWords } from "../../api/tools/natural-language.ts";
 import { createClient } from "../../sdk/src/index.ts";
 import { incomeFigures } from "../../workers/income/income-figures.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
@@ -170,6 +171,49 @@ describe("the payments of an agent", () => {
     expect((await api.get("/api/v2/agent/34/payments?platform=erc8004")).status).toBe(404);
     for (const cursor of ["-1", "3", "0x1-2", "1-01"])
       expect((await api.get(`${PATH}&cursor=${cursor}`)).status).toBe(400);
+  });
+
+  it("of an own agent that the directory has not yet are not read yet, however it is named", async () => {
+    await plantAgents(api.database.pool, [
+      { tokenId: 8, agentAddress: wallet("a8"), owner: wallet("a8"), updatedBlock: 800 },
+      { tokenId: 9, agentAddress: wallet("a9"), owner: OWNER, updatedBlock: 800 },
+    ]);
+    const none = { readTo: null, computedAt: null, payments: [], nextCursor: null, windows: [{ days: 7 }, {}, {}] };
+    for (const ref of ["8", "helixa-8", wallet("a8"), "8?platform=helixa"]) {
+      const [path, search] = ref.split("?");
+      const { status, body } = await api.get(`/api/v2/agent/${path}/payments${search ? `?${search}` : ""}`);
+      expect([status, body]).toMatchObject([200, { ...none, walletAgents: 1 }]);
+      expect(String(body.wallet).toLowerCase()).toBe(wallet("a8"));
+    }
+    // A wallet that the token only names is not known to be its own.
+    expect((await api.get("/api/v2/agent/9/payments")).body).toMatchObject({ ...none, wallet: null, walletAgents: 0 });
+    for (const path of ["10/payments", "helixa-10/payments", `${wallet("aa")}/payments`, "8/payments?platform=erc8004"])
+      expect([path, (await api.get(`/api/v2/agent/${path}`)).status]).toEqual([path, 404]);
+  });
+
+  it("of an own agent are its own before and after its row is there, whoever else has its number", async () => {
+    const { pool } = api.database;
+    await plantAgents(pool, [{ tokenId: 31, agentAddress: wallet("ab"), owner: wallet("ab"), updatedBlock: 800 }]);
+    const { body } = await api.get("/api/v2/agent/31/payments");
+    expect([String(body.wallet).toLowerCase(), body.readTo]).toEqual([wallet("ab"), null]);
+    const answer = api.get("/api/v2/agent/31/payments?minBlock=100");
+    await plantDirectory(pool, [
+      {
+        ...{
+          platform: "helixa",
+          agent_id: "31",
+          token_id: 31,
+          name: "Own",
+          cred_score: 20,
+          owner_address: wallet("ab"),
+        },
+        ...{ address: wallet("ab"), wallet_confirmed: true },
+      },
+    ]);
+    await pool.query("insert into offchain.income_followed (address, kind, cohort) values ($1, 'wallet', 1)", [
+      wallet("ab"),
+    ]);
+    expect([(await answer).status, (await answer).body.readTo]).toEqual([200, 900]);
   });
 
   it("of a block are answered once they are read and weighed", async () => {
