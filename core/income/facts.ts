@@ -16,14 +16,13 @@ export type ReceivedPayment = {
 /** A transfer to a payer, whoever sent it; of accounts that are not of the side all transfers may be one, with the time of the first. */
 export type Funding = { payer: string; source: string; units: bigint; at: number };
 
-/** Everything that is known about the payments to one agent. */
-export type IncomeFacts = {
+/** What is known of the money of those who paid an agent. */
+export type MoneyFacts = {
   wallet: string;
   owner: string | null;
   /** Owners and wallets of the owner's other agents. */
   group: readonly string[];
-  payments: readonly ReceivedPayment[];
-  /** Payments of the same payers to the wallets of `group`: what is given back may be one of these. */
+  /** What the same payers paid the agent's side beside: what is given back may be one of these. */
   elsewhere: readonly Pick<ReceivedPayment, "payer" | "units" | "at">[];
   /** Transfers to the payers, of a cent or more, in the order of time. */
   funding: readonly Funding[];
@@ -34,3 +33,6 @@ export type IncomeFacts = {
   /** Payers whose money is read, each up to which block. */
   read: ReadonlyMap<string, number>;
 };
+
+/** Everything that is known about the payments to one agent. */
+export type IncomeFacts = MoneyFacts & { payments: readonly ReceivedPayment[] };

@@ -108,6 +108,11 @@ describe("the jobs", () => {
     await jobs.read();
     await jobs.weigh();
     expect(await figures(31)).toMatchObject({ organic: { payments: 0 }, removed: [{ rule: "unread", payments: 2 }] });
+    // The payers are followed; their past is not read.
+    await jobs.follow();
+    await db.pool.query("update offchain.income_figures set computed_at = 'epoch'");
+    await jobs.weigh();
+    expect(await figures(31)).toMatchObject({ organic: { payments: 0 }, removed: [{ rule: "unread", payments: 2 }] });
     await jobs.settleDown();
     expect(await figures(31)).toMatchObject({ organic: { payments: 2, payers: 2 }, removed: [] });
     await jobs.plantAgent(31, null, at(OWNER));

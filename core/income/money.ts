@@ -1,0 +1,152 @@
+/** Whose money it is that somebody paid an agent, in a payment or in a job: what the transfers to the payer say. */
+import { PUBLIC_SENT } from "../reviews/rules.ts";
+import type { Funding, MoneyFacts } from "./facts.ts";
+
+const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
+
+/** What an agent was paid. @param block up to which the payer's money has to be read @param cameBack by itself, as out of an escrow */
+export type Paid = { payer: string; units: bigint; at: number; block: number; cameBack?: boolean };
+
+type MoneyRule = "refunded" | "self_funded" | "circular" | "unread";
+/** Why something is removed. */
+export type Removal<Rule> = {
+  rule: Rule;
+  /** The account that stands between the agent's side and the payer; null where nothing does. */
+  through: string | null;
+};
+
+/**
+ * What follows about payers from the money that they were given. Accounts that serve the public (core/reviews/rules.ts) and
+ * contracts stand between everybody, so they connect nobody.
+ */
+export function moneyOf(given: MoneyFacts) {
+  // USDC that is minted, as by bridges, comes from the zero address: like a contract it connects nobody.
+  const facts = { ...given, accounts: new Map(given.accounts).set(ZERO_ADDRESS, null) };
+  const isOurs = sideOf(facts);
+  return {
+    isOurs,
+    /** The rule by which an account is of the agent's own side; null for others. */
+    ownRule: (address: string): "self" | "own_group" | null =>
+      !isOurs(address) ? null : address === facts.wallet || address === facts.owner ? "self" : "own_group",
+    /** Why payments by others than the agent's side, in the order of the chain, are removed by the money that the payers were given. */
+    removals: <P extends Paid>(payments: readonly P[]): Map<P, Removal<MoneyRule> | null> =>
+      removalsOf(facts, payments, isOurs),
+    /** Of payers, the one voice that each is, with others or alone. */
+    voices: (payers: Iterable<string>) => voicesOf(facts, new Set(payers), isOurs),
+  };
+}
+
+/** Whether an address is of the agent's side. */
+function sideOf({ wallet, owner, group }: MoneyFacts): (address: string) => boolean {
+  const side = new Set([wallet, owner, ...group]);
+  return (address) => side.has(address);
+}
+
+function removalsOf<P extends Paid>(facts: MoneyFacts, payments: readonly P[], isOurs: (address: string) => boolean) {
+  const funding = Map.groupBy(facts.funding, ({ payer }) => payer);
+  const elsewhere = Map.groupBy(facts.elsewhere, ({ payer }) => payer);
+  const found = new Map<P, Removal<MoneyRule> | null>();
+  for (const [payer, own] of Map.groupBy(payments, (one) => one.payer)) {
+    const known = (funding.get(payer) ?? []).toSorted((a, b) => a.at - b.at);
+    const kept = own.filter(({ cameBack }) => !cameBack);
+    const all = [...kept, ...(elsewhere.get(payer) ?? [])].sort((a, b) => a.at - b.at);
+    const { refunded, others } = refundsOf(all, known, isOurs);
+    const { first, unread } = flowsOf(facts, others, { isOurs, paid: unitsOf(kept.length > 0 ? kept : own) });
+    const readTo = facts.read.get(payer) ?? -1;
+    for (const one of own) {
+      if (refunded.has(one)) found.set(one, { rule: "refunded", through: null });
+      else if (first) found.set(one, { rule: first.at <= one.at ? "self_funded" : "circular", through: first.through });
+      else found.set(one, unread || readTo < one.block ? { rule: "unread", through: null } : null);
+    }
+  }
+  return found;
+}
+
+/** How money of the side came to a payer: when first, and through whom. */
+type Flows = { first: { at: number; through: string | null } | null; unread: boolean };
+
+type Given = MoneyFacts["elsewhere"][number];
+
+/**
+ * Payments that were given back: the side sent the payer the same amount afterwards. Each transfer gives back one, the latest
+ * before it that was not.
+ * @param payments to all wallets of the side, the earliest first @param known the earliest first
+ */
+function refundsOf(payments: readonly Given[], known: readonly Funding[], isOurs: (a: string) => boolean) {
+  const refunded = new Set<Given>();
+  const open = new Map<bigint, Given[]>();
+  const others: Funding[] = [];
+  let next = 0;
+  for (const one of known) {
+    for (; next < payments.length && payments[next]!.at <= one.at; next++) {
+      const alike = open.get(payments[next]!.units);
+      if (alike) alike.push(payments[next]!);
+      else open.set(payments[next]!.units, [payments[next]!]);
+    }
+    const given = isOurs(one.source) ? open.get(one.units)?.pop() : undefined;
+    if (given) refunded.add(given);
+    else others.push(one);
+  }
+  return { refunded, others };
+}
+
+/**
+ * How money of the side came to a payer. With an account between it counts from half of what was paid on: a little money
+ * that somebody in between sends to strangers takes nothing from the agent.
+ * @param known transfers to the payer, the earliest first, without refunds
+ */
+function flowsOf(
+  { sent, accounts }: MoneyFacts,
+  known: readonly Funding[],
+  { isOurs, paid }: { isOurs: (address: string) => boolean; paid: bigint },
+): Flows {
+  const direct = known.find(({ source }) => isOurs(source));
+  if (direct) return { first: { at: direct.at, through: null }, unread: false };
+  const between = known.filter(({ source, at }) => (sent.get(source) ?? Number.POSITIVE_INFINITY) <= at);
+  const hops = between.filter(({ source }) => isPrivate(accounts.get(source)));
+  const enough = (some: readonly Funding[]) => 2n * unitsOf(some) >= paid;
+  if (hops.length > 0 && enough(hops)) return { first: { at: hops[0]!.at, through: hops[0]!.source }, unread: false };
+  const open = between.filter(
+    ({ source }) => accounts.get(source) === undefined || hops.some((one) => one.source === source),
+  );
+  return { first: null, unread: open.length > hops.length && enough(open) };
+}
+
+/** Whether an account is somebody's own: no contract, and not one that serves the public. */
+const isPrivate = (sent: number | null | undefined): boolean => typeof sent === "number" && sent < PUBLIC_SENT;
+
+/**
+ * Payers are one voice, its least address, when one account gave each of them half of its money, or one gave it to the other.
+ * An account that is not looked at yet is taken for somebody's own.
+ */
+function voicesOf(
+  { funding, accounts }: MoneyFacts,
+  payers: ReadonlySet<string>,
+  isOurs: (address: string) => boolean,
+): (payer: string) => string {
+  const parents = new Map<string, string>();
+  const rootOf = (address: string): string => {
+    let at = address;
+    for (let up = parents.get(at); up !== undefined; up = parents.get(at)) {
+      const next = parents.get(up);
+      // Every walk halves the way of the next.
+      if (next !== undefined) parents.set(at, next);
+      at = up;
+    }
+    return at;
+  };
+  for (const [payer, all] of Map.groupBy(funding, (one) => one.payer)) {
+    if (!payers.has(payer)) continue;
+    const total = unitsOf(all);
+    for (const [source, some] of Map.groupBy(all, (one) => one.source)) {
+      const binds = payers.has(source) || !accounts.has(source) || isPrivate(accounts.get(source));
+      if (isOurs(source) || !binds || 2n * unitsOf(some) < total) continue;
+      const [least, most] = [rootOf(payer), rootOf(source)].sort() as [string, string];
+      if (least !== most) parents.set(most, least);
+    }
+  }
+  return rootOf;
+}
+
+/** Money in units of USDC. */
+export const unitsOf = (some: readonly { units: bigint }[]): bigint => some.reduce((sum, { units }) => sum + units, 0n);
