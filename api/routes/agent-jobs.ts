@@ -3,7 +3,7 @@ import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { jobFiguresView, jobView } from "../../core/commerce/view.ts";
-import { removedOf } from "../../core/commerce/weigh.ts";
+import { unweighed } from "../../core/commerce/weigh.ts";
 import { readContract } from "../../db/commerce/commerce-logs.ts";
 import { agentCommerce, jobPage } from "../../db/commerce/job-figures.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
@@ -24,7 +24,7 @@ export const agentJobs = endpoint({
   summary:
     "The jobs that an agent was paid for by escrow: raw and organic, clients, evaluators, why each counts or not",
   description:
-    "Jobs of one contract of agent commerce (ERC-8183) whose provider is the agent's wallet, by the logs of the chain: the client's money is in escrow until an evaluator completes or rejects, or time is over. `raw` is all that were funded; `organic` is what is left without those whose client or evaluator is of the agent's own side, dust, other tokens, and where there is one client only. Each removed job names its rule, which is a reason and no verdict; who evaluates is a fact beside it. No figure is part of a cred score. The wallet is one that the registry has shown to be the agent's; agents of other registries have none.",
+    "Jobs of one contract of agent commerce (ERC-8183) whose provider is the agent's wallet, by the logs of the chain: the client's money is in escrow until an evaluator completes or rejects, or time is over. `raw` is all that were funded; `organic` is what is left without those whose client or evaluator is of the agent's own side, or whose client's money came from there or went back there, dust, other tokens, and where there is one client only. Each removed job names its rule, which is a reason and no verdict; who evaluates is a fact beside it. No figure is part of a cred score. The wallet is one that the registry has shown to be the agent's; agents of other registries have none.",
   data: true,
   params: z.object({ ref }),
   query: z.object({ minBlock, platform: ofPlatform, cursor: logPlace, limit: limit({ default: 20, max: 100 }) }),
@@ -50,16 +50,16 @@ export const agentJobs = endpoint({
         computedAt: found.computedAt?.toISOString() ?? null,
       };
       if (wallet === null || contract === null) return json({ ...told, jobs: [], limit, nextCursor: null });
-      const page = await jobPage(tx, wallet, { after: query.cursor ?? null, limit: limit + 1 });
+      const page = await jobPage(tx, { id, wallet }, { after: query.cursor ?? null, limit: limit + 1 });
       const shown = page.slice(0, limit);
       const last = page.length > limit ? shown.at(-1)! : null;
       const usdc = deps.config.contracts.usdc.address;
       const side = { wallet, owner, group, usdc };
       return json({
         ...told,
-        jobs: shown.map(({ job }) => {
-          const units = BigInt(job.units);
-          return jobView({ ...job, units }, usdc, removedOf({ ...job, units }, side, figures?.oneClient ?? false));
+        jobs: shown.map(({ job, weighed, rule, through }) => {
+          const known = { ...job, units: BigInt(job.units) };
+          return jobView(known, usdc, weighed ? rule && { rule, through } : unweighed(known, side));
         }),
         limit,
         nextCursor: last && `${last.block}-${last.logIndex}`,

@@ -41,7 +41,10 @@ export const agentJobsPageSchema = z
           endTxHash: txHash.nullable().meta({ description: "Which ended it" }),
           organic: z.boolean(),
           removed: z
-            .object({ rule: jobRule, says })
+            .object({
+              ...{ rule: jobRule, says },
+              through: address.nullable().meta({ description: "The account between the agent's side and the client" }),
+            })
             .nullable()
             .meta({ description: "Why it is not organic; null where it is" }),
         }),

@@ -1,7 +1,7 @@
-/** The rules by which a job is no organic one: one table with its words, under one version. Sizes and windows are income's. */
+/** The rules by which a job is no organic one: one table with its words, under one version. Sizes, windows and what follows from a client's money are income's. */
 
 /** Goes up with every change of this file that changes a figure. */
-export const JOB_RULES_VERSION = 1;
+export const JOB_RULES_VERSION = 2;
 
 /** Of one agent, jobs that are weighed: those with money before others, then the newest. */
 export const MAX_JOBS = 10_000;
@@ -13,7 +13,11 @@ export const JOB_REMOVED = [
   { key: "own_evaluator", says: "The evaluator is of the agent's own side." },
   { key: "other_token", says: "It is paid in another token than USDC, whose worth is not known here." },
   { key: "dust", says: "It is worth less than a tenth of a cent." },
-  { key: "one_client", says: "All that is left is of one client." },
+  { key: "refunded", says: "The same amount went back to the client." },
+  { key: "self_funded", says: "Before, the client had money from the agent's side." },
+  { key: "circular", says: "Afterwards, money of the agent's side went to the client." },
+  { key: "unread", says: "Where the client's money came from is not read yet." },
+  { key: "one_client", says: "All that is left is of one client, or of accounts whose money had one source." },
 ] as const;
 export type JobRemovedKey = (typeof JOB_REMOVED)[number]["key"];
 

@@ -3,6 +3,7 @@ import { formatUnits } from "viem/utils";
 import { z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { Address } from "../agents/facts.ts";
+import type { Removal } from "../income/money.ts";
 import { WINDOWS } from "../income/rules.ts";
 import { isoSeconds } from "../times.ts";
 import type { UnitsAsText } from "../units-text.ts";
@@ -20,7 +21,8 @@ export const jobRule = z.enum(JOB_REMOVED.map(({ key }) => key) as unknown as [s
 const says = z.string().meta({ description: "The same in words" });
 const value = usdc.meta({ description: "Value of the completed ones in USDC, decimal" });
 const sums = z.object({
-  ...{ funded: count, completed: count, rejected: count, expired: count, usdc: value, clients: count },
+  ...{ funded: count, completed: count, rejected: count, expired: count, usdc: value },
+  clients: count.meta({ description: "In `organic`, clients whose money had one source are one" }),
   evaluators: count.meta({ description: "Accounts that completed or rejected, other than each job's client" }),
   evaluatedByClient: count.meta({ description: "Completed ones that the client itself evaluated" }),
   notEvaluated: count.meta({ description: "Completed ones that nobody evaluated" }),
@@ -73,7 +75,7 @@ export const agentJobsView = (figures: StoredJobFigures | null): z.output<typeof
 const timeOf = (place: JobPlace | null) => place && isoSeconds(place.at);
 
 /** One job that was funded. @param usdcAddress lower-case */
-export function jobView(job: Job & { funded: JobPlace }, usdcAddress: string, removed: JobRemovedKey | null) {
+export function jobView(job: Job & { funded: JobPlace }, usdcAddress: string, removed: Removal<JobRemovedKey> | null) {
   const { jobId, state, client, evaluator, token, units, expiresAt, funded, submitted, ended } = job;
   const by = evaluationOf(job);
   return {
@@ -85,6 +87,9 @@ export function jobView(job: Job & { funded: JobPlace }, usdcAddress: string, re
     ...{ fundedAt: isoSeconds(funded.at), submittedAt: timeOf(submitted), endedAt: timeOf(ended) },
     ...{ block: funded.block, txHash: funded.txHash, endTxHash: ended?.txHash ?? null },
     organic: removed === null,
-    removed: removed && { rule: removed, says: jobSays(removed) },
+    removed: removed && {
+      ...{ rule: removed.rule, says: jobSays(removed.rule) },
+      through: removed.through && inAll(removed.through),
+    },
   };
 }

@@ -30,6 +30,7 @@ const FORGET_OTHERS = statement({
     logs as (delete from offchain.commerce_log where exists (select from gone)),
     jobs as (delete from offchain.commerce_job where exists (select from gone)),
     providers as (delete from offchain.commerce_provider where exists (select from gone)),
+    weighed as (delete from offchain.commerce_weighed where exists (select from gone)),
     figures as (delete from offchain.commerce_figures where exists (select from gone))
     select g.contract from gone g`,
   columns: { contract: text },

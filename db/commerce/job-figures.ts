@@ -1,12 +1,14 @@
 /** The figures of agents with jobs: which are older than what was read, what they rest on, how they are stored, and pages of jobs. */
-
+import type pg from "pg";
 import type { JobState } from "../../core/commerce/jobs.ts";
-import { MAX_JOBS } from "../../core/commerce/rules.ts";
+import { type JobRemovedKey, MAX_JOBS } from "../../core/commerce/rules.ts";
 import type { StoredJobFigures } from "../../core/commerce/view.ts";
-import type { JobFigures, JobSide, WeighableJob } from "../../core/commerce/weigh.ts";
+import type { JobFacts, JobFigures, WeighedJob } from "../../core/commerce/weigh.ts";
 import { DUST_UNITS, INCOME_SECONDS } from "../../core/income/rules.ts";
 import { unitsAsText } from "../../core/units-text.ts";
+import { agentFigures } from "../income/agent-figures.ts";
 import { groupOf, PAID_AGENTS, walletAgents } from "../income/followed.ts";
+import { moneyFacts } from "../income/income-facts.ts";
 import {
   array,
   bool,
@@ -21,7 +23,7 @@ import {
   text,
   timestamptz,
 } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, transaction } from "../sql/transaction.ts";
 import type { StoredJob } from "./commerce-logs.ts";
 
 const DUE = statement({
@@ -40,16 +42,14 @@ const DUE = statement({
 export const dueJobFigures = async (db: Queryable, before: Date, limit: number): Promise<number[]> =>
   (await DUE.rows(db, { before, limit })).map(({ id }) => id);
 
-const GONE = statement({
-  name: "commerce-figures-gone",
-  text: `
-    delete from offchain.commerce_figures g
-    where not exists (
-      select from ${PAID_AGENTS} a join offchain.commerce_provider p on p.provider = a.wallet where a.id = g.directory_id)`,
+const { store, gone } = agentFigures<StoredJobFigures, number>({
+  ...{ name: "commerce", figures: "commerce_figures", items: "commerce_weighed", seen: int8 },
+  still: `exists (
+    select from ${PAID_AGENTS} a join offchain.commerce_provider p on p.provider = a.wallet where a.id = g.directory_id)`,
 });
 
 /** Forgets agents whose wallet is no provider any more. */
-export const forgetJobless = (db: Queryable): Promise<number> => GONE.run(db);
+export const forgetJobless = (db: Queryable): Promise<number> => gone.run(db);
 
 const SIDE = `a.wallet, a.owner, array(select address from ${groupOf("a.owner")} g) as "group"`;
 const SIDE_COLUMNS = { owner: nullable(text), group: array(text) };
@@ -67,54 +67,73 @@ const JOBS = statement({
   name: "commerce-jobs",
   params: { wallet: text, usdc: text, since: int8 },
   text: `
-    select j.client, j.evaluator, j.token, j.units, j.state, j.funded_at as "fundedAt", j.ended_at as "endedAt"
+    select j.job_id as "jobId", j.client, j.evaluator, j.token, j.units, j.state, j.funded_at as "fundedAt",
+      j.ended_at as "endedAt", coalesce((j.job->'ended'->>'block')::int8, j.block) as block
     from offchain.commerce_job j
     where j.provider = $wallet and (j.funded_at > $since or j.ended_at > $since)
     order by (j.token = $usdc and j.units >= ${DUST_UNITS}) is true desc, j.block desc, j.log_index desc limit ${MAX_JOBS}`,
   columns: {
-    ...{ client: text, evaluator: nullable(text), token: nullable(text), units: numeric },
-    ...{ state: narrow<JobState>(text), fundedAt: int8, endedAt: nullable(int8) },
+    ...{ jobId: numeric, client: text, evaluator: nullable(text), token: nullable(text), units: numeric },
+    ...{ state: narrow<JobState>(text), fundedAt: int8, endedAt: nullable(int8), block: int8 },
   },
 });
 
 /**
- * What the figures of one agent rest on, bounded: its jobs of the longest window, those with money before others.
+ * What the figures of one agent rest on, bounded: its jobs of the longest window, those with money before others, and what is
+ * known of its clients' money.
  * @param db a snapshot @param id of its row of the directory @param usdc lower-case @param now Unix seconds
  * @returns null for one whose wallet is no provider
  */
 export async function jobFacts(
   db: Queryable,
   { id, usdc, now }: { id: number; usdc: string; now: number },
-): Promise<{ seen: number; side: JobSide; jobs: WeighableJob[] } | null> {
+): Promise<{ seen: number; facts: JobFacts } | null> {
   const agent = await AGENT.maybeOne(db, { id });
   if (agent === null) return null;
   const { seen, ...side } = agent;
-  const jobs = await JOBS.rows(db, { wallet: side.wallet, usdc, since: now - INCOME_SECONDS });
-  return { seen, side: { ...side, usdc }, jobs: jobs.map((job) => ({ ...job, units: BigInt(job.units) })) };
+  const since = now - INCOME_SECONDS;
+  const jobs = await JOBS.rows(db, { wallet: side.wallet, usdc, since });
+  const payers = [...new Set(jobs.map(({ client }) => client))];
+  const money = await moneyFacts(db, { ...side, payers, of: "jobs", usdc, since });
+  return { seen, facts: { ...money, usdc, jobs: jobs.map((job) => ({ ...job, units: BigInt(job.units) })) } };
 }
 
-const STORE = statement({
-  name: "commerce-figures-store",
-  params: { id: int8, wallet: text, seen: int8, figures: jsonb<StoredJobFigures>(), now: timestamptz },
+const STORE_WEIGHED = statement({
+  name: "commerce-weighed-store",
+  params: { id: int8, jobIds: array(numeric), rules: array(nullable(text)), throughs: array(nullable(text)) },
   text: `
-    insert into offchain.commerce_figures (directory_id, wallet, seen, figures, computed_at)
-    select d.id, $wallet, $seen, $figures, $now from offchain.directory d where d.id = $id
-    on conflict (directory_id) do update set wallet = excluded.wallet, seen = excluded.seen, figures = excluded.figures,
-      computed_at = excluded.computed_at`,
+    with given as materialized (
+      select * from unnest($jobIds::numeric[], $rules::text[], $throughs::text[]) r(job_id, rule, through)
+    ), left_over as (
+      delete from offchain.commerce_weighed w
+      where w.directory_id = $id and w.job_id not in (select g.job_id from given g)
+    )
+    insert into offchain.commerce_weighed as w (directory_id, job_id, rule, through)
+    select $id, g.* from given g order by g.job_id
+    on conflict (directory_id, job_id) do update set rule = excluded.rule, through = excluded.through
+    where (w.rule, w.through) is distinct from (excluded.rule, excluded.through)`,
 });
 
 /**
- * Stores the figures of one agent.
- * Check then write: facts in one snapshot, then figures; jobs may be stored meanwhile: `seen` is stored with the figures, so those
- * of older facts are stale for the next run.
+ * Stores the figures of one agent and its jobs, in one commit.
+ * Check then write: facts in one snapshot, then figures; jobs and transfers may be stored meanwhile: `seen` is stored with the
+ * figures, so those of older facts are stale for the next run.
  */
-export const storeJobFigures = async (
-  db: Queryable,
-  { figures, ...of }: { id: number; wallet: string; seen: number; figures: JobFigures },
+export const storeJobFigures = (
+  pool: pg.Pool,
+  of: { id: number; wallet: string; seen: number; figures: JobFigures; jobs: readonly WeighedJob[] },
   now: Date,
-) => {
-  await STORE.run(db, { ...of, figures: unitsAsText(figures), now });
-};
+): Promise<void> =>
+  transaction(pool, async (tx) => {
+    const { id, wallet, seen, figures, jobs } = of;
+    if ((await store.run(tx, { id, wallet, seen, figures: unitsAsText(figures), now })) === 0) return;
+    await STORE_WEIGHED.run(tx, {
+      id,
+      jobIds: jobs.map((one) => one.jobId),
+      rules: jobs.map((one) => one.removed?.rule ?? null),
+      throughs: jobs.map((one) => one.removed?.through ?? null),
+    });
+  });
 
 const OF_AGENT = statement({
   name: "commerce-of-agent",
@@ -147,17 +166,22 @@ export type JobPlaceOnPage = { block: number; logIndex: number };
 
 const PAGE = statement({
   name: "commerce-page",
-  params: { wallet: text, block: int8, logIndex: int4, limit: int8 },
+  params: { id: int8, wallet: text, block: int8, logIndex: int4, limit: int8 },
   text: `
-    select j.block, j.log_index as "logIndex", j.job from offchain.commerce_job j
+    select j.block, j.log_index as "logIndex", j.job, w.job_id is not null as weighed, w.rule, w.through
+    from offchain.commerce_job j
+    left join offchain.commerce_weighed w on w.directory_id = $id and w.job_id = j.job_id
     where j.provider = $wallet and (j.block, j.log_index) < ($block::int8, $logIndex::int4)
     order by j.block desc, j.log_index desc limit $limit`,
-  columns: { block: int8, logIndex: int4, job: jsonb<StoredJob>() },
+  columns: {
+    ...{ block: int8, logIndex: int4, job: jsonb<StoredJob>(), weighed: bool },
+    ...{ rule: nullable(narrow<JobRemovedKey>(text)), through: nullable(text) },
+  },
 });
 
 /** Jobs of a provider that were funded, the newest first. @param after null for the first page */
 export const jobPage = (
   db: Queryable,
-  wallet: string,
+  agent: { id: number; wallet: string },
   { after, limit }: { after: JobPlaceOnPage | null; limit: number },
-) => PAGE.rows(db, { wallet, ...(after ?? { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }), limit });
+) => PAGE.rows(db, { ...agent, ...(after ?? { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }), limit });

@@ -1,10 +1,10 @@
-/** Whose transfers of USDC are read: agents' wallets, who paid them, and the owners and wallets of agents that were paid; in cohorts, each read by one filter. */
+/** Whose transfers of USDC are read: agents' wallets, who paid them or hired them, and the owners and wallets of these agents; in cohorts, each read by one filter. */
 
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { COHORT_SIZE } from "../../core/income/requests.ts";
-import { DUST_UNITS } from "../../core/income/rules.ts";
+import { DUST_UNITS, MIN_MOVED_UNITS } from "../../core/income/rules.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
-import { array, int4, int8, narrow, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, family, int4, int8, narrow, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 export type CohortKind = "wallet" | "payer" | "side";
@@ -47,69 +47,89 @@ export const INCOME_SEEN = `(
   select coalesce(string_agg(f.address || f.kind || extract(epoch from f.changed_at), ' ' order by f.address, f.kind), '')
   from offchain.income_followed f where f.address = a.wallet or f.address = a.owner)`;
 
+/** A job `j` that gave its provider money, of a statement with the parameter `usdc`. */
+export const EARNED = `j.token = $usdc and j.state = 'completed' and j.units >= ${MIN_MOVED_UNITS}`;
+
+/** Which jobs have their clients followed: in USDC (lower-case), funded or ended since, Unix seconds. */
+export type HiringJobs = { usdc: string; since: number };
+type Write = (value: unknown) => string;
+
+/** A job `j` that somebody ordered of an agent in USDC. */
+const isHiring = ({ usdc, since }: HiringJobs, $: Write) => `j.token = ${$(usdc)}::text and j.units >= ${DUST_UNITS}
+  and (j.funded_at > ${$(since)}::int8 or j.ended_at > ${$(since)}::int8)`;
+
 /** Of each kind, who is to be followed: the column address, and weight, by which they come in. */
-const WANTED: Record<CohortKind, string> = {
-  wallet: `select a.wallet as address, 1 as weight from ${PAID_AGENTS} a group by a.wallet`,
-  payer: `
-    select m.sender as address, sum(m.units) as weight from offchain.income_move m
-    where m.nonce is not null and m.units >= ${DUST_UNITS} group by m.sender`,
-  side: `
+const WANTED: Record<CohortKind, (jobs: HiringJobs, $: Write) => string> = {
+  wallet: () => `select a.wallet as address, 1 as weight from ${PAID_AGENTS} a group by a.wallet`,
+  // What an escrow gave back weighs nothing: it costs nothing.
+  payer: (jobs, $) => `
+    select p.address, sum(p.units) as weight from (
+      select m.sender as address, m.units from offchain.income_move m
+      where m.nonce is not null and m.units >= ${DUST_UNITS}
+      union all
+      select j.client, case when j.state in ('rejected', 'expired') then 0 else j.units end
+      from offchain.commerce_job j
+      where ${isHiring(jobs, $)}
+        and exists (select from ${PAID_AGENTS} a where a.wallet collate "C" = j.provider)) p
+    group by p.address`,
+  side: (jobs, $) => `
     select s.address, 1 as weight from (
       with paid as materialized (
         select a.wallet, a.owner from ${PAID_AGENTS} a
-        where exists (select from offchain.income_move m where m.recipient = a.wallet and m.nonce is not null))
+        where a.wallet in (
+          select m.recipient from offchain.income_move m where m.nonce is not null
+          union select j.provider from offchain.commerce_job j where ${isHiring(jobs, $)}))
       select p.wallet as address from paid p
       union select p.owner from paid p where p.owner is not null
       union select g.address from (select distinct p.owner from paid p where p.owner is not null) o
         cross join lateral ${groupOf("o.owner")} g) s`,
 };
 export const COHORT_KINDS = Object.keys(WANTED) as CohortKind[];
+const EXAMPLE_JOBS = { usdc: "0x", since: 0 };
 
-const enrolment = (kind: CohortKind) =>
-  statement({
-    name: `income-enrol-${kind}`,
-    params: { fromBlock: int8, behind: int8, knownFrom: int8 },
-    text: `
-      with new as materialized (
-        select w.address from (${WANTED[kind]}) w
-        left join offchain.income_followed f on f.address = w.address and f.kind = '${kind}'
-        where f.address is null order by w.weight desc, w.address limit ${COHORT_SIZE}
-      ), cohort as (
-        insert into offchain.income_cohort (kind, from_block, read_to)
-        select '${kind}', $fromBlock::int8, $fromBlock::int8 - 1
-        where exists (select from new)
-          and not exists (
-            select from offchain.income_cohort c
-            where c.kind = '${kind}' and c.read_to < $behind and c.failures = 0)
-        returning id
-      )
-      insert into offchain.income_followed (address, kind, cohort, known_from)
-      select new.address, '${kind}', cohort.id, $knownFrom from new cross join cohort`,
-  });
-const ENROL = { wallet: enrolment("wallet"), payer: enrolment("payer"), side: enrolment("side") };
+/** Blocks of an enrolment. `knownFrom`: payments to new wallets up to this block make no events. */
+type EnrolBlocks = { fromBlock: number; behind: number; knownFrom: number };
+
+const ENROL = family({
+  name: "income-enrol",
+  text: ({ kind, blocks, jobs }: { kind: CohortKind; blocks: EnrolBlocks; jobs: HiringJobs }, $) => `
+    with new as materialized (
+      select w.address from (${WANTED[kind](jobs, $)}) w
+      left join offchain.income_followed f on f.address = w.address and f.kind = '${kind}'
+      where f.address is null order by w.weight desc, w.address limit ${COHORT_SIZE}
+    ), cohort as (
+      insert into offchain.income_cohort (kind, from_block, read_to)
+      select '${kind}', ${$(blocks.fromBlock)}::int8, ${$(blocks.fromBlock - 1)}::int8
+      where exists (select from new)
+        and not exists (
+          select from offchain.income_cohort c
+          where c.kind = '${kind}' and c.read_to < ${$(blocks.behind)}::int8 and c.failures = 0)
+      returning id
+    )
+    insert into offchain.income_followed (address, kind, cohort, known_from)
+    select new.address, '${kind}', cohort.id, ${$(blocks.knownFrom)}::int8 from new cross join cohort`,
+  examples: COHORT_KINDS.map((kind) => ({
+    ...{ kind, jobs: EXAMPLE_JOBS, blocks: { fromBlock: 0, behind: 0, knownFrom: 0 } },
+  })),
+});
 
 /**
  * Follows those of a kind that are not followed yet, at most one cohort of them, and none while another cohort of the kind
  * is behind, unless its reads fail: those who come meanwhile come together. Payers of most money first.
- * @param blocks.knownFrom payments to new wallets up to this block make no events
  * @returns number of addresses
  */
-export const enrol = (
-  db: Queryable,
-  kind: CohortKind,
-  blocks: { fromBlock: number; behind: number; knownFrom: number },
-): Promise<number> => ENROL[kind].run(db, blocks);
+export const enrol = (db: Queryable, kind: CohortKind, blocks: EnrolBlocks, jobs: HiringJobs): Promise<number> =>
+  ENROL.run(db, { kind, blocks, jobs });
 
-const forgetting = (kind: CohortKind) =>
-  statement({
-    name: `income-forget-${kind}`,
-    text: `
-      delete from offchain.income_followed f
-      where f.kind = '${kind}' and f.address not in (select w.address from (${WANTED[kind]}) w)
-      returning f.address`,
-    columns: { address: text },
-  });
-const FORGET = { wallet: forgetting("wallet"), payer: forgetting("payer"), side: forgetting("side") };
+const FORGET = family({
+  name: "income-forget",
+  text: ({ kind, jobs }: { kind: CohortKind; jobs: HiringJobs }, $) => `
+    delete from offchain.income_followed f
+    where f.kind = '${kind}' and f.address not in (select w.address from (${WANTED[kind](jobs, $)}) w)
+    returning f.address`,
+  columns: { address: text },
+  examples: COHORT_KINDS.map((kind) => ({ kind, jobs: EXAMPLE_JOBS })),
+});
 
 /** A transfer `m` that somebody is followed for. */
 const JUSTIFIED = `exists (
@@ -140,12 +160,12 @@ const DROP_OLD = statement({
 
 /**
  * Forgets who is not wanted any more, with the transfers that are kept for nobody else: what a reorganisation takes from
- * their blocks later would be seen by nobody. And what is older than `before`, Unix seconds.
+ * their blocks later would be seen by nobody. And what is older than the oldest of the jobs.
  */
-export async function forgetUnwanted(tx: Queryable, before: number): Promise<number> {
-  const aged = await DROP_OLD.run(tx, { before });
+export async function forgetUnwanted(tx: Queryable, jobs: HiringJobs): Promise<number> {
+  const aged = await DROP_OLD.run(tx, { before: jobs.since });
   const gone: string[] = [];
-  for (const kind of COHORT_KINDS) gone.push(...(await FORGET[kind].rows(tx)).map(({ address }) => address));
+  for (const kind of COHORT_KINDS) gone.push(...(await FORGET.rows(tx, { kind, jobs })).map(({ address }) => address));
   if (gone.length > 0) await DROP_MOVES.run(tx, { addresses: gone });
   await DROP_EMPTY.run(tx);
   return aged + gone.length;

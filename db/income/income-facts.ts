@@ -1,9 +1,9 @@
-/** Reads what `weighIncome` is given about one agent. */
-import type { IncomeFacts } from "../../core/income/facts.ts";
+/** Reads what `weighIncome` is given about one agent, and what is known of the money of those who paid one or hired it. */
+import type { IncomeFacts, MoneyFacts } from "../../core/income/facts.ts";
 import { INCOME_SECONDS, MAX_PAYMENTS, MIN_MOVED_UNITS } from "../../core/income/rules.ts";
 import { array, filtered, int4, int8, json, nullable, numeric, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
-import { groupOf, INCOME_SEEN, PAID_AGENTS } from "./followed.ts";
+import { EARNED, groupOf, INCOME_SEEN, PAID_AGENTS } from "./followed.ts";
 
 /** Of all payers of an agent, sources of money that are looked at, those of most money first; and transfers by its side. */
 const [MAX_SOURCES, MAX_BY_SIDE] = [100_000, 50_000];
@@ -28,28 +28,40 @@ const PAYMENTS = statement({
   columns: { block: int8, logIndex: int4, txHash: text, at: int8, payer: text, units: numeric },
 });
 
+/** A job `j` whose money stayed with its provider, or may yet: in the token whose worth is known. */
+const PAID_JOB = "j.token = $usdc and j.state not in ('rejected', 'expired')";
+
 const ELSEWHERE = statement({
   name: "income-elsewhere",
-  params: { payers: array(text), group: array(text), since: int8 },
+  params: { payers: array(text), paid: array(text), hired: array(text), usdc: text, since: int8 },
   text: `
-    select m.sender as payer, m.units, m.at from offchain.income_move m
-    where m.recipient = any($group) and m.sender = any($payers) and m.nonce is not null and m.at > $since
-    order by m.block desc, m.log_index desc limit ${MAX_PAYMENTS}`,
+    (select m.sender as payer, m.units, m.at from offchain.income_move m
+     where m.recipient = any($paid) and m.sender = any($payers) and m.nonce is not null and m.at > $since
+     order by m.block desc, m.log_index desc limit ${MAX_PAYMENTS})
+    union all
+    (select j.client, j.units, j.funded_at from offchain.commerce_job j
+     where j.provider = any($hired) and j.client = any($payers) and ${PAID_JOB} and j.funded_at > $since
+     order by j.block desc, j.log_index desc limit ${MAX_PAYMENTS})`,
   columns: { payer: text, units: numeric, at: int8 },
 });
 
-const SENT =
-  "select s.recipient, min(s.at) as at from offchain.income_move s where s.sender = any($side) group by s.recipient";
-
 const FUNDING = statement({
   name: "income-funding",
-  params: { payers: array(text), side: array(text) },
+  params: { payers: array(text), side: array(text), usdc: text },
   // Of an account that is not of the side: what it gave before the side sent it something is one, what it gave since is another.
   text: `
     with given as materialized (
       select m.sender, m.recipient, m.units, m.at from unnest($payers::text[]) p(address)
       join offchain.income_move m on m.recipient = p.address and m.units >= ${MIN_MOVED_UNITS}
-    ), sent as materialized (${SENT})
+      union all
+      select j.client, j.provider, j.units, j.ended_at from unnest($payers::text[]) p(address)
+      join offchain.commerce_job j on j.provider = p.address and ${EARNED}
+    ), sent as materialized (
+      select s.recipient, min(s.at) as at from (
+        select m.recipient, m.at from offchain.income_move m where m.sender = any($side)
+        union all
+        select j.provider, j.ended_at from offchain.commerce_job j where j.client = any($side) and ${EARNED}) s
+      group by s.recipient)
     (select g.recipient as payer, g.sender as source, g.units, g.at, null::int8 as "sentAt"
      from given g where g.sender = any($side) order by g.at desc limit ${MAX_BY_SIDE})
     union all
@@ -72,33 +84,49 @@ const KNOWN = statement({
   columns: { read: json<[string, number][]>(), accounts: json<[string, number | null][]>() },
 });
 
-/**
- * The facts of one agent, bounded: its newest payments, the sources of most money.
- * @param db a snapshot @param id of its row of the directory @param now Unix seconds @returns null for one that has no wallet
- */
-export async function incomeFacts(
-  db: Queryable,
-  id: number,
-  now: number,
-): Promise<{ seen: string; facts: IncomeFacts } | null> {
-  const agent = await AGENT.maybeOne(db, { id });
-  if (agent === null) return null;
-  const { wallet, owner, seen } = agent;
-  const since = now - INCOME_SECONDS;
-  const payments = await PAYMENTS.rows(db, { wallet, since });
-  const payers = [...new Set(payments.map(({ payer }) => payer))];
-  const group = agent.group.filter((address) => address !== wallet && address !== owner);
+/** Whose money is asked for: of an agent's payers, or of its clients. Addresses lower-case. */
+type Asked = Pick<IncomeFacts, "wallet" | "owner" | "group"> & {
+  payers: readonly string[];
+  /** What is looked at: then the others are beside it. */
+  of: "payments" | "jobs";
+  usdc: string;
+  /** Unix seconds. */
+  since: number;
+};
+
+/** What is known of the money of those who paid an agent, bounded: the sources of most money. */
+export async function moneyFacts(db: Queryable, asked: Asked): Promise<MoneyFacts> {
+  const { wallet, owner, payers, usdc, since } = asked;
+  const group = asked.group.filter((address) => address !== wallet && address !== owner);
   const side = [wallet, ...(owner ? [owner] : []), ...group];
-  const elsewhere = await ELSEWHERE.rows(db, { payers, group, since });
-  const funding = await FUNDING.rows(db, { payers, side });
+  const [paid, hired] = asked.of === "payments" ? [group, side] : [side, group];
+  const elsewhere = await ELSEWHERE.rows(db, { payers, paid, hired, usdc, since });
+  const funding = await FUNDING.rows(db, { payers, side, usdc });
   const sources = [...new Set(funding.map(({ source }) => source))];
   const { read, accounts } = await KNOWN.one(db, { payers, sources });
-  const facts = {
+  return {
     ...{ wallet, owner, group, accounts: new Map(accounts), read: new Map(read) },
-    payments: payments.map((one) => ({ ...one, units: BigInt(one.units) })),
     elsewhere: elsewhere.map((one) => ({ ...one, units: BigInt(one.units) })),
     funding: funding.map(({ sentAt: _, ...one }) => ({ ...one, units: BigInt(one.units) })),
     sent: new Map(funding.flatMap(({ source, sentAt }) => (sentAt === null ? [] : [[source, sentAt] as const]))),
   };
-  return { seen, facts };
+}
+
+/**
+ * The facts of one agent, bounded: its newest payments, the sources of most money.
+ * @param db a snapshot @param id of its row of the directory @param usdc lower-case @param now Unix seconds
+ * @returns null for one that has no wallet
+ */
+export async function incomeFacts(
+  db: Queryable,
+  { id, usdc, now }: { id: number; usdc: string; now: number },
+): Promise<{ seen: string; facts: IncomeFacts } | null> {
+  const agent = await AGENT.maybeOne(db, { id });
+  if (agent === null) return null;
+  const { seen, ...side } = agent;
+  const since = now - INCOME_SECONDS;
+  const payments = await PAYMENTS.rows(db, { wallet: side.wallet, since });
+  const payers = [...new Set(payments.map(({ payer }) => payer))];
+  const money = await moneyFacts(db, { ...side, payers, of: "payments", usdc, since });
+  return { seen, facts: { ...money, payments: payments.map((one) => ({ ...one, units: BigInt(one.units) })) } };
 }

@@ -19,6 +19,7 @@ import {
   timestamptz,
 } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
+import { agentFigures } from "./agent-figures.ts";
 import { INCOME_SEEN, PAID_AGENTS, walletAgents } from "./followed.ts";
 
 const DUE = statement({
@@ -39,27 +40,13 @@ const DUE = statement({
 export const dueFigures = async (db: Queryable, before: Date, limit: number): Promise<number[]> =>
   (await DUE.rows(db, { before, limit })).map(({ id }) => id);
 
-const GONE = statement({
-  name: "income-figures-gone",
-  text: `
-    with gone as (
-      delete from offchain.income_figures g
-      where not exists (select from ${PAID_AGENTS} a where a.id = g.directory_id) returning g.directory_id)
-    delete from offchain.income_payment p using gone where p.directory_id = gone.directory_id`,
+const { store, gone } = agentFigures<StoredFigures, string>({
+  ...{ name: "income", figures: "income_figures", items: "income_payment", seen: text },
+  still: `exists (select from ${PAID_AGENTS} a where a.id = g.directory_id)`,
 });
 
 /** Forgets agents that have no wallet any more. */
-export const forgetUnpaid = (db: Queryable): Promise<number> => GONE.run(db);
-
-const STORE = statement({
-  name: "income-figures-store",
-  params: { id: int8, wallet: text, seen: text, figures: jsonb<StoredFigures>(), now: timestamptz },
-  text: `
-    insert into offchain.income_figures (directory_id, wallet, seen, figures, computed_at)
-    select d.id, $wallet, $seen, $figures, $now from offchain.directory d where d.id = $id
-    on conflict (directory_id) do update set wallet = excluded.wallet, seen = excluded.seen, figures = excluded.figures,
-      computed_at = excluded.computed_at`,
-});
+export const forgetUnpaid = (db: Queryable): Promise<number> => gone.run(db);
 
 const STORE_PAYMENTS = statement({
   name: "income-payments-store",
@@ -98,7 +85,7 @@ export const storeIncome = (
 ): Promise<void> =>
   transaction(pool, async (tx) => {
     const { id, wallet, seen, figures, payments } = income;
-    if ((await STORE.run(tx, { id, wallet, seen, figures: unitsAsText(figures), now })) === 0) return;
+    if ((await store.run(tx, { id, wallet, seen, figures: unitsAsText(figures), now })) === 0) return;
     await STORE_PAYMENTS.run(tx, {
       id,
       blocks: payments.map((one) => one.block),

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { array, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
-import type { Cohort, CohortKind } from "./followed.ts";
+import { type Cohort, type CohortKind, EARNED } from "./followed.ts";
 import { type PaymentEvents, tellPayments } from "./payment-events.ts";
 
 /** A transfer in a block. Addresses and hashes lower-case; `nonce` of the authorization that caused it. */
@@ -103,6 +103,27 @@ const TOUCH = statement({
         where p.cohort = $cohort and p.kind = 'payer' and m.nonce is not null)`,
 });
 
+/** Providers `p` of jobs, locked in one order, get a new version. @param providers SQL of whose jobs changed */
+const touchHired = (providers: string) => `
+  with hired as materialized (
+    select p.provider from offchain.commerce_provider p where p.provider in (${providers}) order by p.provider for update)
+  update offchain.commerce_provider p set version = default from hired where p.provider = hired.provider`;
+
+const TOUCH_HIRED = statement({
+  name: "income-touch-hired",
+  params: { addresses: array(text), cohort: int8, from: int8, to: int8 },
+  // Those whose transfers changed, those whom they hired, and those with jobs in blocks that a cohort of payers has now read.
+  text: touchHired(`
+    select unnest($addresses::text[])
+    union all
+    select j.provider from offchain.commerce_job j where j.client = any($addresses)
+    union all
+    select j.provider from offchain.income_followed f
+    join offchain.commerce_job j on j.client = f.address
+    where f.cohort = $cohort and f.kind = 'payer'
+      and coalesce((j.job->'ended'->>'block')::int8, j.block) between $from and $to`),
+});
+
 /**
  * Stores what was read for a cohort from a block on, which replaces what is stored of it from there on: the same transfers,
  * and those that a reorganisation took back; with the events of payments that came or went.
@@ -138,6 +159,7 @@ export const storeRange = (
     });
     const addresses = [...new Set([...taken, ...moves].flatMap(({ sender, recipient }) => [sender, recipient]))];
     await TOUCH.run(tx, { addresses, cohort: id, from, to });
+    await TOUCH_HIRED.run(tx, { addresses, cohort: id, from, to });
     if (kind === "wallet") await tellPayments(tx, id, { taken, stored: moves }, told);
     return moves.length;
   });
@@ -190,9 +212,12 @@ export const putOff = (pool: pg.Pool, id: number, { split, nextTryAt }: { split:
 
 const ACCOUNTS_DUE = statement({
   name: "income-accounts-due",
-  params: { limit: int8 },
+  params: { usdc: text, limit: int8 },
   text: `
-    select m.sender as address from offchain.income_move m
+    select m.sender as address from (
+      select m.sender, m.recipient from offchain.income_move m
+      union all
+      select j.client, j.provider from offchain.commerce_job j where ${EARNED}) m
     join offchain.income_followed f on f.address = m.recipient and f.kind = 'payer'
     left join offchain.income_account a on a.address = m.sender
     where a.address is null
@@ -200,13 +225,19 @@ const ACCOUNTS_DUE = statement({
     having count(distinct m.recipient) > 1 or exists (
       select from offchain.income_move s join offchain.income_followed g on g.address = s.sender and g.kind = 'side'
       where s.recipient = m.sender)
+    or exists (
+      select from offchain.commerce_job j join offchain.income_followed g on g.address = j.client and g.kind = 'side'
+      where j.provider = m.sender and ${EARNED})
     order by count(distinct m.recipient) desc, m.sender limit $limit`,
   columns: { address: text },
 });
 
-/** Accounts that connect others, as far as is known of them, and are not looked at yet; those of most payers first. */
-export const dueAccounts = async (db: Queryable, limit: number): Promise<string[]> =>
-  (await ACCOUNTS_DUE.rows(db, { limit })).map(({ address }) => address);
+/**
+ * Accounts that connect others, as far as is known of them, and are not looked at yet; those of most payers first.
+ * @param usdc lower-case
+ */
+export const dueAccounts = async (db: Queryable, usdc: string, limit: number): Promise<string[]> =>
+  (await ACCOUNTS_DUE.rows(db, { usdc, limit })).map(({ address }) => address);
 
 const STORE_ACCOUNT = statement({
   name: "income-account-store",
@@ -222,7 +253,18 @@ const STORE_ACCOUNT = statement({
       where m.sender = $address)`,
 });
 
+const TOUCH_CONNECTED = statement({
+  name: "income-touch-connected",
+  params: { address: text },
+  text: touchHired(`
+    select j.provider from (
+      select m.recipient from offchain.income_move m where m.sender = $address
+      union select e.provider from offchain.commerce_job e where e.client = $address) m
+    join offchain.commerce_job j on j.client = m.recipient`),
+});
+
 /** @param sent transactions that it has sent; null for a contract */
 export const storeAccount = async (db: Queryable, account: { address: string; sent: number | null }) => {
   await STORE_ACCOUNT.run(db, account);
+  await TOUCH_CONNECTED.run(db, { address: account.address });
 };

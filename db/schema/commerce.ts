@@ -62,7 +62,10 @@ export const commerceJob = offchain.table(
     /** `Job`, its units as a decimal string. */
     job: jsonb().notNull(),
   },
-  (t) => [index("commerce_job_provider").on(t.provider, t.block, t.logIndex)],
+  (t) => [
+    index("commerce_job_provider").on(t.provider, t.block, t.logIndex),
+    index("commerce_job_client").on(t.client),
+  ],
 );
 
 /** Accounts that are the provider of a job: a number that is new whenever what is known of their jobs changes. */
@@ -86,4 +89,19 @@ export const commerceFigures = offchain.table(
     computedAt: at().notNull(),
   },
   (t) => [index("commerce_figures_computed").on(t.computedAt), index("commerce_figures_wallet").on(t.wallet)],
+);
+
+/** Jobs of an agent that were weighed, each with what removes it. */
+export const commerceWeighed = offchain.table(
+  "commerce_weighed",
+  {
+    directoryId: bigint({ mode: "number" })
+      .notNull()
+      .references(() => directory.id, { onDelete: "cascade" }),
+    jobId: numeric().notNull(),
+    /** A key of core/commerce/rules.ts; null where it is organic. */
+    rule: text(),
+    through: text(),
+  },
+  (t) => [primaryKey({ columns: [t.directoryId, t.jobId] })],
 );

@@ -81,6 +81,9 @@ beforeAll(async () => {
       ...{ address: OWN, wallet_confirmed: true },
     },
   ]);
+  await pool.query("insert into offchain.income_cohort (id, kind, from_block, read_to) values (1, 'payer', 1, 9000)");
+  for (const client of [ALICE, BOB])
+    await pool.query("insert into offchain.income_followed (address, kind, cohort) values ($1, 'payer', 1)", [client]);
 });
 afterEach(() => expect(api?.errors).toEqual([]));
 afterAll(() => api?.close());
@@ -114,7 +117,9 @@ describe("an agent's jobs", () => {
     await plant(BOB, { daysAgo: 3, token: wallet("99") });
     await plant(BOB, { daysAgo: 2, end: "rejected" });
     await plant(ALICE, { daysAgo: 1, end: "funded" });
-    expect(await pageOf()).toMatchObject({ computedAt: null, readTo, jobs: { length: 8 } });
+    const early = await pageOf();
+    expect(early).toMatchObject({ computedAt: null, readTo, jobs: { length: 8 } });
+    expect(new Set(early.jobs.map(({ removed }) => removed!.rule))).toEqual(new Set(["unread", "self", "other_token"]));
     expect(await weigh()).toBe(1);
     const { windows, jobs, computedAt, contract } = await pageOf();
     expect([contract, computedAt]).toEqual([
@@ -145,7 +150,8 @@ describe("an agent's jobs", () => {
       ["completed", "0.25", true, null],
       ["completed", "1", true, null],
       ["completed", "2", true, null],
-      ["completed", "1", true, null],
+      // Of before the longest window.
+      ["completed", "1", false, "unread"],
     ]);
     expect(jobs.slice(4, 7).map((job) => job.evaluation)).toEqual([
       { by: "nobody", says: "Evaluated by nobody: it counts as completed once work is submitted." },

@@ -28,7 +28,13 @@ const move = (from: string, to: string, units: number, daysAgo: number, paid: bo
   moves.push([hash, 1, block, NOW / 1_000 - daysAgo * DAY, hash, from, to, units, paid ? hash : null]);
 };
 const weigh = () =>
-  incomeFigures.run({ db: api.database.pool, clock: () => new Date(NOW), log: { warn: console.error } } as never, {});
+  incomeFigures.run(
+    {
+      ...{ db: api.database.pool, clock: () => new Date(NOW), log: { warn: console.error } },
+      config: { contracts: { usdc: { address: "0xusdc" } } },
+    } as never,
+    {},
+  );
 
 beforeAll(async () => {
   api = await startApi({ now: () => NOW });

@@ -64,7 +64,7 @@ const counted = (of: Chain, told: () => void): Chain =>
       };
     },
   });
-const [AGENT, OWNER, ALICE, BOB, JUDGE, OTHER] = [1, 2, 3, 4, 5, 6];
+const [AGENT, OWNER, ALICE, BOB, JUDGE, OTHER, SECOND, BETWEEN, FAR] = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 describe("the jobs", () => {
   it("are read in every state, and tell raw from organic", async () => {
@@ -90,6 +90,7 @@ describe("the jobs", () => {
     expect(new Set((await equalsChain()).map(({ state }) => state))).toEqual(
       new Set(["completed", "funded", "rejected", "expired"]),
     );
+    await jobs.readMoney();
     expect(await jobs.weigh()).toBe(1);
     const counts = { funded: 5, rejected: 1, expired: 1, clients: 2, evaluators: 1, evaluatedByClient: 1 };
     expect(await figures(31)).toEqual({
@@ -106,6 +107,61 @@ describe("the jobs", () => {
     expect(await figures(31)).toBe(null);
   });
 
+  it("of a client whose money is the agent's are not organic, whoever the client says that it is", async () => {
+    await jobs.plantAgent(31, at(AGENT), at(OWNER));
+    await jobs.plantAgent(32, at(OTHER), null);
+    for (const client of [ALICE, BOB]) await world.work(client, AGENT);
+    // A second wallet of the owner, and one that the agent gave money afterwards.
+    await world.send(OWNER, SECOND, 61_000);
+    await world.pass(10);
+    await world.work(SECOND, AGENT, { units: 60_000 });
+    await world.work(JUDGE, AGENT, { units: 70_000 });
+    await world.pass(10);
+    await world.send(AGENT, JUDGE, 65_000);
+    // One that had it through an account between, in a job of its own.
+    await world.work(OWNER, BETWEEN, { units: 80_000 });
+    await world.pass(10);
+    await world.send(BETWEEN, FAR, 79_000);
+    await world.pass(10);
+    await world.work(FAR, AGENT, { units: 80_000 });
+    await jobs.read();
+    await jobs.weigh();
+    const nothing = { funded: 0, completed: 0, units: "0", clients: 0 };
+    expect(await figures(31)).toMatchObject({
+      ...{ raw: { completed: 5 }, organic: nothing, removed: [{ rule: "unread", completed: 5, units: "310000" }] },
+    });
+    await jobs.readMoney();
+    await jobs.weigh();
+    expect(await figures(31)).toMatchObject({
+      raw: { completed: 5, clients: 5 },
+      organic: { completed: 2, units: "100000", clients: 2 },
+      removed: [
+        { rule: "self_funded", completed: 2, units: "140000" },
+        { rule: "circular", completed: 1, units: "70000" },
+      ],
+    });
+    const weighed = "select rule, through from offchain.commerce_weighed where rule is not null order by through, rule";
+    expect(await rows(weighed)).toEqual([
+      { rule: "self_funded", through: at(BETWEEN) },
+      { rule: "circular", through: null },
+      { rule: "self_funded", through: null },
+    ]);
+    // What goes back later is seen later, and taken back with its block.
+    const before = await figures(31);
+    await world.send(AGENT, BOB, 30_000);
+    await jobs.readMoney();
+    expect(await jobs.weigh()).toBeGreaterThan(0);
+    expect((await figures(31)).removed.find(({ rule }: { rule: string }) => rule === "circular").completed).toBe(2);
+    await world.reorg(1);
+    await jobs.readMoney();
+    await jobs.weigh();
+    expect(await figures(31)).toEqual(before);
+    // Who is no client any more is not followed any more.
+    await jobs.plantAgent(31, null, at(OWNER));
+    await jobs.readMoney();
+    expect(await rows("select from offchain.income_followed where kind = 'payer'")).toEqual([]);
+  });
+
   it("of a contract that names no token are worth nothing known", async () => {
     await jobs.plantAgent(31, at(AGENT), at(OWNER));
     for (const client of [ALICE, BOB]) await world.work(client, AGENT);
@@ -117,6 +173,9 @@ describe("the jobs", () => {
       organic: { completed: 0 },
       removed: [{ rule: "other_token", completed: 2 }],
     });
+    // Nobody's money is read for what is worth nothing known.
+    await jobs.readMoney();
+    expect(await rows("select from offchain.income_followed where kind <> 'wallet'")).toEqual([]);
   });
 
   it("are none without a contract or requests, and forgotten with it", async () => {
@@ -143,7 +202,7 @@ describe("the jobs", () => {
     expect(await jobs.read()).toBe(1);
     await jobs.weigh();
     expect(await figures(31)).toBe(null);
-    for (const table of ["contract", "mark", "log", "job", "provider", "figures"])
+    for (const table of ["contract", "mark", "log", "job", "provider", "figures", "weighed"])
       expect([table, await rows(`select from offchain.commerce_${table}`)]).toEqual([table, []]);
   });
 });

@@ -3,11 +3,8 @@ import { z } from "zod";
 import { weighIncome } from "../../core/income/weigh.ts";
 import { incomeFacts } from "../../db/income/income-facts.ts";
 import { dueFigures, forgetUnpaid, storeIncome } from "../../db/income/income-figures.ts";
-import { snapshot } from "../../db/sql/transaction.ts";
 import { defineJob } from "../job.ts";
-
-/** Agents of one run, and how old figures become. */
-const [AGENTS_PER_RUN, MAX_AGE_MS] = [500, 3_600_000];
+import { weighDue } from "./weigh-due.ts";
 
 /**
  * Resumes: with the agents whose figures are missing or the oldest; each is one commit.
@@ -19,21 +16,12 @@ export const incomeFigures = defineJob({
   concurrency: 1,
   schedule: { everyMs: 15_000 },
   input: z.object({}),
-  async run({ db, clock, log }) {
-    let changed = await forgetUnpaid(db);
-    for (const id of await dueFigures(db, new Date(clock().getTime() - MAX_AGE_MS), AGENTS_PER_RUN)) {
-      try {
-        const now = clock();
-        const seconds = Math.floor(now.getTime() / 1_000);
-        const found = await snapshot(db, (tx) => incomeFacts(tx, id, seconds));
-        if (found === null) continue;
-        const { wallet } = found.facts;
-        await storeIncome(db, { id, wallet, seen: found.seen, ...weighIncome(found.facts, seconds) }, now);
-        changed += 1;
-      } catch (err) {
-        log.warn({ err, directoryId: id }, "payments to an agent could not be weighed; the next run tries again");
-      }
-    }
-    return changed;
-  },
+  run: (context) =>
+    weighDue(context, {
+      ...{ forget: forgetUnpaid, due: dueFigures },
+      facts: (tx, id, now) => incomeFacts(tx, { id, usdc: context.config.contracts.usdc.address, now }),
+      store: (id, { seen, facts }, { now, date }) =>
+        storeIncome(context.db, { id, wallet: facts.wallet, seen, ...weighIncome(facts, now) }, date),
+      failed: "payments to an agent could not be weighed; the next run tries again",
+    }),
 });

@@ -1,4 +1,4 @@
-/** Says whose transfers are read (agents' wallets, who paid them, agents' owners), and looks at the accounts that connect them. */
+/** Says whose transfers are read (agents' wallets, who paid or hired them, agents' owners), and looks at the accounts that connect them. */
 import { z } from "zod";
 import type { Address } from "../../core/agents/facts.ts";
 import { FOLLOW_BLOCKS, INCOME_BLOCKS, RANGE_BLOCKS } from "../../core/income/requests.ts";
@@ -28,9 +28,10 @@ export const incomeFollowed = defineJob({
   input: z.object({}),
   async run({ db, chain, clock, config }) {
     if (config.incomeRequestsPerDay === 0) return 0;
-    const before = Math.floor(clock().getTime() / 1_000) - INCOME_SECONDS;
+    const since = Math.floor(clock().getTime() / 1_000) - INCOME_SECONDS;
+    const jobs = { usdc: config.contracts.usdc.address, since };
     let changed = await transaction(db, async (tx) => {
-      const gone = await forgetUnwanted(tx, before);
+      const gone = await forgetUnwanted(tx, jobs);
       while (await mergeCohorts(tx)) {}
       return gone;
     });
@@ -41,9 +42,9 @@ export const incomeFollowed = defineJob({
       behind: head - RANGE_BLOCKS,
       knownFrom: head - FOLLOW_BLOCKS,
     };
-    for (const kind of COHORT_KINDS) changed += await enrol(db, kind, blocks);
+    for (const kind of COHORT_KINDS) changed += await enrol(db, kind, blocks, jobs);
     const accounts = Math.ceil((config.incomeRequestsPerDay * ACCOUNTS_SHARE * EVERY_MS) / DAY_MS / 2);
-    for (const address of (await dueAccounts(db, accounts)) as Address[]) {
+    for (const address of (await dueAccounts(db, jobs.usdc, accounts)) as Address[]) {
       const sent = isContract(await chain.code(address)) ? null : await chain.nonce(address, "latest");
       await storeAccount(db, { address, sent });
       changed += 1;

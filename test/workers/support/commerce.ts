@@ -13,6 +13,8 @@ import { chainAt } from "../../../harness/chain-at.ts";
 import { testLog } from "../../../harness/log.ts";
 import { commerce } from "../../../workers/commerce/commerce.ts";
 import { jobFigures } from "../../../workers/commerce/job-figures.ts";
+import { income } from "../../../workers/income/income.ts";
+import { incomeFollowed } from "../../../workers/income/income-followed.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { plantDirectory } from "../../support/directory.ts";
 import { lower } from "./income.ts";
@@ -75,9 +77,16 @@ export async function startCommerceWorld() {
     await judge(over.evaluator ?? client, jobId);
     return jobId;
   }
+  /** Sends USDC. */
+  const send = async (from: number, to: number, units: number) =>
+    mined(
+      await wallets[from]!.writeContract({
+        ...{ address: usdc, abi: usdcAbi, functionName: "transfer", args: [at(to) as Hex, BigInt(units)] },
+      }),
+    );
   const reorg = (depth: number) => evm.request({ method: "anvil_reorg", params: [depth, []] } as never);
   return {
-    ...{ anvil, evm, contract, usdc, of, at, call, counter, open, fund, submit, judge, work, reorg },
+    ...{ anvil, evm, contract, usdc, of, at, call, counter, open, fund, submit, judge, work, send, reorg },
     chain: chainAt(anvil.url, 8453),
     mine: (blocks: number) => evm.mine({ blocks }),
     pass: async (seconds: number) => {
@@ -96,11 +105,12 @@ export function commerceJobs(
   over: { perDay(): number; chain(): Chain; contract(): { address: string; startBlock: number } | undefined },
 ) {
   const log = testLog();
-  const context = async () => {
+  const context = async (chain = over.chain()) => {
     const now = await world.now();
     return {
-      ...{ db: db.pool, log, chain: over.chain(), clock: () => now },
+      ...{ db: db.pool, log, chain, clock: () => now },
       config: {
+        ...{ eventRetentionMs: 7 * 86_400_000, incomeRequestsPerDay: 100_000_000 },
         commerceRequestsPerDay: over.perDay(),
         contracts: { usdc: { address: world.usdc }, agentCommerce: over.contract() },
       },
@@ -117,6 +127,13 @@ export function commerceJobs(
     ...{ log, plantAgent },
     read: async () => commerce.run(await context(), {}),
     weigh: async () => jobFigures.run(await context(), {}),
+    /** Reads whose money the clients have, until nobody new is found. */
+    async readMoney() {
+      for (let round = 0; round < 3; round++) {
+        await incomeFollowed.run(await context(world.chain), {});
+        await income.run(await context(world.chain), {});
+      }
+    },
   };
 }
 
