@@ -112,6 +112,7 @@ export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas
     AGENT_COMMERCE_START_BLOCK: start,
     // Requests to a node of one's own cost nothing.
     AGENT_COMMERCE_REQUESTS_PER_DAY: "1000000",
+    INCOME_REQUESTS_PER_DAY: "1000000",
     DEPLOYER_PRIVATE_KEY: keys.deployer,
     // Its ether costs nothing, and its fees are those of a chain without traffic.
     TX_DAILY_BUDGET_MILLIETHER: "0",

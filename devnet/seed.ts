@@ -12,6 +12,7 @@ import { openSeedChain, type SeedChain } from "./seed-chain.ts";
 import { seedJobs } from "./seed-jobs.ts";
 import { seedMessages } from "./seed-messages.ts";
 import { attest, recordHandshakes, scoreByNeynar, shareTokens, verify, writeProfile } from "./seed-onchain.ts";
+import { seedPayments } from "./seed-payments.ts";
 import { seedPrincipals } from "./seed-principals.ts";
 import { registerAgent } from "./seed-registrations.ts";
 import { seedReviews } from "./seed-reviews.ts";
@@ -65,7 +66,7 @@ export async function seed(context: SeedContext): Promise<string> {
       shareTokens(chain, context.devnet, wallets),
     ]);
     const [citizens] = await Promise.all([registerAll(context, chain, wallets), forWallets]);
-    context.say("handshakes, humans, messages, reviews, jobs");
+    context.say("handshakes, humans, messages, reviews, jobs, payments");
     await Promise.all([
       recordHandshakes(chain, context.devnet, citizens),
       untilIndexed(context, chain).then(() =>
@@ -77,7 +78,8 @@ export async function seed(context: SeedContext): Promise<string> {
               // The same wallets sign both.
               seedReviews(chain, context.devnet, known)
                 .then(() => seedValidations(chain, context.devnet, known))
-                .then(() => seedJobs(chain, context.devnet, known)),
+                .then(() => seedJobs(chain, context.devnet, known))
+                .then(() => seedPayments(chain, context.devnet, known)),
             ]);
           }),
           seedPrincipals(context, citizens),

@@ -30,7 +30,7 @@ import { meanings } from "./discovery/meanings.ts";
 import { eventRetention } from "./events/event-retention.ts";
 import { income } from "./income/income.ts";
 import { incomeFigures } from "./income/income-figures.ts";
-import { incomeFollowed } from "./income/income-followed.ts";
+import { incomeFollowed, incomeFollowedYoung } from "./income/income-followed.ts";
 import type { Job } from "./job.ts";
 import { messageRetention } from "./messages/message-retention.ts";
 import { offers } from "./offers/offers.ts";
@@ -72,6 +72,7 @@ export const JOBS: readonly Job[] = [
   paymentProofs,
   reviewerHistories,
   incomeFollowed,
+  incomeFollowedYoung,
   income,
   incomeFigures,
   commerce,

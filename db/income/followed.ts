@@ -107,7 +107,8 @@ const ENROL = family({
       returning id
     )
     insert into offchain.income_followed (address, kind, cohort, known_from)
-    select new.address, '${kind}', cohort.id, ${$(blocks.knownFrom)}::int8 from new cross join cohort`,
+    select new.address, '${kind}', cohort.id, ${$(blocks.knownFrom)}::int8 from new cross join cohort
+    on conflict do nothing`,
   examples: COHORT_KINDS.map((kind) => ({
     ...{ kind, jobs: EXAMPLE_JOBS, blocks: { fromBlock: 0, behind: 0, knownFrom: 0 } },
   })),

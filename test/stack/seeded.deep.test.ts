@@ -148,10 +148,10 @@ it("has jobs, done, refused and under way, of which those of the agent itself ar
   const { agents }: { agents: { tokenId: number }[] } = await get("/api/v2/search?q=meridian");
   const path = `/api/v2/agent/${agents[0]!.tokenId}/jobs`;
   const told = await until(
-    "the jobs are read and weighed",
+    "the jobs and their clients' money are read and weighed",
     async () => {
-      const found: { windows: { raw: { funded: number } }[]; jobs: { state: string }[] } = await get(path);
-      return found.windows[0]!.raw.funded === 5 ? found : null;
+      const found: { windows: { organic: { funded: number } }[]; jobs: { state: string }[] } = await get(path);
+      return found.windows[0]!.organic.funded === 4 ? found : null;
     },
     { everyMs: 500, timeoutMs: 120_000 },
   );
@@ -162,6 +162,33 @@ it("has jobs, done, refused and under way, of which those of the agent itself ar
     raw: { completed: 3, rejected: 1, usdc: "8.75", clients: 3 },
     organic: { completed: 2, usdc: "3.75", clients: 2, evaluators: 1, evaluatedByClient: 1 },
     removed: [{ rule: "self", funded: 1 }],
+  });
+});
+
+it("has payments to two agents, read with their payers' money within minutes: of two customers, and of one", async () => {
+  const known = async (name: string) => {
+    const { agents }: { agents: { tokenId: number }[] } = await get(`/api/v2/search?q=${name}`);
+    return until(
+      "the payments are read and weighed",
+      async () => {
+        const found: { windows: { raw: object; removed: { rule: string }[] }[] } = await get(
+          `/api/v2/agent/${agents[0]!.tokenId}/payments`,
+        );
+        const [week] = found.windows;
+        return week!.removed.length === 1 && week!.removed[0]!.rule !== "unread" ? week : null;
+      },
+      { everyMs: 500, timeoutMs: 120_000 },
+    );
+  };
+  expect(await known("meridian")).toMatchObject({
+    raw: { payments: 4, usdc: "2.85", payers: 3 },
+    organic: { payments: 3, usdc: "0.85", payers: 2, repeatPayers: 1 },
+    removed: [{ rule: "self", usdc: "2" }],
+  });
+  expect(await known("kestrel")).toMatchObject({
+    raw: { payments: 1, usdc: "0.05" },
+    organic: { payments: 0 },
+    removed: [{ rule: "one_payer" }],
   });
 });
 

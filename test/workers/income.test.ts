@@ -4,6 +4,7 @@ import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import { INCOME_BLOCKS, incomeRequests } from "../../core/income/requests.ts";
 import { chainAt } from "../../harness/chain-at.ts";
+import { plantCheckpoint } from "../../harness/onchain.ts";
 import { between, pick, randomOf } from "../../harness/random.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
@@ -120,6 +121,25 @@ describe("the jobs", () => {
     expect(await figures(31)).toBe(null);
     expect((await db.pool.query("select from offchain.income_move")).rowCount).toBe(0);
     expect((await db.pool.query("select from offchain.income_cohort")).rowCount).toBe(0);
+  });
+
+  it("follow a wallet at once on a chain of few blocks, and ask no node elsewhere", async () => {
+    await jobs.plantAgent(31, at(WALLET), at(OWNER));
+    await world.send(at(PAYER), 900_000);
+    await world.settle(one(PAYER), at(WALLET), 30_000);
+    await plantCheckpoint(db.pool, { block: 9_999 });
+    // Two passes: of the wallet, then of who paid it.
+    for (let pass = 0; pass < 2; pass++) expect(await jobs.followYoung()).toBeGreaterThan(0);
+    await jobs.weigh();
+    expect(await figures(31)).toMatchObject({ raw: { payments: 1 }, removed: [{ rule: "one_payer" }] });
+    await plantCheckpoint(db.pool, { block: 10_000 });
+    await jobs.plantAgent(32, at(OTHER), at(OWNER));
+    let requests = 0;
+    chain = counted(world.chain, () => {
+      requests += 1;
+    });
+    expect([await jobs.followYoung(), requests]).toEqual([0, 0]);
+    expect(await jobs.follow()).toBeGreaterThan(0);
   });
 
   it("read nothing where an operator wants none", async () => {

@@ -5,12 +5,15 @@ import { FOLLOW_BLOCKS, INCOME_BLOCKS, RANGE_BLOCKS } from "../../core/income/re
 import { INCOME_SECONDS } from "../../core/income/rules.ts";
 import { COHORT_KINDS, enrol, forgetUnwanted, mergeCohorts } from "../../db/income/followed.ts";
 import { dueAccounts, storeAccount, thinMarks } from "../../db/income/moves.ts";
+import { readIndexState } from "../../db/operations/index-state.ts";
 import { transaction } from "../../db/sql/transaction.ts";
+import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 import { isContract } from "../reviews/reviewer-history.ts";
+import { income } from "./income.ts";
 
 const DAY_MS = 86_400_000;
-const EVERY_MS = 600_000;
+const [EVERY_MS, YOUNG_EVERY_MS] = [600_000, 15_000];
 /** Blocks whose marks are all kept: a day. */
 const MARKED_BLOCKS = 43_200;
 /** The share of the budget for accounts, which take two requests each. */
@@ -26,29 +29,48 @@ export const incomeFollowed = defineJob({
   concurrency: 1,
   schedule: { everyMs: EVERY_MS },
   input: z.object({}),
-  async run({ db, chain, clock, config }) {
-    if (config.incomeRequestsPerDay === 0) return 0;
-    const since = Math.floor(clock().getTime() / 1_000) - INCOME_SECONDS;
-    const jobs = { usdc: config.contracts.usdc.address, since };
-    let changed = await transaction(db, async (tx) => {
-      const gone = await forgetUnwanted(tx, jobs);
-      while (await mergeCohorts(tx)) {}
-      return gone;
-    });
-    await thinMarks(db, MARKED_BLOCKS);
-    const head = await chain.headBlock();
-    const blocks = {
-      fromBlock: Math.max(0, head - INCOME_BLOCKS),
-      behind: head - RANGE_BLOCKS,
-      knownFrom: head - FOLLOW_BLOCKS,
-    };
-    for (const kind of COHORT_KINDS) changed += await enrol(db, kind, blocks, jobs);
-    const accounts = Math.ceil((config.incomeRequestsPerDay * ACCOUNTS_SHARE * EVERY_MS) / DAY_MS / 2);
-    for (const address of (await dueAccounts(db, jobs.usdc, accounts)) as Address[]) {
-      const sent = isContract(await chain.code(address)) ? null : await chain.nonce(address, "latest");
-      await storeAccount(db, { address, sent });
-      changed += 1;
-    }
-    return changed;
+  run: follow,
+});
+
+/**
+ * On a chain whose blocks are one range, as those of a development chain are for hours, nobody waits for others to be followed with:
+ * their past is one request. Elsewhere it asks no node.
+ */
+export const incomeFollowedYoung = defineJob({
+  name: "income-followed-young",
+  concurrency: 1,
+  schedule: { everyMs: YOUNG_EVERY_MS },
+  input: z.object({}),
+  async run(context) {
+    const { indexedBlock } = await readIndexState(context.db);
+    if (indexedBlock === null || indexedBlock >= RANGE_BLOCKS) return 0;
+    const changed = await follow(context);
+    return changed === 0 ? 0 : changed + (await income.run(context, {}));
   },
 });
+
+async function follow({ db, chain, clock, config }: JobContext): Promise<number> {
+  if (config.incomeRequestsPerDay === 0) return 0;
+  const since = Math.floor(clock().getTime() / 1_000) - INCOME_SECONDS;
+  const jobs = { usdc: config.contracts.usdc.address, since };
+  let changed = await transaction(db, async (tx) => {
+    const gone = await forgetUnwanted(tx, jobs);
+    while (await mergeCohorts(tx)) {}
+    return gone;
+  });
+  await thinMarks(db, MARKED_BLOCKS);
+  const head = await chain.headBlock();
+  const blocks = {
+    fromBlock: Math.max(0, head - INCOME_BLOCKS),
+    behind: head - RANGE_BLOCKS,
+    knownFrom: head - FOLLOW_BLOCKS,
+  };
+  for (const kind of COHORT_KINDS) changed += await enrol(db, kind, blocks, jobs);
+  const accounts = Math.ceil((config.incomeRequestsPerDay * ACCOUNTS_SHARE * EVERY_MS) / DAY_MS / 2);
+  for (const address of (await dueAccounts(db, jobs.usdc, accounts)) as Address[]) {
+    const sent = isContract(await chain.code(address)) ? null : await chain.nonce(address, "latest");
+    await storeAccount(db, { address, sent });
+    changed += 1;
+  }
+  return changed;
+}

@@ -14,7 +14,7 @@ import { testLog } from "../../../harness/log.ts";
 import { signAuthorization } from "../../../harness/payment-signing.ts";
 import { income } from "../../../workers/income/income.ts";
 import { incomeFigures } from "../../../workers/income/income-figures.ts";
-import { incomeFollowed } from "../../../workers/income/income-followed.ts";
+import { incomeFollowed, incomeFollowedYoung } from "../../../workers/income/income-followed.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { plantDirectory } from "../../support/directory.ts";
 
@@ -87,6 +87,7 @@ export function incomeJobs(
       },
     }) as never;
   const follow = async () => incomeFollowed.run(await context(), {});
+  const followYoung = async () => incomeFollowedYoung.run(await context(), {});
   const read = async () => income.run(await context(), {});
   const weigh = async () => incomeFigures.run(await context(), {});
   /** All three until nobody new is found. */
@@ -105,7 +106,7 @@ export function incomeJobs(
         ...over,
       },
     ]);
-  return { log, follow, read, weigh, settleDown, plantAgent };
+  return { log, follow, followYoung, read, weigh, settleDown, plantAgent };
 }
 
 type Row = {
