@@ -54,3 +54,4 @@ export const agentJobsPageSchema = z
     nextCursor: z.string().nullable().meta({ description: "Give it back as `cursor`; null: these are the last" }),
   })
   .meta({ id: "AgentJobs" });
+export type AgentJobs = z.output<typeof agentJobsPageSchema>;

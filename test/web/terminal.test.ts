@@ -453,6 +453,69 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       }),
   );
 
+  /** The card of an agent's page under a heading. */
+  const cardOn = async (page: Page, path: string, name: string) => {
+    await page.goto(path);
+    return page.locator("section.panel", { has: page.getByRole("heading", { name }) });
+  };
+
+  it.each(["/agent/0", `/terminal/${TWIN_ID}?platform=erc8004`])(
+    "shows what an agent was hired for: all and organic beside each other, what is not and why, who evaluates (%s)",
+    (path) =>
+      on("/status", async (page) => {
+        const hired = await cardOn(page, path, "What it was hired for");
+        await hired.getByRole("img", { name: "Organic: 3.75 of 8.75 USDC" }).waitFor();
+        const told = (await hired.getByRole("row").allInnerTexts()).map((text) =>
+          text
+            .trim()
+            .split(/\s*\t\s*/)
+            .join(" | "),
+        );
+        expect(told).toEqual([
+          "7 days | 30 days | 90 days",
+          "All | 5.00 | 6.25 | 8.75",
+          "Organic | 0.00 | 1.25 | 3.75",
+          "Organic of all",
+          "Funded | 1 of 2 | 2 of 3 | 3 of 4",
+          "Completed | 0 of 1 | 1 of 2 | 2 of 3",
+          "Rejected | 1 of 1 | 1 of 1 | 1 of 1",
+          "Expired | 0 of 0 | 0 of 0 | 0 of 0",
+          "Clients | 1 of 2 | 2 of 3 | 2 of 3",
+        ]);
+        await hired.getByText("1 of 3 completed was evaluated by its client, or by nobody.").waitFor();
+        const newest = hired
+          .getByRole("listitem")
+          .filter({ has: page.getByRole("link", { name: /, the transaction$/ }) });
+        expect(await newest.count()).toBe(4);
+        await newest.nth(0).getByText("rejected", { exact: true }).waitFor();
+        await newest.nth(1).getByText("The client is the agent's own wallet or owner.").waitFor();
+        await newest.nth(2).getByText("Evaluated by the client itself.").waitFor();
+        expect(await newest.nth(0).getByRole("link").last().getAttribute("href")).toMatch(/\/tx\/0x0{62}e9$/);
+        await hired.getByRole("link", { name: "how jobs count" }).click();
+        await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
+      }),
+  );
+
+  it("shows no card of jobs of an agent without any, and of one whose jobs cannot be had why", () =>
+    on("/status", async (page) => {
+      const heading = page.getByRole("heading", { name: "What it was hired for" });
+      await cardOn(page, "/agent/1", "What it was paid").then((card) => card.waitFor());
+      expect(await heading.count()).toBe(0);
+      const error = { error: "The database is away.", code: "upstream_unavailable", requestId: "r-1" };
+      await page.route("**/jobs?**", (route) => route.fulfill({ status: 503, json: error }));
+      const hired = await cardOn(page, "/agent/0", "What it was hired for");
+      await hired.getByRole("alert").getByText(error.error).waitFor();
+    }));
+
+  it("says of a review whether its file is what it says, and what its payment shows, with the transaction", () =>
+    on("/status", async (page) => {
+      const reviews = await cardOn(page, "/agent/0", "Reviews");
+      const paid = reviews.getByRole("listitem").filter({ hasText: "Paid 1.25 USDC before" });
+      await paid.getByText("The file has the hash that the review gives.").waitFor();
+      expect(await paid.getByRole("link", { name: /^transaction of / }).getAttribute("href")).toMatch(/\/tx\/0x/);
+      await reviews.getByText("The file has another hash than the review gives").waitFor();
+    }));
+
   it("says of payments what it does not know: no wallet, not read, none, not to be had", () =>
     on("/status", async (page) => {
       const unknown = (text: string | RegExp, path: string, change?: Parameters<typeof paymentsOn>[2]) =>

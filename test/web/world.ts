@@ -1,9 +1,12 @@
 /** The world the web terminal is tested in: agents whose every text is hostile, a canonical registry with feedback, and a directory of several pages. */
 import type pg from "pg";
 import type { Hex } from "../../core/agents/facts.ts";
+import type { JobEvent } from "../../core/commerce/job-logs.ts";
 import type { Json } from "../../core/json.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
+import { openContract, storeCommerceRange } from "../../db/commerce/commerce-logs.ts";
 import { plantRows } from "../../harness/onchain.ts";
+import { jobFigures } from "../../workers/commerce/job-figures.ts";
 import { incomeFigures } from "../../workers/income/income-figures.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { randomAgents } from "../support/agents.ts";
@@ -113,6 +116,7 @@ export async function plantWorld(pool: pg.Pool): Promise<void> {
   );
   await plantRegistry(pool, now, first!.facts.agentAddress);
   await plantPayments(pool, now, first!.facts);
+  await plantJobs(pool, now, first!.facts);
   await plantPeople(pool, first!.facts);
 }
 
@@ -219,6 +223,41 @@ async function plantPayments(pool: pg.Pool, now: number, { agentAddress: wallet 
   await incomeFigures.run({ db: pool, clock: () => new Date(now), log: console, config } as never, {});
 }
 
+/** Own agent 0 was hired by two others, by one of them with itself as the evaluator, and by itself; one job was rejected. */
+async function plantJobs(pool: pg.Pool, now: number, { agentAddress: provider }: Facts): Promise<void> {
+  const [ada, bob, judge, address] = ["a1", "b2", "d4", "c8"].map((byte) => `0x${byte.repeat(20)}`) as [
+    Hex,
+    Hex,
+    Hex,
+    Hex,
+  ];
+  const token = "0xusdc";
+  const jobs: [client: Hex, evaluator: Hex, units: number, daysAgo: number, end: "completed" | "rejected"][] = [
+    [ada, judge, 2_500_000, 60, "completed"],
+    [bob, bob, 1_250_000, 20, "completed"],
+    [provider, judge, 5_000_000, 4, "completed"],
+    [ada, judge, 750_000, 2, "rejected"],
+  ];
+  const logs = jobs.flatMap(([client, evaluator, units, daysAgo, end], i) => {
+    const events: JobEvent[] = [
+      { kind: "created", client, provider: provider.toLowerCase(), evaluator, expiresAt: Math.floor(now / 1000) },
+      { kind: "funded", units: String(units), token },
+      { kind: "submitted" },
+      { kind: end },
+    ];
+    return events.map((event, n) => {
+      const block = 200 + 10 * i + n;
+      const hash = `0x${block.toString(16).padStart(64, "0")}`;
+      const at = Math.floor(now / 1000) - daysAgo * 86_400 + n;
+      return { jobId: String(i + 1), event, block, blockHash: hash, logIndex: 1, at, txHash: hash };
+    });
+  });
+  const contract = await openContract(pool, address, 100);
+  await storeCommerceRange(pool, contract, { from: 100, to: 900, hash: HASH, logs }, new Date(now));
+  const config = { contracts: { usdc: { address: token } } };
+  await jobFigures.run({ db: pool, clock: () => new Date(now), log: console, config } as never, {});
+}
+
 /** @param wallet of own agent 0, which the registry has for its twin */
 async function plantRegistry(pool: pg.Pool, now: number, wallet: Hex): Promise<void> {
   const seconds = Math.floor(now / 1000);
@@ -267,6 +306,20 @@ async function plantRegistry(pool: pg.Pool, now: number, wallet: Hex): Promise<v
       ...{ respondedAt: seconds, block: 14, txHash: HASH },
     },
   ]);
+  // The person's review names a file with its hash, and the file a payment; the other's file is not what was reviewed by.
+  for (const [n, state, proof] of [
+    [1, "matches", "paid"],
+    [2, "differs", null],
+  ] as const)
+    await pool.query(
+      `insert into offchain.review_file (registry, agent_id, client, feedback_index, digest, given_at, state, why, read_at,
+         proof_tx, proof_state, proof_wallet, payer, units, paid_at)
+       select f.registry, f.agent_id, f.client, f.feedback_index, md5(f.feedback_uri || ' ' || f.feedback_hash || ' ' || f.given_at),
+         f.given_at, $2, null, now(), case when $3::text is not null then $4 end, $3, $5, f.client,
+         case when $3::text is not null then 1250000 end, 1000
+       from onchain.erc8004_feedback f where f.client = $1`,
+      [client(n), state, proof, HASH, wallet],
+    );
   const config = { attestationSchemas: [ATTESTATION_SCHEMA] };
   await reviewFigures.run({ db: pool, clock: () => new Date(now), config } as never, {});
 }

@@ -1,6 +1,6 @@
 /** The same agent in other registries, matched by proven wallet, and its ERC-8004 registration. */
 
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { directoryLink } from "../../../core/directory/link.ts";
 import type { Agent, Detail } from "../api/types.ts";
@@ -11,7 +11,8 @@ import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { say } from "../say.tsx";
 import { Erc8004 } from "./erc8004.tsx";
-import { Payments, paymentsPath } from "./payments.tsx";
+import { Jobs } from "./jobs.tsx";
+import { Payments, paymentPages, paymentsPath } from "./payments.tsx";
 import { Reviews, reviewsPath } from "./reviews.tsx";
 
 export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
@@ -40,6 +41,7 @@ export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
 export function Elsewhere({ agent, explorer }: { agent: Agent; explorer: string }) {
   const { tokenId } = agent;
   const { data: own } = useQuery(detail(String(tokenId), "helixa"));
+  useInfiniteQuery(paymentPages(paymentsPath(String(tokenId), "helixa")));
   const twin = own?.data.same_as.find(({ platform }) => platform === "erc8004");
   const { data: there } = useQuery({ ...detail(twin?.agent_id ?? "", "erc8004"), enabled: twin !== undefined });
   if (!own) return null;
@@ -57,6 +59,7 @@ export function Elsewhere({ agent, explorer }: { agent: Agent; explorer: string 
       <Panel title={say("agent.payments")}>
         <Payments path={paymentsPath(String(tokenId), "helixa")} explorer={explorer} />
       </Panel>
+      {agent.jobs && <Jobs agentRef={String(tokenId)} platform="helixa" explorer={explorer} known={true} />}
       {agent.reviews && (
         <Panel title={say("agent.feedback")}>
           <Reviews path={reviewsPath(String(tokenId), "helixa")} explorer={explorer} />

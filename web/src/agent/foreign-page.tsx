@@ -1,6 +1,6 @@
 /** A foreign agent (a row of another registry): the registry's data, its source, and its reviews. */
 
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link, Redirect } from "wouter";
 import { Problem } from "../api/answer.ts";
@@ -28,8 +28,9 @@ import { tierOf } from "../tiers.ts";
 import { Claim } from "./claim.tsx";
 import { SameAs } from "./elsewhere.tsx";
 import { Erc8004 } from "./erc8004.tsx";
+import { Jobs } from "./jobs.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
-import { Payments, paymentsPath } from "./payments.tsx";
+import { Payments, paymentPages, paymentsPath } from "./payments.tsx";
 import { Reviews, reviewsPath } from "./reviews.tsx";
 import { Services } from "./services.tsx";
 
@@ -38,8 +39,12 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
   const platform = params.get("platform");
   const { data: answer, error, refetch } = useQuery(detail(agentRef, platform));
   const row = answer?.data;
-  // Asked for beside the row: the panel it fills is then there at once.
+  // Asked for beside the row: the panels they fill are then there at once.
   useQuery({ ...offering(agentRef, platform ?? ""), enabled: platform !== null });
+  const paid = useInfiniteQuery({
+    ...paymentPages(paymentsPath(agentRef, platform ?? "")),
+    enabled: platform === "erc8004",
+  });
   const explorer = useExplorer(row?.chain_id ?? null);
   useEffect(() => {
     if (row) document.title = `${row.name} · ${row.cred_score} ${tierOf(row.cred_score).label}`;
@@ -75,24 +80,12 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
             )}
           </WhatItOffers>
           {row.erc8004 && explorer && (
-            <>
-              <Panel title={say("agent.payments")}>
-                <Payments path={paymentsPath(row.agent_id, row.platform)} explorer={explorer} />
-              </Panel>
-              <Panel title={say("agent.feedback")}>
-                <Reviews path={reviewsPath(row.agent_id, row.platform)} explorer={explorer} />
-              </Panel>
-            </>
+            <Panel title={say("agent.payments")}>
+              <Payments path={paymentsPath(row.agent_id, row.platform)} explorer={explorer} />
+            </Panel>
           )}
-          <Panel title={say("agent.whereThisWasRead")}>
-            <Provenance of={row.provenance} warningsElsewhere={row.erc8004 !== null} />
-          </Panel>
-          <section className="panel">
-            <details>
-              <summary>{say("agent.rawJson")}</summary>
-              <pre className="code">{JSON.stringify(row, null, 2)}</pre>
-            </details>
-          </section>
+          {/* What stands below comes when that is there: it would jump. */}
+          {!paid.isLoading && <Below row={row} explorer={explorer} />}
         </div>
         <div className="column">
           <AboutScore score={row.cred_score} reservations={row.reservations} />
@@ -112,6 +105,28 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
     </div>
   );
 }
+
+const Below = ({ row, explorer }: { row: Detail; explorer: string | undefined }) => (
+  <>
+    {row.erc8004 && explorer && (
+      <>
+        <Panel title={say("agent.feedback")}>
+          <Reviews path={reviewsPath(row.agent_id, row.platform)} explorer={explorer} />
+        </Panel>
+        <Jobs agentRef={row.agent_id} platform={row.platform} explorer={explorer} known={false} />
+      </>
+    )}
+    <Panel title={say("agent.whereThisWasRead")}>
+      <Provenance of={row.provenance} warningsElsewhere={row.erc8004 !== null} />
+    </Panel>
+    <section className="panel">
+      <details>
+        <summary>{say("agent.rawJson")}</summary>
+        <pre className="code">{JSON.stringify(row, null, 2)}</pre>
+      </details>
+    </section>
+  </>
+);
 
 type NotFoundProps = { agentRef: string; requestId: Problem["requestId"] };
 

@@ -9,6 +9,7 @@ import { More } from "../parts/more.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
+import { usdcExact } from "./amounts.ts";
 
 /** `path`: of the reviews in the API, with its query. */
 type Props = { path: string; explorer: string };
@@ -250,6 +251,18 @@ const InTransaction = ({
   </a>
 );
 
+/** What the payment that a review's file names shows by the logs of its transaction. */
+const Paid = ({ of, explorer }: { of: NonNullable<WeighedReview["paid"]>; explorer: string }) => (
+  <span className="review-uri" data-state={of.state}>
+    {of.state === "paid" && of.usdc !== null ? say("reviews.paid", { usdc: usdcExact(of.usdc) }) : of.says}{" "}
+    {of.txHash && (
+      <a href={`${explorer}/tx/${of.txHash}`} rel={EXPLORER_REL} {...(of.at && { title: moment(of.at) })}>
+        {of.at ? say("reviews.transaction", { date: date(of.at) }) : say("reviews.transactionNamed")}
+      </a>
+    )}
+  </span>
+);
+
 /** Strangers' words about an agent, with when and where they were written, and what was answered. */
 const Entry = ({ of, explorer }: { of: WeighedReview; explorer: string }) => (
   <div className="review-entry">
@@ -267,6 +280,12 @@ const Entry = ({ of, explorer }: { of: WeighedReview; explorer: string }) => (
         <Say k="reviews.file" file={() => <OutLink text={of.uri!} />} />
       </span>
     )}
+    {of.file && (
+      <span className="review-uri" data-state={of.file.state}>
+        {of.file.says}
+      </span>
+    )}
+    {of.paid && <Paid of={of.paid} explorer={explorer} />}
     {of.answers.map(({ responder, own, uri, at, txHash }) => (
       <span key={txHash + responder + at} className="review-uri" data-own={own || undefined}>
         {own ? (

@@ -50,6 +50,7 @@ export type Counts = z.output<typeof terminalCountsSchema>;
 export type RowBadges = z.output<typeof terminalBadgesSchema>["marks"][number];
 export type Detail = z.output<typeof terminalDetailSchema>;
 export type Registration8004 = NonNullable<Detail["erc8004"]>;
+export type { AgentJobs } from "../../../api/schemas/commerce.ts";
 export type { AgentPayments } from "../../../api/schemas/income.ts";
 export type AgentReviews = z.output<typeof agentReviewsSchema>;
 export type WeighedReview = AgentReviews["reviews"][number];

@@ -1,0 +1,152 @@
+/** What an agent earned, all and organic side by side, with the rules that remove the others: of payments and of jobs. */
+import type { ReactNode } from "react";
+import { count, date, moment } from "../formats.ts";
+import { Address, EXPLORER_REL } from "../parts/address.tsx";
+import { say } from "../say.tsx";
+import { usdcExact, usdcShort } from "./amounts.ts";
+
+type Side = { usdc: string };
+type Window<S extends Side> = { days: number; raw: S; organic: S };
+
+/** Payments and jobs are read about a minute behind: so many blocks are no backlog. */
+const BLOCKS_BEHIND = 300;
+/** How many of the newest blocks are not read; null where that is no backlog. @param block of the answer */
+export const backlogOf = (block: number | null, readTo: number): number | null =>
+  block !== null && block - readTo > BLOCKS_BEHIND ? block - readTo : null;
+
+/** All and organic of a window, and the part that the one is of the other. @param props.by of whom the money is */
+export function Sums<S extends Side>({ of, by }: { of: Window<S>; by: (side: S) => string }) {
+  const { days, raw, organic } = of;
+  const share = (100 * Number(organic.usdc)) / (Number(raw.usdc) || 1);
+  const sum = (label: string, side: S, strong?: true) => (
+    <div data-strong={strong}>
+      <dt>{label}</dt>
+      <dd>
+        <b title={usdcExact(side.usdc)}>{usdcShort(side.usdc)}</b>
+        <span className="faint">{by(side)}</span>
+      </dd>
+    </div>
+  );
+  return (
+    <div className="worth">
+      <dl className="worth-figures">
+        {sum(say("income.all", { days }), raw)}
+        {sum(say("income.organicOf", { days }), organic, true)}
+      </dl>
+      <svg
+        className="worth-scale"
+        role="img"
+        aria-label={say("income.share", { organic: usdcExact(organic.usdc), raw: usdcExact(raw.usdc) })}
+      >
+        <rect className="track" y="8" width="100%" height="6" rx="3" />
+        <rect className="part" y="8" width={`${share}%`} height="6" rx="3" />
+      </svg>
+    </div>
+  );
+}
+
+/**
+ * The windows beside each other: money, then how many of what is counted are organic.
+ * @param props.money rows of money of a side beside all and organic, by their labels
+ * @param props.counts what is counted, by its labels
+ */
+export function Windows<S extends Side, W extends Window<S>>({
+  of,
+  money = [],
+  counts,
+}: {
+  of: readonly W[];
+  money?: readonly [label: string, usdc: (window: W) => string][];
+  counts: readonly [label: string, count: (side: W["raw"]) => number][];
+}) {
+  const row = (label: string, cell: (window: W) => ReactNode) => (
+    <tr key={label}>
+      <th scope="row">{label}</th>
+      {of.map((window) => (
+        <td key={window.days}>{cell(window)}</td>
+      ))}
+    </tr>
+  );
+  const amount = (usdc: string) => <span title={usdcExact(usdc)}>{usdcShort(usdc)}</span>;
+  return (
+    <table className="dimensions income-windows">
+      <thead>
+        <tr>
+          <td />
+          {of.map(({ days }) => (
+            <th key={days} scope="col">
+              {say("income.days", { n: days })}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {row(say("income.allUsdc"), ({ raw }) => amount(raw.usdc))}
+        {row(say("income.organicUsdc"), ({ organic }) => (
+          <b>{amount(organic.usdc)}</b>
+        ))}
+        {money.map(([label, usdc]) => row(label, (window) => amount(usdc(window))))}
+      </tbody>
+      <tbody>
+        <tr>
+          <th scope="rowgroup" colSpan={1 + of.length}>
+            {say("income.organicOfAll")}
+          </th>
+        </tr>
+        {counts.map(([label, number]) =>
+          row(label, ({ organic, raw }) => say("income.ofAll", { n: count(number(organic)), all: count(number(raw)) })),
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+/** What is not organic, by rule. @param props.number how much of it there is */
+export const Removed = <R extends Side & { rule: string; says: string }>({
+  of,
+  number,
+}: {
+  of: readonly R[];
+  number: (removed: R) => string;
+}) =>
+  of.length > 0 && (
+    <>
+      <h3>{say("income.removed")}</h3>
+      <ul className="reviews income-list">
+        {of.map((one) => (
+          <li key={one.rule}>
+            <b className="review-value">{usdcExact(one.usdc)}</b>
+            <div className="review-who">
+              <p className="review-why">{one.says}</p>
+              <span className="review-weight">{number(one)}</span>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+
+/** Why one of them is not organic, and through whom. */
+export const Why = ({ of, explorer }: { of: { says: string; through: string | null } | null; explorer: string }) => (
+  <>
+    {of && <p className="review-why">{of.says}</p>}
+    {of?.through && (
+      <p className="review-why">
+        {say("income.through")} <Address address={of.through} explorer={explorer} />
+      </p>
+    )}
+  </>
+);
+
+/** When something happened, as a link to its transaction. */
+export const TransactionOn = ({ hash, at, explorer }: { hash: string; at: string; explorer: string }) => (
+  <a
+    className="faint"
+    href={`${explorer}/tx/${hash}`}
+    rel={EXPLORER_REL}
+    title={moment(at)}
+    aria-label={say("income.transactionOf", { date: date(at) })}
+  >
+    {date(at)}
+  </a>
+);
