@@ -85,15 +85,15 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
   };
 }
 
-/** What pages of the terminal call in addition to the API: endpoints of the identity provider's authorization server. */
+/** What pages of the terminal call in addition to the API: endpoints of the identity provider's authorization server, whose addresses are read from it. */
 function callsOf({ authorizationServer, now }: ApiDeps): Pick<WebServerOptions, "origins" | "originsOfReturn"> {
-  const of = (metadata: AuthorizationServerMetadata | null) => {
+  const originsIn = (metadata: AuthorizationServerMetadata | null) => {
     const called = metadata ? [metadata.tokenEndpoint, metadata.revocationEndpoint] : [];
     return [...new Set(called.flatMap((url) => (url === null ? [] : [new URL(url).origin])))];
   };
   return {
-    origins: () => of(authorizationServer?.known(new Date(now())) ?? null),
-    originsOfReturn: async () => of((await authorizationServer?.metadata(new Date(now()))) ?? null),
+    origins: () => originsIn(authorizationServer?.known(new Date(now())) ?? null),
+    originsOfReturn: async () => originsIn((await authorizationServer?.metadata(new Date(now()))) ?? null),
   };
 }
 

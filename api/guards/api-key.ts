@@ -59,7 +59,8 @@ const KEY_CACHE_MS = 5_000;
 
 export type ReadingKeys = {
   /**
-   * The key of a read as checked within the last seconds by this process; null for a valid key without scope `read`.
+   * The key of a read as checked within the last seconds by this process: null for a valid key without scope `read`,
+   * undefined for one that has to be checked.
    */
   known(header: Header, now: number): ReadingKey | null | undefined;
   /**

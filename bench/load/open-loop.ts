@@ -11,7 +11,7 @@ export type Sample = { index: number; total: number; sentAt: number; answeredAt:
 export type Ran = {
   /** Milliseconds from when each answered request was due. */
   waits: number[];
-  /** Milliseconds from when each was sent, by status. */
+  /** Milliseconds from when each was sent, by status; 0: no answer came. */
   byStatus: Record<string, number[]>;
   /** 429 and 503 that do not say when to come back. */
   withoutRetryAfter: number;
@@ -35,13 +35,13 @@ async function run({ url, paths, perSecond, connections, everyNth = Number.POSIT
   const ran: Ran = { waits: [], byStatus: {}, withoutRetryAfter: 0, failed: 0, failures: [], samples: [], seconds: 0 };
   const due = arrivals(paths.length, perSecond);
   const began = performance.now();
-  const under: Promise<void>[] = [];
+  const asked: Promise<void>[] = [];
   for (let next = 0; next < paths.length; ) {
     const now = performance.now() - began;
-    for (; next < paths.length && due[next]! <= now; next++) under.push(ask(next));
+    for (; next < paths.length && due[next]! <= now; next++) asked.push(ask(next));
     if (next < paths.length) await new Promise((done) => setTimeout(done, Math.max(0, due[next]! - now - 0.5)));
   }
-  await Promise.all(under);
+  await Promise.all(asked);
   ran.seconds = (performance.now() - began) / 1000;
   await pool.close();
   return ran;

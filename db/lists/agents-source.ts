@@ -79,6 +79,7 @@ const ORIGIN_FLAGS = new Map(
   MINT_ORIGINS.map(({ name }) => [name, MINT_ORIGINS.map((origin) => origin.name === name)]),
 );
 
+/** A row of SELECT, by the positions of its columns there, as the values of AGENT_COLUMNS in their order. */
 function read(row: CopyRow): Values {
   const name = row.bytes(4)!;
   const lower = row.bytes(5);
@@ -97,6 +98,7 @@ function read(row: CopyRow): Values {
     ...ORIGIN_FLAGS.get(mintOriginAt(row.medium(13) ?? -1).name)!,
   ];
 }
+/** Its position in SELECT. */
 const UPDATED_BLOCK = 11;
 
 function lowerAscii(text: Uint8Array): Uint8Array {

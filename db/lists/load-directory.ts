@@ -1,4 +1,4 @@
-/** Process that loads the directory (columns/load-process.ts). */
+/** Process that an API starts to load the directory for it, with threads that sort (columns/load-process.ts). */
 import { answerLoadRequest } from "../../columns/load-process.ts";
 import { entryOf } from "../../runtime/processes.ts";
 import { source } from "./directory-source.ts";

@@ -62,6 +62,7 @@ function placesOf(value: unknown, path: (string | number)[] = []): Place[] {
       : [];
   return path.length === 0 ? inner : [{ path, value }, ...inner];
 }
+/** The value with something else at a place below it; the value itself stays as it is. */
 function put(value: unknown, [key, ...rest]: (string | number)[], given: unknown): unknown {
   const next = (each: unknown) => (rest.length === 0 ? given : put(each, rest, given));
   if (Array.isArray(value)) return value.map((each, i) => (i === key ? next(each) : each));

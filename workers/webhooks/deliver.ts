@@ -73,7 +73,7 @@ export async function fanOutEvents(context: FanOutContext): Promise<void> {
   while ((await fanOutNextPart(context)).more);
 }
 
-/** Fans out all events, attempts every due delivery, and waits for the attempts. @returns number of attempts */
+/** What the loop does, once and to the end: fans out all events, attempts every due delivery, waits for the attempts. @returns their number */
 export async function deliverDue(context: SendContext): Promise<number> {
   await fanOutEvents(context);
   for (let made = 0; ; ) {
