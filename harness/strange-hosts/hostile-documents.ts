@@ -6,27 +6,23 @@ import {
   filled,
   fixed,
   type HostileHost,
+  hostileCard,
+  hostileMcp,
+  hostilePaid,
   mcpServer,
-  type Serve,
   streaming,
   termsV2,
 } from "./parts.ts";
 
-const documentHost = (name: string, body: string, mostOffers = 0): HostileHost => {
-  const bytes = Buffer.from(body);
-  return { name, kind: "agent_card", path: "/card.json", mostOffers, serve: fixed(bytes) };
-};
-const toolsHost = (name: string, list: unknown, mostOffers: number): HostileHost => ({
-  ...{ name, kind: "mcp", path: "/mcp", mostOffers },
-  serve: mcpServer({ list: () => list }),
-});
+const documentHost = (name: string, body: string | Buffer, mostOffers = 0): HostileHost =>
+  hostileCard(name, fixed(body), { mostOffers });
+const toolsHost = (name: string, list: unknown, mostOffers: number): HostileHost =>
+  hostileMcp(name, mcpServer({ list: () => list }), { mostOffers });
 const streamHost = (name: string, stream: string): HostileHost => {
-  const bytes = Buffer.from(stream);
-  const serve: Serve = (request, response) =>
-    request.method === "POST"
-      ? fixed(bytes, { "content-type": "text/event-stream" })(request, response)
-      : void response.writeHead(405).end();
-  return { name, kind: "mcp", path: "/mcp", mostOffers: 0, serve };
+  const streamed = fixed(Buffer.from(stream), { "content-type": "text/event-stream" });
+  return hostileMcp(name, (request, response) =>
+    request.method === "POST" ? streamed(request, response) : void response.writeHead(405).end(),
+  );
 };
 
 /** Written out, because what is this deep cannot be made of objects. */
@@ -44,10 +40,9 @@ const badKey = { kty: "EC", crv: "P-256", kid: "k", x: "A".repeat(43), y: "A".re
 const priced = { get: { "x-payment-info": { price: "1e999", offers: [{ amount: "9".repeat(30) }] } } };
 
 const ALSO_READ: HostileHost[] = [
-  {
-    ...{ name: "a card with a thousand signatures, a set of a thousand keys", kind: "agent_card", path: "/card.json" },
-    mostOffers: 64,
-    serve: at({
+  hostileCard(
+    "a card with a thousand signatures, a set of a thousand keys",
+    at({
       "/card.json": fixed(
         JSON.stringify({
           ...card(...Array.from({ length: 700 }, (_, i) => `s${i}`)),
@@ -56,20 +51,21 @@ const ALSO_READ: HostileHost[] = [
       ),
       "/.well-known/jwks.json": fixed(JSON.stringify({ keys: Array(1_000).fill(badKey) })),
     }),
-  },
-  {
-    ...{ name: "OpenAPI of 5,000 paid paths", kind: "x402", path: "/openapi.json", mostOffers: 64 },
-    serve: fixed(
+    { mostOffers: 64 },
+  ),
+  hostilePaid(
+    "OpenAPI of 5,000 paid paths",
+    fixed(
       JSON.stringify({
         openapi: "3.1.0",
         paths: Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`/${i}`, priced])),
       }),
     ),
-  },
-  {
-    ...{ name: "OpenAPI of a megabyte of paths", kind: "x402", path: "/", mostOffers: 0 },
-    serve: fixed(filled('{"openapi":"3","paths":{"/a":{}', ',"/":{}', "}}")),
-  },
+    { path: "/openapi.json", mostOffers: 64 },
+  ),
+  hostilePaid("OpenAPI of a megabyte of paths", fixed(filled('{"openapi":"3","paths":{"/a":{}', ',"/":{}', "}}")), {
+    path: "/",
+  }),
 ];
 
 export const HOSTILE_DOCUMENTS: readonly HostileHost[] = [
@@ -97,10 +93,7 @@ export const HOSTILE_DOCUMENTS: readonly HostileHost[] = [
     4,
   ),
   documentHost("not JSON: a megabyte of one letter", filled("", "a")),
-  {
-    ...{ name: "UTF-8 broken in each byte", kind: "agent_card", path: "/card.json", mostOffers: 0 },
-    serve: fixed(Buffer.alloc(2 ** 20 - 100, 0xff)),
-  },
+  documentHost("UTF-8 broken in each byte", Buffer.alloc(2 ** 20 - 100, 0xff)),
   toolsHost("10,000 tools", { tools: Array.from({ length: 10_000 }, (_, i) => ({ name: `t${i}` })) }, 64),
   toolsHost(
     "64 tools with schemas of 200 levels",
@@ -124,20 +117,20 @@ export const HOSTILE_DOCUMENTS: readonly HostileHost[] = [
   streamHost("a megabyte of events that begin JSON", filled("", 'data:{"id":\n\n')),
   streamHost("one event of a megabyte of lines", filled("", "data:\n")),
   streamHost("a megabyte of answers to others", filled("", 'data:{"jsonrpc":"2.0","id":99,"result":{}}\n\n')),
-  {
-    ...{ name: "terms of a thousand ways to pay", kind: "x402", path: "/q", mostOffers: 1 },
-    serve: fixed(
+  hostilePaid(
+    "terms of a thousand ways to pay",
+    fixed(
       JSON.stringify({ ...termsV2("Quotes"), accepts: Array.from({ length: 5_000 }, () => termsV2("x").accepts[0]) }),
       {},
       402,
     ),
-  },
-  {
-    ...{ name: "terms of 15 KB in the header, a megabyte in the body", kind: "x402", path: "/q", mostOffers: 0 },
-    serve: fixed(filled("[", "[],", "1]"), { "payment-required": base64("x".repeat(10_000)) }, 402),
-  },
-  {
-    ...{ name: "a stream in the place of terms", kind: "x402", path: "/q", mostOffers: 0 },
-    serve: (_, response) => streaming(() => filled("", "data:x\n\n"))(response, {}, {}),
-  },
+    { mostOffers: 1 },
+  ),
+  hostilePaid(
+    "terms of 15 KB in the header, a megabyte in the body",
+    fixed(filled("[", "[],", "1]"), { "payment-required": base64("x".repeat(10_000)) }, 402),
+  ),
+  hostilePaid("a stream in the place of terms", (_, response) =>
+    streaming(() => filled("", "data:x\n\n"))(response, {}, {}),
+  ),
 ];

@@ -10,6 +10,9 @@ import {
   errorOf,
   fixed,
   type HostileHost,
+  hostileCard,
+  hostileMcp,
+  hostilePaid,
   json,
   mcpServer,
   messageOf,
@@ -24,23 +27,15 @@ const [JSON_TYPE, STREAM] = [{ "content-type": "application/json" }, { "content-
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 const CHUNKED = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
 
-const cardHost = { kind: "agent_card", path: "/card.json", mostOffers: 0 } as const;
-const mcpHost = { kind: "mcp", path: "/mcp", mostOffers: 0 } as const;
 const raw = (name: string, write: (socket: Socket) => void, more: Partial<HostileHost> = {}): HostileHost =>
-  ({ ...cardHost, name, raw: write, ...more }) as HostileHost;
+  ({ ...{ kind: "agent_card", path: "/card.json", mostOffers: 0 }, name, raw: write, ...more }) as HostileHost;
 
 /** Sixteen megabytes of blanks, compressed. */
 const bomb = (compress: (bytes: Buffer) => Buffer) => compress(Buffer.alloc(2 ** 24, " "));
 
 const BODIES: HostileHost[] = [
-  {
-    ...{ ...cardHost, name: "a letter every 50 ms", endless: true },
-    serve: endless(JSON_TYPE, " ", 50),
-  },
-  {
-    ...{ ...cardHost, name: "a letter every millisecond", endless: true },
-    serve: endless(JSON_TYPE, " ", 1),
-  },
+  hostileCard("a letter every 50 ms", endless(JSON_TYPE, " ", 50), { endless: true }),
+  hostileCard("a letter every millisecond", endless(JSON_TYPE, " ", 1), { endless: true }),
   raw(
     "a head that never ends, a header every 50 ms",
     (socket) => {
@@ -50,33 +45,24 @@ const BODIES: HostileHost[] = [
     { endless: true },
   ),
   raw("no answer at all", () => {}, { endless: true }),
-  {
-    ...{ ...cardHost, name: "a body without an end" },
-    serve: endless(JSON_TYPE, " ".repeat(16_384)),
-  },
-  {
-    ...{ ...cardHost, name: "16 MiB in 16 KiB of gzip" },
-    serve: fixed(bomb(gzipSync), { "content-encoding": "gzip" }),
-  },
-  {
-    ...{ ...cardHost, name: "16 MiB in thirty bytes of br" },
-    serve: fixed(bomb(brotliCompressSync), { "content-encoding": "br" }),
-  },
-  {
-    ...{ ...cardHost, name: "gzip in gzip, ten times" },
-    serve: fixed(
+  hostileCard("a body without an end", endless(JSON_TYPE, " ".repeat(16_384))),
+  hostileCard("16 MiB in 16 KiB of gzip", fixed(bomb(gzipSync), { "content-encoding": "gzip" })),
+  hostileCard("16 MiB in thirty bytes of br", fixed(bomb(brotliCompressSync), { "content-encoding": "br" })),
+  hostileCard(
+    "gzip in gzip, ten times",
+    fixed(
       Array.from({ length: 9 }).reduce<Buffer>((body) => gzipSync(body), bomb(gzipSync)),
       { "content-encoding": Array.from({ length: 10 }, () => "gzip").join(", ") },
     ),
-  },
-  {
-    ...{ ...cardHost, name: "gzip of empty members without an end" },
-    serve: endless(
+  ),
+  hostileCard(
+    "gzip of empty members without an end",
+    endless(
       { ...JSON_TYPE, "content-encoding": "gzip" },
       Buffer.concat(Array.from({ length: 1_000 }, () => gzipSync(""))),
     ),
-  },
-  { ...{ ...cardHost, name: "gzip that is none" }, serve: fixed(CARD, { "content-encoding": "gzip" }) },
+  ),
+  hostileCard("gzip that is none", fixed(CARD, { "content-encoding": "gzip" })),
 ];
 
 const WIRE: HostileHost[] = [
@@ -124,64 +110,56 @@ const WIRE: HostileHost[] = [
   ),
 ];
 
-const x402Host = { kind: "x402", path: "/q", mostOffers: 0 } as const;
 const LEADING: HostileHost[] = [
-  { ...{ ...x402Host, name: "redirects in a circle" }, serve: at({ "/q": to(302, "/r"), "/r": to(307, "/q") }) },
-  { ...{ ...x402Host, name: "a redirect to a cloud's metadata" }, serve: to(302, "http://169.254.169.254/latest") },
-  { ...{ ...x402Host, name: "a redirect into a private network" }, serve: to(307, "http://10.0.0.1/") },
-  { ...{ ...x402Host, name: "a redirect to a private IPv6 address" }, serve: to(308, "http://[fd00::1]/") },
-  { ...{ ...x402Host, name: "a redirect to a file" }, serve: to(301, "file:///etc/passwd") },
-  { ...{ ...x402Host, name: "a redirect to an address of a megabyte" }, serve: to(302, `/${"a".repeat(15_000)}`) },
-  { ...{ ...mcpHost, name: "a POST led to a private address" }, serve: to(307, "http://192.168.0.1/mcp") },
+  hostilePaid("redirects in a circle", at({ "/q": to(302, "/r"), "/r": to(307, "/q") })),
+  hostilePaid("a redirect to a cloud's metadata", to(302, "http://169.254.169.254/latest")),
+  hostilePaid("a redirect into a private network", to(307, "http://10.0.0.1/")),
+  hostilePaid("a redirect to a private IPv6 address", to(308, "http://[fd00::1]/")),
+  hostilePaid("a redirect to a file", to(301, "file:///etc/passwd")),
+  hostilePaid("a redirect to an address of a megabyte", to(302, `/${"a".repeat(15_000)}`)),
+  hostileMcp("a POST led to a private address", to(307, "http://192.168.0.1/mcp")),
 ];
 
 const STREAMS: HostileHost[] = [
-  {
-    ...{ ...mcpHost, name: "a stream of blank lines without an end" },
-    serve: endless(STREAM, "\n".repeat(16_384)),
-  },
-  {
-    ...{ ...mcpHost, name: "a stream of notes without an end" },
-    serve: endless(STREAM, `data: {"jsonrpc":"2.0","method":"notifications/x"}\n\n`.repeat(100)),
-  },
-  {
-    ...{ ...mcpHost, name: "a stream of comments, one every 50 ms", endless: true },
-    serve: endless(STREAM, ": ping\n\n", 50),
-  },
-  {
-    ...{ ...mcpHost, name: "63 notes before each answer", mostOffers: 5 },
-    serve: mcpServer({
+  hostileMcp("a stream of blank lines without an end", endless(STREAM, "\n".repeat(16_384))),
+  hostileMcp(
+    "a stream of notes without an end",
+    endless(STREAM, `data: {"jsonrpc":"2.0","method":"notifications/x"}\n\n`.repeat(100)),
+  ),
+  hostileMcp("a stream of comments, one every 50 ms", endless(STREAM, ": ping\n\n", 50), { endless: true }),
+  hostileMcp(
+    "63 notes before each answer",
+    mcpServer({
       list: (cursor) => ({ tools: tools(`t${cursor ?? 0}`), nextCursor: String(Number(cursor ?? 0) + 1) }),
       reply: streaming((text) => `${`data: {"jsonrpc":"2.0","method":"n"}\n\n`.repeat(63)}data: ${text}\n\n`),
     }),
-  },
+    { mostOffers: 5 },
+  ),
   ...(
     [
       ["another host's", "http://10.0.0.1/messages"],
       ["a place that is silent", "/silent"],
       ["no place", "http://["],
     ] as const
-  ).map(
-    ([what, endpoint]): HostileHost => ({
-      ...{ ...mcpHost, name: `an older stream whose endpoint is ${what}`, endless: true },
-      serve(request, response) {
+  ).map(([what, endpoint]) =>
+    hostileMcp(
+      `an older stream whose endpoint is ${what}`,
+      (request, response) => {
         if (request.method === "POST")
           return request.url === "/silent" ? undefined : void response.writeHead(405).end();
         response.writeHead(200, STREAM).write(`event: endpoint\ndata: ${endpoint}\n\n`);
       },
-    }),
+      { endless: true },
+    ),
   ),
-  {
-    ...{ ...mcpHost, name: "an older stream of endpoints without an end" },
-    serve(request, response) {
-      if (request.method === "POST") return void response.writeHead(request.url === "/m" ? 202 : 405).end();
-      response.writeHead(200, STREAM);
-      again(response, "event: endpoint\ndata: /m\n\n".repeat(100));
-    },
-  },
-  {
-    ...{ ...mcpHost, name: "an older stream that answers 64 times at once", mostOffers: 64 },
-    serve(request, response) {
+  hostileMcp("an older stream of endpoints without an end", (request, response) => {
+    if (request.method === "POST") return void response.writeHead(request.url === "/m" ? 202 : 405).end();
+    response.writeHead(200, STREAM);
+    again(response, "event: endpoint\ndata: /m\n\n".repeat(100));
+  }),
+  hostileMcp(
+    "an older stream that answers 64 times at once",
+    (request, response) => {
       if (request.method === "POST")
         return messageOf(request, () => void response.writeHead(request.url === "/m" ? 202 : 405).end());
       const said = [1, 2, 3, 4, 5, 6, 7, 8].map((id) =>
@@ -196,27 +174,30 @@ const STREAMS: HostileHost[] = [
           .repeat(8)}`,
       );
     },
-  },
+    { mostOffers: 64 },
+  ),
 ];
 
 /** What is asked again and again leads on again and again. */
 const CURSORS: HostileHost[] = [
-  {
-    ...{ ...mcpHost, name: "pages in a circle", mostOffers: 6 },
-    serve: mcpServer({ list: (cursor) => ({ tools: tools("a", "b"), nextCursor: cursor === "b" ? "a" : "b" }) }),
-  },
-  {
-    ...{ ...mcpHost, name: "pages without an end", mostOffers: 5 },
-    serve: mcpServer({ list: (cursor) => ({ tools: tools(`t${cursor}`), nextCursor: `${cursor ?? ""}1` }) }),
-  },
-  {
-    ...{ ...mcpHost, name: "a cursor of half a megabyte", mostOffers: 1 },
-    serve: mcpServer({ list: () => ({ tools: tools("a"), nextCursor: "c".repeat(500_000) }) }),
-  },
-  {
-    ...{ ...mcpHost, name: "errors to everything" },
-    serve: (request, response) => messageOf(request, ({ id }) => json(response, errorOf(id, -32_603), 500)),
-  },
+  hostileMcp(
+    "pages in a circle",
+    mcpServer({ list: (cursor) => ({ tools: tools("a", "b"), nextCursor: cursor === "b" ? "a" : "b" }) }),
+    { mostOffers: 6 },
+  ),
+  hostileMcp(
+    "pages without an end",
+    mcpServer({ list: (cursor) => ({ tools: tools(`t${cursor}`), nextCursor: `${cursor ?? ""}1` }) }),
+    { mostOffers: 5 },
+  ),
+  hostileMcp(
+    "a cursor of half a megabyte",
+    mcpServer({ list: () => ({ tools: tools("a"), nextCursor: "c".repeat(500_000) }) }),
+    { mostOffers: 1 },
+  ),
+  hostileMcp("errors to everything", (request, response) =>
+    messageOf(request, ({ id }) => json(response, errorOf(id, -32_603), 500)),
+  ),
 ];
 
 export const HOSTILE: readonly HostileHost[] = [

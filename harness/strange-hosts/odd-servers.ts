@@ -11,18 +11,17 @@ import {
   mcpServer,
   messageOf,
   newestServer,
+  quoteTool,
   type RightHost,
   resultOf,
   type Serve,
   streaming,
   tools,
+  twoPages,
 } from "./parts.ts";
 
-const QUOTE = () => ({ tools: tools("quote") });
-const mcp = (name: string, server: Partial<McpServer> = {}, offers = ["quote"]): RightHost => ({
-  ...{ name, kind: "mcp", path: "/mcp", offers },
-  serve: mcpServer({ list: QUOTE, ...server }),
-});
+const mcp = (name: string, server: Partial<McpServer>, offers?: string[]): RightHost =>
+  mcpHost(name, mcpServer({ list: quoteTool, ...server }), offers && { offers });
 const written = (headers: Record<string, string>): NonNullable<McpServer["reply"]> => {
   return (response, message, more) =>
     void response.writeHead(200, { ...headers, ...more }).end(JSON.stringify(message));
@@ -93,17 +92,13 @@ const WAYS: RightHost[] = [
     reply: (response, message, headers) =>
       json(response, { ...message, id: String((message as { id: number }).id) }, 200, headers),
   }),
-  mcpHost(
-    "revision 2026-07-28 alone",
-    newestServer((cursor) => (cursor ? { tools: tools("second") } : { tools: tools("first"), nextCursor: "2" })),
-    { offers: ["first", "second"] },
-  ),
+  mcpHost("revision 2026-07-28 alone", newestServer(twoPages), { offers: ["first", "second"] }),
   mcpHost(
     "initialize 400 before 2026-07-28, GET a stream that says nothing",
     (request, response) =>
       request.method === "GET"
         ? void response.writeHead(200, { "content-type": "text/event-stream" }).write(": open\n\n")
-        : newestServer(QUOTE)(request, response),
+        : newestServer(quoteTool)(request, response),
     { path: "/" },
   ),
 ];
@@ -120,7 +115,7 @@ type OldServer = {
 function oldServer({
   endpoint = "/messages?session=",
   posted = 202,
-  list = QUOTE,
+  list = quoteTool,
   form = (text) => `event: message\ndata: ${text}\n\n`,
   version = "2024-11-05",
 }: OldServer = {}) {
@@ -159,7 +154,7 @@ function oldHost(name: string, options: OldServer = {}, { anyMethod = false, off
       request.method === "GET" || anyMethod ? open(response) : void response.writeHead(405).end(),
     "/messages": post,
   });
-  return { name, kind: "mcp", path: "/sse", offers, serve };
+  return mcpHost(name, serve, { path: "/sse", offers });
 }
 
 const OLD: RightHost[] = [
@@ -168,7 +163,7 @@ const OLD: RightHost[] = [
     "HTTP with SSE in pages, its answers 200",
     {
       posted: 200,
-      list: (cursor) => (cursor ? { tools: tools("second") } : { tools: tools("first"), nextCursor: "2" }),
+      list: twoPages,
     },
     { offers: ["first", "second"] },
   ),

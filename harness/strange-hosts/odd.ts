@@ -11,13 +11,13 @@ import {
   mcpHost,
   mcpServer,
   paidHost,
+  quoteTool,
   type RightHost,
   type Serve,
   skills,
   termsV1,
   termsV2,
   to,
-  tools,
 } from "./parts.ts";
 
 const CARD = JSON.stringify(card("Sum"));
@@ -40,7 +40,7 @@ const REDIRECTED: RightHost[] = [
     at({
       "/mcp": to(307, "/v1/mcp"),
       "/v1/mcp": to(308, "/v1/mcp/"),
-      "/v1/mcp/": mcpServer({ list: () => ({ tools: tools("quote") }), session: "s" }),
+      "/v1/mcp/": mcpServer({ list: quoteTool, session: "s" }),
     }),
   ),
   paidHost(
@@ -86,14 +86,11 @@ const WRITTEN: RightHost[] = [
     fixed(Buffer.from(CARD, "utf16le"), { "content-type": "application/json; charset=utf-16le" }),
   ),
   cardHost("card in UTF-16BE with its mark", fixed(utf16be)),
-  {
-    ...{ name: "card in small chunks", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
-    serve(_, response) {
-      response.writeHead(200);
-      for (const letter of CARD) response.write(letter);
-      response.end();
-    },
-  },
+  cardHost("card in small chunks", (_, response) => {
+    response.writeHead(200);
+    for (const letter of CARD) response.write(letter);
+    response.end();
+  }),
   {
     ...{ name: "card without a length, of HTTP/1.0", kind: "agent_card", path: "/card.json", offers: ["Sum"] },
     raw: (socket) => void socket.end(`HTTP/1.0 200 OK\r\n\r\n${CARD}`),
@@ -146,13 +143,14 @@ const PAID: RightHost[] = [
     fixed("", { "payment-required": Buffer.from(JSON.stringify(termsV2("Quotes ü"))).toString("base64url") }, 402),
     { path: "/q", offers: ["Quotes ü"] },
   ),
-  {
-    ...{ name: "HEAD refused, content type missing", kind: "x402", path: "/q", offers: ["Quotes"] },
-    serve(request, response) {
+  paidHost(
+    "HEAD refused, content type missing",
+    (request, response) => {
       if (request.method === "HEAD") return void response.destroy();
       response.writeHead(402).end(JSON.stringify(termsV1("Quotes")));
     },
-  },
+    { path: "/q" },
+  ),
 ];
 
 const openapi = (operations: Record<string, object>) => ({

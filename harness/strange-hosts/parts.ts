@@ -30,6 +30,17 @@ export const paidHost = right("x402", "/quote", ["Quotes"]);
 /** A host that means harm. `endless`: it is ended by limits of time only. */
 export type HostileHost = StrangeHost & { endless?: true; mostOffers: number };
 
+/** Those of one kind, by what each serves; it gives nothing at the path below unless others are given. */
+const hostile =
+  (kind: SourceKind, path: string) =>
+  (name: string, serve: Serve, others: { path?: string; endless?: true; mostOffers?: number } = {}): HostileHost => ({
+    ...{ kind, path, mostOffers: 0, name, serve },
+    ...others,
+  });
+export const hostileCard = hostile("agent_card", "/card.json");
+export const hostileMcp = hostile("mcp", "/mcp");
+export const hostilePaid = hostile("x402", "/q");
+
 export const json = (response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}) =>
   void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 
@@ -80,6 +91,10 @@ export function messageOf(request: IncomingMessage, then: (message: Message) => 
 }
 
 export const tools = (...names: string[]) => names.map((name) => ({ name, inputSchema: { type: "object" } }));
+/** What `tools/list` gives: one tool, or two of them in two pages. */
+export const quoteTool = () => ({ tools: tools("quote") });
+export const twoPages = (cursor: string | undefined) =>
+  cursor ? { tools: tools("second") } : { tools: tools("first"), nextCursor: "2" };
 export const resultOf = (id: number | undefined, result: unknown) => ({ jsonrpc: "2.0", id, result });
 export const errorOf = (id: number | undefined, code: number) => ({
   jsonrpc: "2.0",

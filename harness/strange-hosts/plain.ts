@@ -11,6 +11,7 @@ import {
   mcpServer,
   messageOf,
   paidHost,
+  quoteTool,
   type RightHost,
   resultOf,
   type Serve,
@@ -18,6 +19,7 @@ import {
   termsV1,
   termsV2,
   tools,
+  twoPages,
 } from "./parts.ts";
 
 const asEvent = streaming((text) => `event: message\ndata: ${text}\n\n`);
@@ -75,23 +77,11 @@ const bothEras: Serve = (request, response) =>
 
 const MCP_SERVERS: RightHost[] = [
   mcpHost("MCP, JSON", mcpServer({ list: () => ({ tools: tools("quote", "chart") }) }), { offers: ["quote", "chart"] }),
-  mcpHost("MCP, streams of events", mcpServer({ list: () => ({ tools: tools("quote") }), reply: asEvent })),
-  mcpHost("MCP with a session", mcpServer({ list: () => ({ tools: tools("quote") }), session: "s-1" })),
-  mcpHost(
-    "MCP with a session and streams",
-    mcpServer({ list: () => ({ tools: tools("quote") }), session: "s-2", reply: asEvent }),
-  ),
-  mcpHost(
-    "MCP in two pages",
-    mcpServer({
-      list: (cursor) => (cursor ? { tools: tools("second") } : { tools: tools("first"), nextCursor: "2" }),
-    }),
-    { offers: ["first", "second"] },
-  ),
-  mcpHost(
-    "MCP 2024-11-05 over one address",
-    mcpServer({ list: () => ({ tools: tools("quote") }), version: "2024-11-05" }),
-  ),
+  mcpHost("MCP, streams of events", mcpServer({ list: quoteTool, reply: asEvent })),
+  mcpHost("MCP with a session", mcpServer({ list: quoteTool, session: "s-1" })),
+  mcpHost("MCP with a session and streams", mcpServer({ list: quoteTool, session: "s-2", reply: asEvent })),
+  mcpHost("MCP in two pages", mcpServer({ list: twoPages }), { offers: ["first", "second"] }),
+  mcpHost("MCP 2024-11-05 over one address", mcpServer({ list: quoteTool, version: "2024-11-05" })),
   mcpHost("MCP of both eras", bothEras),
   mcpHost("MCP without tools", mcpServer({ list: () => ({ tools: [] }) }), { offers: [] }),
 ];
