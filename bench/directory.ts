@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type pg from "pg";
 import { runToEnd } from "../harness/child.ts";
-import { seconds } from "../harness/figures.ts";
+import { seconds, stopwatch } from "../harness/figures.ts";
 import { numberAfter, valueAfter } from "../harness/options.ts";
 import { directoryPages } from "./directory/pages.ts";
 import { measureSqlAlone } from "./directory/sql-alone.ts";
@@ -27,9 +27,9 @@ export default async function directory(args: string[]): Promise<void> {
   await withKept<number>(
     { kept: valueAfter(args, "--keep"), note: "planted", name: "directory" },
     async ({ postgres }) => {
-      const began = performance.now();
-      await runToEnd(join(import.meta.dirname, "directory/world.ts"), postgres.url, plan.rows);
-      console.log(`rows planted in ${seconds(performance.now() - began)}`);
+      const world = join(import.meta.dirname, "directory/world.ts");
+      const [ms] = await stopwatch(() => runToEnd(world, postgres.url, plan.rows));
+      console.log(`rows planted in ${seconds(ms)}`);
       return plan.rows;
     },
     async (at, rows) => {

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { appendEvents, type NewEvent } from "../db/events/append-events.ts";
 import { runToEnd, startChild } from "../harness/child.ts";
-import { megabytes, printTable, quantile } from "../harness/figures.ts";
+import { megabytes, printTable, quantile, stopwatch } from "../harness/figures.ts";
 import { cpuOf, residentBytes } from "../harness/running-processes.ts";
 import { type ScratchPostgres, withPostgres } from "../harness/scratch-postgres.ts";
 import { startApi } from "../harness/service-process.ts";
@@ -77,10 +77,10 @@ async function measure(
     const steady = await crowd.received(events * perEvent, WAIT_MS);
     const cpu = cpuOf(pid) - cpuBefore;
     crowd.again();
-    const burstBegan = performance.now();
-    await tell(tokens(0, burst));
-    const after = await crowd.received(burst * perEvent, WAIT_MS);
-    const burstMs = performance.now() - burstBegan;
+    const [burstMs, after] = await stopwatch(async () => {
+      await tell(tokens(0, burst));
+      return crowd.received(burst * perEvent, WAIT_MS);
+    });
     const delivered = steady.received + after.received;
     const dropped = (events + burst) * perEvent - delivered;
     const latencies = [0.5, 0.95, 1].map((q) => quantile(steady.latencies, q));

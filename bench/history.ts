@@ -7,6 +7,7 @@ import type pg from "pg";
 import { credHeld } from "../db/cred/cred-history.ts";
 import { beginMonth, removeMonths } from "../db/cred/cred-history-months.ts";
 import { credUpdates } from "../db/cred/cred-updates.ts";
+import { stopwatch } from "../harness/figures.ts";
 import { numberAfter } from "../harness/options.ts";
 import { withPostgres } from "../harness/scratch-postgres.ts";
 import { eventLogYear } from "./history/event-log.ts";
@@ -50,21 +51,19 @@ const agentOf = (n: number, agents: number) => (n * 7_919) % agents;
 
 async function oneMonth(pool: pg.Pool, { keptMonths }: Side, agents: number, month: number) {
   const days = daysOf(month);
-  const began = performance.now();
-  for (let day = 0; day < days; day++) {
+  const dayUs = await eachUs(days, async (day) => {
     await beginMonth(pool, dayOf(month, day));
     await changeScores(pool, agents, dayOf(month, day), month * 31 + day);
-  }
-  const insertUs = ((performance.now() - began) * 1000) / (days * agents);
-  const removing = performance.now();
-  if (keptMonths !== null) await removeMonths(pool, dayOf(month - keptMonths + 1, 0));
-  const removeMs = performance.now() - removing;
+  });
+  const [removeMs] = await stopwatch(
+    async () => keptMonths !== null && removeMonths(pool, dayOf(month - keptMonths + 1, 0)),
+  );
   await pool.query("vacuum analyze offchain.cred_history");
   const ask = (at: Date) => eachUs(QUERIES, (n) => credHeld(pool, agentOf(n, agents), { at, block: null }));
   const last = (await pool.query("select max(id)::int8 as id from offchain.cred_history")).rows[0].id;
   return {
     MB: await sizeMb(pool, "cred_history"),
-    "µs a point": insertUs,
+    "µs a point": dayUs / agents,
     "score now µs": await ask(dayOf(month, days - 1)),
     // The middle of the month: within what is kept on either side.
     "two weeks ago µs": await ask(dayOf(month, 14)),

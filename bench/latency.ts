@@ -2,6 +2,7 @@
 import { identityAbi } from "../abis/identity.ts";
 import { agentWallet, testChain } from "../harness/agent-wallet.ts";
 import { atMost, printTable, quantile } from "../harness/figures.ts";
+import { jsonRequest } from "../harness/json-request.ts";
 import { type Stack, startStack } from "../harness/stack.ts";
 import { until } from "../harness/until.ts";
 import { subscribe } from "./events/subscriber.ts";
@@ -77,11 +78,7 @@ async function measureMined({ devnet }: Stack, rounds: number): Promise<Record<s
 async function mint({ devnet: { apiUrl } }: Stack, name: string): Promise<number> {
   const authorization = await agentWallet({ host: new URL(apiUrl).host }).siwa();
   const started = performance.now();
-  const response = await fetch(`${apiUrl}/api/v2/mint`, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization },
-    body: JSON.stringify({ name }),
-  });
+  const response = await fetch(`${apiUrl}/api/v2/mint`, jsonRequest("POST", { name }, { authorization }));
   if (response.status !== 201) throw new Error(`mint answered ${response.status}`);
   return performance.now() - started;
 }

@@ -6,7 +6,7 @@ import { loadFacts } from "../db/agents/facts.ts";
 import { AGENT_SORTS, type AgentFilter, type AgentPage, listAgents } from "../db/lists/agent-list-sql.ts";
 import { type AgentList, type AgentQuery, openAgentList } from "../db/lists/agents.ts";
 import { runToEnd } from "../harness/child.ts";
-import { atMost, goal, printTable, quantile, SPREAD, spread } from "../harness/figures.ts";
+import { atMost, goal, printTable, quantile, SPREAD, spread, stopwatch } from "../harness/figures.ts";
 import { numberAfter } from "../harness/options.ts";
 import { withPostgres } from "../harness/scratch-postgres.ts";
 import { until } from "../harness/until.ts";
@@ -15,6 +15,7 @@ import {
   type Cell,
   measurePages,
   PLACES,
+  SEARCHES,
   type Subject,
   searchAnew,
   shuffled,
@@ -101,9 +102,9 @@ async function change(
     }
   })();
   for (let i = 0; performance.now() < ends; i++) {
-    const began = performance.now();
-    await memory.list({ ...cells[i % cells.length]!.question, limit: 100, position: { offset: 0 } });
-    pages.push(performance.now() - began);
+    const { question } = cells[i % cells.length]!;
+    const [ms] = await stopwatch(() => memory.list({ ...question, limit: 100, position: { offset: 0 } }));
+    pages.push(ms);
     await new Promise((done) => setImmediate(done));
   }
   await changing;
@@ -129,22 +130,6 @@ const FILTERS: Record<string, AgentFilter> = {
   "rare framework": { framework: "bankr" },
   verified: { verified: true },
   "unverified of a framework": { verified: false, framework: "Eliza" },
-};
-
-const SEARCHES: Record<string, string | undefined> = {
-  "no search": undefined,
-  "1 letter": "e",
-  "2 letters": "or",
-  "3 letters, common": "bot",
-  "a common word": "Quantum",
-  "a long rare text": "helix 3fe",
-  "3 characters, rare": "9f3",
-  "letters with accents": "ångstrom",
-  "Chinese letters": "機器",
-  "address prefix": "0xab",
-  "an address": "0xcfcd208495d565ef66e7dff9f98764dac4ca4238",
-  "a token id": "4242",
-  "no match": "qqqq",
 };
 
 /** Every kind of question about the list of agents: each sort and direction, filter, search, and place of the page. */

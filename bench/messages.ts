@@ -16,7 +16,7 @@ import {
   messagesByRequest,
 } from "../db/messages/messages.ts";
 import { transaction } from "../db/sql/transaction.ts";
-import { quantile } from "../harness/figures.ts";
+import { quantile, stopwatch } from "../harness/figures.ts";
 import { numberAfter } from "../harness/options.ts";
 import { withPostgres } from "../harness/scratch-postgres.ts";
 import { dayOf, daysOf, sizeMb, tellFlat, tellYear, type Year } from "./history/year.ts";
@@ -66,14 +66,13 @@ async function oneMonth(pool: pg.Pool, { keptDays }: Side, { groups, perGroup }:
   const deletions: number[] = [];
   for (let day = 0; day < days; day++) {
     for (const groupId of groups) {
-      const began = performance.now();
-      await send(pool, groupId, dayOf(month, day), perGroup);
-      sends.push(performance.now() - began);
+      const [ms] = await stopwatch(() => send(pool, groupId, dayOf(month, day), perGroup));
+      sends.push(ms);
     }
     if (keptDays === null) continue;
     const cutoff = new Date(dayOf(month, day).getTime() - keptDays * DAY_MS);
-    const deleting = performance.now();
-    if ((await deleteMessagesBefore(pool, cutoff)) > 0) deletions.push(performance.now() - deleting);
+    const [ms, deleted] = await stopwatch(() => deleteMessagesBefore(pool, cutoff));
+    if (deleted > 0) deletions.push(ms);
     const { rows } = await pool.query("select min(sent_at) < $1 as old from offchain.message", [cutoff]);
     if (rows[0].old) throw new Error("a message is older than the retention");
   }
@@ -101,9 +100,8 @@ async function time(work: (n: number) => Promise<unknown>): Promise<number> {
   for (let n = 0; n < 20; n++) await work(n);
   const calls: number[] = [];
   for (let n = 0; n < QUERIES; n++) {
-    const start = performance.now();
-    await work(n);
-    calls.push((performance.now() - start) * 1000);
+    const [ms] = await stopwatch(() => work(n));
+    calls.push(ms * 1000);
   }
   return cheapest(calls);
 }

@@ -22,6 +22,7 @@ import {
   othersBeside,
   play,
   ratio,
+  saidOf,
 } from "./reads/rounds.ts";
 import { environment, type Served, startLoad, startReference } from "./reads/servers.ts";
 import { plantReads } from "./reads/world.ts";
@@ -89,9 +90,7 @@ async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
   const node = asking("node:http alone", bare, HEALTH);
   const health = asking("GET /health, the service", api, HEALTH);
   const stock = asking("Hono + three stock middlewares", middlewares, HEALTH);
-  console.log(
-    `${plan.agents.toLocaleString("en")} agents, random ids, ${CONNECTIONS} connections; medians of ${plan.rounds} interleaved rounds of ${plan.seconds} s\n`,
-  );
+  console.log(saidOf(plan));
   const pids = [
     process.pid,
     load.pid,

@@ -13,7 +13,6 @@ import { freePort } from "../runtime/free-port.ts";
 import {
   AGENT,
   ask,
-  CONNECTIONS,
   type Contender,
   database,
   mediansOf,
@@ -21,6 +20,7 @@ import {
   play,
   type Round,
   ratio,
+  saidOf,
 } from "./reads/rounds.ts";
 import { environment, startLoad } from "./reads/servers.ts";
 import { plantReads } from "./reads/world.ts";
@@ -79,9 +79,7 @@ async function measure(at: ScratchPostgres, plan: Plan): Promise<void> {
   };
   const alone = await start("primary alone", {});
   const beside = await start("primary and one replica", { READ_DATABASE_URLS: replica.url });
-  console.log(
-    `${plan.agents.toLocaleString("en")} agents, random ids, ${CONNECTIONS} connections; medians of ${plan.rounds} interleaved rounds of ${plan.seconds} s`,
-  );
+  console.log(saidOf(plan));
   const others = othersBeside(meters);
   await compare("no writes", [alone, beside], plan);
   const writer = writes(pool, plan.agents);

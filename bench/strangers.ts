@@ -1,6 +1,6 @@
 /** `npm run bench -- strangers [--short]`: how long a transaction and a webhook take while the worker reads two hundred hostile hosts, and while it reads none. */
 import { join } from "node:path";
-import { openHonest } from "../harness/attack/honest.ts";
+import { Honest } from "../harness/attack/honest.ts";
 import { openWorld } from "../harness/attack/world.ts";
 import { type Child, startChild } from "../harness/child.ts";
 import { goal, median } from "../harness/figures.ts";
@@ -59,7 +59,7 @@ export default async function strangers(args: string[]): Promise<void> {
 }
 
 async function sceneOf(world: Awaited<ReturnType<typeof openWorld>>, hosts: Child): Promise<Scene> {
-  const honest = await openHonest(world);
+  const honest = new Honest(world);
   const first = await honest.register("siwa");
   if (!first) throw new Error("nobody can register");
   await honest.listen(first);

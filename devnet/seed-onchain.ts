@@ -71,7 +71,7 @@ type Wallet = Pick<Citizen, "agent" | "account">;
 export async function attest(chain: SeedChain, { keys, contracts, schemas }: Devnet, wallets: readonly Wallet[]) {
   const calls = wallets
     .filter(({ agent }) => agent.attested)
-    .map(({ account }) => ({ to: contracts.eas, data: attestation(schemas.verifiedAccount, account.address) }));
+    .map(({ account }) => ({ to: contracts.eas, data: attestationCall(schemas.verifiedAccount, account.address) }));
   await chain.sendAll(privateKeyToAccount(keys.attester), calls);
 }
 
@@ -111,11 +111,15 @@ export async function shareTokens(chain: SeedChain, { keys, contracts }: Devnet,
 }
 
 /** Calldata of an attestation that an account was verified. */
-export function attestation(schema: `0x${string}`, recipient: `0x${string}`): `0x${string}` {
+export function attestationCall(schema: `0x${string}`, recipient: `0x${string}`): `0x${string}` {
   const verified = encodeAbiParameters([{ type: "bool" }], [true]);
   const terms = { recipient, expirationTime: 0n, revocable: true, refUID: zeroHash, data: verified, value: 0n };
   return encodeFunctionData({ abi: easAbi, functionName: "attest", args: [{ schema, data: terms }] });
 }
+
+/** Calldata that takes an attestation back. */
+export const revocationCall = (schema: `0x${string}`, uid: `0x${string}`): `0x${string}` =>
+  encodeFunctionData({ abi: easAbi, functionName: "revoke", args: [{ schema, data: { uid, value: 0n } }] });
 
 /** Calldata of a canonical registration with its file in a data URI. */
 function canonicalRegistration(agent: SeedAgent, account: PrivateKeyAccount): `0x${string}` {

@@ -9,6 +9,13 @@ export function quantile(values: readonly number[], q: number): number {
 }
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
+/** Does something. @returns the milliseconds it took, and what came of it */
+export async function stopwatch<T>(work: () => T | Promise<T>): Promise<[ms: number, result: T]> {
+  const began = performance.now();
+  const result = await work();
+  return [performance.now() - began, result];
+}
+
 /** What p50, p95, p99 and the worst are, for the columns of the same names. */
 export const spread = (values: readonly number[]): number[] => [0.5, 0.95, 0.99, 1].map((q) => quantile(values, q));
 export const SPREAD: readonly Column[] = [

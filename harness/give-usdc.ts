@@ -1,5 +1,6 @@
-/** Money on a local chain without a transaction: nothing on the way to it can be stopped, or taken back with a block before it. */
-import { encodeAbiParameters, type Hex, keccak256, numberToHex } from "viem";
+/** USDC of a local chain: given without a transaction, so that nothing on the way to it can be stopped, or taken back with a block before it. */
+import { encodeAbiParameters, type Hex, keccak256, numberToHex, type PublicActions } from "viem";
+import { usdcAbi } from "../abis/usdc.ts";
 import { CANONICAL } from "../devnet/chain-addresses.ts";
 import type { testChain } from "./agent-wallet.ts";
 
@@ -13,3 +14,7 @@ export const giveUsdc = (chain: Pick<ReturnType<typeof testChain>, "setStorageAt
     index: keccak256(encodeAbiParameters([{ type: "address" }, { type: "uint256" }], [to, BALANCES_SLOT])),
     value: numberToHex(units, { size: 32 }),
   });
+
+/** What an address has, in the smallest unit. */
+export const usdcOf = (chain: Pick<PublicActions, "readContract">, address: Hex): Promise<bigint> =>
+  chain.readContract({ address: CANONICAL.usdc, abi: usdcAbi, functionName: "balanceOf", args: [address] });

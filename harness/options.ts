@@ -54,13 +54,17 @@ export function commandLine<
   };
 }
 
-/** Ends what a command has started when it is interrupted; a second signal ends it at once. */
-export function onInterrupt(close: () => unknown): void {
+/** Ends what a command has started when it is interrupted; a second signal ends it at once. @returns takes what ends it from then on */
+export function onInterrupt(close: () => unknown = () => {}): (close: () => unknown) => void {
+  let end = close;
   let ending = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.on(signal, () => {
       if (ending) process.exit(1);
       ending = true;
-      void Promise.resolve(close()).finally(() => process.exit(1));
+      void Promise.resolve(end()).finally(() => process.exit(1));
     });
+  return (next) => {
+    end = next;
+  };
 }

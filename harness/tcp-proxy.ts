@@ -23,8 +23,6 @@ export type TcpProxy = {
   cut(): Promise<void>;
   /** Ends every connection, abruptly; new ones are welcome. */
   reset(): void;
-  /** Keeps connections open and lets nothing through. */
-  hush(): void;
   /** What clients say whose first words contain `greeting` waits from now on, from where it contains `words` to the end of the hold. */
   hold(greeting: string, words: string): Hold;
   /** Up and clear. Connections that lost bytes are ended: neither side could make sense of the rest. */
@@ -91,9 +89,6 @@ export async function tcpProxy(target: { host: string; port: number }, port = 0)
     },
     reset() {
       for (const socket of open) socket.resetAndDestroy();
-    },
-    hush: () => {
-      mode = { kind: "silent" };
     },
     hold(greeting, words) {
       const { promise: over, resolve } = Promise.withResolvers<void>();

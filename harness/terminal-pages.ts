@@ -3,6 +3,7 @@
 import type { PrivateKeyAccount } from "viem";
 import { siwaText } from "../core/callers/signed-texts.ts";
 import { walletsOfWorld } from "../devnet/world.ts";
+import { jsonRequest } from "./json-request.ts";
 import type { DevnetFile } from "./stack.ts";
 import { until } from "./until.ts";
 
@@ -208,14 +209,9 @@ async function webhook({ apiUrl, rpcUrl }: World): Promise<void> {
   const ask = async <T>(path: string, body?: object): Promise<T> => {
     const timestamp = String(Date.now());
     const message = siwaText(new URL(apiUrl).host, account.address, timestamp);
-    const response = await fetch(`${apiUrl}/api/v2/webhooks${path}`, {
-      method: body ? "POST" : "GET",
-      headers: {
-        authorization: `Bearer ${account.address}:${timestamp}:${await account.signMessage({ message })}`,
-        ...(body && { "content-type": "application/json" }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
+    const authorization = `Bearer ${account.address}:${timestamp}:${await account.signMessage({ message })}`;
+    const request = jsonRequest(body ? "POST" : "GET", body, { authorization });
+    const response = await fetch(`${apiUrl}/api/v2/webhooks${path}`, request);
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as T;
   };

@@ -2,7 +2,8 @@
 import { Agent, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { keccak256, parseTransaction, recoverTransactionAddress } from "viem";
-import { listen } from "./listen.ts";
+import { jsonRequest } from "./json-request.ts";
+import { type Listening, listen } from "./listen.ts";
 
 /** What is wrong with the server: every request is meant. */
 const SERVER = [
@@ -62,8 +63,6 @@ export type NodeMode =
   | (typeof POOL)[number]
   | (typeof BY_NAME)[number];
 
-export type TroubledNode = { url: string; mode: NodeMode | null; readonly forgotten: number; close(): void };
-
 type Call = { id: unknown; method: string; params: unknown[] };
 type Answer = { jsonrpc: "2.0"; id: unknown; result?: unknown; error?: { code: number; message: string } };
 
@@ -74,34 +73,71 @@ const NARROW_BLOCKS = 8;
 
 /** @param rpcUrl whom it asks */
 export async function startTroubledNode(rpcUrl: string): Promise<TroubledNode> {
-  const agent = new Agent({ keepAlive: true });
-  const hanging = new Set<ServerResponse>();
-  /** Fee and hash of what is kept back, by sender and nonce. */
-  const stuck = new Map<string, bigint>();
-  /** Places of logs that were asked for while it omits. */
-  const places = new Set<string>();
-  const timers = new Set<NodeJS.Timeout>();
-  let mode: NodeMode | null = null;
-  let since = 0;
-  let asked = 0;
-  let forgotten = 0;
+  let node: TroubledNode | undefined;
+  const server = await listen((incoming, outgoing) => node!.serve(incoming, outgoing));
+  node = new TroubledNode(rpcUrl, server);
+  return node;
+}
 
-  const server = await listen((incoming, outgoing) => {
-    if (mode === "cut") return void incoming.socket.destroy();
-    if (mode === "error") return void outgoing.writeHead(502).end("bad gateway");
-    if (mode === "busy") return void outgoing.writeHead(429, { "retry-after": "1" }).end("too many requests");
-    if (mode === "hanging") return void hanging.add(outgoing);
-    if (mode === null || mode === "lost") return pass(incoming, outgoing);
-    if (mode === "slow") return void after(SLOW_MS, () => pass(incoming, outgoing));
-    answer(incoming, outgoing, mode).catch(() => outgoing.destroy());
-  });
+export class TroubledNode {
+  readonly url: string;
+  /** How often it has refused as "forgetful". */
+  forgotten = 0;
+  readonly #rpcUrl: string;
+  readonly #server: Listening;
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #hanging = new Set<ServerResponse>();
+  /** Fee of what is kept back, by sender and nonce. */
+  readonly #stuck = new Map<string, bigint>();
+  /** Places of logs that were asked for while it omits. */
+  readonly #places = new Set<string>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #mode: NodeMode | null = null;
+  #since = 0;
+  #asked = 0;
+
+  constructor(rpcUrl: string, server: Listening) {
+    this.#rpcUrl = rpcUrl;
+    this.#server = server;
+    this.url = server.url;
+  }
+
+  get mode(): NodeMode | null {
+    return this.#mode;
+  }
+
+  set mode(next: NodeMode | null) {
+    this.#mode = next;
+    this.#since = Date.now();
+    for (const response of this.#hanging) response.destroy();
+    this.#hanging.clear();
+    if (next === null) this.#stuck.clear();
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#server.close();
+    this.#agent.destroy();
+  }
+
+  /** Answers a request as the server is now. */
+  serve(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const now = this.#mode;
+    if (now === "cut") return void incoming.socket.destroy();
+    if (now === "error") return void outgoing.writeHead(502).end("bad gateway");
+    if (now === "busy") return void outgoing.writeHead(429, { "retry-after": "1" }).end("too many requests");
+    if (now === "hanging") return void this.#hanging.add(outgoing);
+    if (now === null || now === "lost") return void this.#pass(incoming, outgoing);
+    if (now === "slow") return void this.#after(SLOW_MS, () => this.#pass(incoming, outgoing));
+    this.#answer(incoming, outgoing, now).catch(() => outgoing.destroy());
+  }
 
   /** Request and answer as they are. */
-  function pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  #pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { "content-length": length, "content-type": type } = incoming.headers;
     const headers = { ...(length && { "content-length": length }), ...(type && { "content-type": type }) };
-    const inner = request(rpcUrl, { method: "POST", headers, agent }, (response) => {
-      if (mode === "lost") {
+    const inner = request(this.#rpcUrl, { method: "POST", headers, agent: this.#agent }, (response) => {
+      if (this.#mode === "lost") {
         response.resume();
         return void outgoing.destroy();
       }
@@ -112,9 +148,9 @@ export async function startTroubledNode(rpcUrl: string): Promise<TroubledNode> {
     incoming.pipe(inner);
   }
 
-  async function answer(incoming: IncomingMessage, outgoing: ServerResponse, now: NodeMode): Promise<void> {
+  async #answer(incoming: IncomingMessage, outgoing: ServerResponse, now: NodeMode): Promise<void> {
     const body = (await json(incoming)) as Call | Call[];
-    const answers = await Promise.all((Array.isArray(body) ? body : [body]).map((call) => answerTo(call, now)));
+    const answers = await Promise.all((Array.isArray(body) ? body : [body]).map((call) => this.#answerTo(call, now)));
     if (answers.includes(null)) return void outgoing.destroy();
     const text = JSON.stringify(Array.isArray(body) ? answers : answers[0]);
     outgoing.writeHead(200, { "content-type": "application/json" });
@@ -122,127 +158,103 @@ export async function startTroubledNode(rpcUrl: string): Promise<TroubledNode> {
   }
 
   /** @returns null when no answer is to come */
-  async function answerTo(call: Call, now: NodeMode): Promise<Answer | null> {
-    const refused = (code: number, message: string): Answer => ({
-      ...{ jsonrpc: "2.0", id: call.id },
-      error: { code, message },
-    });
-    if (now === "flaky" && asked++ % 8 === 7) return refused(-32603, "internal error");
-    if (now === "wrong-chain" && call.method === "eth_chainId") return { jsonrpc: "2.0", id: call.id, result: "0x1" };
-    if (call.method === "eth_sendRawTransaction" && now.startsWith("sent-")) return handIn(call, now, refused);
-    if (now === "lagging" || now === "syncing") return behind(call, now === "lagging" ? LAG_BLOCKS : syncingBlocks());
-    if (now === "forgetful" && call.method === "eth_getLogs" && "blockHash" in (call.params[0] as object)) {
-      forgotten++;
-      return refused(-32000, "unknown block");
+  async #answerTo(call: Call, now: NodeMode): Promise<Answer | null> {
+    const { method, params } = call;
+    if (now === "flaky" && this.#asked++ % 8 === 7) return refused(call, -32603, "internal error");
+    if (now === "wrong-chain" && method === "eth_chainId") return answered(call, "0x1");
+    if (method === "eth_sendRawTransaction" && now.startsWith("sent-")) return this.#handIn(call, now);
+    if (now === "lagging") return this.#behind(call, LAG_BLOCKS);
+    if (now === "syncing") return this.#behind(call, Math.min(90, 3 + Math.floor((Date.now() - this.#since) / 60)));
+    if (now === "forgetful" && method === "eth_getLogs" && "blockHash" in (params[0] as object)) {
+      this.forgotten++;
+      return refused(call, -32000, "unknown block");
     }
-    if (now === "narrow" && call.method === "eth_getLogs") {
-      const { fromBlock, toBlock } = call.params[0] as { fromBlock?: string; toBlock?: string };
+    if (now === "narrow" && method === "eth_getLogs") {
+      const { fromBlock, toBlock } = params[0] as { fromBlock?: string; toBlock?: string };
       if (Number(toBlock) - Number(fromBlock) >= NARROW_BLOCKS)
-        return refused(-32005, `query exceeds max block range ${NARROW_BLOCKS}`);
+        return refused(call, -32005, `query exceeds max block range ${NARROW_BLOCKS}`);
     }
-    const given = await ask(call);
-    if (now === "omits" && call.method === "eth_getLogs" && Array.isArray(given.result))
-      return { ...given, result: given.result.filter((log) => !omits(log as { blockHash: string; logIndex: string })) };
-    const isBlock = call.method.startsWith("eth_getBlockBy") || call.method === "eth_getTransactionReceipt";
-    if (now === "null-blocks" && isBlock && asked++ % 2 === 1) return { ...given, result: null };
+    const given = await this.#ask(call);
+    if (now === "omits" && method === "eth_getLogs" && Array.isArray(given.result))
+      return { ...given, result: given.result.filter((log) => !this.#omits(log)) };
+    const isBlock = method.startsWith("eth_getBlockBy") || method === "eth_getTransactionReceipt";
+    if (now === "null-blocks" && isBlock && this.#asked++ % 2 === 1) return { ...given, result: null };
     return given;
   }
 
-  function omits({ blockHash, logIndex }: { blockHash: string; logIndex: string }): boolean {
+  #omits({ blockHash, logIndex }: { blockHash: string; logIndex: string }): boolean {
     const place = `${blockHash} ${logIndex}`;
-    if (places.has(place)) return false;
-    places.add(place);
-    return places.size % 3 === 0;
+    if (this.#places.has(place)) return false;
+    this.#places.add(place);
+    return this.#places.size % 3 === 0;
   }
 
-  const ask = async (call: Call): Promise<Answer> => {
-    const response = await fetch(rpcUrl, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", ...call }),
-    });
+  async #ask(call: Call): Promise<Answer> {
+    const response = await fetch(this.#rpcUrl, jsonRequest("POST", { jsonrpc: "2.0", ...call }));
     return (await response.json()) as Answer;
-  };
-  const syncingBlocks = () => Math.min(90, 3 + Math.floor((Date.now() - since) / 60));
+  }
 
   /** The answer of a node that has not seen the newest blocks. */
-  async function behind(call: Call, blocks: number): Promise<Answer> {
-    const { result } = await ask({ id: 0, method: "eth_blockNumber", params: [] });
+  async #behind(call: Call, blocks: number): Promise<Answer> {
+    const { result } = await this.#ask({ id: 0, method: "eth_blockNumber", params: [] });
     const head = Math.max(0, Number(result) - blocks);
     const shown = `0x${head.toString(16)}`;
-    if (call.method === "eth_blockNumber") return { jsonrpc: "2.0", id: call.id, result: shown };
+    if (call.method === "eth_blockNumber") return answered(call, shown);
     const named = (value: unknown) => value === "latest" || value === "pending" || value === "safe";
-    const given = await ask({ ...call, params: call.params.map((value) => (named(value) ? shown : value)) });
-    const above = (found: unknown) =>
-      found !== null &&
-      typeof found === "object" &&
-      Number(
-        (found as { blockNumber?: string; number?: string }).blockNumber ?? (found as { number?: string }).number,
-      ) > head;
+    const given = await this.#ask({ ...call, params: call.params.map((value) => (named(value) ? shown : value)) });
+    const above = (found: unknown) => {
+      const { blockNumber, number } = (found ?? {}) as { blockNumber?: string; number?: string };
+      return Number(blockNumber ?? number) > head;
+    };
     if (Array.isArray(given.result)) return { ...given, result: given.result.filter((entry) => !above(entry)) };
     return above(given.result) ? { ...given, result: null } : given;
   }
 
-  async function handIn(
-    call: Call,
-    now: NodeMode,
-    refused: (code: number, message: string) => Answer,
-  ): Promise<Answer | null> {
+  /** What becomes of a transaction. @returns null when no answer is to come */
+  async #handIn(call: Call, now: NodeMode): Promise<Answer | null> {
     const raw = call.params[0] as `0x02${string}`;
-    if (now === "sent-refused" && parseTransaction(raw).data !== undefined)
-      return refused(-32003, "exceeds block gas limit");
-    if (now === "sent-refused") return ask(call);
-    const accepted: Answer = { jsonrpc: "2.0", id: call.id, result: keccak256(raw) };
-    if (now === "sent-underpriced")
-      return refused(-32000, `${asked++ % 2 ? "replacement " : ""}transaction underpriced`);
-    if (now === "sent-dropped") return accepted;
-    if (now === "sent-late") {
-      after(LATE_MS, () => void ask(call).catch(() => {}));
-      return accepted;
-    }
-    if (now === "sent-stuck") {
-      const { nonce, maxFeePerGas = 0n } = parseTransaction(raw);
-      const key = `${await recoverTransactionAddress({ serializedTransaction: raw })} ${nonce}`;
-      const offered = stuck.get(key);
-      if (offered === undefined || maxFeePerGas <= offered) {
-        stuck.set(key, offered ?? maxFeePerGas);
+    const accepted = answered(call, keccak256(raw));
+    switch (now) {
+      case "sent-refused":
+        return parseTransaction(raw).data === undefined
+          ? this.#ask(call)
+          : refused(call, -32003, "exceeds block gas limit");
+      case "sent-underpriced":
+        return refused(call, -32000, `${this.#asked++ % 2 ? "replacement " : ""}transaction underpriced`);
+      case "sent-dropped":
         return accepted;
-      }
-      return ask(call);
+      case "sent-late":
+        this.#after(LATE_MS, () => void this.#ask(call).catch(() => {}));
+        return accepted;
+      case "sent-stuck":
+        return (await this.#keepsBack(raw)) ? accepted : this.#ask(call);
     }
-    await ask(call);
-    if (now === "sent-known") return refused(-32000, "already known");
-    return now === "sent-nonce-low" ? refused(-32003, "nonce too low") : null;
+    await this.#ask(call);
+    if (now === "sent-known") return refused(call, -32000, "already known");
+    return now === "sent-nonce-low" ? refused(call, -32003, "nonce too low") : null;
   }
 
-  function after(ms: number, work: () => void): void {
+  /** Whether a transaction stays kept back: unless it offers more for its nonce than the first one did. */
+  async #keepsBack(raw: `0x02${string}`): Promise<boolean> {
+    const { nonce, maxFeePerGas = 0n } = parseTransaction(raw);
+    const key = `${await recoverTransactionAddress({ serializedTransaction: raw })} ${nonce}`;
+    const offered = this.#stuck.get(key);
+    if (offered !== undefined && maxFeePerGas > offered) return false;
+    this.#stuck.set(key, offered ?? maxFeePerGas);
+    return true;
+  }
+
+  #after(ms: number, work: () => void): void {
     const timer = setTimeout(() => {
-      timers.delete(timer);
+      this.#timers.delete(timer);
       work();
     }, ms);
-    timers.add(timer);
+    this.#timers.add(timer);
   }
-
-  return {
-    url: server.url,
-    get mode() {
-      return mode;
-    },
-    set mode(next) {
-      mode = next;
-      since = Date.now();
-      for (const response of hanging) response.destroy();
-      hanging.clear();
-      if (next === null) stuck.clear();
-    },
-    /** How often it has refused as "forgetful". */
-    get forgotten() {
-      return forgotten;
-    },
-    close() {
-      for (const timer of timers) clearTimeout(timer);
-      server.close();
-      agent.destroy();
-    },
-  };
 }
+
+const answered = ({ id }: Call, result: unknown): Answer => ({ jsonrpc: "2.0", id, result });
+const refused = ({ id }: Call, code: number, message: string): Answer => ({
+  ...{ jsonrpc: "2.0", id },
+  error: { code, message },
+});

@@ -5,6 +5,18 @@ import { LONG } from "./patience.ts";
 const FIRST_PAUSE = 10;
 const MAX_PAUSE_MS = 100;
 
+/** Asks until nothing is wrong any more, or time is over. @returns what was wrong in the end, a sentence each */
+export async function leftWrong(
+  ask: () => Promise<string[]>,
+  { timeoutMs, everyMs }: { timeoutMs: number; everyMs: number },
+): Promise<string[]> {
+  for (const deadline = Date.now() + timeoutMs; ; ) {
+    const wrong = await ask().catch((error) => [`it could not be asked: ${error.message}`]);
+    if (wrong.length === 0 || Date.now() > deadline) return wrong;
+    await new Promise((done) => setTimeout(done, everyMs));
+  }
+}
+
 /**
  * Polls until `probe` gives something truthy.
  * @param options.everyMs pauses of one length instead of growing ones

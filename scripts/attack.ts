@@ -23,9 +23,7 @@ if (asked !== undefined && asked !== "free" && asked !== "paid") refuse("--phase
 const phases: readonly Phase[] = asked ? [asked as Phase] : ["free", "paid"];
 const again = `npm run attack -- --minutes ${minutes} --seed ${seed}${asked ? ` --phase ${asked}` : ""}${others.numbers ? ` --numbers ${others.numbers}` : ""} --people ${people} --attackers ${attackers}`;
 
-let close = async () => {};
-onInterrupt(() => close());
-
+const onWorld = onInterrupt();
 const reports = [];
 for (const phase of phases) {
   console.log(
@@ -37,9 +35,7 @@ for (const phase of phases) {
     ...{ seed, phase, seconds: (minutes * 60) / phases.length, people, attackers },
     numbers: others.numbers?.split(",").map(Number),
     say: (line) => console.log(line),
-    onWorld: (end) => {
-      close = end;
-    },
+    onWorld,
   });
   console.log(`\n${tablesOf(report)}`);
   reports.push(report);

@@ -35,19 +35,14 @@ const progress = (done: number, of: number) => {
   const full = Math.round((WIDTH * done) / of);
   process.stderr.write(`\r[${"#".repeat(full)}${"-".repeat(WIDTH - full)}] ${done} of ${of} rounds`);
 };
-let close = async () => {};
-onInterrupt(() => close());
-
+const onWorld = onInterrupt();
 const drawn = others.regressions ? REGRESSIONS : seeds.map((each) => ({ seed: each, rows }));
 const told = others.regressions
   ? "--regressions"
   : `--seeds ${seeds.join(",")}${rows ? ` --rows ${rows.join(",")}` : ""}`;
 say(`npm run simulate -- ${told}`);
 const { failures, rounds, covered, died } = await simulate({
-  ...{ drawn, say, progress },
-  onWorld: (end) => {
-    close = end;
-  },
+  ...{ drawn, say, progress, onWorld },
   until: Date.now() + minutes * 60_000,
 });
 if (process.stderr.isTTY) process.stderr.write("\n");

@@ -20,7 +20,7 @@ import {
   untilLoaded,
 } from "../list/pages.ts";
 import { askNaively } from "./naive.ts";
-import { SEARCHES } from "./questions.ts";
+import { DIRECTORY_SEARCHES } from "./questions.ts";
 
 const FIRST_TIME = 1_500;
 
@@ -81,7 +81,7 @@ function matrix(now: number): Cell<Question>[] {
   for (const sort of SORTS)
     for (const descending of [true, false])
       for (const filter of DIRECTORY_FILTERS)
-        for (const [search, q] of Object.entries(SEARCHES))
+        for (const [search, q] of Object.entries(DIRECTORY_SEARCHES))
           for (const place of PLACES) {
             const kinds = [`search: ${search}`, `filter: ${filter}`, `sort: ${sort} ${descending ? "down" : "up"}`];
             cells.push({ kinds, place, question: { sort, descending, filter, q, now } });
@@ -93,7 +93,7 @@ function matrix(now: number): Cell<Question>[] {
 function worstCells(now: number): Cell<Question>[] {
   const cell = (sort: DirectorySort, search: string, place: Cell<Question>["place"], descending = true) => ({
     ...{ kinds: [], place },
-    question: { sort, descending, filter: "all" as const, q: SEARCHES[search], now },
+    question: { sort, descending, filter: "all" as const, q: DIRECTORY_SEARCHES[search], now },
   });
   return [
     cell("name", "no search", "middle"),

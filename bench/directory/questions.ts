@@ -1,24 +1,8 @@
 /** What the directory is asked under load: 60 % without a search, 30 % with one, 10 % deep in the list. */
 import { DIRECTORY_FILTERS, DIRECTORY_SORTS, type DirectoryFilter } from "../../core/directory/filters.ts";
-import { newSearches } from "../list/pages.ts";
+import { newSearches, SEARCHES } from "../list/pages.ts";
 
-/** By the kind's name; the words are those of world.ts. */
-export const SEARCHES: Record<string, string | undefined> = {
-  "no search": undefined,
-  "1 letter": "e",
-  "2 letters": "or",
-  "a common word": "bot",
-  "a long common word": "Quantum",
-  "a long rare text": "helix 3fe",
-  "3 characters, rare": "9f3",
-  "letters with accents": "ångstrom",
-  "Chinese letters": "機器",
-  "address prefix": "0xab",
-  "an address": "0xcfcd208495d565ef66e7dff9f98764dac4ca4238",
-  "an agent's id": "4242",
-  "a token's symbol": "V55",
-  "no match": "qqqq",
-};
+export const DIRECTORY_SEARCHES: Record<string, string | undefined> = { ...SEARCHES, "a token's symbol": "V55" };
 
 export type Question = { path: string; filter: DirectoryFilter; q: string | undefined };
 
@@ -33,7 +17,7 @@ export function questions(count: number, rows: number): Question[] {
   };
   const one = <T>(list: readonly T[]) => list[random(list.length)]!;
   // Every fourth search is one that nobody has asked for before.
-  const known = Object.values(SEARCHES).filter((text) => text !== undefined);
+  const known = Object.values(DIRECTORY_SEARCHES).filter((text) => text !== undefined);
   const fresh = newSearches(Math.ceil(count * 0.08) + 1);
   return Array.from({ length: count }, () => {
     const kind = random(10);

@@ -7,7 +7,7 @@ import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 import { directoryRows } from "../../db/directory/rows.ts";
 import { openDirectoryList } from "../../db/lists/directory.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import { atMost, goal, printTable, quantile, SPREAD, seconds, spread } from "../../harness/figures.ts";
+import { atMost, goal, printTable, quantile, SPREAD, seconds, spread, stopwatch } from "../../harness/figures.ts";
 import { cpuOf } from "../../harness/running-processes.ts";
 import { naiveWhere } from "./naive.ts";
 import { type Question, questions } from "./questions.ts";
@@ -44,25 +44,19 @@ const CHANGED = 3_000;
 
 export async function measureSqlAlone(plan: SqlAlone): Promise<void> {
   const { pool } = plan;
-  const [built, rows] = await timed(() => foldPlanes(pool, { now: Date.now(), foldRows: 1 }));
+  const [built, rows] = await stopwatch(() => foldPlanes(pool, { now: Date.now(), foldRows: 1 }));
   console.log(`${rows.toLocaleString("en")} rows brought into the planes in ${seconds(built)}; ${await sizes(pool)}`);
   await ask("SQL alone", plan);
   await askIndexes(plan);
-  const [changing] = await timed(() => pool.query(CHANGE, [CHANGED]));
+  const [changing] = await stopwatch(() => pool.query(CHANGE, [CHANGED]));
   console.log(`${CHANGED.toLocaleString("en")} scores changed in ${seconds(changing)}`);
   await ask("SQL alone while these wait for a fold", { ...plan, asked: Math.ceil(plan.asked / 4), checked: 0 });
-  const [folding] = await timed(() => foldPlanes(pool, { now: Date.now(), foldRows: 1 }));
+  const [folding] = await stopwatch(() => foldPlanes(pool, { now: Date.now(), foldRows: 1 }));
   console.log(`folded in ${seconds(folding)}\n`);
 }
 
 const CHANGE = `update offchain.cred set score = (score + 1 + token_id % 3) % 101
   where token_id in (select i * 31 from generate_series(1, $1::int8) i)`;
-
-async function timed<T>(work: () => Promise<T>): Promise<[ms: number, result: T]> {
-  const began = performance.now();
-  const result = await work();
-  return [performance.now() - began, result];
-}
 
 async function sizes(pool: pg.Pool): Promise<string> {
   const { rows } = await pool.query(
@@ -79,7 +73,7 @@ async function askIndexes({ pool, rows, asked }: SqlAlone): Promise<void> {
   const times: number[] = [];
   for (const question of questions(Math.ceil(asked / 20), rows)) {
     const query = queryOf(question, Date.now());
-    times.push((await timed(() => snapshot(pool, (tx) => listByIndexes(tx, query))))[0]);
+    times.push((await stopwatch(() => snapshot(pool, (tx) => listByIndexes(tx, query))))[0]);
   }
   const row = printTable("\nmilliseconds", SPREAD, 60);
   row(`without planes, ${times.length} of the questions, ids and totals`, ...spread(times));
@@ -96,7 +90,7 @@ async function ask(title: string, { pool, postgres, rows, asked, checked }: SqlA
   for (const [i, question] of questions(asked, rows).entries()) {
     const query = queryOf(question, now);
     const before = used();
-    const [ms, { total }] = await timed(async () => {
+    const [ms, { total }] = await stopwatch(async () => {
       const page = await list.list(query);
       await directoryRows(pool, page.ids);
       return page;

@@ -65,33 +65,26 @@ const priced = (q: string, prices: readonly (readonly [number, string])[]) =>
 const underFiveCents = ({ q }: Target) => `${q} under 5 cents`;
 const famousName = ({ q }: Target) => FAMOUS[q.length % FAMOUS.length]!.name;
 
+/** A newcomer with so many ratings. @param dollarsEach of one */
+const ratings = (
+  name: string,
+  number: number,
+  dollarsEach: number,
+  client: (i: number) => { wallet: string; human?: boolean },
+): Way => ({
+  ...{ name, costs: number * dollarsEach },
+  async play(arena, { q }) {
+    const id = await arena.agent(newcomer(q));
+    const clients = Array.from({ length: number }, (_, i) => client(i));
+    await arena.ratings(id, clients);
+    return [id];
+  },
+  without: (arena, ids) => arena.pretend(ids, { feedback: 100 }),
+});
+
 const WAYS: readonly Way[] = [
-  {
-    name: "200 ratings by fresh wallets",
-    costs: 200 * RATE,
-    async play(arena, { q }) {
-      const id = await arena.agent(newcomer(q));
-      await arena.ratings(
-        id,
-        Array.from({ length: 200 }, (_, i) => ({ wallet: `0xfresh${i}` })),
-      );
-      return [id];
-    },
-    without: (arena, ids) => arena.pretend(ids, { feedback: 100 }),
-  },
-  {
-    name: "ratings by 5 persons, bribed",
-    costs: 5 * (RATE + ASSUMED.bribe),
-    async play(arena, { q }) {
-      const id = await arena.agent(newcomer(q));
-      await arena.ratings(
-        id,
-        Array.from({ length: 5 }, (_, i) => ({ wallet: `0xperson${i}`, human: true })),
-      );
-      return [id];
-    },
-    without: (arena, ids) => arena.pretend(ids, { feedback: 100 }),
-  },
+  ratings("200 ratings by fresh wallets", 200, RATE, (i) => ({ wallet: `0xfresh${i}` })),
+  ratings("ratings by 5 persons, bribed", 5, RATE + ASSUMED.bribe, (i) => ({ wallet: `0xperson${i}`, human: true })),
   {
     name: "1,000 uses that its registry counts, its own",
     costs: 0,

@@ -1,5 +1,6 @@
 /** How long the search takes: whole questions, questions as they are typed, and until a changed description is found. */
 import type pg from "pg";
+import { stopwatch } from "../../harness/figures.ts";
 import type { World } from "./agents.ts";
 import { QUESTIONS } from "./questions.ts";
 import { discoverWay, follow } from "./service.ts";
@@ -22,19 +23,15 @@ export type Latencies = {
 /** @returns milliseconds of each question, one after the other */
 export async function latencies(pool: pg.Pool, world: World): Promise<Latencies> {
   const way = discoverWay(pool, world);
-  const timed = async (q: string) => {
-    const began = performance.now();
-    await way.ask(q);
-    return performance.now() - began;
-  };
+  const msOf = async (q: string) => (await stopwatch(() => way.ask(q)))[0];
   const whole: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) for (const { q } of QUESTIONS) whole.push(await timed(q));
+  for (let round = 0; round < ROUNDS; round++) for (const { q } of QUESTIONS) whole.push(await msOf(q));
   const prefixes: number[] = [];
   const firstLetters: number[] = [];
   for (const { q } of QUESTIONS.filter((_, i) => i % TYPED === 0)) {
     const letters = [...q];
     for (let length = 1; length <= letters.length; length++) {
-      const ms = await timed(letters.slice(0, length).join(""));
+      const ms = await msOf(letters.slice(0, length).join(""));
       prefixes.push(ms);
       if (length <= 3) firstLetters.push(ms);
     }

@@ -10,7 +10,7 @@ import { bestGrades } from "./judge.ts";
 import { type Answered, answers, byKind, type Measured, ofHalf, quality, spamKinds, summaryOf } from "./measure.ts";
 import { HALVES, type Half, KINDS, type QuestionKind } from "./question.ts";
 import { PARAPHRASES } from "./questions.ts";
-import { discoverWay, timed } from "./service.ts";
+import { discoverWay, tellDuration } from "./service.ts";
 
 const vectorOf = (text: string) => Float32Array.from(simulatedVector(text));
 
@@ -40,7 +40,7 @@ export type Meant = {
 
 /** Asks the questions, and further paraphrases, with meanings beside words. @param measured the same questions by words */
 export async function withMeanings(db: pg.Pool, world: World, { own, best }: Measured): Promise<Meant> {
-  await timed("vectors written", () => writeMeanings(db, world));
+  await tellDuration("vectors written", () => writeMeanings(db, world));
   const asked = own.map(({ question }) => question);
   const bestParaphrases = bestGrades(world, PARAPHRASES);
   const [words, both] = [discoverWay(db, world), discoverWay(db, world, questions)];

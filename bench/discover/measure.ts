@@ -1,5 +1,5 @@
 /** Puts every question to a way of searching, judges the answers and sums them up. */
-import { quantile, table } from "../../harness/figures.ts";
+import { quantile, stopwatch, table } from "../../harness/figures.ts";
 import { type Kind, SPAM, type World } from "./agents.ts";
 import { type Grade, type Judged, judge, mean } from "./judge.ts";
 import type { Way } from "./plain-ways.ts";
@@ -19,9 +19,7 @@ export async function answers(
 ): Promise<Answered[]> {
   const all: Answered[] = [];
   for (const [i, question] of questions.entries()) {
-    const began = performance.now();
-    const ids = await way.ask(question.q);
-    const ms = performance.now() - began;
+    const [ms, ids] = await stopwatch(() => way.ask(question.q));
     all.push({ question, ids, ms, judged: judge(world, question, ids, best[i]!) });
   }
   return all;

@@ -5,6 +5,7 @@ import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { migrate } from "../../db/schema/migrate.ts";
 import { openClient } from "../../db/sql/connect.ts";
+import { stopwatch } from "../../harness/figures.ts";
 import { testLog } from "../../harness/log.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
@@ -29,8 +30,8 @@ export const discoverWay = (pool: pg.Pool, world: World, questions: Questions | 
 export async function fillDatabase(url: string, pool: pg.Pool, world: World): Promise<void> {
   await migrate(url);
   await plantOnchain(pool, { ddl: onchainTables() });
-  await timed("rows planted", () => connected(url, (client) => plant(client, world, { large: true })));
-  await timed("indexes of the plain ways built", () => plainIndexes(url));
+  await tellDuration("rows planted", () => connected(url, (client) => plant(client, world, { large: true })));
+  await tellDuration("indexes of the plain ways built", () => plainIndexes(url));
 }
 
 /** The same for a small directory in a database that is migrated and has schema `onchain`. */
@@ -47,11 +48,11 @@ export async function fillSmall(url: string, pool: pg.Pool, world: World): Promi
 export async function buildDocuments(pool: pg.Pool, world: World): Promise<number> {
   const config = { attestationSchemas: [ATTESTATION_SCHEMA] };
   await reviewFigures.run({ db: pool, clock: () => new Date(world.now), config } as never, {});
-  const began = performance.now();
-  while ((await followDirectory(pool, new Date(world.now))).more);
-  const seconds = (performance.now() - began) / 1000;
+  const [ms] = await stopwatch(async () => {
+    while ((await followDirectory(pool, new Date(world.now))).more);
+  });
   await pool.query("vacuum analyze offchain.discovery_document");
-  return seconds;
+  return ms / 1000;
 }
 
 /** After this, `buildDocuments` builds all of them. */
@@ -75,10 +76,10 @@ async function connected(url: string, work: (client: pg.Client) => Promise<void>
   }
 }
 
-export async function timed(what: string, work: () => Promise<void>): Promise<void> {
-  const began = performance.now();
-  await work();
-  console.log(`${what} in ${((performance.now() - began) / 1000).toFixed(0)} s`);
+/** Does something, and prints how long it took. */
+export async function tellDuration(what: string, work: () => Promise<void>): Promise<void> {
+  const [ms] = await stopwatch(work);
+  console.log(`${what} in ${(ms / 1000).toFixed(0)} s`);
 }
 
 /** Keeps the documents current, as the workers do, until it is stopped. */

@@ -1,7 +1,7 @@
 /** How long pages of a list take: of every kind, from memory and with their rows, of searches that nobody asked for before, and by SQL. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isDeepStrictEqual } from "node:util";
-import { type Column, megabytes, printTable, SPREAD, seconds, spread } from "../../harness/figures.ts";
+import { type Column, megabytes, printTable, SPREAD, seconds, spread, stopwatch } from "../../harness/figures.ts";
 import { randomOf } from "../../harness/random.ts";
 
 const LIMIT = 100;
@@ -18,6 +18,23 @@ export type Subject<Question, Page extends { total: number }> = {
   bySql(question: Question, part: Part): Promise<Page>;
   /** The question with this search and nothing else. */
   searching(text: string): Question;
+};
+
+/** Searches of any list by what is special about them; the words are those that world.ts plants. */
+export const SEARCHES: Record<string, string | undefined> = {
+  "no search": undefined,
+  "1 letter": "e",
+  "2 letters": "or",
+  "a common word": "bot",
+  "a long common word": "Quantum",
+  "a long rare text": "helix 3fe",
+  "3 characters, rare": "9f3",
+  "letters with accents": "ångstrom",
+  "Chinese letters": "機器",
+  "address prefix": "0xab",
+  "an address": "0xcfcd208495d565ef66e7dff9f98764dac4ca4238",
+  "an agent's id": "4242",
+  "no match": "qqqq",
 };
 
 /** Every kind of question: each in every place, shuffled the same way every time, so that none profits from its neighbour. */
@@ -130,9 +147,8 @@ export async function searchAnew<Q, P extends { total: number }>(
 ): Promise<number[]> {
   const times: number[] = [];
   for (const text of new Set(newSearches(count))) {
-    const began = performance.now();
-    await page(searching(text), { offset: 0, limit: LIMIT });
-    times.push(performance.now() - began);
+    const [ms] = await stopwatch(() => page(searching(text), { offset: 0, limit: LIMIT }));
+    times.push(ms);
     // Answers from memory come without a turn of the event loop: without one here, the looks at the database would be
     // held up until memory is too old to answer, and one search would go to SQL. Requests come by turns anyway.
     await new Promise((done) => setImmediate(done));
@@ -151,18 +167,17 @@ export async function askAlike<Q, P extends { total: number }>(
 ) {
   const times: Record<string, number[]> = {};
   const wrong: string[] = [];
-  const timed = async <T>(way: string, work: () => Promise<T>): Promise<T> => {
-    const began = performance.now();
-    const result = await work();
-    times[way] = [...(times[way] ?? []), performance.now() - began];
+  const asked = async <T>(way: string, work: () => Promise<T>): Promise<T> => {
+    const [ms, result] = await stopwatch(work);
+    times[way] = [...(times[way] ?? []), ms];
     return result;
   };
   for (const cell of cells) {
     const part = await partOf(subject, cell);
-    const page = await timed("memory", () => subject.page(cell.question, part));
-    const bySql = await timed("sql", () => subject.bySql(cell.question, part));
+    const page = await asked("memory", () => subject.page(cell.question, part));
+    const bySql = await asked("sql", () => subject.bySql(cell.question, part));
     const totals = [];
-    for (const [way, ask] of Object.entries(further)) totals.push(await timed(way, () => ask(cell.question, part)));
+    for (const [way, ask] of Object.entries(further)) totals.push(await asked(way, () => ask(cell.question, part)));
     if (!isDeepStrictEqual(page, bySql) || totals.some((total) => total !== page.total))
       wrong.push(`${JSON.stringify(cell.question)}: ${page.total}, by SQL ${[bySql.total, ...totals].join(", ")}`);
   }

@@ -9,7 +9,7 @@ import { createSigner } from "../../clients/signer.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import type { MintRequest } from "../../db/mints/mints.ts";
 import { openClient } from "../../db/sql/connect.ts";
-import { atLeast, atMost, printTable, quantile } from "../../harness/figures.ts";
+import { atLeast, atMost, printTable, quantile, stopwatch } from "../../harness/figures.ts";
 import { withPostgres } from "../../harness/scratch-postgres.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
 import { INTENT_EFFECTS } from "../../workers/transactions/intents.ts";
@@ -45,7 +45,7 @@ async function bareCommits(db: pg.Pool, count: number, row: Row): Promise<void> 
   await db.query("create table bare (id text primary key, body jsonb)");
   const insert = (n: number) =>
     db.query({ name: "bare", text: "insert into bare values ($1, $2)", values: [String(n), { name: "A name" }] });
-  row("a commit of one row", await timed(Array.from({ length: count }, (_, n) => () => insert(n))));
+  row("a commit of one row", await inLanes(Array.from({ length: count }, (_, n) => () => insert(n))));
 }
 
 /** @param session signs meanwhile; null lets the intents wait */
@@ -57,7 +57,7 @@ async function acceptAll(db: pg.Pool, count: number, { session, row }: { session
   const works = requests.flatMap((request, n) => [() => accept(request), () => accept(requests[(n * 7) % count]!)]);
   const began = performance.now();
   const signing = session && signAll(session, run === "b" ? 2 * count : count);
-  const times = await timed(works);
+  const times = await inLanes(works);
   const measured = { ...times, perSecond: count / (times.tookMs / 1000) };
   row(session ? "accepted while others are signed" : "accepted (claim and commit)", measured);
   if (signing === null) return measured;
@@ -148,15 +148,10 @@ async function check(db: pg.Pool, mints: number, signed: number): Promise<void> 
 }
 
 /** Runs everything on as many lanes as there are connections. */
-async function timed(works: readonly (() => Promise<unknown>)[]) {
-  const times: number[] = [];
-  const began = performance.now();
-  await pLimit(CONNECTIONS).map(works, async (work) => {
-    const at = performance.now();
-    await work();
-    times.push(performance.now() - at);
-  });
-  const tookMs = performance.now() - began;
+async function inLanes(works: readonly (() => Promise<unknown>)[]) {
+  const [tookMs, times] = await stopwatch(() =>
+    pLimit(CONNECTIONS).map(works, async (work) => (await stopwatch(work))[0]),
+  );
   const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)];
   return { tookMs, perSecond: works.length / (tookMs / 1000), p50, p99 };
 }

@@ -6,6 +6,7 @@ import { privateKeyToAddress } from "viem/accounts";
 import { openPool } from "../../db/sql/connect.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { atMost, median, printTable, quantile } from "../../harness/figures.ts";
+import { jsonRequest } from "../../harness/json-request.ts";
 import { base64, payloadOf, signAuthorization } from "../../harness/payment-signing.ts";
 import { randomOf } from "../../harness/random.ts";
 import { type Stack, startApiBeside, startStack } from "../../harness/stack.ts";
@@ -86,11 +87,7 @@ async function mint(
   const payer = agentWallet({ host, privateKey: accounts[round % 8]!.privateKey });
   const authorization = await wallet.siwa();
   const post = (headers: Record<string, string>) =>
-    fetch(`${url}/api/v2/mint`, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization, ...headers },
-      body: JSON.stringify({ name }),
-    });
+    fetch(`${url}/api/v2/mint`, jsonRequest("POST", { name }, { authorization, ...headers }));
   const marks = [Date.now()];
   const required = await post({});
   await required.arrayBuffer();

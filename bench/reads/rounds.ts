@@ -47,6 +47,10 @@ export function ask(
   });
 }
 
+/** What the figures of a run are of. */
+export const saidOf = ({ agents, rounds, seconds }: { agents: number; rounds: number; seconds: number }): string =>
+  `${agents.toLocaleString("en")} agents, random ids, ${CONNECTIONS} connections; medians of ${rounds} interleaved rounds of ${seconds} s\n`;
+
 /** Everybody in turn, round after round. @param plan.warmSeconds of each before it counts */
 export async function play<Of extends Contender>(
   all: readonly Of[],

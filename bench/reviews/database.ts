@@ -1,5 +1,6 @@
 /** A million reviews in a database of its own: all weighed, and one more. */
 import type pg from "pg";
+import { stopwatch } from "../../harness/figures.ts";
 import { withPostgres } from "../../harness/scratch-postgres.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 
@@ -38,13 +39,11 @@ export const measureDatabase = (reviews: number): Promise<{ agents: number; seco
     await pool.query("vacuum analyze");
     const run = () =>
       reviewFigures.run({ db: pool, clock: () => new Date(), config: { attestationSchemas: [SCHEMA] } } as never, {});
-    const began = performance.now();
-    const agents = await run();
-    const seconds = (performance.now() - began) / 1_000;
+    const [allMs, agents] = await stopwatch(run);
     await addOne(pool);
-    const before = performance.now();
-    if ((await run()) !== 1) throw new Error("one agent has a review more");
-    return { agents, seconds, oneMs: performance.now() - before };
+    const [oneMs, changed] = await stopwatch(run);
+    if (changed !== 1) throw new Error("one agent has a review more");
+    return { agents, seconds: allMs / 1_000, oneMs };
   });
 
 /** One more review of the agent that has most. */

@@ -8,7 +8,7 @@ import { proofOf } from "../../db/cred/cred-epochs.ts";
 import { epochsState, storeEpoch } from "../../db/cred/store-cred-epoch.ts";
 import { buildInProcess } from "../../db/cred/tree/start-tree.ts";
 import { transaction } from "../../db/sql/transaction.ts";
-import { quantile } from "../../harness/figures.ts";
+import { quantile, stopwatch } from "../../harness/figures.ts";
 
 export const OF = { chainId: 8453, registry: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } as const;
 const CONTRACT = "0x00000000000000000000000000000000000c0de0";
@@ -17,13 +17,10 @@ const CONTRACT = "0x00000000000000000000000000000000000c0de0";
 export async function measureTree(pool: pg.Pool, url: string) {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
-  const began = performance.now();
-  const tree = await buildInProcess({ ...OF, url, knownRoot: null });
-  const wholeMs = performance.now() - began;
+  const [wholeMs, tree] = await stopwatch(() => buildInProcess({ ...OF, url, knownRoot: null }));
   delay.disable();
   if (tree === null) throw new Error("there are no scores");
   const at = new Date();
-  const stored = performance.now();
   const { root, leaves, block, readMs, buildMs, parts, process: child } = tree;
   const epoch = {
     ...OF,
@@ -36,14 +33,12 @@ export async function measureTree(pool: pg.Pool, url: string) {
     builtAt: at,
     buildMs,
   } as const;
-  await transaction(pool, async (tx) => {
-    const seen = await epochsState(tx);
-    await storeEpoch(tx, epoch, parts, { data: "0x00", seen });
-  });
+  const [storeMs] = await stopwatch(() =>
+    transaction(pool, async (tx) => storeEpoch(tx, epoch, parts, { data: "0x00", seen: await epochsState(tx) })),
+  );
   return {
-    ...{ root, leaves, readMs, buildMs, wholeMs, ...child! },
+    ...{ root, leaves, readMs, buildMs, wholeMs, storeMs, ...child! },
     longestTurnMs: delay.max / 1e6,
-    storeMs: performance.now() - stored,
     storedBytes: parts.reduce((sum, { bytes }) => sum + bytes.length, 0),
   };
 }
@@ -57,9 +52,8 @@ export async function measureProofs(pool: pg.Pool, { leaves, root }: { leaves: n
   const times: number[] = [];
   let valid = 0;
   for (const { token_id: tokenId } of rows) {
-    const began = performance.now();
-    const found = await proofOf(pool, 1, tokenId);
-    times.push(performance.now() - began);
+    const [ms, found] = await stopwatch(() => proofOf(pool, 1, tokenId));
+    times.push(ms);
     if (!found || found.root !== root || found.leaf.tokenId !== tokenId) continue;
     if (StandardMerkleTree.verify(root, [...LEAF_TYPES], [...leafValues(found.leaf)], found.proof)) valid++;
   }
@@ -81,13 +75,13 @@ export function measureReference(count: number) {
     ...{ ...OF, tokenId: i, score: i % 101, tier: tierNumber(i % 101) },
     ...{ computedAt: 1_790_000_000 + i, block: 42_254_000 + i },
   }));
-  const theirs = timed(() =>
+  const theirs = cpuTimed(() =>
     StandardMerkleTree.of(
       leaves.map((leaf) => [...leafValues(leaf)]),
       [...LEAF_TYPES],
     ),
   );
-  const ours = timed(() => buildTree(columns));
+  const ours = cpuTimed(() => buildTree(columns));
   return {
     theirsUs: (theirs.ms * 1_000) / count,
     oursUs: (ours.ms * 1_000) / count,
@@ -96,7 +90,7 @@ export function measureReference(count: number) {
 }
 
 /** CPU time: other work on the machine does not count. */
-function timed<T>(work: () => T): { result: T; ms: number } {
+function cpuTimed<T>(work: () => T): { result: T; ms: number } {
   const before = process.cpuUsage();
   const result = work();
   const { user, system } = process.cpuUsage(before);

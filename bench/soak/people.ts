@@ -6,6 +6,8 @@ import { base } from "viem/chains";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { type AgentWallet, agentWallet, testChain } from "../../harness/agent-wallet.ts";
+import { usdcOf } from "../../harness/give-usdc.ts";
+import { jsonRequest } from "../../harness/json-request.ts";
 import { payingFetch } from "../../harness/paying-fetch.ts";
 import type { DevnetFile } from "../../harness/stack.ts";
 import { fetchInTime } from "./requests.ts";
@@ -29,6 +31,8 @@ function signingIn(wallet: AgentWallet): SignIn {
     return credential;
   };
 }
+
+export type People = ReturnType<typeof population>;
 
 /** A soak that ended before a request of it was sent. */
 export class NotSent extends Error {}
@@ -73,12 +77,11 @@ export function population(devnet: DevnetFile, say: (status: number, text: strin
 
   /** Gives a wallet what a registration costs. A reorganisation may take the transfer back: then once more. */
   async function give(client: (typeof rich)[number]["client"], to: Hex): Promise<void> {
-    const usdc = { address: CANONICAL.usdc as Hex, abi: usdcAbi };
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       if (ending.aborted) throw new NotSent();
-      const has = await chain.readContract({ ...usdc, functionName: "balanceOf", args: [to] });
-      if (has >= MINT_UNITS) return;
-      const hash = await client.writeContract({ ...usdc, functionName: "transfer", args: [to, MINT_UNITS] });
+      if ((await usdcOf(chain, to)) >= MINT_UNITS) return;
+      const call = { address: CANONICAL.usdc, abi: usdcAbi, functionName: "transfer", args: [to, MINT_UNITS] } as const;
+      const hash = await client.writeContract(call);
       await chain.waitForTransactionReceipt({ hash, timeout: RECEIPT_MS }).catch(() => {});
     }
   }
@@ -92,15 +95,10 @@ export function population(devnet: DevnetFile, say: (status: number, text: strin
       const signIn = signingIn(wallet);
       const giver = next();
       await inTurn(giver, () => give(giver.client, wallet.address));
-      const response = await payingFetch(wallet.account, patient)(`${devnet.apiUrl}/api/v2/mint`, {
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          authorization: await signIn(),
-          "idempotency-key": randomUUID(),
-        },
-        body: JSON.stringify({ name: `Soak ${wallet.address.slice(2, 10)}`, framework: "custom" }),
-      });
+      const body = { name: `Soak ${wallet.address.slice(2, 10)}`, framework: "custom" };
+      const headers = { authorization: await signIn(), "idempotency-key": randomUUID() };
+      const pays = payingFetch(wallet.account, patient);
+      const response = await pays(`${devnet.apiUrl}/api/v2/mint`, jsonRequest("POST", body, headers));
       if (response.status === 201) {
         const { tokenId } = (await response.clone().json()) as { tokenId: number };
         actors.push({ tokenId, signIn });

@@ -17,11 +17,8 @@ export type Attack = {
   /** Of the list in docs/engineering/reliability.md, "What an attacker tried". */
   number: number;
   name: string;
-  phases: readonly Phase[];
+  /** The one that it is played in; both when it is left out. */
+  phase?: Phase;
   /** Plays it once, bounded in requests and time. @throws Error when the play itself broke, which fails nothing but is told */
   play(scene: Scene): Promise<void>;
 };
-
-export const BOTH: readonly Phase[] = ["free", "paid"];
-export const PAID: readonly Phase[] = ["paid"];
-export const FREE: readonly Phase[] = ["free"];

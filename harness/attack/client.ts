@@ -1,4 +1,6 @@
 /** A client on a network of its own, as the service sees it behind its proxy. */
+
+import { jsonRequest } from "../json-request.ts";
 import type { LoadWallet } from "../payment-load/wallets.ts";
 
 /** What came back; status 0 is no answer, or none in time. */
@@ -33,15 +35,8 @@ export function clientOn(apiUrl: string, network: string) {
     const authorization = await wallet?.siwa();
     const leaves = AbortSignal.timeout(leaveAfter);
     return fetch(new URL(path, apiUrl), {
-      method,
-      headers: {
-        ...through,
-        ...(authorization && { authorization }),
-        ...(body !== undefined && { "content-type": "application/json" }),
-        ...headers,
-      },
+      ...jsonRequest(method, body, { ...through, authorization, ...headers }),
       signal: signal ? AbortSignal.any([signal, leaves]) : leaves,
-      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
   }
 

@@ -3,6 +3,7 @@ import { balanceOf, closeBooks } from "../books.ts";
 import { LONG } from "../patience.ts";
 import { logLines, partsBelow, restartsIn, uncaughtIn } from "../stack-parts.ts";
 import { ageAbandoned, countOf, OPEN, staleScores } from "../under-way.ts";
+import { leftWrong } from "../until.ts";
 import type { Honest } from "./honest.ts";
 import type { World } from "./world.ts";
 
@@ -14,9 +15,6 @@ const CATCH_UP_MS = LONG;
 const EVERY_MS = 500;
 const SHOWN = 5;
 const ALL_OPEN = { ...OPEN, "events without a place": "offchain.event where position is null" };
-/** What must be true, how it is asked, and how long it may take to become true, milliseconds. */
-type Truth = readonly [what: string, ask: () => Promise<string[]>, maxWaitMs?: number];
-
 export type Processes = ReturnType<typeof partsBelow>;
 export const processesOf = ({ stack }: World): Processes => partsBelow(stack.process.pid!);
 
@@ -51,6 +49,22 @@ function parsed(line: string): Said | undefined {
   }
 }
 
+/** Everything that is asked about, once the play is over. */
+type After = {
+  world: World;
+  honest: Honest;
+  /** The processes as they were when it began. */
+  before: Processes;
+  /** Block of the chain at the end, and when that was. */
+  head: number;
+  ended: Date;
+  /** Honest agents that were not yet seen as they are. */
+  unseen: Honest["agents"];
+  say(line: string): void;
+};
+/** What must be true, how it is asked, and how long it may take to become true, milliseconds. @returns what is wrong, a sentence each */
+type Truth = readonly [what: string, ask: (after: After) => Promise<string[]>, maxWaitMs?: number];
+
 /** @param before the processes as they were when it began @param say gets each verdict */
 export async function judge(
   world: World,
@@ -58,212 +72,202 @@ export async function judge(
   before: Processes,
   say: (line: string) => void,
 ): Promise<Verdict[]> {
-  const verdicts: Verdict[] = [];
-  const ended = new Date();
-  const { db } = world;
-
-  /** Asks until nothing is wrong, a minute at most. */
-  async function follows([what, ask, maxWaitMs = CATCH_UP_MS]: Truth): Promise<void> {
-    const began = Date.now();
-    let wrong: string[] = [];
-    for (;;) {
-      wrong = await ask().catch((error) => [`it could not be asked: ${error.message}`]);
-      if (wrong.length === 0 || Date.now() - began > maxWaitMs) break;
-      await new Promise((done) => setTimeout(done, EVERY_MS));
-    }
-    const seconds = (Date.now() - began) / 1000;
-    verdicts.push({ what, wrong, seconds });
-    say(
-      `${wrong.length === 0 ? "ok   " : "WRONG"} ${what} (${seconds.toFixed(1)} s)${wrong
-        .slice(0, SHOWN)
-        .map((one) => `\n      ${one}`)
-        .join("")}`,
-    );
-  }
-  const none = (what: keyof typeof ALL_OPEN) => async () => {
-    const left = await countOf(db, ALL_OPEN[what]);
-    return left === 0 ? [] : [`${left} ${what}`];
-  };
   const head = Number(await world.chain.getBlockNumber());
-  const reader = world.client("10.99.0.1");
-  const reads = async (path: string, client = reader) => {
-    const { status, code } = await client.get(path);
-    return status === 200 ? [] : [`${path}: ${status} ${code}`];
-  };
-  const soundNames = world.registries.sound;
-
-  let unseen = [...honest.agents];
-  const truths: Truth[] = [
-    ["the queue of transactions is empty", none("transactions that are not sent")],
-    ["every registration is decided", none("mints that are not decided")],
-    ["the index is at the head", () => reads(`/api/v2/stats?minBlock=${head}`)],
-    ["the directory is at the head", () => reads(`/api/terminal/agents?limit=1&minBlock=${head}`)],
-    ["every change of the index is dispatched", none("events that are no jobs yet")],
-    ["the event log is numbered to its end", none("events without a place")],
-    [
-      "every place of the event log is given once, and no event is there twice",
-      async () => {
-        const { rows } = await db.query(
-          `select place, count(*)::int as events from (
-             select position::text as place from offchain.event where position is not null
-             union all select 'final ' || final_position from offchain.event where final_position is not null
-             union all select id from offchain.event) places
-           group by place having count(*) > 1 limit 10`,
-        );
-        return rows.map((row) => JSON.stringify(row));
-      },
-    ],
-    [
-      "the log is handed out to webhooks to its end",
-      async () => {
-        const { rows } = await db.query(
-          "select head::int, position::int from offchain.event_log, offchain.webhook_cursor",
-        );
-        return rows.every(({ head, position }) => position >= head) ? [] : [JSON.stringify(rows)];
-      },
-    ],
-    [
-      "every job runs, and none fails",
-      async () => {
-        const { body } = await reader.get("/api/v2/status");
-        return (body.sources as Source[]).flatMap(({ key, lastSuccessAt, nextRunAt, error }) => {
-          const due = nextRunAt !== null && new Date(nextRunAt).getTime() - ended.getTime() < CATCH_UP_MS / 4;
-          const late = due && (lastSuccessAt === null || new Date(lastSuccessAt) < ended);
-          return error || late ? [`${key}: ${error ?? `has not succeeded since ${lastSuccessAt}`}`] : [];
-        });
-      },
-      2 * CATCH_UP_MS,
-    ],
-    [
-      "every sound agent of every registry is listed, with its price",
-      async () => {
-        const { rows } = await db.query(
-          "select platform, agent_id, name, market_cap_usd as cap from offchain.directory where removed_at is null and (agent_id = any($1) or name = any($2))",
-          [soundNames.map(({ agentId }) => agentId), soundNames.map(({ name }) => name)],
-        );
-        return soundNames.flatMap(({ source, agentId, name, marketCapUsd }) => {
-          const row = rows.find((one) => one.platform === source && (one.agent_id === agentId || one.name === name));
-          if (!row) return [`${source} ${agentId} is not listed`];
-          return marketCapUsd !== undefined && row.cap !== marketCapUsd
-            ? [`${source} ${agentId} costs ${row.cap}`]
-            : [];
-        });
-      },
-      2 * CATCH_UP_MS,
-    ],
-    [
-      "every sound agent of the canonical registry is listed",
-      async () => {
-        const { rows } = await db.query(
-          "select name from offchain.directory where removed_at is null and name = any($1)",
-          [world.canonical],
-        );
-        return world.canonical
-          .filter((name) => !rows.some((row) => row.name === name))
-          .map((name) => `${name} is not listed`);
-      },
-    ],
-    [
-      "every score is what its facts make it",
-      () =>
-        staleScores(
-          db,
-          honest.agents.map(({ tokenId }) => tokenId),
-        ),
-    ],
-    [
-      "every honest agent is shown as it is, by its id, its wallet, in the list and in the directory",
-      async () => {
-        const looks = await Promise.all(unseen.map(async (agent) => ({ agent, wrong: await wrongOf(agent) })));
-        unseen = looks.filter(({ wrong }) => wrong.length > 0).map(({ agent }) => agent);
-        return looks.flatMap(({ agent, wrong }) => wrong.map((one) => `agent ${agent.tokenId}: ${one}`));
-      },
-    ],
-    [
-      "every honest agent was told of, by stream and by webhook",
-      async () => {
-        const told = new Set(world.receivers.received.map(({ tokenId }) => tokenId));
-        return honest.agents
-          .slice(1)
-          .flatMap(({ tokenId }) => [
-            ...(honest.followed.has(tokenId) ? [] : [`no event of agent ${tokenId} on the stream`]),
-            ...(told.has(tokenId) ? [] : [`no delivery about agent ${tokenId}`]),
-          ]);
-      },
-    ],
-    [
-      "the books balance to the unit, every token was paid for once",
-      async () => {
-        await ageAbandoned(db);
-        const wallets = honest.agents.map(({ wallet }) => wallet.address);
-        return (await closeBooks({ ...world, free: world.phase === "free", honest: wallets })).differences;
-      },
-      2 * CATCH_UP_MS,
-    ],
-  ];
-  const atTheEnd: Truth[] = [
-    [
-      "the built-in payees got nothing: others are configured",
-      async () => {
-        const units = await Promise.all(Object.values(world.builtIn).map((one) => balanceOf(world.base, one)));
-        return units.every((each) => each === 0n) ? [] : [`they got ${units.join(" and ")} units`];
-      },
-      0,
-    ],
-    [
-      "fees stayed within their caps",
-      async () => {
-        const { rows } = await db.query(
-          "select coalesce(max(max_priority_fee_per_gas_wei), 0)::text as tip, coalesce(max(max_fee_per_gas_wei), 0)::text as fee from offchain.transaction_attempt",
-        );
-        const spent = world.senderWei - (await world.chain.getBalance({ address: world.builtIn.deployer }));
-        say(
-          `      highest tip ${Number(rows[0].tip) / 1e9} gwei, highest fee ${Number(rows[0].fee) / 1e9} gwei, spent ${Number(spent) / 1e18} ETH`,
-        );
-        if (BigInt(rows[0].tip) > world.mostTipWei) return [`a tip of ${Number(rows[0].tip) / 1e9} gwei`];
-        return spent > world.mostWei ? [`the sender spent ${Number(spent) / 1e18} ETH`] : [];
-      },
-      0,
-    ],
-    [
-      "no process ended",
-      async () => {
-        const now = processesOf(world);
-        const gone = before.filter(({ name, pid }) => !now.some((one) => one.name === name && one.pid === pid));
-        return [...gone.map(({ name, pid }) => `${name} is not process ${pid} any more`), ...restartsIn(world.stack)];
-      },
-      0,
-    ],
-    ["nothing was thrown that nobody caught", async () => uncaughtIn(world.stack), 0],
-  ];
-  await Promise.all(truths.map(follows));
-  for (const truth of atTheEnd) await follows(truth);
+  const after: After = { world, honest, before, head, ended: new Date(), unseen: [...honest.agents], say };
+  const verdicts = await Promise.all(TRUTHS.map((truth) => follows(truth, after)));
+  for (const truth of AT_THE_END) verdicts.push(await follows(truth, after));
   return verdicts;
-
-  /** What is wrong with what is shown of an honest agent. */
-  async function wrongOf({ tokenId, wallet, client, proved, block }: Honest["agents"][number]): Promise<string[]> {
-    const wrong: string[] = [];
-    const look = async (where: string, path: string) => {
-      const { status, code, body } = await client.get(path);
-      if (status !== 200) wrong.push(`${where}: ${status} ${code}`);
-      return status === 200 ? body : undefined;
-    };
-    const own = await look("by its id", `/api/v2/agent/${tokenId}?minBlock=${block}`);
-    const byWallet = await look("by its wallet", `/api/v2/agent/${wallet.address}`);
-    if (byWallet && byWallet.tokenId !== tokenId) wrong.push(`its wallet shows agent ${byWallet.tokenId}`);
-    if (byWallet?.walletConfirmed === false) wrong.push("its wallet is not taken for its own");
-    const list = await look("in the list", `/api/v2/agents?search=${wallet.address}`);
-    if (list && !list.agents.some((one: { tokenId: number }) => one.tokenId === tokenId))
-      wrong.push("the list lacks it");
-    const row = await look("in the directory", `/api/terminal/agent/${tokenId}?platform=helixa`);
-    if (own && row && row.cred_score !== own.credScore)
-      wrong.push(`the directory scores it ${row.cred_score}, the agent ${own.credScore}`);
-    const verified = await look("its proofs", `/api/v2/agent/${tokenId}/verifications`);
-    for (const proof of proved)
-      if (proof === "wallet" ? own && !own.verified : verified && verified[proof]?.status !== "verified")
-        wrong.push(`its proof by ${proof} does not show`);
-    return wrong;
-  }
 }
 
+/** Asks until nothing is wrong, a minute at most. */
+async function follows([what, ask, maxWaitMs = CATCH_UP_MS]: Truth, after: After): Promise<Verdict> {
+  const began = Date.now();
+  const wrong = await leftWrong(() => ask(after), { timeoutMs: maxWaitMs, everyMs: EVERY_MS });
+  const seconds = (Date.now() - began) / 1000;
+  const shown = wrong.slice(0, SHOWN).map((one) => `\n      ${one}`);
+  after.say(`${wrong.length === 0 ? "ok   " : "WRONG"} ${what} (${seconds.toFixed(1)} s)${shown.join("")}`);
+  return { what, wrong, seconds };
+}
+
+const none =
+  (what: keyof typeof ALL_OPEN) =>
+  async ({ world }: After): Promise<string[]> => {
+    const left = await countOf(world.db, ALL_OPEN[what]);
+    return left === 0 ? [] : [`${left} ${what}`];
+  };
+const readerOf = ({ world }: After) => world.client("10.99.0.1");
+/** Whether a read of the block at the end succeeds. */
+const reads =
+  (path: string) =>
+  async (after: After): Promise<string[]> => {
+    const { status, code } = await readerOf(after).get(`${path}minBlock=${after.head}`);
+    return status === 200 ? [] : [`${path}: ${status} ${code}`];
+  };
+
+const TRUTHS: readonly Truth[] = [
+  ["the queue of transactions is empty", none("transactions that are not sent")],
+  ["every registration is decided", none("mints that are not decided")],
+  ["the index is at the head", reads("/api/v2/stats?")],
+  ["the directory is at the head", reads("/api/terminal/agents?limit=1&")],
+  ["every change of the index is dispatched", none("events that are no jobs yet")],
+  ["the event log is numbered to its end", none("events without a place")],
+  [
+    "every place of the event log is given once, and no event is there twice",
+    async ({ world }) => {
+      const { rows } = await world.db.query(
+        `select place, count(*)::int as events from (
+           select position::text as place from offchain.event where position is not null
+           union all select 'final ' || final_position from offchain.event where final_position is not null
+           union all select id from offchain.event) places
+         group by place having count(*) > 1 limit 10`,
+      );
+      return rows.map((row) => JSON.stringify(row));
+    },
+  ],
+  [
+    "the log is handed out to webhooks to its end",
+    async ({ world }) => {
+      const { rows } = await world.db.query(
+        "select head::int, position::int from offchain.event_log, offchain.webhook_cursor",
+      );
+      return rows.every(({ head, position }) => position >= head) ? [] : [JSON.stringify(rows)];
+    },
+  ],
+  ["every job runs, and none fails", brokenJobs, 2 * CATCH_UP_MS],
+  ["every sound agent of every registry is listed, with its price", unlistedAgents, 2 * CATCH_UP_MS],
+  [
+    "every sound agent of the canonical registry is listed",
+    async ({ world }) => {
+      const { rows } = await world.db.query(
+        "select name from offchain.directory where removed_at is null and name = any($1)",
+        [world.canonical],
+      );
+      return world.canonical
+        .filter((name) => !rows.some((row) => row.name === name))
+        .map((name) => `${name} is not listed`);
+    },
+  ],
+  [
+    "every score is what its facts make it",
+    ({ world, honest }) => {
+      const ids = honest.agents.map(({ tokenId }) => tokenId);
+      return staleScores(world.db, ids);
+    },
+  ],
+  [
+    "every honest agent is shown as it is, by its id, its wallet, in the list and in the directory",
+    async (after) => {
+      const looks = await Promise.all(after.unseen.map(async (agent) => ({ agent, wrong: await wronglyShown(agent) })));
+      after.unseen = looks.filter(({ wrong }) => wrong.length > 0).map(({ agent }) => agent);
+      return looks.flatMap(({ agent, wrong }) => wrong.map((one) => `agent ${agent.tokenId}: ${one}`));
+    },
+  ],
+  [
+    "every honest agent was told of, by stream and by webhook",
+    async ({ world, honest }) => {
+      const told = new Set(world.receivers.received.map(({ tokenId }) => tokenId));
+      return honest.agents
+        .slice(1)
+        .flatMap(({ tokenId }) => [
+          ...(honest.followed.has(tokenId) ? [] : [`no event of agent ${tokenId} on the stream`]),
+          ...(told.has(tokenId) ? [] : [`no delivery about agent ${tokenId}`]),
+        ]);
+    },
+  ],
+  [
+    "the books balance to the unit, every token was paid for once",
+    async ({ world, honest }) => {
+      await ageAbandoned(world.db);
+      const wallets = honest.agents.map(({ wallet }) => wallet.address);
+      return (await closeBooks({ ...world, free: world.phase === "free", honest: wallets })).differences;
+    },
+    2 * CATCH_UP_MS,
+  ],
+];
+
+/** Asked once, after all the others. */
+const AT_THE_END: readonly Truth[] = [
+  [
+    "the built-in payees got nothing: others are configured",
+    async ({ world }) => {
+      const units = await Promise.all(Object.values(world.builtIn).map((one) => balanceOf(world.base, one)));
+      return units.every((each) => each === 0n) ? [] : [`they got ${units.join(" and ")} units`];
+    },
+    0,
+  ],
+  [
+    "fees stayed within their caps",
+    async ({ world, say }) => {
+      const { rows } = await world.db.query(
+        "select coalesce(max(max_priority_fee_per_gas_wei), 0)::text as tip, coalesce(max(max_fee_per_gas_wei), 0)::text as fee from offchain.transaction_attempt",
+      );
+      const spent = world.senderWei - (await world.chain.getBalance({ address: world.builtIn.deployer }));
+      say(
+        `      highest tip ${Number(rows[0].tip) / 1e9} gwei, highest fee ${Number(rows[0].fee) / 1e9} gwei, spent ${Number(spent) / 1e18} ETH`,
+      );
+      if (BigInt(rows[0].tip) > world.mostTipWei) return [`a tip of ${Number(rows[0].tip) / 1e9} gwei`];
+      return spent > world.mostWei ? [`the sender spent ${Number(spent) / 1e18} ETH`] : [];
+    },
+    0,
+  ],
+  [
+    "no process ended",
+    async ({ world, before }) => {
+      const now = processesOf(world);
+      const gone = before.filter(({ name, pid }) => !now.some((one) => one.name === name && one.pid === pid));
+      return [...gone.map(({ name, pid }) => `${name} is not process ${pid} any more`), ...restartsIn(world.stack)];
+    },
+    0,
+  ],
+  ["nothing was thrown that nobody caught", async ({ world }) => uncaughtIn(world.stack), 0],
+];
+
 type Source = { key: string; lastSuccessAt: string | null; nextRunAt: string | null; error: string | null };
+
+async function brokenJobs(after: After): Promise<string[]> {
+  const { ended } = after;
+  const { body } = await readerOf(after).get("/api/v2/status");
+  return (body.sources as Source[]).flatMap(({ key, lastSuccessAt, nextRunAt, error }) => {
+    const due = nextRunAt !== null && new Date(nextRunAt).getTime() - ended.getTime() < CATCH_UP_MS / 4;
+    const late = due && (lastSuccessAt === null || new Date(lastSuccessAt) < ended);
+    return error || late ? [`${key}: ${error ?? `has not succeeded since ${lastSuccessAt}`}`] : [];
+  });
+}
+
+/** Sound agents of other registries that are not listed, or not with their price. */
+async function unlistedAgents({ world }: After): Promise<string[]> {
+  const { sound } = world.registries;
+  const { rows } = await world.db.query(
+    "select platform, agent_id, name, market_cap_usd as cap from offchain.directory where removed_at is null and (agent_id = any($1) or name = any($2))",
+    [sound.map(({ agentId }) => agentId), sound.map(({ name }) => name)],
+  );
+  return sound.flatMap(({ source, agentId, name, marketCapUsd }) => {
+    const row = rows.find((one) => one.platform === source && (one.agent_id === agentId || one.name === name));
+    if (!row) return [`${source} ${agentId} is not listed`];
+    return marketCapUsd !== undefined && row.cap !== marketCapUsd ? [`${source} ${agentId} costs ${row.cap}`] : [];
+  });
+}
+
+/** What is wrong with what is shown of an honest agent. */
+async function wronglyShown({ tokenId, wallet, client, proved, block }: Honest["agents"][number]): Promise<string[]> {
+  const wrong: string[] = [];
+  const look = async (where: string, path: string) => {
+    const { status, code, body } = await client.get(path);
+    if (status !== 200) wrong.push(`${where}: ${status} ${code}`);
+    return status === 200 ? body : undefined;
+  };
+  const own = await look("by its id", `/api/v2/agent/${tokenId}?minBlock=${block}`);
+  const byWallet = await look("by its wallet", `/api/v2/agent/${wallet.address}`);
+  if (byWallet && byWallet.tokenId !== tokenId) wrong.push(`its wallet shows agent ${byWallet.tokenId}`);
+  if (byWallet?.walletConfirmed === false) wrong.push("its wallet is not taken for its own");
+  const list = await look("in the list", `/api/v2/agents?search=${wallet.address}`);
+  if (list && !list.agents.some((one: { tokenId: number }) => one.tokenId === tokenId)) wrong.push("the list lacks it");
+  const row = await look("in the directory", `/api/terminal/agent/${tokenId}?platform=helixa`);
+  if (own && row && row.cred_score !== own.credScore)
+    wrong.push(`the directory scores it ${row.cred_score}, the agent ${own.credScore}`);
+  const verified = await look("its proofs", `/api/v2/agent/${tokenId}/verifications`);
+  for (const proof of proved)
+    if (proof === "wallet" ? own && !own.verified : verified && verified[proof]?.status !== "verified")
+      wrong.push(`its proof by ${proof} does not show`);
+  return wrong;
+}

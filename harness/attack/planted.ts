@@ -1,5 +1,6 @@
 /** What the other registries list: sound agents, which must all be shown, and between them what attackers registered there. */
 import { setTimeout as wait } from "node:timers/promises";
+import { controlOf } from "../simulator-control.ts";
 
 export const PULLED = ["virtuals", "agentverse", "mcp-registry", "x402-bazaar"] as const;
 export type Pulled = (typeof PULLED)[number];
@@ -55,6 +56,7 @@ const addressOf = (n: number, digit: string) =>
 export function plantedRegistries(simulatorUrl: string, seed: number) {
   const rows = new Map<Pulled, Row[]>(PULLED.map((source) => [source, []]));
   const sound: SoundAgent[] = [];
+  const control = controlOf(simulatorUrl);
   let made = 0;
   /** Requests to the simulators one after the other: the last one says what is there. */
   let turn: Promise<unknown> = Promise.resolve();
@@ -63,10 +65,7 @@ export function plantedRegistries(simulatorUrl: string, seed: number) {
     const done = turn.then(async () => {
       // A simulator under load is asked again: what it holds must be what is expected of the service.
       for (let tries = 0; tries < 20; tries++) {
-        const taken = await fetch(`${simulatorUrl}/_control/${path}`, {
-          method: "PUT",
-          body: JSON.stringify(body),
-        }).catch(() => null);
+        const taken = await control("PUT", path, body).catch(() => null);
         await taken?.body?.cancel();
         if (taken?.ok) return;
         await wait(250);

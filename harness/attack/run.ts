@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { randomOf } from "../random.ts";
 import type { Attack, Scene } from "./attack.ts";
 import { ATTACKS } from "./attacks.ts";
-import { type Honest, type Limits, type Line, openHonest } from "./honest.ts";
+import { Honest, type Line } from "./honest.ts";
 import { judge, processesOf, type Verdict, warningsOf } from "./oracle.ts";
 import { openScore, type Score } from "./score.ts";
 import { openWorld, type Phase, type World } from "./world.ts";
@@ -18,7 +18,6 @@ export type Run = {
   attackers: number;
   /** Only the attacks of these numbers. */
   numbers?: readonly number[] | undefined;
-  limits?: Limits | undefined;
   say(line: string): void;
   /** Gets what ends the world early. */
   onWorld?: ((close: () => Promise<void>) => void) | undefined;
@@ -47,7 +46,7 @@ export async function runPhase(run: Run): Promise<Report> {
   const { seed, phase, people, attackers, numbers } = run;
   const began = Date.now();
   const say = (line: string) => run.say(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
-  const attacks = ATTACKS.filter((one) => one.phases.includes(phase) && (!numbers || numbers.includes(one.number)));
+  const attacks = ATTACKS.filter((one) => (one.phase ?? phase) === phase && (numbers?.includes(one.number) ?? true));
   const score = openScore(attacks.map(nameOf), say);
   const broken: string[] = [];
   const world = await openWorld({ seed, phase, say });
@@ -55,7 +54,7 @@ export async function runPhase(run: Run): Promise<Report> {
   const follower = new AbortController();
   try {
     const before = processesOf(world);
-    const honest = await openHonest(world, run.limits);
+    const honest = new Honest(world);
     await world.registries.plantSound(SOUND);
     await world.registerCanonical();
     const first = await honest.register(phase === "free" ? "siwa" : "x402");

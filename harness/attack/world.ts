@@ -13,8 +13,9 @@ import { openTempo, TEMPO } from "../../devnet/tempo.ts";
 import { openTreasury, type Treasury } from "../books.ts";
 import { withClosers } from "../closers.ts";
 import { giveUsdc } from "../give-usdc.ts";
-import { type LoadWallet, loadWalletOf, openChainClient } from "../payment-load/wallets.ts";
+import { type ChainClient, type LoadWallet, loadWalletOf, openChainClient } from "../payment-load/wallets.ts";
 import { randomOf } from "../random.ts";
+import { controlOf } from "../simulator-control.ts";
 import { type Stack, startStack } from "../stack.ts";
 import { type Call, signCall } from "../transactions.ts";
 import { type Client, clientOn } from "./client.ts";
@@ -70,7 +71,7 @@ export const openWorld = ({ seed, phase, say }: { seed: number; phase: Phase; sa
     const stack: Stack = await startStack({ env: settingsOf(phase) });
     later(() => stack.remove());
     const { devnet } = stack;
-    const tempoUrl = (devnet as unknown as { tempoRpcUrl: string }).tempoRpcUrl;
+    const { tempoRpcUrl: tempoUrl } = devnet;
     // The clock of that chain goes on with its blocks only, and credentials run out by it.
     const ticks = setInterval(() => void rpc(tempoUrl, "evm_mine").catch(() => {}), TEMPO_BLOCK_MS);
     later(() => clearInterval(ticks));
@@ -87,31 +88,8 @@ export const openWorld = ({ seed, phase, say }: { seed: number; phase: Phase; sa
     const clients = new Map<string, Client>();
     let made = 0;
 
-    /** A wallet with gas, and this much USDC; the same name is the same wallet. */
-    async function wallet(name: string, units = 0n): Promise<LoadWallet> {
-      const wallet = loadWalletOf(seed, name, host);
-      await chain.setBalance({ address: wallet.address, value: parseEther("10") });
-      if (units > 0n) await giveUsdc(chain, wallet.address, units);
-      return wallet;
-    }
-
-    /** Sends a transaction. @returns its hash at once */
-    async function push(from: LoadWallet, call: Call): Promise<Hex> {
-      const { raw, hash } = await signCall(from.account, from.sent++, { gas: MAX_GAS, ...call });
-      await chainClient.push(raw);
-      return hash;
-    }
-    const mined = (hash: Hex) => chain.waitForTransactionReceipt({ hash, timeout: 60_000 });
-    const send = async (from: LoadWallet, call: Call) => mined(await push(from, call));
-
-    /** Deploys a committed contract. @returns its address, or undefined when the chain did not take it */
-    async function deploy(from: LoadWallet, contract: string, args: unknown[]): Promise<Hex | undefined> {
-      const { abi, bytecode } = readBuild(contract);
-      const data = encodeDeployData({ abi: abi as Abi, bytecode, args });
-      const { contractAddress } = await send(from, { data, gas: 3_000_000n });
-      return contractAddress ?? undefined;
-    }
-
+    const accounts = accountsOn(chainClient, seed, host);
+    const { wallet, send } = accounts;
     const payees = PAYEES as Record<"deployer" | "treasury", Hex>;
     const base: Treasury = await openTreasury(chain, CANONICAL.usdc, payees);
     const mpp: Treasury = await openTreasury(openTempo(tempoUrl), TEMPO.usdce, payees);
@@ -123,6 +101,7 @@ export const openWorld = ({ seed, phase, say }: { seed: number; phase: Phase; sa
     return {
       ...{ seed, phase, stack, devnet, tempoUrl, db, chainClient, chain, host, apiUrl, payees, base, mpp, builtIn },
       ...{ receivers, say },
+      ...accounts,
       identity: devnet.contracts.identity!,
       registries: plantedRegistries(devnet.simulatorUrl, seed),
       /** What the account that sends the service's transactions had, and what it may spend in a run. */
@@ -133,32 +112,12 @@ export const openWorld = ({ seed, phase, say }: { seed: number; phase: Phase; sa
       ending,
       /** Wallets of honest people, known to everybody before they register. */
       upcoming: [] as Hex[],
-      wallet,
-      push,
-      mined,
-      send,
-      deploy,
       /** A name that no other play of this run has. */
       fresh: (what: string) => `${what} ${++made}`,
       client(network: string): Client {
         const known = clients.get(network) ?? clientOn(apiUrl, network);
         clients.set(network, known);
         return known;
-      },
-      /** A contract wallet that burns gas; it signs by its key. */
-      async contractWallet(name: string, { receiveGas = 0n, signGas = 0n, onlyWhenSent = false }: Burns) {
-        const owner = await wallet(name);
-        const address = await deploy(owner, "HostileWallet", [owner.address, receiveGas, signGas, onlyWhenSent]);
-        if (!address) throw new Error("the hostile wallet was not deployed");
-        return {
-          address,
-          owner,
-          account: { address, signTypedData: owner.account.signTypedData },
-          async siwa(timestamp: number | string = Date.now()) {
-            const message = siwaText(host, address, String(timestamp));
-            return `Bearer ${address}:${timestamp}:${await owner.account.signMessage({ message })}`;
-          },
-        };
       },
       /** Names of sound agents of the canonical ERC-8004 registry. */
       canonical,
@@ -174,12 +133,7 @@ export const openWorld = ({ seed, phase, say }: { seed: number; phase: Phase; sa
       },
       directMintWei: DIRECT_MINT_WEI,
       /** Changes what a simulated service says. */
-      async control(method: "PUT" | "POST" | "DELETE", path: string, body?: unknown): Promise<Response> {
-        return fetch(`${devnet.simulatorUrl}/_control/${path}`, {
-          method,
-          ...(body !== undefined && { body: JSON.stringify(body) }),
-        });
-      },
+      control: controlOf(devnet.simulatorUrl),
       random: (of: string) =>
         randomOf(Number(BigInt(keccak256(`0x${Buffer.from(`${seed} ${of}`).toString("hex")}`)) & 0x7fffffffn)),
       close,
@@ -187,3 +141,51 @@ export const openWorld = ({ seed, phase, say }: { seed: number; phase: Phase; sa
   });
 
 export type Burns = { receiveGas?: bigint; signGas?: bigint; onlyWhenSent?: boolean };
+
+/** Who acts on the chain: wallets, and contracts that they deploy. */
+function accountsOn(chainClient: ChainClient, seed: number, host: string) {
+  const { chain } = chainClient;
+
+  /** A wallet with gas, and this much USDC; the same name is the same wallet. */
+  async function wallet(name: string, units = 0n): Promise<LoadWallet> {
+    const wallet = loadWalletOf(seed, name, host);
+    await chain.setBalance({ address: wallet.address, value: parseEther("10") });
+    if (units > 0n) await giveUsdc(chain, wallet.address, units);
+    return wallet;
+  }
+
+  /** Sends a transaction. @returns its hash at once */
+  async function push(from: LoadWallet, call: Call): Promise<Hex> {
+    const { raw, hash } = await signCall(from.account, from.sent++, { gas: MAX_GAS, ...call });
+    await chainClient.push(raw);
+    return hash;
+  }
+  const mined = (hash: Hex) => chain.waitForTransactionReceipt({ hash, timeout: 60_000 });
+  const send = async (from: LoadWallet, call: Call) => mined(await push(from, call));
+
+  /** Deploys a committed contract. @returns its address, or undefined when the chain did not take it */
+  async function deploy(from: LoadWallet, contract: string, args: unknown[]): Promise<Hex | undefined> {
+    const { abi, bytecode } = readBuild(contract);
+    const data = encodeDeployData({ abi: abi as Abi, bytecode, args });
+    const { contractAddress } = await send(from, { data, gas: 3_000_000n });
+    return contractAddress ?? undefined;
+  }
+
+  /** A contract wallet that burns gas; it signs by its key. */
+  async function contractWallet(name: string, { receiveGas = 0n, signGas = 0n, onlyWhenSent = false }: Burns) {
+    const owner = await wallet(name);
+    const address = await deploy(owner, "HostileWallet", [owner.address, receiveGas, signGas, onlyWhenSent]);
+    if (!address) throw new Error("the hostile wallet was not deployed");
+    return {
+      address,
+      owner,
+      account: { address, signTypedData: owner.account.signTypedData },
+      async siwa(timestamp: number | string = Date.now()) {
+        const message = siwaText(host, address, String(timestamp));
+        return `Bearer ${address}:${timestamp}:${await owner.account.signMessage({ message })}`;
+      },
+    };
+  }
+
+  return { wallet, push, mined, send, deploy, contractWallet };
+}

@@ -2,15 +2,14 @@
 import assert from "node:assert/strict";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import * as x402 from "@x402/fetch";
-import { createWalletClient, type Hex, http, parseEther } from "viem";
+import { type Hex, parseEther } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { base } from "viem/chains";
 import { Actions } from "viem/tempo";
-import { usdcAbi } from "../../abis/usdc.ts";
 import { giveUsdce, openTempo, TEMPO } from "../../devnet/tempo.ts";
 import { testChain } from "../agent-wallet.ts";
 import { giveWallet } from "../browser-wallet.ts";
-import { startStack } from "../stack.ts";
+import { giveUsdc, usdcOf } from "../give-usdc.ts";
+import { type DevnetFile, startStack } from "../stack.ts";
 import { until } from "../until.ts";
 import { type Bundle, openPages, type Pages } from "./pages.ts";
 import { type Purchase, type ReceiptHeader, register, type Task, x402Fetch } from "./pay.ts";
@@ -25,41 +24,32 @@ const WALLET_UNITS = 5_000_000n;
 /** A payer on Tempo pays for its transactions in the same money: less than a tenth of a report. */
 const MAX_FEES = 1_000n;
 
+/** Wallets with money on the chains of a stack. */
+function walletsOn({ rpcUrl, tempoRpcUrl }: DevnetFile) {
+  const evm = testChain(rpcUrl);
+  const tempo = openTempo(tempoRpcUrl);
+  const usdce = async (account: Hex) => (await Actions.token.getBalance(tempo, { token: TEMPO.usdce, account })).amount;
+  return {
+    evm,
+    /** A fresh wallet with ETH for gas and money to pay with: USDC on Base, or USDC.e on Tempo. */
+    async wallet(money: FundedWallet["money"] = "none"): Promise<FundedWallet> {
+      const privateKey = generatePrivateKey();
+      const { address } = privateKeyToAccount(privateKey);
+      await evm.setBalance({ address, value: parseEther("0.1") });
+      if (money === "usdc") await giveUsdc(evm, address, WALLET_UNITS);
+      if (money === "usdce") await giveUsdce(tempoRpcUrl, address, WALLET_UNITS);
+      return { privateKey, address, money };
+    },
+    /** The money a wallet has left. */
+    balance: ({ address, money }: FundedWallet) => (money === "usdce" ? usdce(address) : usdcOf(evm, address)),
+  };
+}
+
 export async function startWorld() {
   const stack = await startStack({ env: { PRICING_PHASE: "paid", BLOCK_TIME: "0.25" } });
   const { devnet } = stack;
-  const { apiUrl, rpcUrl, tempoRpcUrl, contracts } = devnet;
-  const evm = testChain(rpcUrl);
-  const rich = createWalletClient({
-    account: privateKeyToAccount(devnet.accounts[0]!.privateKey),
-    chain: base,
-    transport: http(rpcUrl),
-  });
-  const tempo = openTempo(tempoRpcUrl);
-
-  const usdc = (address: Hex) =>
-    evm.readContract({ address: contracts.usdc!, abi: usdcAbi, functionName: "balanceOf", args: [address] });
-  const usdce = async (account: Hex) => (await Actions.token.getBalance(tempo, { token: TEMPO.usdce, account })).amount;
-
-  /** A fresh wallet with ETH for gas and money to pay with: USDC on Base, or USDC.e on Tempo. */
-  async function wallet(money: FundedWallet["money"] = "none"): Promise<FundedWallet> {
-    const privateKey = generatePrivateKey();
-    const { address } = privateKeyToAccount(privateKey);
-    const sent = [await rich.sendTransaction({ to: address, value: parseEther("0.1") })];
-    if (money === "usdc")
-      sent.push(
-        await rich.writeContract({
-          address: contracts.usdc!,
-          abi: usdcAbi,
-          functionName: "transfer",
-          args: [address, WALLET_UNITS],
-        }),
-      );
-    for (const hash of sent) await evm.waitForTransactionReceipt({ hash });
-    if (money === "usdce") await giveUsdce(tempoRpcUrl, address, WALLET_UNITS);
-    return { privateKey, address, money };
-  }
-
+  const { apiUrl } = devnet;
+  const { evm, wallet, balance } = walletsOn(devnet);
   const json = async (path: string) => {
     const response = await fetch(apiUrl + path);
     return { status: response.status, body: (await response.json()) as Record<string, never> };
@@ -76,9 +66,6 @@ export async function startWorld() {
     until(`agent ${id} is listed`, async () => (await json(`/api/v2/agent/${id}`)).status === 200);
   const agent = await registerOne("First");
   await listed(agent);
-
-  /** The money a wallet has left. */
-  const balance = ({ address, money }: FundedWallet) => (money === "usdce" ? usdce(address) : usdc(address));
 
   let opened: Promise<Pages> | undefined;
   const pages = (): Promise<Pages> => {

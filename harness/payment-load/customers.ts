@@ -1,6 +1,7 @@
 /** Who pays in a load of payments: each keeps on as a sensible client does, and remembers how it ended. */
 import { type Hex, keccak256, stringToHex } from "viem";
 import { base64, payloadOf, type Signed, signAuthorization } from "../payment-signing.ts";
+import { pick } from "../random.ts";
 import { type Customer, changed, type Tempo } from "../tempo.ts";
 import type { TroubledFacilitator } from "./facilitator.ts";
 import type { PaymentVariant, PlannedPayment } from "./plan.ts";
@@ -47,134 +48,172 @@ const SIGNATURES = 6;
 export const HONEST: readonly PaymentVariant[] = ["plain", "copies", "stolen", "front-run"];
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
+/** Pays, and presents the payment until it is decided or patience ends. */
 export async function serveCustomer(market: Market, payment: PlannedPayment, payer: LoadWallet): Promise<Outcome> {
-  const { seed, chainClient, facilitator, payTo } = market;
-  const { buys, by, variant, random, index } = payment;
   /** Who asks: with a shared balance, somebody else than the wallet that pays. */
-  const caller = variant === "shared" ? loadWalletOf(seed, `caller ${index}`, market.host) : payer;
-  const outcome: Outcome = { payment, payer, end: "open", answers: [] };
-  const [price, to] = [PRICES[buys], payTo[buys]];
-  const credential = await caller.siwa();
-  let signatures = 0;
+  const caller =
+    payment.variant === "shared" ? loadWalletOf(market.seed, `caller ${payment.index}`, market.host) : payer;
+  const visit = new Visit(market, payment, payer, await caller.siwa());
+  const { by, variant } = payment;
+  if (by === "mpp-pull" || by === "mpp-push") await visit.byMpp(by === "mpp-pull" ? "pull" : "push");
+  else if (by === "hash") await visit.byTransfer();
+  else if (variant === "reused-number") await visit.byOneNumber();
+  else await visit.byAuthorization();
+  return visit.outcome;
+}
 
-  const authorize = (change: { value?: bigint; to?: Hex; nonce?: Hex } = {}) =>
-    signAuthorization(payer.account, {
-      to,
-      value: price,
-      nonce: keccak256(stringToHex(`${seed} ${index} ${signatures++}`)),
-      ...change,
-    });
-  const carrying = (headers: Record<string, string>, name = `Storm ${index}`): Request => {
-    const signedIn: Record<string, string> = buys === "mint" || by === "hash" ? { authorization: credential } : {};
-    const report = `/api/v2/agent/${market.subject}/cred-report`;
-    if (buys === "report") return { method: "GET", path: report, headers: { ...signedIn, ...headers } };
-    const json = { "content-type": "application/json" };
-    return { method: "POST", path: "/api/v2/mint", headers: { ...json, ...signedIn, ...headers }, body: { name } };
-  };
-  const withSigned = (signed: Signed): Record<string, string> => {
-    const payload = payloadOf(signed);
-    if (by === "v2") return { "payment-signature": base64(payload) };
-    return { "x-payment": base64({ x402Version: 1, scheme: "exact", network: "base", payload: payload.payload }) };
-  };
+/** One customer with one planned payment. */
+class Visit {
+  readonly outcome: Outcome;
+  readonly #market: Market;
+  readonly #payment: PlannedPayment;
+  readonly #payer: LoadWallet;
+  /** Of who asks. */
+  readonly #credential: string;
+  readonly #price: bigint;
+  readonly #to: Hex;
+  /** How often it has signed a payment. */
+  #signatures = 0;
 
-  /** Presents one payment until it is decided. @returns the last answer; null after all patience */
-  async function insist(request: Request, again?: () => Promise<void>, maxWaitMs = market.maxWaitMs): Promise<Reply> {
-    return patiently(maxWaitMs, async () => {
-      const reply = await ask(market, request, random, outcome.answers);
-      if (reply && isDecided(reply)) return reply;
-      if (reply?.status === 402) await again?.();
-      return null;
-    });
+  constructor(market: Market, payment: PlannedPayment, payer: LoadWallet, credential: string) {
+    this.#market = market;
+    this.#payment = payment;
+    this.#payer = payer;
+    this.#credential = credential;
+    this.#price = PRICES[payment.buys];
+    this.#to = market.payTo[payment.buys];
+    this.outcome = { payment, payer, end: "open", answers: [] };
   }
 
-  /** Tries until there is something. @returns null after all patience */
-  async function patiently<T>(maxWaitMs: number, attempt: () => Promise<T | null>): Promise<T | null> {
-    const end = Date.now() + maxWaitMs;
-    while (Date.now() < end) {
-      const found = await attempt();
-      if (found !== null) return found;
-      await pause(100 + random() * 300);
-    }
-    return null;
-  }
-
-  if (by === "mpp-pull" || by === "mpp-push") {
-    const mode = by === "mpp-pull" ? "pull" : "push";
-    return byMpp(mode, await market.tempo!.customer(price * 3n, { privateKey: payer.privateKey, host: market.host }));
-  }
-  if (by === "hash") {
-    const sent = await chainClient.transfer(payer, to, price);
-    const request = carrying({ "x-payment-tx": sent.hash });
-    // A wallet sends a transaction again that a reorganisation has removed.
-    const reply = await present(request, () => chainClient.push(sent.raw).then(() => {}));
-    return ended(reply, request, () => chainClient.push(sent.raw).then(() => {}));
-  }
-  if (variant === "reused-number") {
-    const good = await authorize();
-    const bad = await authorize({ to: market.sink, value: 1n, nonce: good.authorization.nonce });
-    const replies = await Promise.all(
-      Array.from({ length: 16 }, (_, i) =>
-        ask(market, carrying(withSigned(i % 4 === 0 ? good : bad)), random, outcome.answers),
-      ),
+  async byMpp(mode: "pull" | "push"): Promise<void> {
+    const { tempo, host } = this.#market;
+    await this.#answerChallenges(
+      mode,
+      await tempo!.customer(this.#price * 3n, { privateKey: this.#payer.privateKey, host }),
     );
-    outcome.end = replies.some((reply) => reply && reply.status < 300) ? "served" : "refused";
-    return outcome;
-  }
-  for (;;) {
-    const signed = await authorize();
-    const { nonce } = signed.authorization;
-    if (signatures === 1) {
-      if (variant === "front-run")
-        facilitator.before.set(nonce, () => chainClient.settle(loadWalletOf(seed, `thief ${index}`, ""), signed));
-      if (variant === "drained") facilitator.before.set(nonce, () => chainClient.transfer(payer, market.sink, price));
-      if (variant === "cancelled") facilitator.before.set(nonce, () => chainClient.cancel(payer, nonce));
-    }
-    const request = carrying(withSigned(variant === "tampered" ? await tampered(signed) : signed));
-    const reply = await present(request);
-    // Refused though it was good, in all this trouble: a client reads the 402 and signs anew.
-    if (HONEST.includes(variant) && reply?.status === 402 && signatures < SIGNATURES) continue;
-    return ended(reply, request);
   }
 
-  async function byMpp(mode: "pull" | "push", customer: Customer): Promise<Outcome> {
-    // What its payer has sent has paid: a second one would be another payment.
-    const mayRenew = () => mode === "pull" && HONEST.includes(variant) && signatures < SIGNATURES;
+  async byTransfer(): Promise<void> {
+    const { chainClient } = this.#market;
+    const sent = await chainClient.transfer(this.#payer, this.#to, this.#price);
+    const request = this.#carrying({ "x-payment-tx": sent.hash });
+    // A wallet sends a transaction again that a reorganisation has removed.
+    const again = () => chainClient.push(sent.raw).then(() => {});
+    await this.#end(await this.#present(request, again), request, again);
+  }
+
+  /** The price, and copies of the same number that pay a friend one unit, all at once. */
+  async byOneNumber(): Promise<void> {
+    const good = await this.#authorize();
+    const bad = await this.#authorize({ to: this.#market.sink, value: 1n, nonce: good.authorization.nonce });
+    const replies = await Promise.all(
+      Array.from({ length: 16 }, (_, i) => this.#ask(this.#carrying(this.#withSigned(i % 4 === 0 ? good : bad)))),
+    );
+    this.outcome.end = replies.some((reply) => reply && reply.status < 300) ? "served" : "refused";
+  }
+
+  async byAuthorization(): Promise<void> {
+    const { variant } = this.#payment;
     for (;;) {
-      const challenge = await challenged();
+      const signed = await this.#authorize();
+      if (this.#signatures === 1) this.#prepareTrick(signed);
+      const request = this.#carrying(this.#withSigned(variant === "tampered" ? await this.#tampered(signed) : signed));
+      const reply = await this.#present(request);
+      // Refused though it was good, in all this trouble: a client reads the 402 and signs anew.
+      if (HONEST.includes(variant) && reply?.status === 402 && this.#signatures < SIGNATURES) continue;
+      return this.#end(reply, request);
+    }
+  }
+
+  /** What happens right before the settlement of an authorization. */
+  #prepareTrick(signed: Signed): void {
+    const { seed, chainClient, facilitator, sink } = this.#market;
+    const { variant, index } = this.#payment;
+    const { nonce } = signed.authorization;
+    const payer = this.#payer;
+    if (variant === "front-run")
+      facilitator.before.set(nonce, () => chainClient.settle(loadWalletOf(seed, `thief ${index}`, ""), signed));
+    if (variant === "drained") facilitator.before.set(nonce, () => chainClient.transfer(payer, sink, this.#price));
+    if (variant === "cancelled") facilitator.before.set(nonce, () => chainClient.cancel(payer, nonce));
+  }
+
+  async #answerChallenges(mode: "pull" | "push", customer: Customer): Promise<void> {
+    const { outcome } = this;
+    const { variant } = this.#payment;
+    // What its payer has sent has paid: a second one would be another payment.
+    const mayRenew = () => mode === "pull" && HONEST.includes(variant) && this.#signatures < SIGNATURES;
+    for (;;) {
+      const challenge = await this.#challenge();
       if (challenge === null) {
-        outcome.comeBack = async () => void (await byMpp(mode, customer));
-        return outcome;
+        outcome.comeBack = () => this.#answerChallenges(mode, customer);
+        return;
       }
-      signatures++;
+      this.#signatures++;
       const credential = await customer.answer(challenge, mode);
-      const request = carrying({
-        "payment-authorization": variant === "tampered" ? tamperedCredential(credential) : credential,
+      const request = this.#carrying({
+        "payment-authorization": variant === "tampered" ? this.#tamperedCredential(credential) : credential,
       });
-      const reply = await present(request);
+      const reply = await this.#present(request);
       if (reply?.status === 402 && mayRenew()) continue;
-      await ended(reply, request);
-      const comeBack = outcome.comeBack;
+      await this.#end(reply, request);
+      const { comeBack } = outcome;
       // Half a minute after it was made a credential is void: what it did by then, it did.
       if (comeBack)
         outcome.comeBack = async () => {
           await comeBack();
-          if (outcome.end === "refused" && mayRenew()) await byMpp(mode, customer);
+          if (outcome.end === "refused" && mayRenew()) await this.#answerChallenges(mode, customer);
         };
-      return outcome;
+      return;
     }
   }
 
   /** The 402 that tells what to pay; null after all patience. */
-  function challenged(): Promise<Response | null> {
-    return patiently(market.maxWaitMs, async () => {
-      const response = await send(market, carrying({}), random, 20_000).catch(() => null);
+  #challenge(): Promise<Response | null> {
+    return this.#patiently(this.#market.maxWaitMs, async () => {
+      const response = await this.#send(this.#carrying({})).catch(() => null);
       if (response?.status === 402 && response.headers.has("www-authenticate")) return response;
       await response?.body?.cancel();
       return null;
     });
   }
 
-  function tamperedCredential(credential: string): string {
+  #authorize(change: { value?: bigint; to?: Hex; nonce?: Hex } = {}): Promise<Signed> {
+    const number = `${this.#market.seed} ${this.#payment.index} ${this.#signatures++}`;
+    const terms = { to: this.#to, value: this.#price, nonce: keccak256(stringToHex(number)) };
+    return signAuthorization(this.#payer.account, { ...terms, ...change });
+  }
+
+  #carrying(headers: Record<string, string>, name = `Storm ${this.#payment.index}`): Request {
+    const { buys, by } = this.#payment;
+    const signedIn = { ...((buys === "mint" || by === "hash") && { authorization: this.#credential }), ...headers };
+    const report = `/api/v2/agent/${this.#market.subject}/cred-report`;
+    if (buys === "report") return { method: "GET", path: report, headers: signedIn };
+    const json = { "content-type": "application/json" };
+    return { method: "POST", path: "/api/v2/mint", headers: { ...json, ...signedIn }, body: { name } };
+  }
+
+  #withSigned(signed: Signed): Record<string, string> {
+    const payload = payloadOf(signed);
+    if (this.#payment.by === "v2") return { "payment-signature": base64(payload) };
+    return { "x-payment": base64({ x402Version: 1, scheme: "exact", network: "base", payload: payload.payload }) };
+  }
+
+  async #tampered(signed: Signed): Promise<Signed> {
+    const { buys, random } = this.#payment;
+    const { payTo, sink } = this.#market;
+    const { authorization } = signed;
+    const ways: Signed[] = [
+      await this.#authorize(
+        random() < 0.5 ? { value: this.#price - 1n } : { to: payTo[buys === "mint" ? "report" : "mint"] },
+      ),
+      { ...signed, authorization: { ...authorization, nonce: keccak256(authorization.nonce) } },
+      { ...signed, authorization: { ...authorization, from: sink } },
+      { ...signed, signature: `0x12345678${signed.signature.slice(10)}` },
+    ];
+    return pick(random, ways);
+  }
+
+  #tamperedCredential(credential: string): string {
     const ways: Parameters<typeof changed>[1][] = [
       ({ challenge }) => {
         challenge.id = `${challenge.id!.slice(0, -1)}${challenge.id!.endsWith("A") ? "B" : "A"}`;
@@ -187,51 +226,82 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
         said.payload = { ...said.payload, signature: `0x${"12".repeat(65)}` };
       },
     ];
-    return changed(credential, ways[Math.floor(random() * ways.length)]!);
+    return changed(credential, pick(this.#payment.random, ways));
   }
 
-  async function present(request: Request, again?: () => Promise<void>): Promise<Reply> {
+  /** Presents a payment as its variant has it. */
+  async #present(request: Request, again?: () => Promise<void>): Promise<Reply> {
+    const { variant, random } = this.#payment;
     if (variant === "abandoned") {
-      const once = await ask(market, request, random, outcome.answers, 50 + random() * 600);
+      const once = await this.#ask(request, 50 + random() * 600);
       return once && isDecided(once) ? once : null;
     }
-    if (variant !== "copies") return insist(request, again);
+    if (variant !== "copies") return this.#insist(request, again);
     const copies = await Promise.all(
-      Array.from({ length: 3 + Math.floor(random() * 4) }, () => insist(request, again)),
+      Array.from({ length: 3 + Math.floor(random() * 4) }, () => this.#insist(request, again)),
     );
     return copies.find((reply) => reply && reply.status < 300) ?? copies[0]!;
   }
 
-  async function tampered(signed: Signed): Promise<Signed> {
-    const { authorization } = signed;
-    const other = await authorize(
-      random() < 0.5 ? { value: price - 1n } : { to: payTo[buys === "mint" ? "report" : "mint"] },
-    );
-    const ways: Signed[] = [
-      other,
-      { ...signed, authorization: { ...authorization, nonce: keccak256(authorization.nonce) } },
-      { ...signed, authorization: { ...authorization, from: market.sink } },
-      { ...signed, signature: `0x12345678${signed.signature.slice(10)}` },
-    ];
-    return ways[Math.floor(random() * ways.length)]!;
+  /** Presents one payment until it is decided. @returns the last answer; null after all patience */
+  #insist(request: Request, again?: () => Promise<void>, maxWaitMs = this.#market.maxWaitMs): Promise<Reply> {
+    return this.#patiently(maxWaitMs, async () => {
+      const reply = await this.#ask(request);
+      if (reply && isDecided(reply)) return reply;
+      if (reply?.status === 402) await again?.();
+      return null;
+    });
   }
 
-  async function ended(reply: Reply, request: Request, again?: () => Promise<void>): Promise<Outcome> {
-    const leaves = reply === null && variant !== "abandoned" && outcome.comeBack === undefined;
-    if (leaves)
-      outcome.comeBack = async () => {
-        await ended(await insist(request, again, AFTERWARDS_TIMEOUT_MS), request, again);
-      };
+  /** Tries until there is something. @returns null after all patience */
+  async #patiently<T>(maxWaitMs: number, attempt: () => Promise<T | null>): Promise<T | null> {
+    const end = Date.now() + maxWaitMs;
+    while (Date.now() < end) {
+      const found = await attempt();
+      if (found !== null) return found;
+      await pause(100 + this.#payment.random() * 300);
+    }
+    return null;
+  }
+
+  /** Notes how it ended, and has a thief present what was served. */
+  async #end(reply: Reply, request: Request, again?: () => Promise<void>): Promise<void> {
+    const { outcome } = this;
+    const { variant, buys, by, index } = this.#payment;
+    if (reply === null && variant !== "abandoned")
+      outcome.comeBack ??= async () =>
+        this.#end(await this.#insist(request, again, AFTERWARDS_TIMEOUT_MS), request, again);
     outcome.end = reply === null ? "open" : reply.status < 300 ? "served" : "refused";
     if (buys === "mint" && outcome.end === "served") outcome.tokenId = reply!.body.tokenId!;
-    if (variant !== "stolen" || outcome.end !== "served") return outcome;
-    const thief = loadWalletOf(seed, `thief ${index}`, market.host);
-    const stolen = carrying({ ...request.headers, authorization: await thief.siwa() }, "Thief");
-    const theirs = await insist(
+    if (variant !== "stolen" || outcome.end !== "served") return;
+    const thief = loadWalletOf(this.#market.seed, `thief ${index}`, this.#market.host);
+    const stolen = this.#carrying({ ...request.headers, authorization: await thief.siwa() }, "Thief");
+    const theirs = await this.#insist(
       buys === "report" && by !== "hash" ? { ...stolen, path: `${stolen.path}?other=1` } : stolen,
     );
     if (theirs && theirs.status < 300) throw new Error(`payment ${index} was taken a second time, for a thief`);
-    return outcome;
+  }
+
+  /** Sends a request to one of the APIs, whichever comes up. */
+  #send({ path, method, headers, body }: Request, limitMs = 20_000): Promise<Response> {
+    return fetch(pick(this.#payment.random, this.#market.apiUrls) + path, {
+      ...{ method, headers, signal: AbortSignal.timeout(limitMs) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** Asks, and remembers the answer. */
+  async #ask(request: Request, limitMs?: number): Promise<Reply> {
+    const { answers } = this.outcome;
+    try {
+      const response = await this.#send(request, limitMs);
+      const body = (await response.json()) as NonNullable<Reply>["body"];
+      if (response.status >= 300) answers.push(`${response.status} ${body.reason ?? body.code}`);
+      return { status: response.status, body };
+    } catch {
+      answers.push(null);
+      return null;
+    }
   }
 }
 
@@ -241,30 +311,4 @@ function isDecided({ status, body }: NonNullable<Reply>): boolean {
   if (status === 202 || status === 429 || status >= 500) return false;
   if (status === 409) return body.code !== "request_in_progress";
   return !(status === 402 && /^transaction_not_(found|confirmed)$/.test(body.reason ?? ""));
-}
-
-/** Sends a request to one of the APIs, whichever comes up. */
-const send = ({ apiUrls }: Market, { path, method, headers, body }: Request, random: () => number, limitMs: number) =>
-  fetch(apiUrls[Math.floor(random() * apiUrls.length)]! + path, {
-    ...{ method, headers, signal: AbortSignal.timeout(limitMs) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-
-/** Asks, and remembers the answers. */
-async function ask(
-  market: Market,
-  request: Request,
-  random: () => number,
-  answers: Outcome["answers"],
-  limitMs = 20_000,
-): Promise<Reply> {
-  try {
-    const response = await send(market, request, random, limitMs);
-    const body = (await response.json()) as NonNullable<Reply>["body"];
-    if (response.status >= 300) answers.push(`${response.status} ${body.reason ?? body.code}`);
-    return { status: response.status, body };
-  } catch {
-    answers.push(null);
-    return null;
-  }
 }

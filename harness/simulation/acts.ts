@@ -1,9 +1,10 @@
 /** What agents and people do in a round in addition to paying: each keeps on as a sensible client does, and says afterwards what must be true. */
-import { encodeAbiParameters, encodeFunctionData, zeroHash } from "viem";
+import { encodeFunctionData, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { easAbi } from "../../abis/eas.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
+import { attestationCall, revocationCall } from "../../devnet/seed-onchain.ts";
 import { type LoadWallet, loadWalletOf } from "../payment-load/wallets.ts";
 import { pick } from "../random.ts";
 import { until } from "../until.ts";
@@ -13,182 +14,175 @@ import type { World } from "./world.ts";
 
 /** An agent that has registered by itself before the round's faults began. */
 export type Newcomer = { wallet: LoadWallet; tokenId: number };
-/** Done as far as it could be in the trouble. @returns what is wrong once everything is well again */
-export type Deed = { what: string; finish(): Promise<string[]> };
+/** Tells what is wrong once everything is well again. */
+type Finish = () => Promise<string[]>;
+/** Done as far as it could be in the trouble. */
+export type Deed = { what: string; finish: Finish };
 export type Scene = { world: World; seed: number; newcomers: readonly Newcomer[]; random: () => number };
 type Deeds = Exclude<Act, { kind: "purchase" }>;
+/** Where an act takes place: it is a newcomer's, and `mark` names what it leaves behind. */
+type At = Scene & Newcomer & { number: number; mark: string; ask: Ask };
 
 const GROUP = "general";
-const nothing = async () => [];
+const nothing: Finish = async () => [];
 /** How long a client keeps on while there is trouble, and when there is none any more. */
 const INSIST_MS = 6_000;
 const CALM_MS = 300_000;
 
-/** @param number of the act in its round: names what it leaves behind */
+/** @param number of the act in its round */
 export async function perform(scene: Scene, act: Deeds, number: number): Promise<Deed> {
   const { world, seed, newcomers, random } = scene;
   const mark = `s${seed}a${number}`;
-  const ask = asker(world, random);
   const newcomer = "newcomer" in act ? newcomers[act.newcomer]! : pick(random, newcomers);
-  const { wallet, tokenId } = newcomer;
-  const { identity } = world;
-  const owned = (functionName: "addTrait" | "transferFrom", args: readonly unknown[]) =>
-    encodeFunctionData({ abi: identityAbi, functionName, args } as never);
-
-  switch (act.kind) {
-    case "direct-mint":
-    case "sale": {
-      const own = loadWalletOf(seed, `direct ${number}`, world.host);
-      const receipt = await directMint(world, own, `Direct ${mark}`);
-      if (act.kind === "direct-mint" || !receipt) return { what: mark, finish: nothing };
-      const id = await tokenOf(world, own.address);
-      if (id !== null)
-        await world.send(own.account, identity, owned("transferFrom", [own.address, wallet.address, BigInt(id)]));
-      return { what: mark, finish: nothing };
-    }
-    case "trait":
-      await world.send(wallet.account, identity, owned("addTrait", [BigInt(tokenId), mark, "simulated"]));
-      return { what: mark, finish: nothing };
-
-    case "verify":
-      return written(ask, { path: `/api/v2/agent/${tokenId}/verify`, wallet, key: mark }, async () => {
-        const logs = await world.chain.chain.getContractEvents({
-          ...{ address: identity, abi: identityAbi, eventName: "AgentVerified", fromBlock: 0n },
-          args: { tokenId: BigInt(tokenId) },
-        });
-        return logs.length === 1 ? [] : [`agent ${tokenId} was verified ${logs.length} times`];
-      });
-
-    case "update": {
-      const body = { traits: [{ name: mark, category: "simulated" }], narrative: { mission: mark } };
-      const path = `/api/v2/agent/${tokenId}/update?onchain=true`;
-      return written(ask, { path, wallet, key: mark, body }, async () => {
-        const traits = await traitsOf(world, tokenId);
-        const times = traits.filter((name) => name === mark).length;
-        return times === 1 ? [] : [`the trait ${mark} of agent ${tokenId} is on the chain ${times} times`];
-      });
-    }
-    case "profile": {
-      const body = { narrative: { lore: mark } };
-      // Another profile of the same agent may come after this one: that it was taken is all that can be said.
-      return written(ask, { path: `/api/v2/agent/${tokenId}/update`, wallet, key: mark, body }, nothing);
-    }
-    case "attestation":
-      return attestation(scene, ask, newcomer, random() < 0.5);
-
-    case "message": {
-      const request = { path: `/api/v2/messages/groups/${GROUP}/send`, wallet, key: mark, body: { content: mark } };
-      await Promise.all(Array.from({ length: 4 }, () => ask.insist({ ...request, method: "POST" }, INSIST_MS)));
-      const finish = async () => {
-        const answer = await ask.insist({ ...request, method: "POST" }, CALM_MS);
-        if (answer?.status !== 200) return [`the message ${mark} is not taken: ${told(answer)}`];
-        const { rows } = await world.db.query(
-          "select count(*)::int as n from offchain.message where content = $1 and group_id = $2",
-          [mark, GROUP],
-        );
-        return rows[0].n === 1 ? [] : [`the message ${mark} is there ${rows[0].n} times`];
-      };
-      return { what: mark, finish };
-    }
-    case "other-body": {
-      const request = { path: `/api/v2/agent/${tokenId}/update`, wallet, key: mark, method: "POST" };
-      const first = { ...request, body: { personality: { humor: mark } } };
-      await Promise.all(Array.from({ length: 3 }, () => ask.insist(first, INSIST_MS)));
-      const finish = async () => {
-        const again = await ask.insist(first, CALM_MS);
-        if (again?.status !== 200) return [`the update ${mark} is not taken: ${told(again)}`];
-        const other = await ask.insist({ ...request, body: { personality: { humor: `not ${mark}` } } }, CALM_MS);
-        return other?.body.code === "idempotency_key_reused"
-          ? []
-          : [`the key ${mark} was taken for another body: ${told(other)}`];
-      };
-      return { what: mark, finish };
-    }
-    case "proof": {
-      // GitHub numbers its accounts, and names gists in hex.
-      const id = seed * 100 + number;
-      const gist = { id: id.toString(16), public: true, files: { "helixa-verify.txt": String(tokenId) } };
-      await world.control("PUT", `github/users/${mark}`, { id, gists: [gist] });
-      const path = `/api/v2/agent/${tokenId}/verify/github`;
-      return written(ask, { path, wallet, key: mark, body: { username: mark } }, async () => {
-        const { body } = (await ask.get(`/api/v2/agent/${tokenId}/verifications`))!;
-        const github = body.github as { status?: string } | undefined;
-        const traits = (await traitsOf(world, tokenId)).filter((name) => name === "github-verified").length;
-        const problems = github?.status === "verified" ? [] : [`the proof of agent ${tokenId} is ${github?.status}`];
-        return traits === 1 ? problems : [...problems, `agent ${tokenId} has the proof's trait ${traits} times`];
-      });
-    }
-    case "false-proof": {
-      // Nobody has planted this account: whatever is answered in its place proves nothing.
-      const path = `/api/v2/agent/${newcomers[0]!.tokenId}/verify/github`;
-      const by = newcomers[0]!.wallet;
-      const answer = await ask.insist(
-        { path, wallet: by, key: mark, body: { username: `no-${mark}` }, method: "POST" },
-        INSIST_MS,
-      );
-      const granted = answer !== null && answer.status < 300;
-      return { what: mark, finish: async () => (granted ? [`a proof of nobody was granted: ${told(answer)}`] : []) };
-    }
-  }
+  const finish = await DEEDS[act.kind]({ ...scene, ...newcomer, number, mark, ask: asker(world, random) });
+  return { what: `${act.kind} ${mark}`, finish };
 }
 
-/** A write that must have been taken in the end, whatever its client was answered before, with its effect looked at. */
-async function written(
-  ask: Ask,
-  request: { path: string; wallet: LoadWallet; key: string; body?: object },
-  check: () => Promise<string[]>,
-): Promise<Deed> {
-  const whole = { ...request, method: "POST" };
-  await ask.insist(whole, INSIST_MS);
-  return {
-    what: request.key,
-    async finish() {
-      const answer = await ask.insist(whole, CALM_MS);
-      if (answer?.status === 200) return check();
-      return [`${request.path} (${request.key}) is not taken: ${told(answer)}; answered ${ask.answers.join(", ")}`];
-    },
+const DEEDS: Record<Deeds["kind"], (at: At) => Promise<Finish>> = {
+  async "direct-mint"(at) {
+    await mintOwn(at);
+    return nothing;
+  },
+  async sale(at) {
+    const { world, wallet } = at;
+    const own = await mintOwn(at);
+    const id = own && (await tokenOf(world, own.address));
+    if (id !== null) await sendOwned(world, own!, "transferFrom", [own!.address, wallet.address, BigInt(id)]);
+    return nothing;
+  },
+  async trait({ world, wallet, tokenId, mark }) {
+    await sendOwned(world, wallet, "addTrait", [BigInt(tokenId), mark, "simulated"]);
+    return nothing;
+  },
+  verify: (at) =>
+    written(at, "verify", undefined, async () => {
+      const { world, tokenId } = at;
+      const logs = await world.chain.chain.getContractEvents({
+        ...{ address: world.identity, abi: identityAbi, eventName: "AgentVerified", fromBlock: 0n },
+        args: { tokenId: BigInt(tokenId) },
+      });
+      return logs.length === 1 ? [] : [`agent ${tokenId} was verified ${logs.length} times`];
+    }),
+  update(at) {
+    const { world, tokenId, mark } = at;
+    const body = { traits: [{ name: mark, category: "simulated" }], narrative: { mission: mark } };
+    return written(at, "update?onchain=true", body, async () => {
+      const times = await timesOnChain(world, tokenId, mark);
+      return times === 1 ? [] : [`the trait ${mark} of agent ${tokenId} is on the chain ${times} times`];
+    });
+  },
+  // Another profile of the same agent may come after this one: that it was taken is all that can be said.
+  profile: (at) => written(at, "update", { narrative: { lore: at.mark } }, nothing),
+  attestation,
+  async message({ world, ask, wallet, mark }) {
+    const path = `/api/v2/messages/groups/${GROUP}/send`;
+    const request = { method: "POST", path, wallet, key: mark, body: { content: mark } };
+    await Promise.all(Array.from({ length: 4 }, () => ask.insist(request, INSIST_MS)));
+    return async () => {
+      const answer = await ask.insist(request, CALM_MS);
+      if (answer?.status !== 200) return [`the message ${mark} is not taken: ${told(answer)}`];
+      const { rows } = await world.db.query(
+        "select count(*)::int as n from offchain.message where content = $1 and group_id = $2",
+        [mark, GROUP],
+      );
+      return rows[0].n === 1 ? [] : [`the message ${mark} is there ${rows[0].n} times`];
+    };
+  },
+  async "other-body"({ ask, wallet, tokenId, mark }) {
+    const request = { path: `/api/v2/agent/${tokenId}/update`, wallet, key: mark, method: "POST" };
+    const first = { ...request, body: { personality: { humor: mark } } };
+    await Promise.all(Array.from({ length: 3 }, () => ask.insist(first, INSIST_MS)));
+    return async () => {
+      const again = await ask.insist(first, CALM_MS);
+      if (again?.status !== 200) return [`the update ${mark} is not taken: ${told(again)}`];
+      const other = await ask.insist({ ...request, body: { personality: { humor: `not ${mark}` } } }, CALM_MS);
+      return other?.body.code === "idempotency_key_reused"
+        ? []
+        : [`the key ${mark} was taken for another body: ${told(other)}`];
+    };
+  },
+  async proof(at) {
+    const { world, seed, number, tokenId, mark, ask } = at;
+    // GitHub numbers its accounts, and names gists in hex.
+    const id = seed * 100 + number;
+    const gist = { id: id.toString(16), public: true, files: { "helixa-verify.txt": String(tokenId) } };
+    await world.control("PUT", `github/users/${mark}`, { id, gists: [gist] });
+    return written(at, "verify/github", { username: mark }, async () => {
+      const { body } = (await ask.get(`/api/v2/agent/${tokenId}/verifications`))!;
+      const github = body.github as { status?: string } | undefined;
+      const traits = await timesOnChain(world, tokenId, "github-verified");
+      const problems = github?.status === "verified" ? [] : [`the proof of agent ${tokenId} is ${github?.status}`];
+      return traits === 1 ? problems : [...problems, `agent ${tokenId} has the proof's trait ${traits} times`];
+    });
+  },
+  async "false-proof"({ ask, newcomers, mark }) {
+    // Nobody has planted this account: whatever is answered in its place proves nothing.
+    const { tokenId, wallet } = newcomers[0]!;
+    const path = `/api/v2/agent/${tokenId}/verify/github`;
+    const answer = await ask.insist(
+      { method: "POST", path, wallet, key: mark, body: { username: `no-${mark}` } },
+      INSIST_MS,
+    );
+    const granted = answer !== null && answer.status < 300;
+    return async () => (granted ? [`a proof of nobody was granted: ${told(answer)}`] : []);
+  },
+};
+
+/** A write about the agent that must have been taken in the end, whatever its client was answered before, with its effect looked at. */
+async function written(at: At, path: string, body: object | undefined, check: Finish): Promise<Finish> {
+  const { ask, wallet, tokenId, mark } = at;
+  const request = {
+    ...{ method: "POST", path: `/api/v2/agent/${tokenId}/${path}`, wallet, key: mark },
+    ...(body && { body }),
+  };
+  await ask.insist(request, INSIST_MS);
+  return async () => {
+    const answer = await ask.insist(request, CALM_MS);
+    if (answer?.status === 200) return check();
+    return [`${request.path} (${mark}) is not taken: ${told(answer)}; answered ${ask.answers.join(", ")}`];
   };
 }
 
 /** The exchange attests an owner, perhaps revokes it, and the owner claims it: what counts is the chain's word. */
-async function attestation({ world }: Scene, ask: Ask, { wallet, tokenId }: Newcomer, revoked: boolean): Promise<Deed> {
+async function attestation({ world, ask, wallet, tokenId, random }: At): Promise<Finish> {
   const account = privateKeyToAccount(world.devnet.keys.attester);
   const schema = world.devnet.schemas.verifiedAccount;
-  const request = {
-    ...{ recipient: wallet.address, expirationTime: 0n, revocable: true, refUID: zeroHash, value: 0n },
-    data: encodeAbiParameters([{ type: "bool" }], [true]),
-  };
-  const exchange = (functionName: "attest" | "revoke", data: object) =>
-    world.send(
-      account,
-      CANONICAL.eas,
-      encodeFunctionData({ abi: easAbi, functionName, args: [{ schema, data }] } as never),
-    );
+  const revoked = random() < 0.5;
   const claim = { path: `/api/v2/agent/${tokenId}/coinbase-verify`, wallet, method: "POST", key: undefined };
-  await exchange("attest", request);
+  await world.send(account, CANONICAL.eas, attestationCall(schema, wallet.address));
   const claimed = await ask.insist(claim, INSIST_MS);
   const uid = claimed?.body.attestationUid;
-  if (revoked && uid) await exchange("revoke", { uid, value: 0n });
-  return {
-    what: `attestation of ${tokenId}`,
-    async finish() {
-      const counts = await isAttested(world, wallet.address);
-      const answer = await ask.insist(claim, CALM_MS);
-      if (counts !== (answer?.status === 200))
-        return [`agent ${tokenId} is ${counts ? "" : "not "}attested, and its claim is answered ${told(answer)}`];
-      // The index may have some way to go: what is shown follows.
-      const shown = until(
-        "what the chain says",
-        async () => (await ask.get(`/api/v2/agent/${tokenId}`))?.body.coinbaseVerified === counts,
-        { timeoutMs: CALM_MS, everyMs: 300 },
-      );
-      return shown.then(
-        () => [],
-        () => [`agent ${tokenId} is not shown as attested = ${counts}`],
-      );
-    },
+  if (revoked && uid) await world.send(account, CANONICAL.eas, revocationCall(schema, uid as Hex));
+  return async () => {
+    const counts = await isAttested(world, wallet.address);
+    const answer = await ask.insist(claim, CALM_MS);
+    if (counts !== (answer?.status === 200))
+      return [`agent ${tokenId} is ${counts ? "" : "not "}attested, and its claim is answered ${told(answer)}`];
+    // The index may have some way to go: what is shown follows.
+    const shown = until(
+      "what the chain says",
+      async () => (await ask.get(`/api/v2/agent/${tokenId}`))?.body.coinbaseVerified === counts,
+      { timeoutMs: CALM_MS, everyMs: 300 },
+    );
+    return shown.then(
+      () => [],
+      () => [`agent ${tokenId} is not shown as attested = ${counts}`],
+    );
   };
 }
+
+/** Registers a wallet of the act's own at the contract. @returns null when that was not mined in time */
+async function mintOwn({ world, seed, number, mark }: At): Promise<LoadWallet | null> {
+  const own = loadWalletOf(seed, `direct ${number}`, world.host);
+  return (await directMint(world, own, `Direct ${mark}`)) && own;
+}
+
+const sendOwned = (
+  world: World,
+  { account }: LoadWallet,
+  functionName: "addTrait" | "transferFrom",
+  args: readonly unknown[],
+) => world.send(account, world.identity, encodeFunctionData({ abi: identityAbi, functionName, args } as never));
 
 /** Whether the chain has an attestation of the exchange that is not revoked. */
 async function isAttested(world: World, recipient: `0x${string}`): Promise<boolean> {
@@ -219,11 +213,12 @@ export async function tokenOf(world: World, agentAddress: `0x${string}`): Promis
   return logs[0] ? Number(logs[0].args.tokenId) : null;
 }
 
-async function traitsOf(world: World, tokenId: number): Promise<string[]> {
+/** How often an agent has a trait of this name on the chain. */
+async function timesOnChain(world: World, tokenId: number, trait: string): Promise<number> {
   const traits = await world.chain.chain.readContract({
     ...{ address: world.identity, abi: identityAbi, functionName: "getTraits", args: [BigInt(tokenId)] },
   });
-  return traits.map(({ name }) => name);
+  return traits.filter(({ name }) => name === trait).length;
 }
 
 const told = (answer: { status: number; body: Json } | null) =>

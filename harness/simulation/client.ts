@@ -1,5 +1,6 @@
 /** A sensible client of either API: signs in by the API's own clock, comes back with the same key, and takes trouble for trouble. */
 
+import { jsonRequest } from "../json-request.ts";
 import { LONG } from "../patience.ts";
 import type { LoadWallet } from "../payment-load/wallets.ts";
 import { pick } from "../random.ts";
@@ -33,14 +34,8 @@ export function asker(world: World, random: () => number): Ask {
       try {
         const authorization = await wallet?.siwa(Date.now() + world.skewMs[part]);
         const response = await fetch(world.urls[part] + path, {
-          method,
-          headers: {
-            ...(authorization && { authorization }),
-            ...(body && { "content-type": "application/json" }),
-            ...(key && { "idempotency-key": key }),
-          },
+          ...jsonRequest(method, body, { authorization, "idempotency-key": key }),
           signal: AbortSignal.timeout(LIMIT_MS),
-          ...(body && { body: JSON.stringify(body) }),
         });
         const answer = { status: response.status, body: (await response.json()) as Json };
         if (answer.status >= 300) answers.push(`${answer.status} ${answer.body.code}`);

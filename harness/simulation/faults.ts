@@ -22,82 +22,66 @@ const quiet = () => {};
 /** Lets it happen; resolves once it is over. @returns what went wrong in the doing, in words */
 export async function inject(world: World, fault: Fault, random: () => number): Promise<string[]> {
   await pause(fault.afterMs);
-  const { processes, nodes, lines, facilitator } = world;
-  const { ms } = fault;
-  switch (fault.do) {
-    case "kill":
-      processes.kill(fault.part, fault.point ? { FAULT_POINT: fault.point } : undefined);
-      return [];
-    case "freeze":
-      await processes.freeze(fault.part, ms);
-      return [];
-    case "terminate": {
-      const ended = await processes.terminate(fault.part);
-      // Killed meanwhile, by another fault of the plan.
-      const inOrder = ended.signal === "SIGKILL" || (ended.code === 0 && ended.ms < END_MS);
-      return inOrder ? [] : [`${fault.part} ended with ${ended.code} after ${ended.ms} ms when it was asked to`];
-    }
-    case "skew":
-      if (fault.part === "api-2") world.skewMs["api-2"] = fault.skewMs;
-      processes.kill(fault.part, { NODE_OPTIONS: `--import ${SKEWED_CLOCK}`, CLOCK_SKEW_MS: String(fault.skewMs) });
-      return [];
-    case "node":
-      nodes[fault.side].mode = fault.mode;
-      await pause(ms);
-      nodes[fault.side].mode = null;
-      return [];
-    case "foreign":
-      await foreign(world, fault.transactions);
-      return [];
-    case "lose-lock":
-      await world.db
-        .query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sender'")
-        .catch(quiet);
-      return [];
-    case "no-funds":
-      await world.chain.chain.setBalance({ address: world.sender, value: 0n });
-      await pause(ms);
-      await world.chain.chain.setBalance({ address: world.sender, value: GAS_MONEY });
-      return [];
-    case "reorg":
-      await world.chain.reorganise(fault.depth, random, { sender: world.sender, loss: fault.loss });
-      return [];
-    case "redis":
-      await redis(world, fault.way, ms);
-      return [];
-    case "postgres":
-      await postgres(world, fault.way, ms);
-      return [];
-    case "line": {
-      const line = lines[fault.side];
-      if (fault.way === "reset") {
-        line.reset();
-        return [];
-      }
-      if (fault.way === "cut") await line.cut();
-      else line.be(fault.way);
-      await pause(ms);
-      await line.mend();
-      return [];
-    }
-    case "facilitator":
-      facilitator.mode = fault.mode;
-      await pause(ms);
-      facilitator.mode = null;
-      return [];
-    case "provider":
-      await world.control("POST", "fail", { source: fault.source, times: 1_000, ...fault.plan });
-      await pause(ms);
-      await world.control("POST", "fail", { source: fault.source, times: 0 });
-      return [];
-    case "jobs":
-      await strangeJobs(world).catch(quiet);
-      return [];
-  }
+  const wrong = await FAULTS[fault.do](world, fault as never, random);
+  return typeof wrong === "string" ? [wrong] : [];
+}
+
+/** The faults of a kind. */
+type Of<Kind, Any = Fault> = Any extends { do: infer One } ? (Kind extends One ? Any : never) : never;
+type Do<Kind> = (world: World, fault: Of<Kind>, random: () => number) => unknown;
+
+/** How each is done; one that resolves with a text went wrong in the doing. */
+const FAULTS: { [Kind in Fault["do"]]: Do<Kind> } = {
+  kill: ({ processes }, { part, point }) => processes.kill(part, point ? { FAULT_POINT: point } : undefined),
+  freeze: ({ processes }, { part, ms }) => processes.freeze(part, ms),
+  async terminate({ processes }, { part }) {
+    const ended = await processes.terminate(part);
+    // Killed meanwhile, by another fault of the plan.
+    const inOrder = ended.signal === "SIGKILL" || (ended.code === 0 && ended.ms < END_MS);
+    return inOrder ? null : `${part} ended with ${ended.code} after ${ended.ms} ms when it was asked to`;
+  },
+  skew(world, { part, skewMs }) {
+    if (part === "api-2") world.skewMs["api-2"] = skewMs;
+    world.processes.kill(part, { NODE_OPTIONS: `--import ${SKEWED_CLOCK}`, CLOCK_SKEW_MS: String(skewMs) });
+  },
+  node: ({ nodes }, { side, mode, ms }) => trouble(nodes[side], mode, ms),
+  foreign,
+  "lose-lock": ({ db }) =>
+    db.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sender'").catch(quiet),
+  async "no-funds"({ chain: { chain }, sender }, { ms }) {
+    await chain.setBalance({ address: sender, value: 0n });
+    await pause(ms);
+    await chain.setBalance({ address: sender, value: GAS_MONEY });
+  },
+  reorg: ({ chain, sender }, { depth, loss }, random) => chain.reorganise(depth, random, { sender, loss }),
+  redis,
+  postgres,
+  async line({ lines }, { side, way, ms }) {
+    const line = lines[side];
+    if (way === "reset") return line.reset();
+    if (way === "cut") await line.cut();
+    else line.be(way);
+    await pause(ms);
+    await line.mend();
+  },
+  facilitator: ({ facilitator }, { mode, ms }) => trouble(facilitator, mode, ms),
+  async provider(world, { source, plan, ms }) {
+    await world.control("POST", "fail", { source, times: 1_000, ...plan });
+    await pause(ms);
+    await world.control("POST", "fail", { source, times: 0 });
+  },
+  jobs: (world) => strangeJobs(world).catch(quiet),
+};
+
+/** Has a server be in a mode for a while. */
+async function trouble<Mode>(server: { mode: Mode | null }, mode: Mode, ms: number): Promise<void> {
+  server.mode = mode;
+  await pause(ms);
+  server.mode = null;
 }
 
 /** Another process sends with the sender's key, as an operator's script might. */
-async function foreign(world: World, transactions: number): Promise<void> {
+async function foreign(world: World, { transactions }: { transactions: number }): Promise<void> {
   const account = privateKeyToAccount(world.devnet.keys.deployer);
   for (let i = 0; i < transactions; i++) {
     const nonce = await nextNonce(world.chain.chain, account);
@@ -106,7 +90,7 @@ async function foreign(world: World, transactions: number): Promise<void> {
   }
 }
 
-async function redis({ redis, redisLine }: World, way: string, ms: number): Promise<void> {
+async function redis({ redis, redisLine }: World, { way, ms }: Of<"redis">): Promise<void> {
   if (!redis || !redisLine) return;
   if (way === "restart") return redis.restart();
   if (way === "flush") return redis.flush();
@@ -117,7 +101,7 @@ async function redis({ redis, redisLine }: World, way: string, ms: number): Prom
   await redisLine.mend();
 }
 
-async function postgres(world: World, way: Extract<Fault, { do: "postgres" }>["way"], ms: number): Promise<void> {
+async function postgres(world: World, { way, ms }: Of<"postgres">): Promise<void> {
   if (way === "crash") {
     await world.postgres.crash();
     await pause(ms / 2);

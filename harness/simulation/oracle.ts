@@ -7,7 +7,7 @@ import { type AgentTruth, agentsOfChain, servedAgents } from "../chain-truth.ts"
 import { LONG } from "../patience.ts";
 import type { Outcome } from "../payment-load/customers.ts";
 import { staleScores } from "../under-way.ts";
-import { until } from "../until.ts";
+import { leftWrong } from "../until.ts";
 import type { Json } from "./client.ts";
 import type { World } from "./world.ts";
 
@@ -18,9 +18,10 @@ export type Ledger = {
   base: Treasury;
 };
 
+/** What is asked about follows the chain a moment later. */
+const FOLLOW = { timeoutMs: 180_000, everyMs: 300 };
 /** Agents whose answers are read from both APIs, in addition to those of the round. */
 const SAMPLE = 12;
-const FOLLOW = { timeoutMs: 180_000, everyMs: 300 };
 
 /** Asks everything. @returns differences, each a sentence; none is truth */
 export async function consult(world: World, ledger: Ledger): Promise<string[]> {
@@ -29,30 +30,14 @@ export async function consult(world: World, ledger: Ledger): Promise<string[]> {
   const tokenIds = truth.map(({ token_id }) => token_id);
   const differences = unlike("the agents of the index and of the chain", await servedAgents(db), truth);
   differences.push(...(await history(world)));
-  differences.push(...(await follows("scores", () => staleScores(db, tokenIds))));
-  differences.push(...(await follows("answers", () => answers(world, truth))));
+  differences.push(...(await leftWrong(() => staleScores(db, tokenIds), FOLLOW)));
+  differences.push(...(await leftWrong(() => answers(world, truth), FOLLOW)));
   differences.push(...(await keysAndMessages(world)));
   const { payees, base, outcomes } = ledger;
   const closed = await closeBooks({ db, payees, base, identity });
   differences.push(...closed.differences, ...unlikeOutcomes(outcomes, closed));
   differences.push(...world.processes.surprises());
   return differences;
-}
-
-/** Asks until there is no difference, as what is asked follows a moment later. @returns the last differences */
-async function follows(what: string, ask: () => Promise<string[]>): Promise<string[]> {
-  let last: string[] = [];
-  await until(
-    what,
-    async () => {
-      last = await ask();
-      return last.length === 0;
-    },
-    FOLLOW,
-  ).catch((error) => {
-    if (last.length === 0) last = [String(error)];
-  });
-  return last;
 }
 
 function unlike(what: string, ours: readonly unknown[], theirs: readonly unknown[]): string[] {

@@ -47,7 +47,7 @@ export type Act =
   | { kind: "verify" | "update" | "profile" | "proof"; newcomer: number };
 
 /** Who is asked for data: the API, the workers or the indexer, each by a node and a line of its own. */
-type Side = "api" | "workers" | "indexer";
+export type Side = "api" | "workers" | "indexer";
 
 type FaultEvent =
   | { do: "kill"; part: Part; point?: string }

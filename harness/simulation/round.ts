@@ -10,7 +10,7 @@ import { heal, inject } from "./faults.ts";
 import { consult, type Ledger } from "./oracle.ts";
 import { NEWCOMERS, type Plan } from "./plan.ts";
 import { releasedAreRead, settle } from "./settling.ts";
-import type { World } from "./world.ts";
+import { allAnswer, type World } from "./world.ts";
 
 export type RoundResult = {
   differences: string[];
@@ -51,7 +51,7 @@ export async function runRound(world: World, ledger: Ledger, plan: Plan): Promis
     facilitator: world.facilitator,
     payTo: { mint: ledger.payees.deployer!, report: ledger.payees.treasury! },
     subject: newcomers[0]?.tokenId ?? 0,
-    sink: world.cast.accounts[2]!.address.toLowerCase() as `0x${string}`,
+    sink: loadWalletOf(seed, "sink", "").address,
     maxWaitMs: 9_000,
   };
   const outcomes: Outcome[] = [];
@@ -106,7 +106,6 @@ async function begin(world: World, plan: Plan): Promise<Newcomer[]> {
   const wallets = Array.from({ length: NEWCOMERS }, (_, i) => loadWalletOf(seed, `newcomer ${i}`, world.host));
   everybody.push(...amounts.keys(), ...wallets.map(({ address }) => address));
   const { chain } = world.chain;
-  await chain.setBalance({ address: world.cast.accounts[0]!.address, value: parseEther("1000") });
   await Promise.all(everybody.map((address) => chain.setBalance({ address, value: parseEther("10") })));
   await Promise.all([
     world.chainClient.fund(amounts, []),
@@ -121,14 +120,7 @@ async function begin(world: World, plan: Plan): Promise<Newcomer[]> {
     }),
   );
   const head = await chain.getBlockNumber();
-  await until(
-    "the newcomers in the index",
-    async () => {
-      const path = `/api/v2/agent/${newcomers.at(-1)!.tokenId}?minBlock=${head}`;
-      const answers = await Promise.all(Object.values(world.urls).map((url) => fetch(url + path)));
-      return answers.every(({ ok }) => ok);
-    },
-    { timeoutMs: 120_000, everyMs: 100 },
-  );
+  const newest = `/api/v2/agent/${newcomers.at(-1)!.tokenId}?minBlock=${head}`;
+  await until("the newcomers in the index", () => allAnswer(world.urls, newest), { timeoutMs: 120_000, everyMs: 100 });
   return newcomers;
 }

@@ -2,15 +2,13 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Hex, parseEther } from "viem";
-import { usdcAbi } from "../../abis/usdc.ts";
 import { migrate } from "../../db/schema/migrate.ts";
-import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { deployDevnet } from "../../devnet/deploy.ts";
 import { ensureDatabase, removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { startSimulators } from "../../devnet/simulators/server.ts";
 import { testChain } from "../agent-wallet.ts";
 import { withClosers } from "../closers.ts";
-import { giveUsdc } from "../give-usdc.ts";
+import { giveUsdc, usdcOf } from "../give-usdc.ts";
 import { scratchDirectory } from "../scratch.ts";
 import { startSimulatedChain } from "../simulation/chain.ts";
 
@@ -57,8 +55,7 @@ export const startChainWorld = (blocks: number) =>
         await giveUsdc(node, wallet, units);
       },
       /** USDC of an address, in its smallest unit. */
-      usdcOf: (address: Hex) =>
-        node.readContract({ address: CANONICAL.usdc, abi: usdcAbi, functionName: "balanceOf", args: [address] }),
+      usdcOf: (address: Hex) => usdcOf(node, address),
       node,
       /** Ends something before the world itself when the world is closed. */
       onClose: later,

@@ -2,6 +2,7 @@
 import type { Hex } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
 import { agentWallet } from "../agent-wallet.ts";
+import { jsonRequest } from "../json-request.ts";
 import { base64, payloadOf, signAuthorization } from "../payment-signing.ts";
 import { countOf, OPEN } from "../under-way.ts";
 import { until } from "../until.ts";
@@ -75,16 +76,12 @@ async function charged(
 
 /** Presents the same request until it is decided, as a client does. */
 async function mint(url: string, wallet: Wallet, name: string, payment?: string): Promise<Minted> {
-  const headers = {
-    "content-type": "application/json",
-    authorization: await wallet.siwa(),
-    "idempotency-key": wallet.address,
-    ...(payment !== undefined && { "payment-signature": payment }),
-  };
+  const authorization = await wallet.siwa();
+  const headers = { authorization, "idempotency-key": wallet.address, "payment-signature": payment };
   return until(
     `the registration of ${name}`,
     async () => {
-      const response = await fetch(`${url}/api/v2/mint`, { method: "POST", headers, body: JSON.stringify({ name }) });
+      const response = await fetch(`${url}/api/v2/mint`, jsonRequest("POST", { name }, headers));
       const body = (await response.json()) as Minted & { code?: string; error?: string };
       if (response.status === 201) return body;
       throw new Error(`${response.status} ${body.code ?? ""} ${body.error ?? ""}`);

@@ -6,7 +6,7 @@ import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { simulatedUpstreams } from "../../devnet/simulators/environment.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { CHILD_ENV } from "../child-env.ts";
-import { type Spec, startProcesses } from "../simulation/processes.ts";
+import { Processes, type Spec } from "../simulation/processes.ts";
 import type { ProfileName } from "../strict-node/profiles.ts";
 import { startStrictNode } from "../strict-node/strict-node.ts";
 import { until } from "../until.ts";
@@ -39,7 +39,7 @@ export async function startStrictService(world: ChainWorld, profile: ProfileName
     env: { ...shared, PORT: String(its), PRICING_PHASE: phase },
     health: `${url}/health`,
   });
-  const processes = startProcesses({
+  const processes = new Processes({
     indexer: { process: "indexer", env: shared },
     workers: { process: "workers", env: shared },
     api: api(urls.api, port, "free"),

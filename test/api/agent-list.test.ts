@@ -239,7 +239,7 @@ describe("freshness", () => {
       await writeAgents(pool, [agent(0)]);
       await remember({ url: proxy.url });
       expect(await fromMemory(() => ids(""))).toEqual([0]);
-      proxy.hush();
+      proxy.be({ kind: "silent" });
       await writeAgents(pool, [agent(1, { name: "Newcomer", updatedBlock: 1001 })]);
       const waiting = api.get("/api/v2/agents?minBlock=1001&search=newcomer");
       await plantCheckpoint(pool, { block: 1001, finalized: 900 });
@@ -312,7 +312,7 @@ describe("SQL answers", () => {
     try {
       await writeAgents(pool, [agent(0), agent(1)]);
       await remember({ url: proxy.url, maxAgeMs: NEVER });
-      for (const fail of [proxy.hush, proxy.cut]) {
+      for (const fail of [() => proxy.be({ kind: "silent" }), proxy.cut]) {
         await fail();
         const best = 1 + (await ids("sort=credScore&order=desc"))[0]!;
         await writeScores(pool, [[best % 2, 60 + best * 10 + (fail === proxy.cut ? 5 : 0)]]);

@@ -392,7 +392,7 @@ describe("trouble of our own", () => {
     expect((await read(patient)).status).toBe(200);
     await line.cut();
     await line.mend();
-    line.hush();
+    line.be({ kind: "silent" });
     expect(await read(hasty)).toEqual(away);
     await line.cut();
     await line.mend();

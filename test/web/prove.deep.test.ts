@@ -9,7 +9,7 @@ import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { createSecretBox } from "../../clients/secret-box.ts";
 import { openWebhookReceivers } from "../../clients/webhook-receivers.ts";
-import { attestation } from "../../devnet/seed-onchain.ts";
+import { attestationCall } from "../../devnet/seed-onchain.ts";
 import { runWebhooks, type Webhooks } from "../../workers/webhooks/deliver.ts";
 import { WEBHOOK_KEY } from "../api/support/api.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
@@ -286,7 +286,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
       const attester = terminal.world.walletOf(keys.attester);
       const hash = await attester.sendTransaction({
         to: contracts.eas,
-        data: attestation(schemas.verifiedAccount, payer.address),
+        data: attestationCall(schemas.verifiedAccount, payer.address),
       });
       await terminal.world.evm.waitForTransactionReceipt({ hash });
       await check(exchange).click();

@@ -194,7 +194,7 @@ for (const { store, there } of stores) {
       });
       await next.add("score", [{ jobId: "a", data: "held" }]);
       await until("it runs", () => began.length === 1);
-      line.hush();
+      line.be({ kind: "silent" });
       // Neither what it asks nor what it says is heard, so it can end in no better order than this.
       await worker.stop(NEVER);
       next.work("score", 1, async (data) => void began.push(data));
@@ -291,9 +291,9 @@ describe("the queue on Postgres, opened while the database lets nobody in", () =
     await expect(queues.counts()).rejects.toThrow();
     await expect(queues.add("score", [{ data: {} }])).rejects.toThrow();
     // Connections are taken, and nothing is said on them.
-    line.hush();
+    line.be({ kind: "silent" });
     await line.mend();
-    line.hush();
+    line.be({ kind: "silent" });
     await expect(queues.counts()).rejects.toThrow();
     await line.mend();
     await until("it counts", async () => (await queues.counts()).length === 2);

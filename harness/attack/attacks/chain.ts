@@ -5,7 +5,7 @@ import { giveUsdc } from "../../give-usdc.ts";
 import { between, pick } from "../../random.ts";
 import { solanaWallet } from "../../solana-wallet.ts";
 import { until } from "../../until.ts";
-import { type Attack, BOTH, FREE, PAID, type Scene } from "../attack.ts";
+import type { Attack, Scene } from "../attack.ts";
 import type { Reply } from "../client.ts";
 import { type Burns, MINT_UNITS } from "../world.ts";
 import { paidBy, signed } from "./money.ts";
@@ -34,57 +34,6 @@ function told(tell: Scene["tell"], reply: Reply): void {
   else tell.harmless();
 }
 
-const burningReceiver: Attack = {
-  number: 2,
-  name: "contract wallets register whose receiving burns all gas, or two thirds of a block",
-  phases: BOTH,
-  async play(scene) {
-    const { world, random, tell, client } = scene;
-    for (let i = between(random, 2, 5); i > 0; i--) {
-      const wallet = await world.contractWallet(world.fresh("burner"), pick(random, BURNS));
-      const headers: Record<string, string> = {};
-      if (world.phase === "paid") {
-        await giveUsdc(world.chain, wallet.address, MINT_UNITS);
-        Object.assign(headers, paidBy(await signed(wallet.account, world.payees.deployer, MINT_UNITS)));
-      }
-      const body = { name: "Burner", framework: "custom" };
-      told(tell, await client().post("/api/v2/mint", { wallet, body, headers }));
-    }
-  },
-};
-
-const burningPayer: Attack = {
-  number: 2,
-  name: "a contract wallet pays whose signature burns the facilitator's gas",
-  phases: PAID,
-  async play(scene) {
-    const { world, random, tell, client } = scene;
-    const burns = pick<Burns>(random, [
-      { signGas: ALL, onlyWhenSent: true },
-      { signGas: TWO_THIRDS, onlyWhenSent: true },
-      { signGas: MUCH },
-      { signGas: TWO_THIRDS },
-    ]);
-    const payer = await world.contractWallet(world.fresh("burning payer"), burns);
-    await giveUsdc(world.chain, payer.address, MINT_UNITS);
-    const headers = paidBy(await signed(payer.account, world.payees.deployer, MINT_UNITS));
-    const taker = await world.wallet(world.fresh("taker of a burning payer"));
-    const body = { name: "Burning", framework: "custom" };
-    told(tell, await client().post("/api/v2/mint", { wallet: taker, body, headers }));
-  },
-};
-
-const burningBySolana: Attack = {
-  number: 2,
-  name: "Solana keys register for a receiver that burns gas",
-  phases: FREE,
-  async play(scene) {
-    const { world, random, tell } = scene;
-    const receiver = await world.contractWallet(world.fresh("solana burner"), pick(random, BURNS));
-    told(tell, await registerSolana(scene, receiver.address));
-  },
-};
-
 /** Registers a fresh Solana key, free of charge. @param evmAddress receiver of the identity */
 export async function registerSolana({ client }: Pick<Scene, "client">, evmAddress: Hex): Promise<Reply> {
   const key = await solanaWallet();
@@ -104,76 +53,121 @@ export async function registerSolana({ client }: Pick<Scene, "client">, evmAddre
   });
 }
 
-const fullBlocks: Attack = {
-  number: 3,
-  name: "blocks filled by others at a high tip, so that a waiting transaction is offered more and more",
-  phases: BOTH,
-  async play({ world, random, tell }) {
-    const filler = await world.contractWallet(world.fresh("filler"), {});
-    const data = encodeFunctionData({ abi: HOSTILE_ABI, functionName: "burn", args: [28_500_000n] });
-    const blocks = between(random, 2, 5);
-    for (let i = 0; i < blocks; i++)
-      await world.push(filler.owner, { to: filler.address, data, gas: 29_000_000n, tipGwei: 40n });
-    tell.harmless(blocks);
-  },
-};
-
-const restored: Attack = {
-  number: 5,
-  name: "a registration whose records a restore has put back to before it was sent",
-  phases: FREE,
-  async play({ world, tell }) {
-    const wallet = await world.wallet(world.fresh("restored"));
-    // On a network of its own: what is played here happens to somebody honest.
-    const client = world.client("10.9.2.1");
-    const body = { name: "Restored", framework: "custom" };
-    const made = await client.post("/api/v2/mint", { wallet, body });
-    if (made.status !== 201) return told(tell, made);
-    const who = wallet.address.toLowerCase();
-    const { db } = world;
-    const { rows } = await db.query(
-      "select mint_id, token_id, tx_hash, block, completed_at from offchain.mint where wallet = $1",
-      [who],
-    );
-    const [before] = rows;
-    const key = `mint:${before.mint_id}`;
-    await until(
-      "the token is indexed",
-      async () => (await client.get(`/api/v2/stats?minBlock=${made.body.block}`)).status === 200,
-    );
-    await db.query(
-      "delete from offchain.transaction_attempt where intent_id = (select id from offchain.transaction_outbox where intent_key = $1)",
-      [key],
-    );
-    await db.query(
-      "update offchain.mint set state = 'pending', token_id = null, tx_hash = null, block = null, completed_at = null where mint_id = $1",
-      [before.mint_id],
-    );
-    await db.query(
-      `update offchain.transaction_outbox set state = 'queued', sender = null, nonce = null, gas_limit = null, tx_hash = null, block = null,
-       block_hash = null, logs = null, signed_at = null, mined_at = null where intent_key = $1`,
-      [key],
-    );
-    await until("the restored registration is decided", async () => {
+export const CHAIN: readonly Attack[] = [
+  {
+    number: 5,
+    name: "a registration whose records a restore has put back to before it was sent",
+    phase: "free",
+    async play({ world, tell }) {
+      const wallet = await world.wallet(world.fresh("restored"));
+      // On a network of its own: what is played here happens to somebody honest.
+      const client = world.client("10.9.2.1");
+      const body = { name: "Restored", framework: "custom" };
+      const made = await client.post("/api/v2/mint", { wallet, body });
+      if (made.status !== 201) return told(tell, made);
+      const who = wallet.address.toLowerCase();
+      const { db } = world;
       const { rows } = await db.query(
-        "select 1 from offchain.transaction_outbox where intent_key = $1 and state in ('queued', 'signed')",
+        "select mint_id, token_id, tx_hash, block, completed_at from offchain.mint where wallet = $1",
+        [who],
+      );
+      const [before] = rows;
+      const key = `mint:${before.mint_id}`;
+      await until(
+        "the token is indexed",
+        async () => (await client.get(`/api/v2/stats?minBlock=${made.body.block}`)).status === 200,
+      );
+      await db.query(
+        "delete from offchain.transaction_attempt where intent_id = (select id from offchain.transaction_outbox where intent_key = $1)",
         [key],
       );
-      return rows.length === 0;
-    });
-    const tokens = await world.chain.getContractEvents({
-      ...{ address: world.identity, abi: identityAbi, eventName: "AgentRegistered", fromBlock: world.base.since },
-      args: { agentAddress: wallet.address },
-    });
-    if (tokens.length > 1)
-      tell.succeeded(`the wallet has the tokens ${tokens.map(({ args }) => args.tokenId).join(", ")}`);
-    else tell.refused();
-    // What the restore had taken back is there again, for the books.
-    await db.query(
-      "update offchain.mint set state = 'minted', token_id = $2, tx_hash = $3, block = $4, completed_at = $5, error = null where mint_id = $1",
-      [before.mint_id, before.token_id, before.tx_hash, before.block, before.completed_at],
-    );
+      await db.query(
+        "update offchain.mint set state = 'pending', token_id = null, tx_hash = null, block = null, completed_at = null where mint_id = $1",
+        [before.mint_id],
+      );
+      await db.query(
+        `update offchain.transaction_outbox set state = 'queued', sender = null, nonce = null, gas_limit = null, tx_hash = null, block = null,
+       block_hash = null, logs = null, signed_at = null, mined_at = null where intent_key = $1`,
+        [key],
+      );
+      await until("the restored registration is decided", async () => {
+        const { rows } = await db.query(
+          "select 1 from offchain.transaction_outbox where intent_key = $1 and state in ('queued', 'signed')",
+          [key],
+        );
+        return rows.length === 0;
+      });
+      const tokens = await world.chain.getContractEvents({
+        ...{ address: world.identity, abi: identityAbi, eventName: "AgentRegistered", fromBlock: world.base.since },
+        args: { agentAddress: wallet.address },
+      });
+      if (tokens.length > 1)
+        tell.succeeded(`the wallet has the tokens ${tokens.map(({ args }) => args.tokenId).join(", ")}`);
+      else tell.refused();
+      // What the restore had taken back is there again, for the books.
+      await db.query(
+        "update offchain.mint set state = 'minted', token_id = $2, tx_hash = $3, block = $4, completed_at = $5, error = null where mint_id = $1",
+        [before.mint_id, before.token_id, before.tx_hash, before.block, before.completed_at],
+      );
+    },
   },
-};
-
-export const CHAIN: readonly Attack[] = [restored, burningReceiver, burningPayer, burningBySolana, fullBlocks];
+  {
+    number: 2,
+    name: "contract wallets register whose receiving burns all gas, or two thirds of a block",
+    async play(scene) {
+      const { world, random, tell, client } = scene;
+      for (let i = between(random, 2, 5); i > 0; i--) {
+        const wallet = await world.contractWallet(world.fresh("burner"), pick(random, BURNS));
+        const headers: Record<string, string> = {};
+        if (world.phase === "paid") {
+          await giveUsdc(world.chain, wallet.address, MINT_UNITS);
+          Object.assign(headers, paidBy(await signed(wallet.account, world.payees.deployer, MINT_UNITS)));
+        }
+        const body = { name: "Burner", framework: "custom" };
+        told(tell, await client().post("/api/v2/mint", { wallet, body, headers }));
+      }
+    },
+  },
+  {
+    number: 2,
+    name: "a contract wallet pays whose signature burns the facilitator's gas",
+    phase: "paid",
+    async play(scene) {
+      const { world, random, tell, client } = scene;
+      const burns = pick<Burns>(random, [
+        { signGas: ALL, onlyWhenSent: true },
+        { signGas: TWO_THIRDS, onlyWhenSent: true },
+        { signGas: MUCH },
+        { signGas: TWO_THIRDS },
+      ]);
+      const payer = await world.contractWallet(world.fresh("burning payer"), burns);
+      await giveUsdc(world.chain, payer.address, MINT_UNITS);
+      const headers = paidBy(await signed(payer.account, world.payees.deployer, MINT_UNITS));
+      const taker = await world.wallet(world.fresh("taker of a burning payer"));
+      const body = { name: "Burning", framework: "custom" };
+      told(tell, await client().post("/api/v2/mint", { wallet: taker, body, headers }));
+    },
+  },
+  {
+    number: 2,
+    name: "Solana keys register for a receiver that burns gas",
+    phase: "free",
+    async play(scene) {
+      const { world, random, tell } = scene;
+      const receiver = await world.contractWallet(world.fresh("solana burner"), pick(random, BURNS));
+      told(tell, await registerSolana(scene, receiver.address));
+    },
+  },
+  {
+    number: 3,
+    name: "blocks filled by others at a high tip, so that a waiting transaction is offered more and more",
+    async play({ world, random, tell }) {
+      const filler = await world.contractWallet(world.fresh("filler"), {});
+      const data = encodeFunctionData({ abi: HOSTILE_ABI, functionName: "burn", args: [28_500_000n] });
+      const blocks = between(random, 2, 5);
+      for (let i = 0; i < blocks; i++)
+        await world.push(filler.owner, { to: filler.address, data, gas: 29_000_000n, tipGwei: 40n });
+      tell.harmless(blocks);
+    },
+  },
+];

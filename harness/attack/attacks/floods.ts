@@ -2,160 +2,121 @@
 import { randomUUID } from "node:crypto";
 import pLimit from "p-limit";
 import { between, pick } from "../../random.ts";
-import { type Attack, BOTH, PAID } from "../attack.ts";
-import type { Reply } from "../client.ts";
+import type { Attack, Scene } from "../attack.ts";
+import type { Client, Reply } from "../client.ts";
 import { count } from "../score.ts";
-
-/** Requests of one flood: several times what a client may send, and soon over. */
-const FLOOD = { least: 60, most: 200 };
 
 /** Sends all of them, so many at a time. */
 export const flood = (times: number, atOnce: number, send: (n: number) => Promise<Reply>): Promise<Reply[]> =>
   pLimit(atOnce).map(Array(times).keys(), send);
 
-const reads: Attack = {
-  number: 13,
-  name: "floods of reads",
-  phases: BOTH,
-  async play({ random, tell, client }) {
-    const one = client();
-    const paths = [
-      "/api/v2/agents?limit=200&format=array",
-      "/api/terminal/agents?limit=100&sort=name",
-      "/api/v2/search?q=a",
-      "/api/v2/leaderboard?limit=100",
-      "/api/v2/openapi.json",
-    ];
-    count(tell, await flood(between(random, FLOOD.least, FLOOD.most), 20, () => one.get(pick(random, paths))));
-  },
+type Flood = Pick<Attack, "name" | "phase"> & {
+  times: readonly [least: number, most: number];
+  atOnce: number;
+  /** Sends request `n` by the one client of the flood. */
+  send(scene: Scene, one: Client, n: number): Promise<Reply>;
+  /** Answers of 200 beyond which it has succeeded; any number when it is left out. */
+  mayBeServed?: number;
 };
 
-const claims: Attack = {
+const attackBy = ({ times, atOnce, send, mayBeServed = Number.POSITIVE_INFINITY, ...named }: Flood): Attack => ({
   number: 13,
-  name: "floods of anonymous claims",
-  phases: BOTH,
-  async play({ honest, random, tell, client }) {
-    const one = client();
-    const replies = await flood(between(random, 40, 80), 8, (n) =>
+  ...named,
+  async play(scene) {
+    const one = scene.client();
+    const replies = await flood(between(scene.random, ...times), atOnce, (n) => send(scene, one, n));
+    const served = replies.filter(({ status }) => status === 200).length;
+    if (served > mayBeServed) scene.tell.succeeded(`${served} were served to one network in one go`);
+    count(scene.tell, replies);
+  },
+});
+
+/** Requests of a flood of reads: several times what a client may send, and soon over. */
+const MANY = [60, 200] as const;
+const READS = [
+  "/api/v2/agents?limit=200&format=array",
+  "/api/terminal/agents?limit=100&sort=name",
+  "/api/v2/search?q=a",
+  "/api/v2/leaderboard?limit=100",
+  "/api/v2/openapi.json",
+];
+const LISTS = ["/api/v2/agents", "/api/terminal/agents", "/api/v2/stats"];
+const toolCall = (method: string, params: object) => ({ jsonrpc: "2.0", id: 1, method, params });
+const TOOL_CALLS = [
+  toolCall("tools/call", { name: "search_agents", arguments: { q: "a", limit: 100 } }),
+  toolCall("tools/call", { name: "directory_search", arguments: { q: "o", limit: 100 } }),
+  toolCall("tools/call", { name: "leaderboard", arguments: { limit: 100 } }),
+  toolCall("tools/list", {}),
+];
+const noTransaction = () => ({ "x-payment-tx": `0x${randomUUID().replaceAll("-", "").repeat(2)}` });
+
+const ONE_CLIENT: readonly Flood[] = [
+  {
+    name: "floods of reads",
+    ...{ times: MANY, atOnce: 20 },
+    send: ({ random }, one) => one.get(pick(random, READS)),
+  },
+  {
+    name: "floods of anonymous claims",
+    // What a network is allowed in a minute, and another attacker of it may have begun a minute before.
+    ...{ times: [40, 80], atOnce: 8, mayBeServed: 30 },
+    send: ({ honest }, one, n) =>
       one.post(`/api/terminal/agent/${honest.agents[0]!.wallet.address}/token`, {
         body: { token_address: `0x${n.toString(16).padStart(40, "3")}`, token_symbol: `C${n}` },
       }),
-    );
-    const taken = replies.filter(({ status }) => status === 200).length;
-    // What a network is allowed in a minute, and another attacker of it may have begun a minute before.
-    if (taken > 30) tell.succeeded(`${taken} anonymous claims of one network in one go`);
-    count(tell, replies);
   },
-};
-
-const storedAnswers: Attack = {
-  number: 13,
-  name: "floods of anonymous writes with keys of their own, each of which is stored",
-  phases: BOTH,
-  async play({ random, tell, client }) {
-    const one = client();
-    count(
-      tell,
-      await flood(between(random, 40, 80), 8, () =>
-        one.post("/api/v2/cred-report/verify-receipt", {
-          headers: { "idempotency-key": randomUUID() },
-          body: { payload: "x".repeat(6_000), signature: `0x${"00".repeat(65)}` },
-        }),
-      ),
-    );
+  {
+    name: "floods of anonymous writes with keys of their own, each of which is stored",
+    ...{ times: [40, 80], atOnce: 8 },
+    send: (_, one) =>
+      one.post("/api/v2/cred-report/verify-receipt", {
+        headers: { "idempotency-key": randomUUID() },
+        body: { payload: "x".repeat(6_000), signature: `0x${"00".repeat(65)}` },
+      }),
   },
-};
-
-const groups: Attack = {
-  number: 13,
-  name: "floods of groups, of bad credentials, and of attempts to pay",
-  phases: BOTH,
-  async play(scene) {
-    const { world, random, tell, client, honest } = scene;
-    const one = client();
-    const wallet = await world.wallet(world.fresh("flooder"));
-    const bad = { authorization: `Bearer ${wallet.address}:${Date.now()}:0x${"1f".repeat(64)}1b` };
-    const kinds: (() => Promise<Reply>)[] = [
-      () =>
-        one.post("/api/v2/messages/groups", {
-          wallet,
-          body: { topic: `g ${randomUUID()}`, minCred: 0, isPublic: true },
-        }),
-      () => one.post("/api/v2/auth/revoke", { headers: bad }),
-      () =>
-        one.get(`/api/v2/agent/${honest.agents[0]!.tokenId}/cred-report`, {
-          headers: { "x-payment-tx": `0x${randomUUID().replaceAll("-", "").repeat(2)}` },
-        }),
-      () => one.get(`/api/v2/auth/solana/challenge?address=${"1".repeat(32)}`),
-    ];
-    count(tell, await flood(between(random, 40, 100), 10, (n) => kinds[n % kinds.length]!()));
+  {
+    name: "reads that wait for a block that never comes",
+    ...{ times: [60, 150], atOnce: 60 },
+    send: ({ random }, one) =>
+      one.get(`${pick(random, LISTS)}?minBlock=999999999`, { leaveAfter: between(random, 200, 7_000) }),
   },
-};
-
-const farBlocks: Attack = {
-  number: 13,
-  name: "reads that wait for a block that never comes",
-  phases: BOTH,
-  async play({ random, tell, client }) {
-    const one = client();
-    const paths = [
-      "/api/v2/agents?minBlock=999999999",
-      "/api/terminal/agents?minBlock=999999999",
-      "/api/v2/stats?minBlock=999999999",
-    ];
-    count(
-      tell,
-      await flood(between(random, 60, 150), 60, () =>
-        one.get(pick(random, paths), { leaveAfter: between(random, 200, 7_000) }),
-      ),
-    );
-  },
-};
-
-const unfunded: Attack = {
-  number: 13,
-  name: "attempts to pay with nothing, by many wallets",
-  phases: PAID,
-  async play({ world, random, tell, client }) {
-    const one = client();
-    const replies = await flood(between(random, 30, 60), 8, async () => {
+  {
+    name: "attempts to pay with nothing, by many wallets",
+    ...{ phase: "paid", times: [30, 60], atOnce: 8 },
+    async send({ world }, one) {
       const wallet = await world.wallet(world.fresh("pauper"));
-      return one.post("/api/v2/mint", {
-        wallet,
-        headers: { "x-payment-tx": `0x${randomUUID().replaceAll("-", "").repeat(2)}` },
-        body: { name: "Pauper", framework: "custom" },
-      });
-    });
-    count(tell, replies);
+      const body = { name: "Pauper", framework: "custom" };
+      return one.post("/api/v2/mint", { wallet, headers: noTransaction(), body });
+    },
   },
-};
-
-const toolCalls: Attack = {
-  number: 13,
-  name: "floods of the tools of MCP and A2A",
-  phases: BOTH,
-  async play({ random, tell, client }) {
-    const one = client();
-    const call = (name: string, args: object) => ({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: { name, arguments: args },
-    });
-    const bodies = [
-      call("search_agents", { q: "a", limit: 100 }),
-      call("directory_search", { q: "o", limit: 100 }),
-      call("leaderboard", { limit: 100 }),
-      { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
-    ];
-    const headers = { accept: "application/json, text/event-stream" };
-    count(
-      tell,
-      await flood(between(random, FLOOD.least, FLOOD.most), 20, () =>
-        one.post("/mcp", { headers, body: pick(random, bodies) }),
-      ),
-    );
+  {
+    name: "floods of the tools of MCP and A2A",
+    ...{ times: MANY, atOnce: 20 },
+    send: ({ random }, one) => {
+      const headers = { accept: "application/json, text/event-stream" };
+      return one.post("/mcp", { headers, body: pick(random, TOOL_CALLS) });
+    },
   },
-};
+];
 
-export const FLOODS: readonly Attack[] = [reads, claims, storedAnswers, groups, farBlocks, unfunded, toolCalls];
+export const FLOODS: readonly Attack[] = [
+  ...ONE_CLIENT.map(attackBy),
+  {
+    number: 13,
+    name: "floods of groups, of bad credentials, and of attempts to pay",
+    async play({ world, random, tell, client, honest }) {
+      const one = client();
+      const wallet = await world.wallet(world.fresh("flooder"));
+      const bad = { authorization: `Bearer ${wallet.address}:${Date.now()}:0x${"1f".repeat(64)}1b` };
+      const report = `/api/v2/agent/${honest.agents[0]!.tokenId}/cred-report`;
+      const group = () => ({ topic: `g ${randomUUID()}`, minCred: 0, isPublic: true });
+      const kinds: (() => Promise<Reply>)[] = [
+        () => one.post("/api/v2/messages/groups", { wallet, body: group() }),
+        () => one.post("/api/v2/auth/revoke", { headers: bad }),
+        () => one.get(report, { headers: noTransaction() }),
+        () => one.get(`/api/v2/auth/solana/challenge?address=${"1".repeat(32)}`),
+      ];
+      count(tell, await flood(between(random, 40, 100), 10, (n) => kinds[n % kinds.length]!()));
+    },
+  },
+];
