@@ -135,6 +135,20 @@ for (const { store, there } of stores) {
       await until("it recurs", () => runs > 2);
     });
 
+    it("makes a schedule again whose next run a worker with its clock ahead has put off", async () => {
+      await queues.schedule("reconcile", 60_000, {});
+      const [board] = queues.boards();
+      const next = async () => (await board!.getJobScheduler("every-reconcile"))!.next!;
+      const ahead = Date.now() + 600_000;
+      await board!.removeJobScheduler("every-reconcile");
+      const every = { every: 60_000, startDate: ahead };
+      await board!.upsertJobScheduler("every-reconcile", every, { name: "reconcile", data: {} });
+      expect(await next()).toBeGreaterThanOrEqual(ahead);
+      expect(await queues.schedule("reconcile", 60_000, {})).toBe(false);
+      expect(await next()).toBeLessThanOrEqual(Date.now() + 60_000);
+      expect(await board!.getJobs(["delayed"])).toEqual([]);
+    });
+
     /** As if the store had never received it. */
     async function forget(jobId: string, prefix: string): Promise<void> {
       if (redis) {

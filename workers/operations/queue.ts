@@ -151,9 +151,12 @@ async function scheduleJob(
 ): Promise<boolean> {
   const id = `every-${name}`;
   const known = await queue.getJobScheduler(id);
-  const isLost =
-    known?.next !== undefined && known.next < Date.now() - graceMs && !(await isQueued(queue, id, known.next));
-  if (known && Number(known.every) === everyMs && !isLost) return false;
+  const { next = Date.now() } = known ?? {};
+  const isLost = next < Date.now() - graceMs && !(await isQueued(queue, id, next));
+  // Set by a worker whose clock was ahead: until then nobody would run it.
+  const isAhead = next > Date.now() + everyMs + graceMs;
+  if (known && Number(known.every) === everyMs && !isLost && !isAhead) return false;
+  if (isAhead) await queue.removeJobScheduler(id);
   await queue.upsertJobScheduler(id, { every: everyMs }, { name, data: data as object, opts: { ...RETRIES, ...KEEP } });
   return !known;
 }
