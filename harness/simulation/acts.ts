@@ -9,6 +9,7 @@ import { type LoadWallet, loadWalletOf } from "../payment-load/wallets.ts";
 import { pick } from "../random.ts";
 import { until } from "../until.ts";
 import { type Ask, asker, type Json } from "./client.ts";
+import { job, payment, review } from "./evidence.ts";
 import type { Act } from "./plan.ts";
 import type { World } from "./world.ts";
 
@@ -18,7 +19,14 @@ export type Newcomer = { wallet: LoadWallet; tokenId: number };
 type Finish = () => Promise<string[]>;
 /** Done as far as it could be in the trouble. */
 export type Deed = { what: string; finish: Finish };
-export type Scene = { world: World; seed: number; newcomers: readonly Newcomer[]; random: () => number };
+export type Scene = {
+  world: World;
+  seed: number;
+  newcomers: readonly Newcomer[];
+  /** In the canonical registry. */
+  hired: bigint;
+  random: () => number;
+};
 type Deeds = Exclude<Act, { kind: "purchase" }>;
 /** Where an act takes place: it is a newcomer's, and `mark` names what it leaves behind. */
 type At = Scene & Newcomer & { number: number; mark: string; ask: Ask };
@@ -28,6 +36,14 @@ const nothing: Finish = async () => [];
 /** How long a client keeps on while there is trouble, and when there is none any more. */
 const INSIST_MS = 6_000;
 const CALM_MS = 300_000;
+
+/** An act that leaves something on the chain, which is the truth: the oracle reads it there. */
+const evidence =
+  (leave: (scene: Scene) => Promise<void>) =>
+  async (at: At): Promise<Finish> => {
+    await leave(at);
+    return nothing;
+  };
 
 /** @param number of the act in its round */
 export async function perform(scene: Scene, act: Deeds, number: number): Promise<Deed> {
@@ -74,6 +90,9 @@ const DEEDS: Record<Deeds["kind"], (at: At) => Promise<Finish>> = {
   // Another profile of the same agent may come after this one: that it was taken is all that can be said.
   profile: (at) => written(at, "update", { narrative: { lore: at.mark } }, nothing),
   attestation,
+  review: evidence(review),
+  payment: evidence(payment),
+  job: evidence(job),
   async message({ world, ask, wallet, mark }) {
     const path = `/api/v2/messages/groups/${GROUP}/send`;
     const request = { method: "POST", path, wallet, key: mark, body: { content: mark } };

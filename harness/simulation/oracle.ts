@@ -9,6 +9,7 @@ import type { Outcome } from "../payment-load/customers.ts";
 import { staleScores } from "../under-way.ts";
 import { leftWrong } from "../until.ts";
 import type { Json } from "./client.ts";
+import { followHired, unlikeEvidence } from "./evidence.ts";
 import type { World } from "./world.ts";
 
 /** What the books of all rounds of a world begin with. */
@@ -16,6 +17,8 @@ export type Ledger = {
   outcomes: Outcome[];
   payees: Record<string, `0x${string}`>;
   base: Treasury;
+  /** The agent of the canonical registry that is reviewed, paid and hired. */
+  hired: bigint;
 };
 
 /** What is asked about follows the chain a moment later. */
@@ -32,6 +35,8 @@ export async function consult(world: World, ledger: Ledger): Promise<string[]> {
   differences.push(...(await history(world)));
   differences.push(...(await leftWrong(() => staleScores(db, tokenIds), FOLLOW)));
   differences.push(...(await leftWrong(() => answers(world, truth), FOLLOW)));
+  await followHired(world);
+  differences.push(...(await leftWrong(() => unlikeEvidence(world, ledger.hired), FOLLOW)));
   differences.push(...(await keysAndMessages(world)));
   const { payees, base, outcomes } = ledger;
   const closed = await closeBooks({ db, payees, base, identity });
@@ -99,7 +104,8 @@ async function answers(world: World, truth: readonly AgentTruth[]): Promise<stri
     equal(`${part}: /ready`, (await get("/ready")).ready, true);
     equal(`${part}: agents in the list`, (await get<Shown>("/api/v2/agents?limit=1")).total, truth.length);
     const directory = await get<Shown>("/api/terminal/agents?limit=100&sort=created_at");
-    equal(`${part}: agents in the directory`, directory.stats?.total, truth.length);
+    // The agent of the canonical registry as well.
+    equal(`${part}: agents in the directory`, directory.stats?.total, truth.length + 1);
     for (const agent of newest) {
       const who = `${part}: agent ${agent.token_id}`;
       const shown = await get(`/api/v2/agent/${agent.token_id}`);

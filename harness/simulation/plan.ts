@@ -40,9 +40,14 @@ export const ROWS = {
 } as const;
 export type Row = keyof typeof ROWS;
 
+/** What clients of an agent leave on the chain. */
+const EVIDENCE = ["review", "payment", "job"] as const;
+
 export type Act =
   | { kind: "purchase"; payment: PlannedPayment }
   | { kind: "direct-mint" | "sale" | "trait" | "attestation" | "message" | "other-body" | "false-proof" }
+  /** About the agent that was hired. */
+  | { kind: (typeof EVIDENCE)[number] }
   /** By newcomer number. */
   | { kind: "verify" | "update" | "profile" | "proof"; newcomer: number };
 
@@ -220,5 +225,7 @@ function actsOf(rows: readonly Row[], random: () => number): Act[] {
         [{ kind: "profile", newcomer: between(random, 0, 1) }, 1],
       ]),
     );
+  // The last that is drawn: a seed that found a defect draws what it drew.
+  for (let i = between(random, 3, 5); i > 0; i--) acts.push({ kind: pick(random, EVIDENCE) });
   return acts;
 }

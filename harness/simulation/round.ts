@@ -42,6 +42,7 @@ export async function runRound(world: World, ledger: Ledger, plan: Plan): Promis
   lap("begin");
 
   const { seed } = plan;
+  const { hired } = ledger;
   const injected = plan.faults.map((fault, n) => tried(fault.do, () => inject(world, fault, randomOf(seed + n))));
   const market = {
     seed,
@@ -61,7 +62,9 @@ export async function runRound(world: World, ledger: Ledger, plan: Plan): Promis
       tried(act.kind, async () => {
         await new Promise((done) => setTimeout(done, (number % 4) * 500));
         if (act.kind !== "purchase")
-          deeds.push(await perform({ world, seed, newcomers, random: randomOf(seed * 100 + number) }, act, number));
+          deeds.push(
+            await perform({ world, seed, newcomers, hired, random: randomOf(seed * 100 + number) }, act, number),
+          );
         else outcomes.push(await serveCustomer(market, act.payment, loadWalletOf(seed, act.payment.payer, world.host)));
       }),
     ),

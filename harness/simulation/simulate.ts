@@ -9,6 +9,7 @@ import { dumpIndex } from "../dump-index.ts";
 import { startProcess } from "../service-process.ts";
 import { isIndexed } from "../under-way.ts";
 import { until } from "../until.ts";
+import { registerHired } from "./evidence.ts";
 import type { Ledger } from "./oracle.ts";
 import { drawPlan, type Plan, ROWS, type Row } from "./plan.ts";
 import { PARTS } from "./processes.ts";
@@ -122,7 +123,8 @@ async function openLedger(world: World): Promise<Ledger> {
     deployer: privateKeyToAddress(keys.deployer).toLowerCase() as `0x${string}`,
     treasury: privateKeyToAddress(keys.treasury).toLowerCase() as `0x${string}`,
   };
-  return { outcomes: [], payees, base: await openTreasury(world.chainClient.chain, CANONICAL.usdc, payees) };
+  const hired = await registerHired(world);
+  return { outcomes: [], payees, base: await openTreasury(world.chainClient.chain, CANONICAL.usdc, payees), hired };
 }
 
 /** Indexes the chain once more, from nothing, and compares every row. @returns differences */
