@@ -1,9 +1,12 @@
-/** `npm run bench -- latency`: mined → visible in the API, told to a subscriber, and scored, on a whole local stack. */
+/** `npm run bench -- latency`: mined → visible in the API, told to a subscriber, scored, and weighed as a review, on a whole local stack. */
+import { encodeFunctionData, type Hex, parseEther, parseEventLogs, zeroHash } from "viem";
+import { erc8004IdentityAbi, erc8004ReputationAbi } from "../abis/erc8004.ts";
 import { identityAbi } from "../abis/identity.ts";
 import { agentWallet, testChain } from "../harness/agent-wallet.ts";
 import { atMost, printTable, quantile } from "../harness/figures.ts";
 import { jsonRequest } from "../harness/json-request.ts";
 import { type Stack, startStack } from "../harness/stack.ts";
+import { nextNonce, signCall } from "../harness/transactions.ts";
 import { until } from "../harness/until.ts";
 import { subscribe } from "./events/subscriber.ts";
 
@@ -17,6 +20,7 @@ export default async function latency(args: string[]): Promise<void> {
   const stack = await startStack({ env: { BLOCK_TIME: String(BLOCK_SECONDS), POLL_INTERVAL_MS: String(POLL_MS) } });
   try {
     const mined = await measureMined(stack, rounds);
+    mined[WEIGHED] = await measureReviewed(stack, rounds);
     const minted: number[] = [];
     for (let round = 0; round < rounds; round++) minted.push(await mint(stack, `Mint ${round}`));
     console.log(`block time ${BLOCK_SECONDS} s, poll ${POLL_MS} ms, ${rounds} rounds\n`);
@@ -31,10 +35,12 @@ export default async function latency(args: string[]): Promise<void> {
   }
 }
 
-const GOALS_MS = {
+const WEIGHED = "mined → review weighed";
+const GOALS_MS: Record<string, number> = {
   "mined → API answers": POLL_MS + 400,
   "mined → event at SSE": POLL_MS + 500,
   "mined → score stored": 2_000,
+  [WEIGHED]: 2_000,
 };
 
 /** Registrations at the contract, each as it becomes visible. @returns milliseconds from its block on */
@@ -71,6 +77,40 @@ async function measureMined({ devnet }: Stack, rounds: number): Promise<Record<s
     times["mined → event at SSE"]!.push(at - mined);
   }
   subscriber.close();
+  return times;
+}
+
+/** Reviews of one agent of the canonical registry, each by another account. @returns milliseconds from a block until its figures have the review */
+async function measureReviewed({ devnet }: Stack, rounds: number): Promise<number[]> {
+  const { apiUrl, rpcUrl, contracts } = devnet;
+  const chain = testChain(rpcUrl);
+  const send = async (to: Hex, data: Hex) => {
+    const { account } = agentWallet({ host: new URL(apiUrl).host });
+    await chain.setBalance({ address: account.address, value: parseEther("1") });
+    const { raw, hash } = await signCall(account, await nextNonce(chain, account), { to, data });
+    await chain.sendRawTransaction({ serializedTransaction: raw });
+    return chain.waitForTransactionReceipt({ hash });
+  };
+  const registration = encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "register" });
+  const { logs } = await send(contracts.erc8004Identity!, registration);
+  const [registered] = parseEventLogs({ abi: erc8004IdentityAbi, eventName: "Registered", logs });
+  const { agentId } = registered!.args;
+  const raw = async () => {
+    const response = await fetch(`${apiUrl}/api/v2/agent/${agentId}/reviews?platform=erc8004`);
+    return ((await response.json()) as { raw?: number | null }).raw;
+  };
+  // Agents of the registry are listed in turns of their own.
+  await until("the agent is listed", async () => (await raw()) === null);
+  const times: number[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    const args = [agentId, BigInt(round), 0, "starred", "", "", "", zeroHash] as const;
+    const data = encodeFunctionData({ abi: erc8004ReputationAbi, functionName: "giveFeedback", args });
+    await send(contracts.erc8004Reputation!, data);
+    const mined = performance.now();
+    // They say 1, 2, 3 and so on: the mean of all of them tells how many are weighed.
+    await until("the review is weighed", async () => (await raw()) === (round + 1) / 2, SOON);
+    times.push(performance.now() - mined);
+  }
   return times;
 }
 

@@ -137,7 +137,7 @@ for (const { store, there } of stores) {
 
     it("makes a schedule again whose next run a worker with its clock ahead has put off", async () => {
       await queues.schedule("reconcile", 60_000, {});
-      const [board] = queues.boards();
+      const [board] = (queues as Queues & Boards).boards();
       const next = async () => (await board!.getJobScheduler("every-reconcile"))!.next!;
       const ahead = Date.now() + 600_000;
       await board!.removeJobScheduler("every-reconcile");
