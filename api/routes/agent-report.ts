@@ -49,6 +49,7 @@ export const agentReport = endpoint({
           balances,
           reservations: reservationsOf(facts, at),
           reviews: facts.reviews,
+          payments: facts.payments,
           jobs: facts.jobs,
           transactions: transactions.map((tx) => ({ ...tx, method: methodName(tx.selector) })),
           ...ranking,

@@ -5,6 +5,7 @@ import { canonicalFramework } from "../../core/agents/frameworks.ts";
 import { agentJobsView } from "../../core/commerce/view.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { fail } from "../../core/errors.ts";
+import { agentIncomeView } from "../../core/income/view.ts";
 import { canonicalReviewsView } from "../../core/reviews/view.ts";
 import { agentSchema, agentView } from "../../core/views/agent.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
@@ -150,8 +151,10 @@ export const agent = endpoint({
     const at = new Date(now);
     const reservations = reservationsOf(facts, at);
     const reviews = canonicalReviewsView(facts.reviews);
+    const payments = agentIncomeView(facts.payments);
     const jobs = agentJobsView(facts.jobs);
-    return json({ ...agentView(facts, siteOf(deps.config), at, deps.index.block), reservations, reviews, jobs });
+    const view = agentView(facts, siteOf(deps.config), at, deps.index.block);
+    return json({ ...view, reservations, reviews, payments, jobs });
   },
 });
 

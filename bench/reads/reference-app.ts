@@ -32,10 +32,11 @@ export function referenceApp(db: pg.Pool, site: Site, indexedBlock: number, cloc
     const facts = await factsOf(orm, Number(c.req.param("id")));
     if (!facts) return c.json({ error: "There is no such agent.", code: "not_found" }, 404);
     const at = clock();
-    // The agents it is measured with were never transferred, share nothing, and have no reviews.
+    // The agents it is measured with were never transferred, share nothing, and have no reviews, payments and jobs.
     const ownership = { transfers: 1, heldSince: null, earlier: [] };
-    const reservations = reservationsOf({ ...facts, ownership, shared: UNSHARED, reviews: null, jobs: null }, at);
-    return c.json({ ...agentView(facts, site, at, indexedBlock), reservations, reviews: null, jobs: null });
+    const none = { reviews: null, payments: null, jobs: null };
+    const reservations = reservationsOf({ ...facts, ownership, shared: UNSHARED, ...none }, at);
+    return c.json({ ...agentView(facts, site, at, indexedBlock), reservations, ...none });
   });
   return app;
 }

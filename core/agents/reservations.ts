@@ -1,6 +1,7 @@
 /** What an answer says about a proof that counts for the score: it was made under an earlier owner, or serves many agents. */
 
 import type { StoredJobFigures } from "../commerce/view.ts";
+import type { StoredFigures } from "../income/view.ts";
 import { PROOF_PLATFORMS, type ProofPlatformKey } from "../proof-platforms.ts";
 import type { CanonicalReviews } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
@@ -30,11 +31,12 @@ export type SharedCounts = {
 export const MAX_SHARED_AGENTS = 1_000;
 export const UNSHARED: SharedCounts = { attestation: 0, identity: 0 };
 
-/** The facts of one agent with what reservations are made of, its reviews and its jobs. */
+/** The facts of one agent with what reservations are made of, its reviews, payments and jobs. */
 export type OwnedFacts = AgentFacts & {
   ownership: Ownership;
   shared: SharedCounts;
   reviews: CanonicalReviews | null;
+  payments: StoredFigures | null;
   jobs: StoredJobFigures | null;
 };
 

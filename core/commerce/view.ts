@@ -15,7 +15,7 @@ import { evaluationOf, type JobFigures } from "./weigh.ts";
 
 /** Figures as they are stored: units as decimal strings. */
 export type StoredJobFigures = UnitsAsText<JobFigures>;
-type Window = StoredJobFigures["windows"][number];
+export type StoredJobWindow = StoredJobFigures["windows"][number];
 
 export const jobRule = z.enum(JOB_REMOVED.map(({ key }) => key) as unknown as [string, ...string[]]);
 const says = z.string().meta({ description: "The same in words" });
@@ -27,7 +27,7 @@ const sums = z.object({
   evaluatedByClient: count.meta({ description: "Completed ones that the client itself evaluated" }),
   notEvaluated: count.meta({ description: "Completed ones that nobody evaluated" }),
 });
-const windowSchema = z.object({
+export const jobWindowSchema = z.object({
   days: z.int().min(1),
   raw: sums.meta({ description: "All that were funded, whoever the client is" }),
   organic: sums.meta({ description: "What no rule removes" }),
@@ -35,7 +35,7 @@ const windowSchema = z.object({
     .array(z.object({ rule: jobRule, says, funded: count, completed: count, usdc: value }))
     .meta({ description: "The others, by the rule that removes them" }),
 });
-export const jobWindowsSchema = z.array(windowSchema).meta({ description: "The last 7, 30 and 90 days" });
+export const jobWindowsSchema = z.array(jobWindowSchema).meta({ description: "The last 7, 30 and 90 days" });
 
 /** Of an own agent, in its view and report. */
 export const agentJobsSchema = z
@@ -50,22 +50,24 @@ export const agentJobsSchema = z
 const inUsdc = (units: string): string => formatUnits(BigInt(units), 6);
 const inAll = (address: string) => checksum(address as Address);
 
-const sumsView = ({ units, ...sums }: Window["raw"]) => ({ ...sums, usdc: inUsdc(units) });
+const sumsView = ({ units, ...sums }: StoredJobWindow["raw"]) => ({ ...sums, usdc: inUsdc(units) });
 const NONE = {
   ...{ funded: 0, completed: 0, rejected: 0, expired: 0, units: "0", clients: 0, evaluators: 0 },
   ...{ evaluatedByClient: 0, notEvaluated: 0 },
 };
-const windowOf = (days: number): Window => ({ days, raw: NONE, organic: NONE, removed: [] });
+const windowOf = (days: number): StoredJobWindow => ({ days, raw: NONE, organic: NONE, removed: [] });
+
+export const jobWindowView = ({ days, raw, organic, removed }: StoredJobWindow) => ({
+  ...{ days, raw: sumsView(raw), organic: sumsView(organic) },
+  removed: removed.map(({ rule, funded, completed, units }) => ({
+    ...{ rule, says: jobSays(rule), funded, completed, usdc: inUsdc(units) },
+  })),
+});
 
 /** The figures; of an agent without jobs they are zero. */
 export const jobFiguresView = (figures: StoredJobFigures | null) => ({
   rules: figures?.rules ?? JOB_RULES_VERSION,
-  windows: (figures?.windows ?? WINDOWS.map(windowOf)).map(({ days, raw, organic, removed }) => ({
-    ...{ days, raw: sumsView(raw), organic: sumsView(organic) },
-    removed: removed.map(({ rule, funded, completed, units }) => ({
-      ...{ rule, says: jobSays(rule), funded, completed, usdc: inUsdc(units) },
-    })),
-  })),
+  windows: (figures?.windows ?? WINDOWS.map(windowOf)).map(jobWindowView),
 });
 
 /** The figures of an own agent; null where no job of it is known. */

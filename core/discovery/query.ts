@@ -1,6 +1,9 @@
 /** What a search for agents takes and answers: the types that the search, the API and its readers share. */
+
+import type { StoredJobWindow } from "../commerce/view.ts";
 import type { PlatformKey } from "../directory/platforms.ts";
 import type { Protocol } from "../directory/protocols.ts";
+import type { StoredIncomeWindow } from "../income/view.ts";
 import type { ReviewSummary } from "../reviews/view.ts";
 
 /** Max characters of a query that are read. */
@@ -68,6 +71,9 @@ export type DiscoverHit = {
   factors: Factor[];
   /** What its reviews are worth; null in registries without reviews, and before they were weighed. */
   reviews: ReviewSummary | null;
+  /** What its wallet was paid and hired for in the last 90 days; null where none are known. */
+  payments: StoredIncomeWindow | null;
+  jobs: StoredJobWindow | null;
   /** Plain text of a stranger, no HTML; ranges ascend and do not overlap. */
   highlights: { field: Field; text: string; ranges: Range[] }[];
   /** Number of agents behind this one: near-identical, of the same text, or of its name. */

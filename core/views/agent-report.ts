@@ -9,6 +9,7 @@ import { countedTraits, linkedToken } from "../agents/traits.ts";
 import { agentJobsSchema, agentJobsView, type StoredJobFigures } from "../commerce/view.ts";
 import { shownCred } from "../cred/cred.ts";
 import { tierWord } from "../cred/tiers.ts";
+import { agentIncomeSchema, agentIncomeView, type StoredFigures } from "../income/view.ts";
 import { tokenLink } from "../links.ts";
 import { type CanonicalReviews, canonicalReviewsSchema, canonicalReviewsView } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
@@ -90,6 +91,7 @@ export const agentReportSchema = z
     verifications: verificationMarksSchema,
     reservations,
     reviews: canonicalReviewsSchema,
+    payments: agentIncomeSchema,
     jobs: agentJobsSchema,
     credScore: z.object({
       total: score,
@@ -117,6 +119,7 @@ type AgentReportView = z.output<typeof agentReportSchema>;
 export type AgentReportInput = {
   reservations: readonly Reservation[];
   reviews: CanonicalReviews | null;
+  payments: StoredFigures | null;
   jobs: StoredJobFigures | null;
   balances: Balances;
   transactions: readonly RecentTransaction[];
@@ -153,6 +156,7 @@ export function agentReportView(facts: AgentFacts, input: AgentReportInput, site
     verifications: verificationMarks(facts, now),
     reservations: [...input.reservations],
     reviews: canonicalReviewsView(input.reviews),
+    payments: agentIncomeView(input.payments),
     jobs: agentJobsView(input.jobs),
     credScore: {
       total: score,

@@ -10,6 +10,7 @@ import { countedTraits, linkedToken } from "../agents/traits.ts";
 import { agentJobsSchema } from "../commerce/view.ts";
 import { exchangeCounts, shownCred, validProofs } from "../cred/cred.ts";
 import { tierWord } from "../cred/tiers.ts";
+import { agentIncomeSchema } from "../income/view.ts";
 import { tokenLink } from "../links.ts";
 import { mintOriginAt } from "../mints/mint-origins.ts";
 import { canonicalReviewsSchema } from "../reviews/view.ts";
@@ -84,6 +85,7 @@ export const agentSchema = z
     indexedBlock: block,
     reservations: reservations.optional().meta({ description: "Left out in lists and in answers to a registration" }),
     reviews: canonicalReviewsSchema.optional(),
+    payments: agentIncomeSchema.optional(),
     jobs: agentJobsSchema.optional(),
   })
   .meta({ id: "Agent" });

@@ -1,10 +1,12 @@
 /** The view of an agent found by discovery: its row, why it stands there, and what it offers. */
 
 import { z } from "zod";
+import { jobWindowSchema, jobWindowView } from "../commerce/view.ts";
 import type { Service } from "../directory/entry.ts";
 import { PROTOCOLS, type Protocol } from "../directory/protocols.ts";
 import { type DirectoryRow, terminalAgentSchema, terminalRow } from "../directory/row.ts";
 import { type DiscoverHit, FACTOR_KEYS, FIELDS, FOUND_BY } from "../discovery/query.ts";
+import { incomeWindowSchema, incomeWindowView } from "../income/view.ts";
 import type { Json } from "../json.ts";
 import type { Liveness } from "../offers/liveness.ts";
 import { METHODS, type OfferKind, type Offer as StoredOffer } from "../offers/offer.ts";
@@ -104,6 +106,12 @@ export const hitSchema = z
     reviews: reviewSummarySchema.nullable().meta({
       description: "What its ERC-8004 reviews are worth; null in other registries, and before they were weighed",
     }),
+    payments: incomeWindowSchema.nullable().meta({
+      description: "What its wallet was paid in the last 90 days; null where no payment is known. It moves no hit",
+    }),
+    jobs: jobWindowSchema.nullable().meta({
+      description: "What it was hired for in the last 90 days; null where no job is known. It moves no hit",
+    }),
     highlights: z
       .array(
         z.object({
@@ -132,7 +140,7 @@ export const hitSchema = z
 
 /** @param publicUrl base URL of the service's own links */
 export function hitView({ hit, row, background }: FoundAgent, publicUrl: string): z.output<typeof hitSchema> {
-  const { rank, relevance, trust, foundBy, matched, factors, reviews, highlights, copies } = hit;
+  const { rank, relevance, trust, foundBy, matched, factors, reviews, payments, jobs, highlights, copies } = hit;
   return {
     agent: terminalRow(row, publicUrl),
     rank,
@@ -142,6 +150,8 @@ export function hitView({ hit, row, background }: FoundAgent, publicUrl: string)
     matched,
     factors,
     reviews,
+    payments: payments && incomeWindowView(payments),
+    jobs: jobs && jobWindowView(jobs),
     highlights,
     speaks: spokenBy(row, background),
     services: servicesOf(background),

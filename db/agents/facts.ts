@@ -6,15 +6,16 @@ import { type OwnedFacts, type Ownership, UNSHARED } from "../../core/agents/res
 import type { StoredJobFigures } from "../../core/commerce/view.ts";
 import { SIGNALS } from "../../core/cred/cred.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import type { StoredFigures } from "../../core/income/view.ts";
 import type { CanonicalReviews } from "../../core/reviews/view.ts";
 import { isoTime } from "../sql/fragments.ts";
 import { array, int8, json, jsonb, narrow, nullable, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
-import { jobFiguresOf } from "./agent-jobs.ts";
 import { restsOn } from "./attestations.ts";
 import { canonicalReviews } from "./canonical-identity.ts";
 import { ownershipOf } from "./proof-ownership.ts";
 import { othersAttested } from "./shared-sql.ts";
+import { walletFigures } from "./wallet-figures.ts";
 import { agentOf, walletConfirmed } from "./wallets.ts";
 
 /**
@@ -122,7 +123,7 @@ const FIND = statement({
       select from offchain.exchange_verification e where e.token_id = a.token_id and e.recipient = a.owner)
     then ${othersAttested("a.owner", (f) => `not (${f}.platform = '${OWN_PLATFORM}' and ${f}.token_id = a.token_id)`)}
     else 0 end as attested, ${canonicalReviews("a", "$records")} as reviews,
-    ${jobFiguresOf("a")} as jobs
+    ${walletFigures("a", "income_figures")} as payments, ${walletFigures("a", "commerce_figures")} as jobs
   from (
     select ref::text as ref, ref as token_id from unnest((select $tokenIds::int8[])) as ids(ref)
     union all
@@ -132,6 +133,7 @@ const FIND = statement({
   columns: {
     ...{ ref: text, facts: json<AgentFacts>(), ownership: json<Ownership>(), attested: int8 },
     reviews: nullable(json<CanonicalReviews>()),
+    payments: nullable(jsonb<StoredFigures>()),
     jobs: nullable(jsonb<StoredJobFigures>()),
   },
   prepared: true,
@@ -155,9 +157,9 @@ export async function findFacts(
   const wallets = refs.flatMap((ref) => ("address" in ref ? [ref.address] : []));
   const rows = await FIND.rows(db, { tokenIds, wallets, identity, records: recordsAt(publicUrl) });
   const found = new Map(
-    rows.map(({ ref, facts, ownership, attested: attestation, reviews, jobs }) => [
+    rows.map(({ ref, facts, ownership, attested: attestation, ...rest }) => [
       ref,
-      { ...facts, ownership, shared: { ...UNSHARED, attestation }, reviews, jobs },
+      { ...facts, ownership, shared: { ...UNSHARED, attestation }, ...rest },
     ]),
   );
   return refs.map((ref) => found.get("tokenId" in ref ? String(ref.tokenId) : ref.address) ?? null);

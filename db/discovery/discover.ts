@@ -37,6 +37,7 @@ import { knownAgents } from "./known.ts";
 import { lookUp } from "./look-up-words.ts";
 import { matcher, wordsOfAgents } from "./matcher.ts";
 import { near } from "./near.ts";
+import { paidWork } from "./paid-work.ts";
 import { isWithin, withPrices } from "./prices.ts";
 
 /** Documents that are ranked. What matches less, or is trusted less, than this many is not reached. */
@@ -281,12 +282,9 @@ async function hitsOf(
   { needs, speaks }: { needs: readonly ExpandedNeed[]; speaks: readonly Protocol[] },
   now: Date,
 ): Promise<DiscoverHit[]> {
-  const agents = await knownAgents(
-    db,
-    page.map(({ candidate }) => candidate.id),
-    now,
-    { shared: true },
-  );
+  const ids = page.map(({ candidate }) => candidate.id);
+  const agents = await knownAgents(db, ids, now, { shared: true });
+  const work = await paidWork(db, ids);
   const byId = new Map(agents.map((agent) => [agent.id, agent]));
   const matches = await matcher(db, wordsOfAgents(agents), needs);
   return page.flatMap(({ candidate, rank, relevance, trust, copies, foundBy }) => {
@@ -301,6 +299,7 @@ async function hitsOf(
       foundBy,
       factors: explained(agent.factors, { ...agent.known, textQuality, copy: candidate.copy }),
       reviews: agent.known.reviews,
+      ...{ payments: null, jobs: null, ...work.get(candidate.id) },
       copies,
       ...highlightsOf(agent, matches, speaks),
     };

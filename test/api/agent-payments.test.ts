@@ -4,6 +4,7 @@ import { paymentsInWords } from "../../api/tools/natural-language.ts";
 import { createClient } from "../../sdk/src/index.ts";
 import { incomeFigures } from "../../workers/income/income-figures.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { plantDocuments } from "../support/discovery.ts";
 import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
@@ -131,10 +132,31 @@ describe("the payments of an agent", () => {
     expect(again.status).toBe(304);
   });
 
-  it("of an own agent are those to its wallet, of one payer alone", async () => {
-    expect((await api.get("/api/v2/agent/helixa-7/payments")).body).toMatchObject({
+  it("of an own agent are those to its wallet, of one payer alone, in its view and report too", async () => {
+    await plantAgents(api.database.pool, [
+      { tokenId: 7, name: "Own", owner: OWNER, agentAddress: wallet("a7"), updatedBlock: 800 },
+    ]);
+    const { body } = await api.get("/api/v2/agent/helixa-7/payments");
+    expect(body).toMatchObject({
       windows: [{ days: 7, raw: { payments: 1 }, organic: { payments: 0 }, removed: [{ rule: "one_payer" }] }, {}, {}],
     });
+    // A wallet that the token only names is not known to be its own.
+    expect((await api.get("/api/v2/agent/7")).body.payments).toBe(null);
+    await api.database.pool.query("update onchain.agent set owner = agent_address where token_id = 7");
+    const { rules, windows } = body;
+    expect((await api.get("/api/v2/agent/7")).body.payments).toEqual({ rules, windows });
+    expect((await api.get("/api/v2/agent/7/report")).body.payments).toEqual({ rules, windows });
+  });
+
+  it("of the last 90 days are told of agents that are found", async () => {
+    const { windows } = await pageOf();
+    await plantDocuments(api.database.pool);
+    const { hits } = (await api.get("/api/v2/discover?q=paid")).body as unknown as {
+      hits: { agent: { agent_id: string }; payments: unknown; jobs: unknown }[];
+    };
+    const told = new Map(hits.map(({ agent, payments, jobs }) => [agent.agent_id, { payments, jobs }]));
+    expect(told.get("31")).toEqual({ payments: windows[2], jobs: null });
+    expect(told.get("33")).toEqual({ payments: null, jobs: null });
   });
 
   it("are answered in words over A2A, and by the SDK with their types", async () => {

@@ -103,6 +103,7 @@ describe("the report", () => {
   it("has every field, of token 0 too", async () => {
     expect(await report(0)).toEqual({
       reviews: null,
+      payments: null,
       jobs: null,
       tokenId: 0,
       name: "Zero",

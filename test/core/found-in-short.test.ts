@@ -45,7 +45,7 @@ function found(given: { row?: object; hit?: object; background?: object } = {}):
   return {
     hit: {
       ...{ directoryId: 1, rank: 0.512345, relevance: 0.8, trust: 0.64, copies: 2, highlights: [], foundBy: ["words"] },
-      reviews: null,
+      ...{ reviews: null, payments: null, jobs: null },
       matched: [{ field: "description", words: ["audit", "solidity"] }],
       factors: [
         {

@@ -1,0 +1,26 @@
+/** What agents that were found were paid and hired for in the last 90 days. */
+import type { StoredJobWindow } from "../../core/commerce/view.ts";
+import type { StoredIncomeWindow } from "../../core/income/view.ts";
+import { PAID_AGENTS } from "../income/followed.ts";
+import { array, int8, jsonb, nullable, statement } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+const WINDOWS = statement({
+  name: "discovery-paid-work",
+  params: { ids: array(int8) },
+  text: `
+    select a.id, p.figures->'windows'->-1 as payments, j.figures->'windows'->-1 as jobs
+    from ${PAID_AGENTS} a
+    left join offchain.income_figures p on p.directory_id = a.id and p.wallet = a.wallet
+    left join offchain.commerce_figures j on j.directory_id = a.id and j.wallet = a.wallet
+    where a.id = any($ids::int8[])`,
+  columns: { id: int8, payments: nullable(jsonb<StoredIncomeWindow>()), jobs: nullable(jsonb<StoredJobWindow>()) },
+  prepared: true,
+});
+
+/** Null where none are known. */
+export type PaidWork = { payments: StoredIncomeWindow | null; jobs: StoredJobWindow | null };
+
+/** By id of the directory's row; a row without a wallet of its own has no entry. */
+export const paidWork = async (db: Queryable, ids: readonly number[]): Promise<Map<number, PaidWork>> =>
+  new Map((await WINDOWS.rows(db, { ids })).map(({ id, ...work }) => [id, work]));
