@@ -36,9 +36,11 @@ const FAULTS: { [Kind in Fault["do"]]: Do<Kind> } = {
   freeze: ({ processes }, { part, ms }) => processes.freeze(part, ms),
   async terminate({ processes }, { part }) {
     const ended = await processes.terminate(part);
-    // Killed meanwhile, by another fault of the plan.
-    const inOrder = ended.signal === "SIGKILL" || (ended.code === 0 && ended.ms < END_MS);
-    return inOrder ? null : `${part} ended with ${ended.code} after ${ended.ms} ms when it was asked to`;
+    // Killed meanwhile, by another fault of the plan, or asked before it had begun anything that needs an end.
+    const inOrder = ended.signal !== null || ended.code === 0;
+    return inOrder && ended.ms < END_MS
+      ? null
+      : `${part} ended with ${ended.signal ?? ended.code} after ${ended.ms} ms when it was asked to`;
   },
   skew(world, { part, skewMs }) {
     if (part === "api-2") world.skewMs["api-2"] = skewMs;
