@@ -14,7 +14,8 @@ import { Radar } from "./radar.tsx";
 export function Breakdown({ agent }: { agent: Agent }) {
   const { data: answer, error, refetch } = useQuery(factors(agent.agentAddress));
   if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
-  if (!answer) return <Loading />;
+  // As high as what comes where columns stand beside each other.
+  if (!answer) return <Loading rows={11} />;
   // The API returns factors by wallet, for the wallet's own agent; that may be another token.
   const known = answer.data.tokenId === agent.tokenId ? answer.data.factors : null;
   return (

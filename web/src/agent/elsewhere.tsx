@@ -1,6 +1,6 @@
 /** The same agent in other registries, matched by proven wallet, and its ERC-8004 registration. */
 
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { directoryLink } from "../../../core/directory/link.ts";
 import type { Agent, Detail } from "../api/types.ts";
@@ -11,9 +11,6 @@ import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { say } from "../say.tsx";
 import { Erc8004 } from "./erc8004.tsx";
-import { Jobs } from "./jobs.tsx";
-import { Payments, paymentPages, paymentsPath } from "./payments.tsx";
-import { Reviews, reviewsPath } from "./reviews.tsx";
 
 export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
   others.length === 0 ? (
@@ -38,10 +35,8 @@ export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
   );
 
 /** Panels of an own agent with data of the directory; hidden without a directory row. */
-export function Elsewhere({ agent, explorer }: { agent: Agent; explorer: string }) {
-  const { tokenId } = agent;
+export function Elsewhere({ agent: { tokenId }, explorer }: { agent: Agent; explorer: string }) {
   const { data: own } = useQuery(detail(String(tokenId), "helixa"));
-  useInfiniteQuery(paymentPages(paymentsPath(String(tokenId), "helixa")));
   const twin = own?.data.same_as.find(({ platform }) => platform === "erc8004");
   const { data: there } = useQuery({ ...detail(twin?.agent_id ?? "", "erc8004"), enabled: twin !== undefined });
   if (!own) return null;
@@ -54,15 +49,6 @@ export function Elsewhere({ agent, explorer }: { agent: Agent; explorer: string 
       {registration && twin && (
         <Panel title={say("agent.erc8004")}>
           <Erc8004 registration={registration} agentId={twin.agent_id} explorer={explorer} />
-        </Panel>
-      )}
-      <Panel title={say("agent.payments")}>
-        <Payments path={paymentsPath(String(tokenId), "helixa")} explorer={explorer} />
-      </Panel>
-      {agent.jobs && <Jobs agentRef={String(tokenId)} platform="helixa" explorer={explorer} known={true} />}
-      {agent.reviews && (
-        <Panel title={say("agent.feedback")}>
-          <Reviews path={reviewsPath(String(tokenId), "helixa")} explorer={explorer} />
         </Panel>
       )}
     </>

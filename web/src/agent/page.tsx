@@ -20,10 +20,13 @@ import { Elsewhere } from "./elsewhere.tsx";
 import { Handshakes } from "./handshakes.tsx";
 import { Head } from "./head.tsx";
 import { History } from "./history.tsx";
+import { Jobs } from "./jobs.tsx";
 import { Lift } from "./lift.tsx";
 import { Listing } from "./listing.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
 import { Onchain } from "./onchain.tsx";
+import { Payments, paymentsPath } from "./payments.tsx";
+import { Reviews, reviewsPath } from "./reviews.tsx";
 import { SelfDescription } from "./self-description.tsx";
 import { Verifications } from "./verifications.tsx";
 
@@ -116,6 +119,7 @@ function Panels({ agent, explorer }: PanelsProps) {
         {history}
         {words}
         <Others agent={agent} explorer={explorer} />
+        <Work agent={agent} explorer={explorer} />
         <Raw agent={agent} />
       </div>
     );
@@ -127,6 +131,7 @@ function Panels({ agent, explorer }: PanelsProps) {
         <Lift agent={agent} />
         {history}
         {words}
+        <Work agent={agent} explorer={explorer} />
         <Raw agent={agent} />
       </div>
       <div className="column">
@@ -151,6 +156,21 @@ const Others = ({ agent, explorer }: PanelsProps) => (
     <Panel title={say("agent.share")}>
       <Share agent={agent} />
     </Panel>
+  </>
+);
+
+/** What it did by the chain, and what is said of it; last, as it comes last. */
+const Work = ({ agent: { tokenId, jobs, reviews }, explorer }: PanelsProps) => (
+  <>
+    <Panel title={say("agent.payments")}>
+      <Payments path={paymentsPath(String(tokenId), OWN_PLATFORM)} explorer={explorer} />
+    </Panel>
+    {jobs && <Jobs agentRef={String(tokenId)} platform={OWN_PLATFORM} explorer={explorer} known={true} />}
+    {reviews && (
+      <Panel title={say("agent.feedback")}>
+        <Reviews path={reviewsPath(String(tokenId), OWN_PLATFORM)} explorer={explorer} />
+      </Panel>
+    )}
   </>
 );
 
