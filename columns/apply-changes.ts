@@ -18,22 +18,22 @@ export async function applyChanges(
 ): Promise<void> {
   let sliceEnd = performance.now() + SLICE_MS;
   let applied = 0;
+  const isOver = () => !atOnce && ++applied % CHANGES_PER_CLOCK_READING === 0 && performance.now() >= sliceEnd;
   const pause = async () => {
-    if (atOnce || ++applied % CHANGES_PER_CLOCK_READING !== 0 || performance.now() < sliceEnd) return;
     await nextTurn();
     sliceEnd = performance.now() + SLICE_MS;
   };
   for (const [id, values] of puts) {
     table.put(id, values);
-    await pause();
+    if (isOver()) await pause();
   }
   for (const [id, values] of sets) {
     table.set(id, values);
-    await pause();
+    if (isOver()) await pause();
   }
   for (const id of deletes) {
     table.delete(id);
-    await pause();
+    if (isOver()) await pause();
   }
 }
 

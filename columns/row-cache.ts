@@ -7,6 +7,9 @@
 /** Renders rows by their ids; rows that no longer exist are left out. */
 export type RenderRows = (ids: readonly number[]) => Promise<Map<number, Uint8Array>>;
 
+/** A rendered row: these bytes of a view, which nobody will change. An array of its own takes as long to make as the row to write. */
+export type RowBytes = { readonly view: DataView; readonly start: number; readonly end: number };
+
 /** Max bytes that are allocated, and dropped, at once: an array of its own for each row would take a quarter of its size again. */
 const CHUNK_BYTES = 2 ** 18;
 /** Chunks of a small cache. */
@@ -17,7 +20,7 @@ const READ_AT = 4;
 const ID_AT = 5;
 const PREFIX_BYTES = 13;
 
-type Chunk = { readonly bytes: Buffer; used: number };
+type Chunk = { readonly bytes: Buffer; readonly view: DataView; used: number };
 
 export class RowCache {
   /**
@@ -49,16 +52,21 @@ export class RowCache {
    * Rendered rows in the order of the ids, without rows that do not exist. Missing rows are rendered, and cached if they
    * did not change during the rendering.
    */
-  async get(ids: readonly number[], render: RenderRows): Promise<Uint8Array[]> {
-    const cached = ids.map((id) => this.#read(id));
-    const missing = ids.filter((_, i) => cached[i] === undefined);
-    if (missing.length === 0) return cached as Uint8Array[];
+  async get(ids: readonly number[], render: RenderRows): Promise<RowBytes[]> {
+    const rows: (RowBytes | undefined)[] = [];
+    const missing: number[] = [];
+    for (const id of ids) {
+      const cached = this.#read(id);
+      rows.push(cached);
+      if (cached === undefined) missing.push(id);
+    }
+    if (missing.length === 0) return rows as RowBytes[];
     const rendering = { changed: new Set<number>(), all: false };
     this.#inProgress.add(rendering);
     try {
       const rendered = await render(missing);
       for (const [id, bytes] of rendered) if (!rendering.all && !rendering.changed.has(id)) this.#store(id, bytes);
-      return ids.flatMap((id, i) => cached[i] ?? rendered.get(id) ?? []);
+      return ids.flatMap((id, i) => rows[i] ?? renderedRows([id], rendered));
     } finally {
       this.#inProgress.delete(rendering);
     }
@@ -80,14 +88,14 @@ export class RowCache {
     for (const rendering of this.#inProgress) rendering.all = true;
   }
 
-  /** The row as a view of bytes that nobody will change. */
-  #read(id: number): Uint8Array | undefined {
+  #read(id: number): RowBytes | undefined {
     const place = this.#places.get(id);
     if (place === undefined) return undefined;
-    const { bytes } = this.#chunks[Math.floor(place / this.#chunkBytes) - this.#gone]!;
+    const { bytes, view } = this.#chunks[Math.floor(place / this.#chunkBytes) - this.#gone]!;
     const at = place % this.#chunkBytes;
     bytes[at + READ_AT] = 1;
-    return rowAt(bytes, at);
+    const start = at + PREFIX_BYTES;
+    return { view, start, end: start + view.getUint32(at, true) };
   }
 
   #store(id: number, row: Uint8Array): void {
@@ -101,7 +109,8 @@ export class RowCache {
   /** Begins a chunk, in the place of the oldest one where there are enough. */
   #nextChunk(): void {
     const oldest = this.#chunks.length === this.#maxChunks ? this.#chunks.shift() : undefined;
-    const newest: Chunk = { bytes: Buffer.allocUnsafeSlow(this.#chunkBytes), used: 0 };
+    const bytes = Buffer.allocUnsafeSlow(this.#chunkBytes);
+    const newest: Chunk = { bytes, view: new DataView(bytes.buffer), used: 0 };
     this.#chunks.push(newest);
     if (oldest === undefined) return;
     const start = this.#gone++ * this.#chunkBytes;
@@ -130,5 +139,18 @@ export class RowCache {
   }
 }
 
-/** No `subarray`: a `Buffer` takes longer to make. */
+/** The whole of an array as a row. */
+export const rowBytes = (bytes: Uint8Array): RowBytes => ({
+  view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
+  start: 0,
+  end: bytes.length,
+});
+
+/** Rows as they were rendered, in the order of the ids. */
+export const renderedRows = (ids: readonly number[], rendered: Map<number, Uint8Array>): RowBytes[] =>
+  ids.flatMap((id) => {
+    const bytes = rendered.get(id);
+    return bytes === undefined ? [] : rowBytes(bytes);
+  });
+
 const rowAt = (bytes: Buffer, at: number) => new Uint8Array(bytes.buffer, at + PREFIX_BYTES, bytes.readUInt32LE(at));

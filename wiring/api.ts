@@ -42,6 +42,7 @@ import {
 } from "./connections.ts";
 import { openEmbeddings } from "./embeddings.ts";
 import { openAuthorizationServer } from "./identity-provider.ts";
+import { openKeccak } from "./keccak.ts";
 import { openFacilitator, openMpp } from "./payments.ts";
 
 /** Max wait of a request for a database connection, ms; beyond it the client gets 503. */
@@ -52,6 +53,7 @@ const EMBEDDINGS_MS = 5_000;
 /** @throws Error, one sentence, when a part cannot be opened; the parts opened before it are closed */
 export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
   assemble(async (parts) => {
+    await openKeccak();
     const log = createLog(config, "api");
     parts.defer(await openTraces(config, "api"));
     const ops = openOps(config, "api", log);

@@ -5,7 +5,7 @@ import { freshnessPolicy } from "../../columns/freshness-policy.ts";
 import { type LiveTableOptions, openLiveTable } from "../../columns/live-table.ts";
 import type { LiveTableStats } from "../../columns/live-table-stats.ts";
 import { addressesFrom } from "../../columns/packed-address.ts";
-import { type RenderRows, RowCache } from "../../columns/row-cache.ts";
+import { type RenderRows, type RowBytes, RowCache, renderedRows } from "../../columns/row-cache.ts";
 import type { ColumnTable } from "../../columns/table.ts";
 import type { Facets } from "../../core/directory/facets.ts";
 import { boundsOf, type DirectorySort, searchKinds } from "../../core/directory/filters.ts";
@@ -32,7 +32,7 @@ export type DirectoryList = {
    * Rendered rows in the order of the ids, without rows that do not exist. A rendered row is cached until the row
    * changes, or something else that is shown in it (`touchRows` in db/directory/write.ts).
    */
-  shown(ids: readonly number[], render: RenderRows): Promise<Uint8Array[]>;
+  shown(ids: readonly number[], render: RenderRows): Promise<RowBytes[]>;
   /** Totals of the whole directory; by SQL they may be 5 seconds old. */
   totals(): Promise<DirectoryTotals>;
   /** Whether memory is loaded and was compared with the database within `maxAgeMs`. */
@@ -95,8 +95,7 @@ export function openDirectoryList({
       // A cached row is as old as the table, at most as old as a page from memory may be. To read all rows from a database
       // that is too busy to be followed would keep it busy.
       if (usable() !== undefined) return cache.get(ids, render);
-      const rendered = await render(ids);
-      return ids.flatMap((id) => rendered.get(id) ?? []);
+      return renderedRows(ids, await render(ids));
     },
     async totals() {
       const table = usable();

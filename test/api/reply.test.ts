@@ -4,6 +4,7 @@ import { z } from "zod";
 import { endpoint } from "../../api/endpoint.ts";
 import { PackedRows } from "../../api/packed-rows.ts";
 import { type Json, json as writeJson, written } from "../../api/reply.ts";
+import { rowBytes } from "../../columns/row-cache.ts";
 
 const agentSchema = z.object({
   id: z.int(),
@@ -91,7 +92,9 @@ describe("a reply", () => {
     const rows = new PackedRows<{ id: number }>(["id"]);
     type Page = { rows: { id: number }[]; total: number };
     expect(
-      Buffer.from(rows.answer<Page, "rows">("rows", [rows.pack({ id: 1 })], { total: 1 }).content as Uint8Array),
+      Buffer.from(
+        rows.answer<Page, "rows">("rows", [rowBytes(rows.pack({ id: 1 }))], { total: 1 }).content as Uint8Array,
+      ),
     ).toEqual(Buffer.from('{"rows":[{"id":1}],"total":1}'));
     // @ts-expect-error total is missing
     rows.answer<Page, "rows">("rows", [], {});

@@ -24,6 +24,7 @@ import {
   SORTS,
   WALLETS,
 } from "../support/directory.ts";
+import { bytesOf } from "../support/row-bytes.ts";
 import { isDeep } from "../support/share.ts";
 
 const ROWS = isDeep() ? 2_500 : 1_200;
@@ -229,7 +230,7 @@ test("what is shown of a row is made once, and again after every change of it an
   const shows = async (again: number[]) => {
     await settled();
     made.length = 0;
-    const shown = (await list.shown(ids, make)).map((bytes) => JSON.parse(Buffer.from(bytes).toString()));
+    const shown = (await list.shown(ids, make)).map((row) => JSON.parse(bytesOf(row).toString()));
     expect(shown).toEqual(await directoryRows(db.pool, ids));
     expect(made.toSorted((a, b) => a - b)).toEqual(again.toSorted((a, b) => a - b));
   };
@@ -322,7 +323,7 @@ test("rows are rendered once while the database is too busy to be followed, and 
       rendered += missing.length;
       return new Map(missing.map((id) => [id, Buffer.from(String(id))]));
     };
-    const shown = async () => (await busy.shown(ids, render)).map((bytes) => Number(Buffer.from(bytes).toString()));
+    const shown = async () => (await busy.shown(ids, render)).map((row) => Number(bytesOf(row).toString()));
     for (const _ of [1, 2]) expect(await shown()).toEqual(ids);
     expect(rendered).toBe(ids.length);
     expect(busy.shows(Date.now() + 60_000)).toBe(false);

@@ -1,10 +1,11 @@
 /** What is kept of rows: never what was made before a change that was told, however the two overlap. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type RenderRows, RowCache } from "../../columns/row-cache.ts";
+import { type RenderRows, type RowBytes, RowCache } from "../../columns/row-cache.ts";
+import { bytesOf } from "../support/row-bytes.ts";
 
 const bytes = (text: string) => Buffer.from(text);
-const texts = (rows: Uint8Array[]) => rows.map((row) => Buffer.from(row).toString());
+const texts = (rows: RowBytes[]) => rows.map((row) => bytesOf(row).toString());
 
 test("makes once, gives again, and leaves out what is gone", async () => {
   const cache = new RowCache(1_000);
@@ -49,14 +50,14 @@ test("rows of any length, through many chunks, and one that is too long to be ke
     made.push(...ids);
     return new Map(ids.map((id) => [id, row(id)]));
   };
-  const given: [number, Uint8Array][] = [];
+  const given: [number, RowBytes][] = [];
   for (let id = 0; id < 400; id++) {
     for (const asked of [id, id >> 1]) given.push([asked, (await cache.get([asked], make))[0]!]);
     if (id % 5 === 0) cache.invalidate([id >> 1]);
     expect(cache.byteLength).toBeLessThanOrEqual(most);
   }
   // Also those that were given before their chunk was dropped.
-  for (const [id, bytes] of given) expect(row(id).equals(bytes)).toBe(true);
+  for (const [id, kept] of given) expect(row(id).equals(bytesOf(kept))).toBe(true);
   made.length = 0;
   await cache.get([399, 398, 398], make);
   expect(made).toEqual([399]);
