@@ -1,5 +1,5 @@
 /** JSON objects of one shape without the names of their members, which are more than half of their bytes in the directory. */
-import type { RowBytes } from "../columns/row-cache.ts";
+import type { RowBytes } from "../db/lists/directory.ts";
 import { type JsonReply, written } from "./reply.ts";
 
 /** Before each value stands its length: one byte, or this byte and four more. */
@@ -13,6 +13,8 @@ const WORD_BYTES = 4;
 const SPARE_BYTES = WORD_BYTES - 1;
 /** Bytes of UTF-8 that a character of JSON takes at most, as `\u001e`. */
 const MAX_CHARACTER_BYTES = 6;
+/** Room for a row of texts of usual length. */
+const SCRATCH_BYTES = 16_384;
 const UTF8 = new TextEncoder();
 
 /** Packs objects that all have the same members, in the same order, and writes them out again as `JSON.stringify` does. */
@@ -22,8 +24,8 @@ export class PackedRows<Row extends object> {
   readonly #before: readonly { words: Int32Array; length: number }[];
   /** Bytes of an object beyond those of its packed form. */
   readonly #more: number;
-  /** Where rows are packed. Bound: the longest row there was. */
-  #scratch = Buffer.allocUnsafe(4_096);
+  /** Where rows are packed. Bound: SCRATCH_BYTES between two rows. */
+  #scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
 
   /** @param members of every object, in the order in which they are written */
   constructor(members: readonly (keyof Row & string)[]) {
@@ -45,7 +47,9 @@ export class PackedRows<Row extends object> {
           ? writeText(this.#scratch, at, text)
           : writePlain(this.#scratch, at, text, text.length);
     }
-    return Uint8Array.prototype.slice.call(this.#scratch, 0, at + SPARE_BYTES);
+    const packed = Buffer.from(this.#scratch.subarray(0, at + SPARE_BYTES));
+    if (this.#scratch.length > SCRATCH_BYTES) this.#scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
+    return packed;
   }
 
   #grow(room: number): void {

@@ -11,9 +11,9 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 export const parseAddress = (input: string): Address | null =>
   ADDRESS.test(input) ? (input.toLowerCase() as Address) : null;
 
-/** Cache of checksummed addresses by input, emptied as a whole at 10,000 entries: equal addresses mostly follow soon after each other. */
+/** Cache of checksummed addresses by input, emptied as a whole at 1,000 entries: equal addresses mostly follow soon after each other. */
 const known = new Map<Address, Address>();
-const MAX_KNOWN = 10_000;
+const MAX_KNOWN = 1_000;
 
 /** Keccak-256 of 40 bytes. @returns the hash, valid until the next call */
 type Keccak = (digits: Uint8Array) => Uint8Array;

@@ -22,6 +22,8 @@ import { isAsciiText, SearchWords, utf8 } from "../sql/search-words.ts";
 import { type DIRECTORY_COLUMNS, source } from "./directory-source.ts";
 import { CachedTotals } from "./directory-totals.ts";
 
+export type { RowBytes };
+
 export type DirectoryList = {
   /**
    * One page: ids of rows and the exact total. The caller fetches the rows; one may be removed in between.
