@@ -33,7 +33,7 @@ const PROTOCOL_WORDS: Record<string, Protocol> = { mcp: "MCP", a2a: "A2A", oasf:
 
 const AMOUNT = String.raw`(\$|usd ?)?(\d{1,6}(?:[.,]\d{1,6})?) ?(cents?|ct|c|¢|dollars?|usdc?|\$)?(?![\p{L}\p{N}])`;
 const PRICE = new RegExp(
-  String.raw`(?<![\p{L}\p{N}])(?:(?:under|below|less than|at most|max(?:imum)?|up to|cheaper than|for) |(?:<=?|≤) ?)${AMOUNT}`,
+  String.raw`(?<![\p{L}\p{N}])(?:(?:under|below|less than|at most|max(?:imum)?|up to|cheaper than|for) |(?:<=?|\u2264) ?)${AMOUNT}`,
   "iu",
 );
 
