@@ -23,7 +23,7 @@ for (const { store, there } of stores) {
     let queues: Queues;
     const opened: Queues[] = [];
     let tests = 0;
-    const open = async (prefix = "test", url = redis?.url ?? database.url, more: { scheduleGraceMs?: number } = {}) => {
+    const open = async (prefix = "test", url = redis?.url ?? database.url, more: Partial<Parameters<typeof openQueues>[0]> = {}) => {
       const where = redis ? { databaseUrl: database.url, redisUrl: url } : { databaseUrl: url };
       const queue = await openQueues({ ...where, prefix, log: testLog(), ...more });
       opened.push(queue);
@@ -147,6 +147,17 @@ for (const { store, there } of stores) {
       expect(await queues.schedule("reconcile", 60_000, {})).toBe(false);
       expect(await next()).toBeLessThanOrEqual(Date.now() + 60_000);
       expect(await board!.getJobs(["delayed"])).toEqual([]);
+    });
+
+    it("ends what has just begun, at any moment of its beginning", async () => {
+      // More than the store connects at once.
+      const names = Array.from({ length: 45 }, (_, i) => `job-${i}`);
+      for (let statements = 0; statements < 4; statements++) {
+        const young = await open(`young${tests}-${statements}`, undefined, { connectMs: 10 * LONG, names });
+        for (const name of names) young.work(name, 1, async () => {});
+        for (let done = 0; done < statements; done++) await database.pool.query("select 1");
+        await opened.pop()!.close();
+      }
     });
 
     /** As if the store had never received it. */

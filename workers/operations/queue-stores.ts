@@ -88,6 +88,8 @@ function endingClient(client: Redis, clients: Set<Redis>, log: Logger): Redis {
 /** BullMQ's own schema in Postgres. */
 const SCHEMA = "bullmq";
 
+/** Connections of a process on Postgres, beside one for each of its workers. */
+const SHARED_CONNECTIONS = 8;
 /** Max milliseconds of one statement: a connection may die without an error. */
 const QUERY_MS = 30_000;
 
@@ -103,12 +105,12 @@ export async function onPostgres(
     if (PERMANENT.test(error.code ?? "")) throw error;
     log.warn({ err: error }, "the queue's database cannot be reached; the next use of the queue tries again");
   });
-  // One pool for all queues: each worker keeps one connection to listen on, the rest is shared.
+  // One pool for all queues: each worker keeps one connection more to listen on.
   const pool = openPool({
     connectionString: databaseUrl,
     application_name: "queue",
     options: `-c search_path=${SCHEMA}`,
-    max: 40,
+    max: SHARED_CONNECTIONS,
     keepAlive: true,
     connectionTimeoutMillis: connectMs,
     query_timeout: QUERY_MS,
@@ -122,12 +124,11 @@ export async function onPostgres(
   return {
     queue: (name) =>
       new bull.Queue(inner(name), { connection: pool, defaultJobOptions: { ...RETRIES, ...KEEP } }) as unknown as Queue,
-    worker: (name, concurrency, handle) =>
-      new bull.Worker(inner(name), (job) => handle(job.data), {
-        connection: pool,
-        concurrency,
-        ...RECOVERY,
-      }) as unknown as Worker,
+    worker(name, concurrency, handle) {
+      pool.options.max += 1;
+      const options = { connection: pool, concurrency, ...RECOVERY };
+      return new bull.Worker(inner(name), (job) => handle(job.data), options) as unknown as Worker;
+    },
     close: () => pool.end(),
   };
 }
@@ -148,6 +149,7 @@ function untilItSucceeds(work: () => Promise<void>): () => Promise<void> {
 
 /** The internals of BullMQ's connection and backend that are changed here; check them with every new version. */
 type Readiness = { readyPromise?: Promise<void> | undefined; waitUntilReady(): Promise<void> };
+type Connection = Readiness & { readonly isClosing: unknown; getListenClient(): Promise<unknown> };
 
 /**
  * BullMQ's backend on Postgres, which connects again after a failure. BullMQ itself keeps the outcome of its first
@@ -158,7 +160,13 @@ const reconnecting =
   (migrated: () => Promise<void>): typeof createPostgresBackend =>
   (name, options, more) => {
     const backend = createPostgresBackend(name, options, more);
-    const { connection } = backend as unknown as { connection: Readiness };
+    const { connection } = backend as unknown as { connection: Connection };
+    // BullMQ would take a client to listen on for a worker that has ended meanwhile, and never give it back.
+    const listen = connection.getListenClient.bind(connection);
+    connection.getListenClient = async () => {
+      if (connection.isClosing) throw new Error("The queue was closed.");
+      return listen();
+    };
     for (const part of [connection, backend as unknown as Readiness]) {
       const ready = part.waitUntilReady.bind(part);
       part.waitUntilReady = async () => {
