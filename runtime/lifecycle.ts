@@ -6,13 +6,13 @@ export const DEADLINE_MS = 10_000;
 /** What a process that is up says to the supervisor that started it. */
 export const UP = "up";
 
-/** Tells the supervisor, where there is one, that this process does its work now. */
-export const sayUp = () => void process.send?.(UP);
+/** Tells the supervisor, where there is one, that this process does its work now. That it is gone ends the process by `onShutdown`. */
+export const sayUp = () => void process.send?.(UP, undefined, {}, () => {});
 
 const ALIVE_MS = 1_000;
 
 /** Tells the supervisor from now on that the loop of this process turns. */
-export const sayAlive = () => void setInterval(() => process.send?.(UP), ALIVE_MS).unref();
+export const sayAlive = () => void setInterval(sayUp, ALIVE_MS).unref();
 
 /**
  * Runs `stop` once when the process is asked to end, then exits 0; exits 1 when stopping takes too long or fails.
