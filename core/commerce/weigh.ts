@@ -79,8 +79,11 @@ export function weighJobs(facts: JobFacts, now: number): { figures: JobFigures; 
     const { job, rule } = one;
     return { ...job, removed: rule ? { rule, through: null } : byMoney.get(one)! };
   });
-  const voiceOf = voices(facts.jobs.map(({ client }) => client));
   const left = judged.filter(({ removed }) => removed === null);
+  const voiceOf = voices(
+    facts.jobs.map(({ client }) => client),
+    left.map(paidBy).filter(({ cameBack }) => !cameBack),
+  );
   const alone = new Set(left.map(({ client }) => voiceOf(client))).size === 1;
   const jobs = judged.map((job) => ({
     ...job,

@@ -31,8 +31,9 @@ export function moneyOf(given: MoneyFacts) {
     /** Why payments by others than the agent's side, in the order of the chain, are removed by the money that the payers were given. */
     removals: <P extends Paid>(payments: readonly P[]): Map<P, Removal<MoneyRule> | null> =>
       removalsOf(facts, payments, isOurs),
-    /** Of payers, the one voice that each is, with others or alone. */
-    voices: (payers: Iterable<string>) => voicesOf(facts, new Set(payers), isOurs),
+    /** Of payers, the one voice that each is, with others or alone. @param kept what of their payments is not removed and did not come back */
+    voices: (payers: Iterable<string>, kept: readonly Pick<Paid, "payer" | "units">[]) =>
+      voicesOf(facts, { payers: new Set(payers), kept: Map.groupBy(kept, ({ payer }) => payer), isOurs }),
   };
 }
 
@@ -116,14 +117,19 @@ function flowsOf(
 const isPrivate = (sent: number | null | undefined): boolean => typeof sent === "number" && sent < PUBLIC_SENT;
 
 /**
- * Payers are one voice, its least address, when one account gave each of them half of its money, or one gave it to the other.
- * An account that is not looked at yet is taken for somebody's own.
+ * Payers are one voice, its least address, when one account gave each of them half of its money, or one gave it to the other:
+ * half of what others than the side gave it, since a refund is no new money, and of what it paid, since anybody sends a cent
+ * to somebody who was given nothing of late. An account that is not looked at yet is taken for somebody's own.
  */
 function voicesOf(
   { funding, accounts }: MoneyFacts,
-  payers: ReadonlySet<string>,
-  isOurs: (address: string) => boolean,
+  of: {
+    payers: ReadonlySet<string>;
+    kept: ReadonlyMap<string, readonly { units: bigint }[]>;
+    isOurs: (address: string) => boolean;
+  },
 ): (payer: string) => string {
+  const { payers, kept, isOurs } = of;
   const parents = new Map<string, string>();
   const rootOf = (address: string): string => {
     let at = address;
@@ -137,10 +143,12 @@ function voicesOf(
   };
   for (const [payer, all] of Map.groupBy(funding, (one) => one.payer)) {
     if (!payers.has(payer)) continue;
-    const total = unitsOf(all);
-    for (const [source, some] of Map.groupBy(all, (one) => one.source)) {
+    const given = all.filter(({ source }) => !isOurs(source));
+    const [total, paid] = [unitsOf(given), unitsOf(kept.get(payer) ?? [])];
+    for (const [source, some] of Map.groupBy(given, (one) => one.source)) {
       const binds = payers.has(source) || !accounts.has(source) || isPrivate(accounts.get(source));
-      if (isOurs(source) || !binds || 2n * unitsOf(some) < total) continue;
+      const doubled = 2n * unitsOf(some);
+      if (!binds || doubled < total || doubled < paid) continue;
       const [least, most] = [rootOf(payer), rootOf(source)].sort() as [string, string];
       if (least !== most) parents.set(most, least);
     }

@@ -31,9 +31,12 @@ export type IncomeFigures = { rules: number; windows: IncomeWindow[] };
  */
 export function weighIncome(facts: IncomeFacts, now: number): { figures: IncomeFigures; payments: WeighedPayment[] } {
   const money = moneyOf(facts);
-  const voiceOf = money.voices(facts.payments.map(({ payer }) => payer));
   const weighed = removals(facts.payments, money);
   const left = weighed.filter(({ removed }) => removed === null);
+  const voiceOf = money.voices(
+    facts.payments.map(({ payer }) => payer),
+    left,
+  );
   const alone = new Set(left.map(({ payer }) => voiceOf(payer))).size === 1;
   const payments = weighed.map((one) => ({
     ...one,

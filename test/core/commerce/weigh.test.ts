@@ -154,6 +154,11 @@ describe("a job is removed by its client's money, as a payment by its payer's", 
       ...{ organic: { funded: 0 }, removed: [{ rule: "one_client", funded: 3 }] },
     });
     expect(quarter([...HONEST, hers], { funding: one.slice(1) }).organic).toMatchObject({ funded: 3, clients: 2 });
+    // A cent to each is not what they paid, whoever sends it; what the escrow gave back was not paid.
+    const cents = CLIENTS.map((client) => move("0xrival", client, 10_000n, 9));
+    expect(quarter([...HONEST, hers], { funding: cents }).organic).toMatchObject({ funded: 3, clients: 3 });
+    const back = CLIENTS.map((client) => job({ client, state: "rejected", units: 90_000_000n }));
+    expect(quarter([...HONEST, hers, ...back], { funding: one }).organic.funded).toBe(0);
   });
 });
 

@@ -71,6 +71,30 @@ describe("honest payments", () => {
     expect(units(after.organic.units)).toBeGreaterThan(0.99 * units(before.organic.units));
   });
 
+  it("stay whoever sends payers a cent who were given nothing of late", () => {
+    const calm: Traffic = none();
+    const noise: Traffic = none();
+    for (const payer of ["0xone", "0xtwo", "0xthree"]) {
+      calm.payments.push({ payer, units: 2_000_000, at: NOW - 9 * DAY });
+      noise.moves.push({ from: "0xrival", to: payer, units: Number(MIN_MOVED_UNITS), at: NOW - 8 * DAY });
+    }
+    noise.payments.push({ payer: "0xrival", units: 1, at: NOW - 8 * DAY });
+    expect(quarter(factsOf(calm, noise)).organic).toMatchObject({ payments: 3, payers: 3 });
+  });
+
+  it("of payers with one source are of one, however often they were refunded", () => {
+    const traffic: Traffic = none();
+    for (const payer of ["0xone", "0xtwo"]) {
+      traffic.moves.push({ from: "0xhub", to: payer, units: 2_000_000, at: NOW - 80 * DAY });
+      for (const days of [70, 60, 50, 40]) {
+        traffic.payments.push({ payer, units: 2_000_000, at: NOW - days * DAY });
+        if (days > 40) traffic.moves.push({ from: WALLET, to: payer, units: 2_000_000, at: NOW - (days - 5) * DAY });
+      }
+    }
+    const { organic, removed } = quarter(factsOf(traffic));
+    expect([organic.payments, removed.map(({ rule }) => rule)]).toEqual([0, ["refunded", "one_payer"]]);
+  });
+
   it("do not count before their payers' money is read, nor before an account in between is looked at", () => {
     const traffic = honest(10, 30);
     const facts = factsOf(traffic);
