@@ -135,18 +135,33 @@ for (const { store, there } of stores) {
       await until("it recurs", () => runs > 2);
     });
 
-    it("makes a schedule again whose next run a worker with its clock ahead has put off", async () => {
-      await queues.schedule("reconcile", 60_000, {});
-      const [board] = (queues as Queues & Boards).boards();
+    it("makes a schedule again whose next run a worker with its clock ahead has put off, and leaves one alone that goes on", async () => {
+      const hasty = await open(`ahead${tests}`, undefined, { scheduleGraceMs: 0 });
+      const [name, everyMs] = ["reconcile", 200];
+      await hasty.schedule(name, everyMs, {});
+      const [board] = (hasty as Queues & Boards).boards();
       const next = async () => (await board!.getJobScheduler("every-reconcile"))!.next!;
-      const ahead = Date.now() + 600_000;
-      await board!.removeJobScheduler("every-reconcile");
-      const every = { every: 60_000, startDate: ahead };
-      await board!.upsertJobScheduler("every-reconcile", every, { name: "reconcile", data: {} });
-      expect(await next()).toBeGreaterThanOrEqual(ahead);
-      expect(await queues.schedule("reconcile", 60_000, {})).toBe(false);
-      expect(await next()).toBeLessThanOrEqual(Date.now() + 60_000);
-      expect(await board!.getJobs(["delayed"])).toEqual([]);
+      const putOff = async (startDate: number) => {
+        await board!.removeJobScheduler("every-reconcile");
+        await board!.upsertJobScheduler("every-reconcile", { every: everyMs, startDate }, { name, data: {} });
+        expect(await next()).toBeGreaterThanOrEqual(startDate);
+      };
+      // To a worker with its clock behind, the runs of the right ones are far ahead, each later than the one before.
+      const behind = performance.now();
+      let ahead = Date.now() + 600_000;
+      await until("they ran often", async () => {
+        ahead += everyMs;
+        await putOff(ahead);
+        await hasty.schedule(name, everyMs, {});
+        expect(await next()).toBeGreaterThanOrEqual(ahead);
+        return performance.now() - behind > 3 * everyMs;
+      });
+      await until("it is made again", async () => {
+        expect(await hasty.schedule(name, everyMs, {})).toBe(false);
+        return (await next()) < ahead;
+      });
+      expect(await next()).toBeLessThanOrEqual(Date.now() + everyMs);
+      expect((await board!.getJobs(["delayed"])).filter(({ delay }) => delay > everyMs)).toEqual([]);
     });
 
     it("ends what has just begun, at any moment of its beginning", async () => {

@@ -27,7 +27,8 @@ export type Queues = {
   work(name: string, concurrency: number, handle: (data: unknown) => Promise<void>): QueueWorker;
   /**
    * Makes a job recur. An equal schedule that is alive is left alone, so that restarts move nothing. One whose next run is
-   * late and queued nowhere is made again: a failover loses what the new primary had not received.
+   * late and queued nowhere is made again: a failover loses what the new primary had not received. So is one whose next run
+   * is too far ahead and stays where it is: a worker with its clock ahead put it off.
    * @returns true when it did not exist: at the first start, or because the queue's storage was lost
    */
   schedule(name: string, everyMs: number, data: unknown): Promise<boolean>;
@@ -70,6 +71,7 @@ function queuesOn(
 ): Queues & Boards {
   const queues = new Map<string, Queue>();
   const workers = new Map<Worker, string>();
+  const ahead: Ahead = new Map();
   /** Check then write: no queue of the name is open, then it is kept; no await. */
   const queueOf = (name: string): Queue => {
     let queue = queues.get(name);
@@ -97,7 +99,8 @@ function queuesOn(
         },
       };
     },
-    schedule: (name, everyMs, data) => scheduleJob(queueOf(name), name, { everyMs, data, graceMs: scheduleGraceMs }),
+    schedule: (name, everyMs, data) =>
+      scheduleJob(queueOf(name), name, { everyMs, data, graceMs: scheduleGraceMs, ahead }),
     boards: () => [...queues.values()],
     counts: () => Promise.all([...queues].map(([name, queue]) => countsOf(queue, name))),
     async close() {
@@ -144,21 +147,40 @@ const CLOSE_MS = 10_000;
 
 const SCHEDULE_GRACE_MS = 20_000;
 
+/** Schedules whose next run is too far ahead, by their names: the run, and since when it is seen there, in milliseconds of a clock that nobody sets. */
+type Ahead = Map<string, { next: number; since: number }>;
+
 async function scheduleJob(
   queue: Queue,
   name: string,
-  { everyMs, data, graceMs }: { everyMs: number; data: unknown; graceMs: number },
+  { everyMs, data, graceMs, ahead }: { everyMs: number; data: unknown; graceMs: number; ahead: Ahead },
 ): Promise<boolean> {
   const id = `every-${name}`;
   const known = await queue.getJobScheduler(id);
   const { next = Date.now() } = known ?? {};
   const isLost = next < Date.now() - graceMs && !(await isQueued(queue, id, next));
-  // Set by a worker whose clock was ahead: until then nobody would run it.
-  const isAhead = next > Date.now() + everyMs + graceMs;
+  const isAhead = isPutOff(ahead, name, next, { everyMs, graceMs });
   if (known && Number(known.every) === everyMs && !isLost && !isAhead) return false;
   if (isAhead) await queue.removeJobScheduler(id);
   await queue.upsertJobScheduler(id, { every: everyMs }, { name, data: data as object, opts: { ...RETRIES, ...KEEP } });
   return !known;
+}
+
+/**
+ * Whether a worker whose clock was ahead set the next run: until then nobody would run it. Where the clock of this one is
+ * behind, every schedule looks so, but the right workers run it, and its next run moves on.
+ */
+function isPutOff(ahead: Ahead, name: string, next: number, of: { everyMs: number; graceMs: number }): boolean {
+  const longest = of.everyMs + of.graceMs;
+  if (next <= Date.now() + longest) {
+    ahead.delete(name);
+    return false;
+  }
+  const now = performance.now();
+  const seen = ahead.get(name);
+  if (seen?.next === next) return now - seen.since > longest;
+  ahead.set(name, { next, since: now });
+  return false;
 }
 
 const QUEUED = new Set(["waiting", "prioritized", "delayed", "active"]);
