@@ -3,7 +3,7 @@
 /** Goes up with every change of this file that changes a figure. */
 export const JOB_RULES_VERSION = 2;
 
-/** Of one agent, jobs that are weighed: those with money before others, then the newest. */
+/** Of one agent, jobs that are weighed: those with money before others, then those that were completed, then the newest. */
 export const MAX_JOBS = 10_000;
 
 /** Why a job is not organic. The first that holds is told. */

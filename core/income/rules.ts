@@ -11,7 +11,7 @@ export const INCOME_SECONDS = 90 * 86_400;
 export const DUST_UNITS = 1_000n;
 /** A transfer below is no money that somebody was given, in units of USDC: a cent. Anybody sends less to anybody. */
 export const MIN_MOVED_UNITS = 10_000n;
-/** Of one wallet, the newest payments that are read. */
+/** Of one wallet, payments that are weighed: those that are no dust before others, then the newest. */
 export const MAX_PAYMENTS = 10_000;
 
 /** Why a payment is not organic, whoever made it. The first that holds is told. */

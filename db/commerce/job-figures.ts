@@ -71,7 +71,8 @@ const JOBS = statement({
       j.ended_at as "endedAt", coalesce((j.job->'ended'->>'block')::int8, j.block) as block
     from offchain.commerce_job j
     where j.provider = $wallet and (j.funded_at > $since or j.ended_at > $since)
-    order by (j.token = $usdc and j.units >= ${DUST_UNITS}) is true desc, j.block desc, j.log_index desc limit ${MAX_JOBS}`,
+    order by (j.token = $usdc and j.units >= ${DUST_UNITS}) is true desc, j.state = 'completed' desc,
+      j.block desc, j.log_index desc limit ${MAX_JOBS}`,
   columns: {
     ...{ jobId: numeric, client: text, evaluator: nullable(text), token: nullable(text), units: numeric },
     ...{ state: narrow<JobState>(text), fundedAt: int8, endedAt: nullable(int8), block: int8 },
@@ -79,8 +80,8 @@ const JOBS = statement({
 });
 
 /**
- * What the figures of one agent rest on, bounded: its jobs of the longest window, those with money before others, and what is
- * known of its clients' money.
+ * What the figures of one agent rest on, bounded: its jobs of the longest window, those with money before others and of these the
+ * completed ones, since what is not completed costs a client nothing; and what is known of its clients' money.
  * @param db a snapshot @param id of its row of the directory @param usdc lower-case @param now Unix seconds
  * @returns null for one whose wallet is no provider
  */

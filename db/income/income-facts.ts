@@ -1,6 +1,6 @@
 /** Reads what `weighIncome` is given about one agent, and what is known of the money of those who paid one or hired it. */
 import type { IncomeFacts, MoneyFacts } from "../../core/income/facts.ts";
-import { INCOME_SECONDS, MAX_PAYMENTS, MIN_MOVED_UNITS } from "../../core/income/rules.ts";
+import { DUST_UNITS, INCOME_SECONDS, MAX_PAYMENTS, MIN_MOVED_UNITS } from "../../core/income/rules.ts";
 import { array, filtered, int4, int8, json, nullable, numeric, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { EARNED, groupOf, INCOME_SEEN, PAID_AGENTS } from "./followed.ts";
@@ -24,7 +24,7 @@ const PAYMENTS = statement({
     select m.block, m.log_index as "logIndex", m.tx_hash as "txHash", m.at, m.sender as payer, m.units
     from offchain.income_move m
     where m.recipient = $wallet and m.nonce is not null and m.at > $since
-    order by m.block desc, m.log_index desc limit ${MAX_PAYMENTS}`,
+    order by m.units >= ${DUST_UNITS} desc, m.block desc, m.log_index desc limit ${MAX_PAYMENTS}`,
   columns: { block: int8, logIndex: int4, txHash: text, at: int8, payer: text, units: numeric },
 });
 
@@ -49,10 +49,12 @@ const FUNDING = statement({
   name: "income-funding",
   params: { payers: array(text), side: array(text), usdc: text },
   // Of an account that is not of the side: what it gave before the side sent it something is one, what it gave since is another.
+  // The escrow gives back what the payer had, or pays for a job, which is here by itself.
   text: `
     with given as materialized (
       select m.sender, m.recipient, m.units, m.at from unnest($payers::text[]) p(address)
       join offchain.income_move m on m.recipient = p.address and m.units >= ${MIN_MOVED_UNITS}
+        and m.sender not in (select c.contract from offchain.commerce_contract c)
       union all
       select j.client, j.provider, j.units, j.ended_at from unnest($payers::text[]) p(address)
       join offchain.commerce_job j on j.provider = p.address and ${EARNED}
@@ -113,7 +115,7 @@ export async function moneyFacts(db: Queryable, asked: Asked): Promise<MoneyFact
 }
 
 /**
- * The facts of one agent, bounded: its newest payments, the sources of most money.
+ * The facts of one agent, bounded: its payments, those that are no dust before others, and the sources of most money.
  * @param db a snapshot @param id of its row of the directory @param usdc lower-case @param now Unix seconds
  * @returns null for one that has no wallet
  */

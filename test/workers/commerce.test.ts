@@ -2,7 +2,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Chain } from "../../clients/ports.ts";
 import { commerceRequests } from "../../core/commerce/requests.ts";
+import { MAX_JOBS } from "../../core/commerce/rules.ts";
 import { fail } from "../../core/errors.ts";
+import { jobFacts } from "../../db/commerce/job-figures.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { between, pick, randomOf } from "../../harness/random.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
@@ -160,6 +162,33 @@ describe("the jobs", () => {
     await jobs.plantAgent(31, null, at(OWNER));
     await jobs.readMoney();
     expect(await rows("select from offchain.income_followed where kind = 'payer'")).toEqual([]);
+  });
+
+  it("of clients that take their money back hide none that were completed, and the escrow is nobody's source", async () => {
+    await jobs.plantAgent(31, at(AGENT), at(OWNER));
+    for (const client of [ALICE, BOB]) {
+      await world.work(client, AGENT);
+      const cancelled = await world.open(client, AGENT, { evaluator: JUDGE });
+      await world.fund(client, cancelled);
+      await world.judge(JUDGE, cancelled, "reject");
+    }
+    await jobs.read();
+    await jobs.readMoney();
+    const moves = await rows("select distinct sender from offchain.income_move");
+    expect(moves.map(({ sender }) => sender)).toContain(world.contract);
+    const [{ id }] = await rows("select id from offchain.directory");
+    const now = Math.floor((await world.now()).getTime() / 1_000);
+    const { facts } = (await jobFacts(db.pool, { id, usdc: world.usdc, now }))!;
+    expect(facts.funding.map(({ source }) => source)).not.toContain(world.contract);
+    await db.pool.query(
+      `insert into offchain.commerce_job
+         (job_id, provider, block, log_index, funded_at, ended_at, client, evaluator, token, units, state, job)
+       select 1000000 + n, provider, block + n, log_index, funded_at, ended_at, $1, null, token, units, 'expired', job
+       from offchain.commerce_job, generate_series(1, ${MAX_JOBS}) n where state = 'completed' and client = $2`,
+      [at(FAR), at(ALICE)],
+    );
+    await jobs.weigh();
+    expect((await figures(31)).raw).toMatchObject({ completed: 2, funded: MAX_JOBS });
   });
 
   it("of a contract that names no token are worth nothing known", async () => {

@@ -9,7 +9,7 @@ import { weighDue } from "./weigh-due.ts";
 /**
  * Resumes: with the agents whose figures are missing or the oldest; each is one commit.
  * One item: an agent whose figures cannot be computed is logged, and the others are.
- * Bound: of an agent the newest 10,000 payments of 90 days are weighed (core/income/rules.ts).
+ * Bound: of an agent 10,000 payments of 90 days are weighed (core/income/rules.ts).
  */
 export const incomeFigures = defineJob({
   name: "income-figures",
