@@ -93,18 +93,21 @@ function refundsOf(payments: readonly Given[], known: readonly Funding[], isOurs
 
 /**
  * How money of the side came to a payer. With an account between it counts from half of what was paid on: a little money
- * that somebody in between sends to strangers takes nothing from the agent.
+ * that somebody in between sends to strangers takes nothing from the agent. So does that of the owner's other agents:
+ * anybody can give an owner an agent whose wallet is the giver's.
  * @param known transfers to the payer, the earliest first, without refunds
  */
 function flowsOf(
-  { sent, accounts }: MoneyFacts,
+  { wallet, owner, sent, accounts }: MoneyFacts,
   known: readonly Funding[],
   { isOurs, paid }: { isOurs: (address: string) => boolean; paid: bigint },
 ): Flows {
-  const direct = known.find(({ source }) => isOurs(source));
+  const direct = known.find(({ source }) => source === wallet || source === owner);
   if (direct) return { first: { at: direct.at, through: null }, unread: false };
-  const between = known.filter(({ source, at }) => (sent.get(source) ?? Number.POSITIVE_INFINITY) <= at);
-  const hops = between.filter(({ source }) => isPrivate(accounts.get(source)));
+  const between = known.filter(
+    ({ source, at }) => isOurs(source) || (sent.get(source) ?? Number.POSITIVE_INFINITY) <= at,
+  );
+  const hops = between.filter(({ source }) => isOurs(source) || isPrivate(accounts.get(source)));
   const enough = (some: readonly Funding[]) => 2n * unitsOf(some) >= paid;
   if (hops.length > 0 && enough(hops)) return { first: { at: hops[0]!.at, through: hops[0]!.source }, unread: false };
   const open = between.filter(

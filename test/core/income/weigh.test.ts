@@ -82,6 +82,20 @@ describe("honest payments", () => {
     expect(quarter(factsOf(calm, noise)).organic).toMatchObject({ payments: 3, payers: 3 });
   });
 
+  it("stay whoever gives the owner an agent, and its payers a cent out of that agent's wallet", () => {
+    const calm = honest(11, 40);
+    const noise: Traffic = none();
+    const payers = new Set(calm.payments.filter((one) => one.units > 50_000).map((one) => one.payer));
+    for (const payer of payers) noise.moves.push({ from: SISTER, to: payer, units: 10_001, at: NOW - 89 * DAY });
+    expect(payers.size).toBeGreaterThan(10);
+    const before = quarter(factsOf(calm)).organic;
+    expect(quarter(factsOf(calm, noise)).organic).toMatchObject({ payments: before.payments, units: before.units });
+    const one = { payer: "0xp", units: 2_000_000, at: NOW - 9 * DAY };
+    const half = { from: SISTER, to: "0xp", units: 1_000_000, at: NOW - 10 * DAY };
+    const { payments } = weighIncome(factsOf(calm, { ...none(), payments: [one], moves: [half] }), NOW);
+    expect(payments.find(({ payer }) => payer === "0xp")!.removed).toEqual({ rule: "self_funded", through: SISTER });
+  });
+
   it("of payers with one source are of one, however often they were refunded", () => {
     const traffic: Traffic = none();
     for (const payer of ["0xone", "0xtwo"]) {
