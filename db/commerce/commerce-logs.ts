@@ -147,9 +147,13 @@ const STORE_JOBS = statement({
 const TOUCH = statement({
   name: "commerce-touch",
   params: { providers: array(text) },
+  // And whom they hired: what a client earned is its money.
   text: `
     insert into offchain.commerce_provider (provider)
-    select t.provider from unnest($providers::text[]) t(provider) order by t.provider
+    select t.provider from (
+      select unnest($providers::text[]) as provider
+      union select j.provider from offchain.commerce_job j where j.client = any($providers)) t
+    order by t.provider
     on conflict (provider) do update set version = excluded.version`,
 });
 

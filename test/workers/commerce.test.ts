@@ -164,6 +164,23 @@ describe("the jobs", () => {
     expect(await rows("select from offchain.income_followed where kind = 'payer'")).toEqual([]);
   });
 
+  it("are weighed again when their client earns something of the agent's side", async () => {
+    await jobs.plantAgent(31, at(AGENT), at(OWNER));
+    for (const client of [ALICE, BOB, OTHER]) await world.work(client, AGENT);
+    await jobs.read();
+    await jobs.readMoney();
+    await jobs.weigh();
+    expect((await figures(31)).organic.completed).toBe(3);
+    await world.pass(10);
+    await world.work(OWNER, OTHER, { units: 60_000 });
+    await jobs.read();
+    expect(await jobs.weigh()).toBe(1);
+    expect(await figures(31)).toMatchObject({
+      organic: { completed: 2 },
+      removed: [{ rule: "circular", completed: 1 }],
+    });
+  });
+
   it("of clients that take their money back hide none that were completed, and the escrow is nobody's source", async () => {
     await jobs.plantAgent(31, at(AGENT), at(OWNER));
     for (const client of [ALICE, BOB]) {
