@@ -23,7 +23,11 @@ for (const { store, there } of stores) {
     let queues: Queues;
     const opened: Queues[] = [];
     let tests = 0;
-    const open = async (prefix = "test", url = redis?.url ?? database.url, more: Partial<Parameters<typeof openQueues>[0]> = {}) => {
+    const open = async (
+      prefix = "test",
+      url = redis?.url ?? database.url,
+      more: Partial<Parameters<typeof openQueues>[0]> = {},
+    ) => {
       const where = redis ? { databaseUrl: database.url, redisUrl: url } : { databaseUrl: url };
       const queue = await openQueues({ ...where, prefix, log: testLog(), ...more });
       opened.push(queue);
