@@ -25,7 +25,7 @@ RUN npm run build && npm run web
 FROM ${NODE}
 WORKDIR /app
 ENV NODE_ENV=production
-ENV MALLOC_ARENA_MAX=1
+ENV MALLOC_ARENA_MAX=2
 COPY --from=packages /app/node_modules node_modules
 # The sources are for Ponder, which compiles the indexing code itself, and for migrations, fonts and contracts.
 COPY . .
