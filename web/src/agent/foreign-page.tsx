@@ -12,6 +12,7 @@ import { Token } from "../directory/cells.tsx";
 import { platformLabel } from "../directory/facets.ts";
 import { badgesPath, badges as badgesQuery, detail, detailPath, offering, rowLink } from "../directory/source.ts";
 import { age, date, moment, short } from "../formats.ts";
+import { useMedia } from "../media.ts";
 import { Address } from "../parts/address.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -28,10 +29,10 @@ import { tierOf } from "../tiers.ts";
 import { Claim } from "./claim.tsx";
 import { SameAs } from "./elsewhere.tsx";
 import { Erc8004 } from "./erc8004.tsx";
-import { Jobs } from "./jobs.tsx";
+import { Jobs, jobPages } from "./jobs.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
 import { Payments, paymentPages, paymentsPath } from "./payments.tsx";
-import { Reviews, reviewsPath } from "./reviews.tsx";
+import { Reviews, reviewPages, reviewsPath } from "./reviews.tsx";
 import { Services } from "./services.tsx";
 
 export default function ForeignPage({ agentRef }: { agentRef: string }) {
@@ -40,11 +41,19 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
   const { data: answer, error, refetch } = useQuery(detail(agentRef, platform));
   const row = answer?.data;
   // Asked for beside the row: the panels they fill are then there at once.
-  useQuery({ ...offering(agentRef, platform ?? ""), enabled: platform !== null });
+  const offered = useQuery({ ...offering(agentRef, platform ?? ""), enabled: platform !== null });
   const paid = useInfiniteQuery({
     ...paymentPages(paymentsPath(agentRef, platform ?? "")),
     enabled: platform === "erc8004",
   });
+  const worked = useInfiniteQuery({ ...jobPages(agentRef, platform ?? ""), enabled: platform === "erc8004" });
+  const reviewed = useInfiniteQuery({
+    ...reviewPages(reviewsPath(agentRef, platform ?? "")),
+    enabled: platform === "erc8004",
+  });
+  // What stands below something comes once that is there: it would jump.
+  const isSettled = [offered, paid, worked, reviewed].every(({ isLoading }) => !isLoading);
+  const isOneColumn = useMedia("(max-width: 1000px)");
   const explorer = useExplorer(row?.chain_id ?? null);
   useEffect(() => {
     if (row) document.title = `${row.name} · ${row.cred_score} ${tierOf(row.cred_score).label}`;
@@ -79,28 +88,24 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
               <Services of={row.services} />
             )}
           </WhatItOffers>
-          {row.erc8004 && explorer && (
-            <Panel title={say("agent.payments")}>
-              <Payments path={paymentsPath(row.agent_id, row.platform)} explorer={explorer} />
-            </Panel>
-          )}
-          {/* What stands below comes when that is there: it would jump. */}
-          {!paid.isLoading && <Below row={row} explorer={explorer} />}
+          {isSettled && <Below row={row} explorer={explorer} />}
         </div>
-        <div className="column">
-          <AboutScore score={row.cred_score} reservations={row.reservations} />
-          <Behind of={of} explorer={explorer} />
-          <Trusted of={of} />
-          <Claim row={row} />
-          <Panel title={say("agent.inOtherRegistries")}>
-            <SameAs others={row.same_as} />
-          </Panel>
-          {row.erc8004 && explorer && (
-            <Panel title={say("agent.erc8004")}>
-              <Erc8004 registration={row.erc8004} agentId={row.agent_id} explorer={explorer} />
+        {(isSettled || !isOneColumn) && (
+          <div className="column">
+            <AboutScore score={row.cred_score} reservations={row.reservations} />
+            <Behind of={of} explorer={explorer} />
+            <Trusted of={of} />
+            <Claim row={row} />
+            <Panel title={say("agent.inOtherRegistries")}>
+              <SameAs others={row.same_as} />
             </Panel>
-          )}
-        </div>
+            {row.erc8004 && explorer && (
+              <Panel title={say("agent.erc8004")}>
+                <Erc8004 registration={row.erc8004} agentId={row.agent_id} explorer={explorer} />
+              </Panel>
+            )}
+          </div>
+        )}
       </div>
     </div>
   );
@@ -110,6 +115,9 @@ const Below = ({ row, explorer }: { row: Detail; explorer: string | undefined })
   <>
     {row.erc8004 && explorer && (
       <>
+        <Panel title={say("agent.payments")}>
+          <Payments path={paymentsPath(row.agent_id, row.platform)} explorer={explorer} />
+        </Panel>
         <Panel title={say("agent.feedback")}>
           <Reviews path={reviewsPath(row.agent_id, row.platform)} explorer={explorer} />
         </Panel>

@@ -15,6 +15,13 @@ import { backlogOf, Removed, Sums, TransactionOn, Why, Windows } from "./raw-org
 /** Rows of a list that are as high as the card of an agent with jobs usually is, on a phone and beside other columns. */
 const USUAL_ROWS = 20;
 
+export const jobPages = (agentRef: string, platform: string) =>
+  pagesOf<AgentJobs>(
+    `/api/v2/agent/${encodeURIComponent(agentRef)}/jobs?platform=${platform}&limit=5`,
+    "cursor",
+    (page) => page.nextCursor,
+  );
+
 /**
  * The card of an agent's jobs. Most agents have none, and then there is no card: of an own agent its view says so.
  * @param props.known whether there are any: then there is room for them while they are read
@@ -30,10 +37,7 @@ export function Jobs({
   explorer: string;
   known: boolean;
 }) {
-  const path = `/api/v2/agent/${encodeURIComponent(agentRef)}/jobs?platform=${platform}&limit=5`;
-  const { data, error, refetch, ...more } = useInfiniteQuery(
-    pagesOf<AgentJobs>(path, "cursor", (page) => page.nextCursor),
-  );
+  const { data, error, refetch, ...more } = useInfiniteQuery(jobPages(agentRef, platform));
   const first = data?.pages[0];
   if (!known && (first?.data.jobs.length ?? 0) === 0) return null;
   return (

@@ -17,10 +17,12 @@ type Props = { path: string; explorer: string };
 export const reviewsPath = (agentRef: string, platform: string): string =>
   `/api/v2/agent/${encodeURIComponent(agentRef)}/reviews?platform=${platform}`;
 
-const usePages = (path: string) => useInfiniteQuery(pagesOf<AgentReviews>(path, "cursor", (page) => page.nextCursor));
+const pages = (path: string) => pagesOf<AgentReviews>(path, "cursor", (page) => page.nextCursor);
+/** The newest of each reviewer. */
+export const reviewPages = (path: string) => pages(`${path}&newest=true`);
 
 export function Reviews({ path, explorer }: Props) {
-  const { data, error, refetch, ...more } = usePages(`${path}&newest=true`);
+  const { data, error, refetch, ...more } = useInfiniteQuery(reviewPages(path));
   if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
   if (!data) return <Loading rows={5} />;
   const figures = data.pages[0]!.data;
@@ -212,7 +214,7 @@ const Why = ({ of }: { of: WeighedReview["reasons"] }) => (
 
 /** All that one account wrote, each with why it counts how much. */
 function Entries({ path, explorer }: Props) {
-  const { data, error, refetch, ...more } = usePages(path);
+  const { data, error, refetch, ...more } = useInfiniteQuery(pages(path));
   if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
   if (!data) return <Loading rows={2} />;
   return (
