@@ -6,8 +6,6 @@ import { agentCommerceAbi } from "../../abis/agent-commerce.ts";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { JOB_STATES } from "../../core/commerce/jobs.ts";
-import { openQueues } from "../../workers/operations/queue.ts";
-import { testLog } from "../log.ts";
 import { LONG } from "../patience.ts";
 import { signAuthorization } from "../payment-signing.ts";
 import { between, pick } from "../random.ts";
@@ -90,12 +88,6 @@ export async function job(scene: Scene): Promise<void> {
     [evaluator, to, encodeFunctionData({ abi, functionName: end, args: [jobId, zeroHash, "0x"] })],
   ];
   for (const step of steps.slice(0, between(random, 2, 5))) if ((await call(scene, ...step)) === null) return;
-}
-
-/** Has the workers follow the agent's wallet now; by themselves they would within ten minutes. */
-export async function followHired({ redis, databaseUrl }: World): Promise<void> {
-  const queues = await openQueues({ databaseUrl, redisUrl: redis?.url, prefix: "agents", log: testLog() });
-  await queues.add("income-followed", [{ data: {} }]).finally(() => queues.close());
 }
 
 /** @returns differences between what each API says of the agent and what the chain does, each a sentence */

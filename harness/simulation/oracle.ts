@@ -9,7 +9,7 @@ import type { Outcome } from "../payment-load/customers.ts";
 import { staleScores } from "../under-way.ts";
 import { leftWrong } from "../until.ts";
 import type { Json } from "./client.ts";
-import { followHired, unlikeEvidence } from "./evidence.ts";
+import { unlikeEvidence } from "./evidence.ts";
 import type { World } from "./world.ts";
 
 /** What the books of all rounds of a world begin with. */
@@ -35,7 +35,6 @@ export async function consult(world: World, ledger: Ledger): Promise<string[]> {
   differences.push(...(await history(world)));
   differences.push(...(await leftWrong(() => staleScores(db, tokenIds), FOLLOW)));
   differences.push(...(await leftWrong(() => answers(world, truth), FOLLOW)));
-  await followHired(world);
   differences.push(...(await leftWrong(() => unlikeEvidence(world, ledger.hired), FOLLOW)));
   differences.push(...(await keysAndMessages(world)));
   const { payees, base, outcomes } = ledger;
