@@ -45,7 +45,11 @@ const askingOf = (checkout: OpenCheckout): AskingRequest => {
   const { request, terms, binding } = checkout;
   const { wallet, fingerprint, now } = request;
   return {
-    ...{ terms: terms!, binding, wallet, fingerprint, now },
+    terms: terms!,
+    binding,
+    wallet,
+    fingerprint,
+    now,
     signedIn: () => request.signedIn(),
     optionalSignIn: () => optionalSignIn(checkout),
     clientOf: (presented) => clientOf(checkout, presented),

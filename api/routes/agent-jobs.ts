@@ -45,7 +45,10 @@ export const agentJobs = endpoint({
       if (found === null) return unknownAgent();
       const { contract, wallet, owner, group, figures } = found;
       const told = {
-        ...{ contract: inAll(contract), wallet: inAll(wallet), walletAgents: found.agents, readTo: found.readTo },
+        contract: inAll(contract),
+        wallet: inAll(wallet),
+        walletAgents: found.agents,
+        readTo: found.readTo,
         ...jobFiguresView(figures),
         computedAt: found.computedAt?.toISOString() ?? null,
       };

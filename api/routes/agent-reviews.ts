@@ -38,7 +38,9 @@ export const agentReviews = endpoint({
   data: true,
   params: z.object({ ref }),
   query: z.object({
-    ...{ minBlock, platform: ofPlatform, cursor },
+    minBlock,
+    platform: ofPlatform,
+    cursor,
     newest: flag("true: of each reviewer its newest review, with the number of all that it wrote"),
     client: walletAddress.optional().meta({ description: "Only what this account wrote, the newest first" }),
     limit: limit({ default: 20, max: 100 }),

@@ -42,7 +42,8 @@ export const agentJobsPageSchema = z
           organic: z.boolean(),
           removed: z
             .object({
-              ...{ rule: jobRule, says },
+              rule: jobRule,
+              says,
               through: address.nullable().meta({ description: "The account between the agent's side and the client" }),
             })
             .nullable()

@@ -16,7 +16,13 @@ export const agentPaymentsSchema = z
     payments: z
       .array(
         z.object({
-          ...{ block, logIndex: count, txHash, paidAt: moment, payer: address, usdc, organic: z.boolean() },
+          block,
+          logIndex: count,
+          txHash,
+          paidAt: moment,
+          payer: address,
+          usdc,
+          organic: z.boolean(),
           removed: z
             .object({
               rule: incomeRule,

@@ -31,7 +31,8 @@ export const agentReviewsSchema = z
         z.object({
           tag: z.string().meta({ description: "The first tag of reviews, a stranger's words; empty without one" }),
           reviews: count.meta({ description: "Those that stand, whoever wrote them" }),
-          ...{ raw: percent.nullable(), adjusted: percent.nullable() },
+          raw: percent.nullable(),
+          adjusted: percent.nullable(),
         }),
       )
       .max(MAX_DIMENSIONS)
@@ -43,7 +44,8 @@ export const agentReviewsSchema = z
       .meta({ description: "Null where nothing was weighed yet, or there is nothing to weigh" }),
     reviews: z.array(
       z.object({
-        ...{ client: z.string(), index: z.string() },
+        client: z.string(),
+        index: z.string(),
         value: z.string().meta({ description: "Decimal, as written; what it means is up to its tags" }),
         rating: percent.nullable().meta({ description: "The value from 0 to 100; null where its tag has no scale" }),
         tags: z.array(z.string()),
@@ -75,14 +77,16 @@ export const agentReviewsSchema = z
           }),
         revoked: z.boolean(),
         givenAt: moment,
-        ...{ txHash: z.string(), responses: count },
+        txHash: z.string(),
+        responses: count,
         answers: z
           .array(
             z.object({
               responder: z.string(),
               own: z.boolean().meta({ description: "It is the agent's owner or wallet; anybody may respond" }),
               uri: z.string().nullable(),
-              ...{ at: moment, txHash: z.string() },
+              at: moment,
+              txHash: z.string(),
             }),
           )
           .meta({ description: "The first five responses, the agent's own before others" }),

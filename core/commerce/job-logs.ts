@@ -49,19 +49,23 @@ const READINGS: Record<string, Reading> = {
   "JobCreated(uint256,address,address,address,uint256,address)": { topics: 4, words: 3, read: created },
   "JobCreated(uint256,address,address,address,uint48,address)": { topics: 4, words: 3, read: created },
   "ProviderSet(uint256,address)": {
-    ...{ topics: 3, words: 0 },
+    topics: 3,
+    words: 0,
     read: ({ topics }) => ({ kind: "provider_set", provider: addressOf(topics[2]!) }),
   },
   "ProviderSet(uint256,address,address,uint256)": {
-    ...{ topics: 4, words: 1 },
+    topics: 4,
+    words: 1,
     read: ({ topics }) => ({ kind: "provider_set", provider: addressOf(topics[3]!) }),
   },
   "BudgetSet(uint256,address,uint256)": {
-    ...{ topics: 3, words: 1 },
+    topics: 3,
+    words: 1,
     read: ({ topics }) => ({ kind: "budget_set", token: addressOf(topics[2]!) }),
   },
   "JobFunded(uint256,address,uint256)": {
-    ...{ topics: 3, words: 1 },
+    topics: 3,
+    words: 1,
     read: ({ data }) => ({ kind: "funded", units: String(BigInt(`0x${word(data, 0)}`)), token: null }),
   },
   "JobSubmitted(uint256,address,bytes32)": { topics: 3, words: 1, read: plain("submitted") },

@@ -32,7 +32,9 @@ const NEXT: Record<JobState, Partial<Record<JobEventKind, JobState>>> = {
   open: { funded: "funded", submitted: "submitted", rejected: "rejected" },
   funded: { submitted: "submitted", completed: "completed", rejected: "rejected", expired: "expired" },
   submitted: { completed: "completed", rejected: "rejected", expired: "expired" },
-  ...{ completed: {}, rejected: {}, expired: {} },
+  completed: {},
+  rejected: {},
+  expired: {},
 };
 
 const inOrder = (a: JobPlace, b: JobPlace) => a.block - b.block || a.logIndex - b.logIndex;
@@ -46,8 +48,17 @@ export function jobOf(logs: readonly JobLog[]): Job | null {
   if (first?.event.kind !== "created") return null;
   const { client, provider, evaluator, expiresAt } = first.event;
   const job: Job = {
-    ...{ jobId: first.jobId, state: "open", client, provider, evaluator, token: null, units: null, expiresAt },
-    ...{ funded: null, submitted: null, ended: null },
+    jobId: first.jobId,
+    state: "open",
+    client,
+    provider,
+    evaluator,
+    token: null,
+    units: null,
+    expiresAt,
+    funded: null,
+    submitted: null,
+    ended: null,
   };
   let token: string | null = null;
   for (const { event, block, logIndex, at, txHash } of later) {

@@ -21,7 +21,11 @@ export const jobRule = z.enum(JOB_REMOVED.map(({ key }) => key) as unknown as [s
 const says = z.string().meta({ description: "The same in words" });
 const value = usdc.meta({ description: "Value of the completed ones in USDC, decimal" });
 const sums = z.object({
-  ...{ funded: count, completed: count, rejected: count, expired: count, usdc: value },
+  funded: count,
+  completed: count,
+  rejected: count,
+  expired: count,
+  usdc: value,
   clients: count.meta({ description: "In `organic`, clients whose money had one source are one" }),
   evaluators: count.meta({ description: "Accounts that completed or rejected, other than each job's client" }),
   evaluatedByClient: count.meta({ description: "Completed ones that the client itself evaluated" }),
@@ -52,15 +56,28 @@ const inAll = (address: string) => checksum(address as Address);
 
 const sumsView = ({ units, ...sums }: StoredJobWindow["raw"]) => ({ ...sums, usdc: inUsdc(units) });
 const NONE = {
-  ...{ funded: 0, completed: 0, rejected: 0, expired: 0, units: "0", clients: 0, evaluators: 0 },
-  ...{ evaluatedByClient: 0, notEvaluated: 0 },
+  funded: 0,
+  completed: 0,
+  rejected: 0,
+  expired: 0,
+  units: "0",
+  clients: 0,
+  evaluators: 0,
+  evaluatedByClient: 0,
+  notEvaluated: 0,
 };
 const windowOf = (days: number): StoredJobWindow => ({ days, raw: NONE, organic: NONE, removed: [] });
 
 export const jobWindowView = ({ days, raw, organic, removed }: StoredJobWindow) => ({
-  ...{ days, raw: sumsView(raw), organic: sumsView(organic) },
+  days,
+  raw: sumsView(raw),
+  organic: sumsView(organic),
   removed: removed.map(({ rule, funded, completed, units }) => ({
-    ...{ rule, says: jobSays(rule), funded, completed, usdc: inUsdc(units) },
+    rule,
+    says: jobSays(rule),
+    funded,
+    completed,
+    usdc: inUsdc(units),
   })),
 });
 
@@ -81,16 +98,25 @@ export function jobView(job: Job & { funded: JobPlace }, usdcAddress: string, re
   const { jobId, state, client, evaluator, token, units, expiresAt, funded, submitted, ended } = job;
   const by = evaluationOf(job);
   return {
-    ...{ jobId, state, client: inAll(client), evaluator: evaluator && inAll(evaluator) },
+    jobId,
+    state,
+    client: inAll(client),
+    evaluator: evaluator && inAll(evaluator),
     evaluation: { by, says: jobSays(by) },
-    ...{ token: token && inAll(token), units: String(units ?? 0n) },
+    token: token && inAll(token),
+    units: String(units ?? 0n),
     usdc: token === usdcAddress ? inUsdc(String(units ?? 0n)) : null,
     expiresAt: isoSeconds(expiresAt),
-    ...{ fundedAt: isoSeconds(funded.at), submittedAt: timeOf(submitted), endedAt: timeOf(ended) },
-    ...{ block: funded.block, txHash: funded.txHash, endTxHash: ended?.txHash ?? null },
+    fundedAt: isoSeconds(funded.at),
+    submittedAt: timeOf(submitted),
+    endedAt: timeOf(ended),
+    block: funded.block,
+    txHash: funded.txHash,
+    endTxHash: ended?.txHash ?? null,
     organic: removed === null,
     removed: removed && {
-      ...{ rule: removed.rule, says: jobSays(removed.rule) },
+      rule: removed.rule,
+      says: jobSays(removed.rule),
       through: removed.through && inAll(removed.through),
     },
   };

@@ -97,7 +97,10 @@ export function weighJobs(facts: JobFacts, now: number): { figures: JobFigures; 
 
 /** A job as what its client paid. */
 const paidBy = ({ client: payer, units, fundedAt: at, block, state }: WeighableJob): Paid => ({
-  ...{ payer, units: units ?? 0n, at, block },
+  payer,
+  units: units ?? 0n,
+  at,
+  block,
   cameBack: state === "rejected" || state === "expired",
 });
 
@@ -119,7 +122,9 @@ function windowOf(
   const byRule = Map.groupBy(within, ({ removed }) => removed?.rule);
   const sums = (some: readonly WeighedJob[], voiceOf: VoiceOf) => sumsOf(some, { usdc, since, voiceOf });
   return {
-    ...{ days, raw: sums(within, (client) => client), organic: sums(byRule.get(undefined) ?? [], voiceOf) },
+    days,
+    raw: sums(within, (client) => client),
+    organic: sums(byRule.get(undefined) ?? [], voiceOf),
     removed: JOB_REMOVED.flatMap(({ key: rule }) => {
       if (!byRule.has(rule)) return [];
       const { funded, completed, units } = sums(byRule.get(rule)!, voiceOf);
@@ -138,7 +143,9 @@ function sumsOf(
   const evaluators = ended.filter((job) => job.state !== "expired" && evaluationOf(job) === "other");
   return {
     funded: jobs.filter(({ fundedAt }) => fundedAt > since).length,
-    ...{ completed: completed.length, rejected: of("rejected").length, expired: of("expired").length },
+    completed: completed.length,
+    rejected: of("rejected").length,
+    expired: of("expired").length,
     units: completed.reduce((sum, { token, units }) => sum + (token === usdc ? (units ?? 0n) : 0n), 0n),
     clients: new Set(jobs.map(({ client }) => voiceOf(client))).size,
     evaluators: new Set(evaluators.map(({ evaluator }) => evaluator)).size,

@@ -51,12 +51,15 @@ type Sum = { payments: number; units: string };
 const sumView = ({ payments, units }: Sum) => ({ payments, usdc: usdc(units) });
 const incomeView = ({ payers, repeatPayers, ...sum }: Sum & { payers: number; repeatPayers: number }) => ({
   ...sumView(sum),
-  ...{ payers, repeatPayers },
+  payers,
+  repeatPayers,
 });
 
 const NONE = { payments: 0, units: "0", payers: 0, repeatPayers: 0 };
 const windowOf = (days: number): StoredIncomeWindow => ({
-  ...{ days, organic: NONE, removed: [] },
+  days,
+  organic: NONE,
+  removed: [],
   raw: { ...NONE, refunds: { payments: 0, units: "0" } },
 });
 
@@ -88,11 +91,16 @@ export const receivedPaymentView = (payment: {
   rule: RemovedKey | null;
   through: string | null;
 }) => ({
-  ...{ block: payment.block, logIndex: payment.logIndex, txHash: payment.txHash, paidAt: isoSeconds(payment.at) },
-  ...{ payer: inAll(payment.payer), usdc: usdc(payment.units) },
+  block: payment.block,
+  logIndex: payment.logIndex,
+  txHash: payment.txHash,
+  paidAt: isoSeconds(payment.at),
+  payer: inAll(payment.payer),
+  usdc: usdc(payment.units),
   organic: payment.rule === null,
   removed: payment.rule && {
-    ...{ rule: payment.rule, says: removedSays(payment.rule) },
+    rule: payment.rule,
+    says: removedSays(payment.rule),
     through: payment.through && inAll(payment.through),
   },
 });

@@ -96,7 +96,8 @@ export const reviewFiguresView = (figures: Figures | null) => ({
     .toSorted((a, b) => b.size - a.size || (a.id < b.id ? -1 : 1))
     .slice(0, MAX_CLUSTERS)
     .map(({ id, size, shares }) => ({
-      ...{ id: inAll(id), reviewers: size },
+      id: inAll(id),
+      reviewers: size,
       reasons: shares.map((evidence) => ({ evidence, says: `Some of them ${saysOf(evidence)}.` })),
     })),
   dimensions: (figures?.dimensions ?? []).map(({ tag, reviews, raw, adjusted }) => {
@@ -128,7 +129,9 @@ function fileView(stored: StoredFeedbackFile | null) {
   return {
     file: { state, says: why ?? saysOfFile(state), readAt: readAt === null ? null : isoSeconds(readAt) },
     paid: proof && {
-      ...{ state: proof.state, says: saysOfProof(proof.state), txHash: proof.txHash },
+      state: proof.state,
+      says: saysOfProof(proof.state),
+      txHash: proof.txHash,
       payer: proof.payer && inAll(proof.payer),
       usdc: proof.units && formatUnits(BigInt(proof.units), 6),
       at: proof.paidAt === null ? null : isoSeconds(proof.paidAt),

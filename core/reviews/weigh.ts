@@ -108,8 +108,12 @@ export function weighReviews(facts: ReviewsFacts): ReviewFigures {
     dimensions: dimensionsOf(facts, counting, shares),
     inflation: raw === null || adjusted === null ? null : raw - adjusted,
     reviewers: voices.map(({ address, nothing, standing, values }) => ({
-      ...{ address, nothing, standing: standing.key, share: shares.get(address) ?? 0 },
-      ...{ cluster: clusterOf.get(address) ?? null, entries: values.length },
+      address,
+      nothing,
+      standing: standing.key,
+      share: shares.get(address) ?? 0,
+      cluster: clusterOf.get(address) ?? null,
+      entries: values.length,
     })),
   };
 }

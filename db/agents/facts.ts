@@ -131,7 +131,10 @@ const FIND = statement({
   ) requested
   join onchain.agent a on a.token_id = requested.token_id`,
   columns: {
-    ...{ ref: text, facts: json<AgentFacts>(), ownership: json<Ownership>(), attested: int8 },
+    ref: text,
+    facts: json<AgentFacts>(),
+    ownership: json<Ownership>(),
+    attested: int8,
     reviews: nullable(json<CanonicalReviews>()),
     payments: nullable(jsonb<StoredFigures>()),
     jobs: nullable(jsonb<StoredJobFigures>()),

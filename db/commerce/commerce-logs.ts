@@ -104,8 +104,13 @@ const TAKE_BACK = statement({
 const INSERT = statement({
   name: "commerce-logs-store",
   params: {
-    ...{ blockHashes: array(text), logIndexes: array(int4), blocks: array(int8), ats: array(int8) },
-    ...{ txHashes: array(text), jobIds: array(numeric), events: jsonb<JobEvent[]>() },
+    blockHashes: array(text),
+    logIndexes: array(int4),
+    blocks: array(int8),
+    ats: array(int8),
+    txHashes: array(text),
+    jobIds: array(numeric),
+    events: jsonb<JobEvent[]>(),
   },
   text: `
     insert into offchain.commerce_log (block_hash, log_index, block, at, tx_hash, job_id, event)

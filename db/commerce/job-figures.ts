@@ -43,7 +43,10 @@ export const dueJobFigures = async (db: Queryable, before: Date, limit: number):
   (await DUE.rows(db, { before, limit })).map(({ id }) => id);
 
 const { store, gone } = agentFigures<StoredJobFigures, number>({
-  ...{ name: "commerce", figures: "commerce_figures", items: "commerce_weighed", seen: int8 },
+  name: "commerce",
+  figures: "commerce_figures",
+  items: "commerce_weighed",
+  seen: int8,
   still: `exists (
     select from ${PAID_AGENTS} a join offchain.commerce_provider p on p.provider = a.wallet where a.id = g.directory_id)`,
 });
@@ -74,8 +77,15 @@ const JOBS = statement({
     order by (j.token = $usdc and j.units >= ${DUST_UNITS}) is true desc, j.state = 'completed' desc,
       j.block desc, j.log_index desc limit ${MAX_JOBS}`,
   columns: {
-    ...{ jobId: numeric, client: text, evaluator: nullable(text), token: nullable(text), units: numeric },
-    ...{ state: narrow<JobState>(text), fundedAt: int8, endedAt: nullable(int8), block: int8 },
+    jobId: numeric,
+    client: text,
+    evaluator: nullable(text),
+    token: nullable(text),
+    units: numeric,
+    state: narrow<JobState>(text),
+    fundedAt: int8,
+    endedAt: nullable(int8),
+    block: int8,
   },
 });
 
@@ -150,9 +160,14 @@ const OF_AGENT = statement({
     left join offchain.commerce_figures g on g.directory_id = d.id and g.wallet = a.wallet
     where d.id = $id`,
   columns: {
-    ...{ contract: nullable(text), readTo: nullable(int8), wallet: nullable(text), ...SIDE_COLUMNS },
-    ...{ figures: nullable(jsonb<StoredJobFigures>()), computedAt: nullable(timestamptz) },
-    ...{ agents: int8, current: nullable(bool) },
+    contract: nullable(text),
+    readTo: nullable(int8),
+    wallet: nullable(text),
+    ...SIDE_COLUMNS,
+    figures: nullable(jsonb<StoredJobFigures>()),
+    computedAt: nullable(timestamptz),
+    agents: int8,
+    current: nullable(bool),
   },
 });
 
@@ -175,8 +190,12 @@ const PAGE = statement({
     where j.provider = $wallet and (j.block, j.log_index) < ($block::int8, $logIndex::int4)
     order by j.block desc, j.log_index desc limit $limit`,
   columns: {
-    ...{ block: int8, logIndex: int4, job: jsonb<StoredJob>(), weighed: bool },
-    ...{ rule: nullable(narrow<JobRemovedKey>(text)), through: nullable(text) },
+    block: int8,
+    logIndex: int4,
+    job: jsonb<StoredJob>(),
+    weighed: bool,
+    rule: nullable(narrow<JobRemovedKey>(text)),
+    through: nullable(text),
   },
 });
 

@@ -48,8 +48,12 @@ const LOOKUP = statement({
       case when greatest(a.documents, b.documents) between 2 and ${SURELY_FREQUENT_FROM - 1}
         then ${counted(TRUST_RANGES)} end as counted) c`,
   columns: {
-    ...{ word: text, stem: text, documents: int4, completes: bool },
-    ...{ counted: nullable(int4), trusted: nullable(int4) },
+    word: text,
+    stem: text,
+    documents: int4,
+    completes: bool,
+    counted: nullable(int4),
+    trusted: nullable(int4),
   },
   prepared: true,
 });

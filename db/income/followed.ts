@@ -110,7 +110,9 @@ const ENROL = family({
     select new.address, '${kind}', cohort.id, ${$(blocks.knownFrom)}::int8 from new cross join cohort
     on conflict do nothing`,
   examples: COHORT_KINDS.map((kind) => ({
-    ...{ kind, jobs: EXAMPLE_JOBS, blocks: { fromBlock: 0, behind: 0, knownFrom: 0 } },
+    kind,
+    jobs: EXAMPLE_JOBS,
+    blocks: { fromBlock: 0, behind: 0, knownFrom: 0 },
   })),
 });
 

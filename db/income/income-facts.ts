@@ -107,7 +107,11 @@ export async function moneyFacts(db: Queryable, asked: Asked): Promise<MoneyFact
   const sources = [...new Set(funding.map(({ source }) => source))];
   const { read, accounts } = await KNOWN.one(db, { payers, sources });
   return {
-    ...{ wallet, owner, group, accounts: new Map(accounts), read: new Map(read) },
+    wallet,
+    owner,
+    group,
+    accounts: new Map(accounts),
+    read: new Map(read),
     elsewhere: elsewhere.map((one) => ({ ...one, units: BigInt(one.units) })),
     funding: funding.map(({ sentAt: _, ...one }) => ({ ...one, units: BigInt(one.units) })),
     sent: new Map(funding.flatMap(({ source, sentAt }) => (sentAt === null ? [] : [[source, sentAt] as const]))),

@@ -41,7 +41,10 @@ export const dueFigures = async (db: Queryable, before: Date, limit: number): Pr
   (await DUE.rows(db, { before, limit })).map(({ id }) => id);
 
 const { store, gone } = agentFigures<StoredFigures, string>({
-  ...{ name: "income", figures: "income_figures", items: "income_payment", seen: text },
+  name: "income",
+  figures: "income_figures",
+  items: "income_payment",
+  seen: text,
   still: `exists (select from ${PAID_AGENTS} a where a.id = g.directory_id)`,
 });
 
@@ -51,8 +54,15 @@ export const forgetUnpaid = (db: Queryable): Promise<number> => gone.run(db);
 const STORE_PAYMENTS = statement({
   name: "income-payments-store",
   params: {
-    ...{ id: int8, blocks: array(int8), logIndexes: array(int4), txHashes: array(text), ats: array(int8) },
-    ...{ payers: array(text), units: array(numeric), rules: array(nullable(text)), throughs: array(nullable(text)) },
+    id: int8,
+    blocks: array(int8),
+    logIndexes: array(int4),
+    txHashes: array(text),
+    ats: array(int8),
+    payers: array(text),
+    units: array(numeric),
+    rules: array(nullable(text)),
+    throughs: array(nullable(text)),
   },
   text: `
     with given as materialized (
@@ -114,13 +124,13 @@ const OF_AGENT = statement({
     left join offchain.income_figures g on g.directory_id = a.id and g.wallet = a.wallet
     where a.id = $id`,
   columns: {
-    ...{
-      wallet: filtered(text),
-      readTo: nullable(int8),
-      fromBlock: nullable(int8),
-      figures: nullable(jsonb<StoredFigures>()),
-    },
-    ...{ computedAt: nullable(timestamptz), agents: int8, current: nullable(bool) },
+    wallet: filtered(text),
+    readTo: nullable(int8),
+    fromBlock: nullable(int8),
+    figures: nullable(jsonb<StoredFigures>()),
+    computedAt: nullable(timestamptz),
+    agents: int8,
+    current: nullable(bool),
   },
 });
 
@@ -142,8 +152,14 @@ const PAGE = statement({
     where p.directory_id = $id and (p.block, p.log_index) < ($block::int8, $logIndex::int4)
     order by p.block desc, p.log_index desc limit $limit`,
   columns: {
-    ...{ block: int8, logIndex: int4, txHash: text, at: int8, payer: text, units: numeric },
-    ...{ rule: nullable(narrow<RemovedKey>(text)), through: nullable(text) },
+    block: int8,
+    logIndex: int4,
+    txHash: text,
+    at: int8,
+    payer: text,
+    units: numeric,
+    rule: nullable(narrow<RemovedKey>(text)),
+    through: nullable(text),
   },
 });
 

@@ -69,14 +69,15 @@ const TAKE_BACK = { wallet: taking("wallet"), payer: taking("payer"), side: taki
 const INSERT = statement({
   name: "income-moves-store",
   params: {
-    ...{
-      blockHashes: array(text),
-      logIndexes: array(int4),
-      blocks: array(int8),
-      ats: array(int8),
-      txHashes: array(text),
-    },
-    ...{ senders: array(text), recipients: array(text), units: array(numeric), nonces: array(nullable(text)) },
+    blockHashes: array(text),
+    logIndexes: array(int4),
+    blocks: array(int8),
+    ats: array(int8),
+    txHashes: array(text),
+    senders: array(text),
+    recipients: array(text),
+    units: array(numeric),
+    nonces: array(nullable(text)),
   },
   text: `
     insert into offchain.income_move as m

@@ -56,15 +56,20 @@ const UNTOLD = statement({
       order by d.platform <> '${OWN_PLATFORM}', d.id limit 1) d
     order by m.block, m.log_index`,
   columns: {
-    ...{ blockHash: narrow<Hex>(text), logIndex: int4, block: int8, at: int8, txHash: narrow<Hex>(text) },
-    ...{
-      sender: narrow<Address>(text),
-      recipient: narrow<Address>(text),
-      units: numeric,
-      platform: text,
-      agentId: text,
-    },
-    ...{ tokenId: nullable(int8), owner: nullable(narrow<Address>(text)), returns: int8 },
+    blockHash: narrow<Hex>(text),
+    logIndex: int4,
+    block: int8,
+    at: int8,
+    txHash: narrow<Hex>(text),
+
+    sender: narrow<Address>(text),
+    recipient: narrow<Address>(text),
+    units: numeric,
+    platform: text,
+    agentId: text,
+    tokenId: nullable(int8),
+    owner: nullable(narrow<Address>(text)),
+    returns: int8,
   },
 });
 
@@ -109,14 +114,23 @@ export async function tellPayments(
         return {
           type: "agent.paid",
           data: {
-            ...{ platform, agentId, wallet: checksum(recipient), payer: checksum(of.sender) },
+            platform,
+            agentId,
+            wallet: checksum(recipient),
+            payer: checksum(of.sender),
             usdc: usdc(of.units),
           },
           fact: `${name} ${returns}`,
-          ...{ tokenId, at: new Date(at * 1_000) },
+          tokenId,
+          at: new Date(at * 1_000),
           chain: {
-            ...{ key: name, block, txHash, final: block <= finalBlock },
-            ...{ agentAddress: recipient, owner, formerOwner: null },
+            key: name,
+            block,
+            txHash,
+            final: block <= finalBlock,
+            agentAddress: recipient,
+            owner,
+            formerOwner: null,
           },
         };
       }),

@@ -32,9 +32,16 @@ const DUE = statement({
       and exists (select from onchain.erc8004_feedback f where ${OF_REVIEW} and ${FILE_DIGEST} = r.digest)
     order by r.turn, (r.proof_state = 'paid') desc, r.proof_next_at, r.client limit $limit`,
   columns: {
-    ...{ registry: text, agentId: text, client: narrow<Address>(text), index: text, digest: text },
-    ...{ txHash: { ...narrow<Hex>(text), filtered: true }, givenAt: int8, wallet: nullable(narrow<Address>(text)) },
-    ...{ owner: narrow<Address>(text), wallets: array(narrow<Address>(text)) },
+    registry: text,
+    agentId: text,
+    client: narrow<Address>(text),
+    index: text,
+    digest: text,
+    txHash: { ...narrow<Hex>(text), filtered: true },
+    givenAt: int8,
+    wallet: nullable(narrow<Address>(text)),
+    owner: narrow<Address>(text),
+    wallets: array(narrow<Address>(text)),
   },
 });
 
@@ -53,9 +60,19 @@ export const dueProofs = (db: Queryable, now: Date, limit: number): Promise<DueP
 const STORE = statement({
   name: "payment-proofs-store",
   params: {
-    ...{ registry: text, agentId: numeric, client: text, index: numeric, digest: text, txHash: text },
-    ...{ state: text, wallet: nullable(text), payer: nullable(text), units: nullable(numeric) },
-    ...{ paidAt: nullable(int8), blockHash: nullable(text), nextAt: nullable(timestamptz) },
+    registry: text,
+    agentId: numeric,
+    client: text,
+    index: numeric,
+    digest: text,
+    txHash: text,
+    state: text,
+    wallet: nullable(text),
+    payer: nullable(text),
+    units: nullable(numeric),
+    paidAt: nullable(int8),
+    blockHash: nullable(text),
+    nextAt: nullable(timestamptz),
   },
   text: `
     with known as materialized (
@@ -93,15 +110,31 @@ export async function storeProof(
 ): Promise<void> {
   const { state, paid, blockHash, nextAt } = found;
   await STORE.run(db, {
-    ...{ registry, agentId, client, index, digest, txHash, state, wallet, blockHash, nextAt },
-    ...{ payer: paid?.payer ?? null, units: paid?.units ?? null, paidAt: paid?.at ?? null },
+    registry,
+    agentId,
+    client,
+    index,
+    digest,
+    txHash,
+    state,
+    wallet,
+    blockHash,
+    nextAt,
+    payer: paid?.payer ?? null,
+    units: paid?.units ?? null,
+    paidAt: paid?.at ?? null,
   });
 }
 
 const PUT_OFF = statement({
   name: "payment-proofs-put-off",
   params: {
-    ...{ registry: text, agentId: numeric, client: text, index: numeric, digest: text, nextAt: timestamptz },
+    registry: text,
+    agentId: numeric,
+    client: text,
+    index: numeric,
+    digest: text,
+    nextAt: timestamptz,
   },
   text: `
     update offchain.review_file r set proof_next_at = $nextAt

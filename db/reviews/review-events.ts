@@ -47,14 +47,23 @@ const CLAIMED = statement({
     where r.of_day <= ${MAX_PER_DAY}
     order by c.event_id`,
   columns: {
-    ...{ key: text, block: int8, returns: int4, at: int8, txHash: narrow<Hex>(text), registry: narrow<Address>(text) },
-    ...{
-      agentId: text,
-      owner: narrow<Address>(text),
-      wallet: nullable(narrow<Address>(text)),
-      tokenId: nullable(int8),
-    },
-    ...{ client: narrow<Address>(text), index: text, value: text, decimals: int4, tag1: text, tag2: text },
+    key: text,
+    block: int8,
+    returns: int4,
+    at: int8,
+    txHash: narrow<Hex>(text),
+    registry: narrow<Address>(text),
+
+    agentId: text,
+    owner: narrow<Address>(text),
+    wallet: nullable(narrow<Address>(text)),
+    tokenId: nullable(int8),
+    client: narrow<Address>(text),
+    index: text,
+    value: text,
+    decimals: int4,
+    tag1: text,
+    tag2: text,
   },
 });
 
@@ -76,15 +85,24 @@ export async function reviewEvents(
   return found.map(({ key, block, returns, at, txHash, tokenId, owner, wallet, ...review }) => ({
     type: "agent.reviewed",
     data: {
-      ...{ registry: checksum(review.registry), agentId: review.agentId, client: checksum(review.client) },
-      ...{ index: review.index, value: decimalText(review.value, review.decimals) },
+      registry: checksum(review.registry),
+      agentId: review.agentId,
+      client: checksum(review.client),
+      index: review.index,
+      value: decimalText(review.value, review.decimals),
       tags: [review.tag1, review.tag2].filter((tag) => tag !== ""),
     },
     fact: `${key} ${returns} review`,
-    ...{ tokenId, at: new Date(at * 1_000) },
+    tokenId,
+    at: new Date(at * 1_000),
     chain: {
-      ...{ key, block, txHash, final: block <= of.finalBlock },
-      ...{ agentAddress: wallet, owner, formerOwner: null },
+      key,
+      block,
+      txHash,
+      final: block <= of.finalBlock,
+      agentAddress: wallet,
+      owner,
+      formerOwner: null,
     },
   }));
 }

@@ -129,14 +129,15 @@ const STORE_WEIGHTS = statement({
   name: "review-weights-store",
   params: {
     ...AGENTS,
-    ...{
-      places: array(int4),
-      clients: array(text),
-      ranks: array(int2),
-      nothings: array(nullable(text)),
-      standings: array(text),
-    },
-    ...{ shares: array(float8), clusters: array(nullable(text)), entries: array(int4) },
+
+    places: array(int4),
+    clients: array(text),
+    ranks: array(int2),
+    nothings: array(nullable(text)),
+    standings: array(text),
+    shares: array(float8),
+    clusters: array(nullable(text)),
+    entries: array(int4),
   },
   text: `
     with agents as materialized (
@@ -179,7 +180,11 @@ type WeighedAgent = RegistryAgent & { seen: string; weighed: ReviewFigures };
 /** `storeFigures` as a part of the caller's transaction. */
 export async function writeFigures(tx: Queryable, found: readonly WeighedAgent[], now: Date): Promise<void> {
   const figures = found.map(({ weighed: { reviewers, clusters, interval, ...weighed }, ...agent }) => ({
-    ...{ ...agent, ...weighed, reviewers: reviewers.length, low: interval[0], high: interval[1] },
+    ...agent,
+    ...weighed,
+    reviewers: reviewers.length,
+    low: interval[0],
+    high: interval[1],
     clusters: clusters.map(({ id, reviewers: members, shares }) => ({ id, size: members.length, shares })),
   }));
   await TELL_DIRECTORY.run(tx, { figures });

@@ -56,8 +56,14 @@ const UNLISTED = statement({
     left join offchain.review_file r on ${OF_REVIEW}
     where f.feedback_uri <> '' and r.digest is distinct from ${FILE_DIGEST} limit $limit`,
   columns: {
-    ...{ registry: text, agentId: text, client: narrow<Address>(text), index: text, uri: text },
-    ...{ hash: narrow<Hex>(text), givenAt: int8, digest: text },
+    registry: text,
+    agentId: text,
+    client: narrow<Address>(text),
+    index: text,
+    uri: text,
+    hash: narrow<Hex>(text),
+    givenAt: int8,
+    digest: text,
   },
 });
 
@@ -185,8 +191,16 @@ const DUE = statement({
     where r.place <= $perSite::int8 - coalesce(asked.files, 0)
     order by r.turn, r.rank, r.next_try_at, r.client limit $limit`,
   columns: {
-    ...{ registry: text, agentId: text, client: narrow<Address>(text), index: text, uri: text },
-    ...{ hash: narrow<Hex>(text), givenAt: int8, digest: text, failures: int4, site: nullable(text) },
+    registry: text,
+    agentId: text,
+    client: narrow<Address>(text),
+    index: text,
+    uri: text,
+    hash: narrow<Hex>(text),
+    givenAt: int8,
+    digest: text,
+    failures: int4,
+    site: nullable(text),
   },
 });
 

@@ -36,14 +36,19 @@ const FIGURES = statement({
       g.dimensions, g.computed_at as "computedAt"
     from offchain.review_figures g where g.registry = $registry and g.agent_id = $agentId::numeric`,
   columns: {
-    ...{ rules: nullable(int2), reviewers: int4, raw: nullable(float8), adjusted: nullable(float8) },
-    ...{ low: nullable(float8), high: nullable(float8), inflation: nullable(float8), voices: nullable(int4) },
-    ...{
-      crowd: nullable(float8),
-      clusters: nullable(jsonb<StoredCluster[]>()),
-      dimensions: nullable(jsonb<Dimension[]>()),
-      computedAt: nullable(timestamptz),
-    },
+    rules: nullable(int2),
+    reviewers: int4,
+    raw: nullable(float8),
+    adjusted: nullable(float8),
+    low: nullable(float8),
+    high: nullable(float8),
+    inflation: nullable(float8),
+    voices: nullable(int4),
+
+    crowd: nullable(float8),
+    clusters: nullable(jsonb<StoredCluster[]>()),
+    dimensions: nullable(jsonb<Dimension[]>()),
+    computedAt: nullable(timestamptz),
   },
 });
 
@@ -54,8 +59,18 @@ export const figuresOf = async (db: Queryable, { registry, agentId }: RegistryAg
   const { rules, reviewers, raw, adjusted, low, high, inflation, voices, crowd, clusters, dimensions, computedAt } =
     found;
   return {
-    ...{ rules: rules!, reviewers, raw, adjusted, inflation, dimensions, computedAt },
-    ...{ low: low!, high: high!, voices: voices!, crowd: crowd!, clusters: clusters! },
+    rules: rules!,
+    reviewers,
+    raw,
+    adjusted,
+    inflation,
+    dimensions,
+    computedAt,
+    low: low!,
+    high: high!,
+    voices: voices!,
+    crowd: crowd!,
+    clusters: clusters!,
   };
 };
 
@@ -109,15 +124,17 @@ const OF_AGENT = "w.registry = $registry and w.agent_id = $agentId::numeric";
 const OF_REVIEWER = "f.registry = w.registry and f.agent_id = w.agent_id and f.client = w.client";
 const RATED = "join onchain.erc8004_agent a on a.registry = w.registry and a.agent_id = w.agent_id";
 const ENTRY_COLUMNS = {
-  ...{
-    review: json<Review>(),
-    file: nullable(json<StoredFeedbackFile>()),
-    scaled: nullable(float8),
-    rank: int2,
-    nothing: nullable(narrow<NothingKey>(text)),
-  },
-  ...{ standing: narrow<StandingKey>(text), share: float8, cluster: nullable(text), entries: int4 },
-  ...{ answers: json<ReviewResponse[]>(), older: bool },
+  review: json<Review>(),
+  file: nullable(json<StoredFeedbackFile>()),
+  scaled: nullable(float8),
+  rank: int2,
+  nothing: nullable(narrow<NothingKey>(text)),
+  standing: narrow<StandingKey>(text),
+  share: float8,
+  cluster: nullable(text),
+  entries: int4,
+  answers: json<ReviewResponse[]>(),
+  older: bool,
 };
 
 const PAGE = statement({

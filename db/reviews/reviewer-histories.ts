@@ -34,9 +34,15 @@ export const dueHistories = (
 const STORE = statement({
   name: "reviewer-history-store",
   params: {
-    ...{ address: text, firstAt: nullable(int8), sent: nullable(int8), previousAt: nullable(int8) },
-    ...{ funder: nullable(text), funderSent: nullable(int8), nextTryAt: nullable(timestamptz) },
-    ...{ origin: nullable(text), originSent: nullable(int8) },
+    address: text,
+    firstAt: nullable(int8),
+    sent: nullable(int8),
+    previousAt: nullable(int8),
+    funder: nullable(text),
+    funderSent: nullable(int8),
+    nextTryAt: nullable(timestamptz),
+    origin: nullable(text),
+    originSent: nullable(int8),
   },
   // The figures of all agents that it reviewed are computed again.
   text: `
@@ -62,9 +68,14 @@ export async function storeHistory(
   nextTryAt: Date | null,
 ): Promise<void> {
   await STORE.run(db, {
-    ...{ address, firstAt: history?.firstAt ?? null, sent: history?.sent ?? null, nextTryAt },
-    ...{ previousAt: history?.previousAt ?? null },
-    ...{ funder: history?.funder?.address ?? null, funderSent: history?.funder?.sent ?? null },
-    ...{ origin: history?.origin?.address ?? null, originSent: history?.origin?.sent ?? null },
+    address,
+    firstAt: history?.firstAt ?? null,
+    sent: history?.sent ?? null,
+    nextTryAt,
+    previousAt: history?.previousAt ?? null,
+    funder: history?.funder?.address ?? null,
+    funderSent: history?.funder?.sent ?? null,
+    origin: history?.origin?.address ?? null,
+    originSent: history?.origin?.sent ?? null,
   });
 }

@@ -17,7 +17,8 @@ export const jobFigures = defineJob({
   input: z.object({}),
   run: (context) =>
     weighDue(context, {
-      ...{ forget: forgetJobless, due: dueJobFigures },
+      forget: forgetJobless,
+      due: dueJobFigures,
       facts: (tx, id, now) => jobFacts(tx, { id, usdc: context.config.contracts.usdc.address, now }),
       store: (id, { seen, facts }, { now, date }) =>
         storeJobFigures(context.db, { id, wallet: facts.wallet, seen, ...weighJobs(facts, now) }, date),

@@ -18,7 +18,8 @@ export const incomeFigures = defineJob({
   input: z.object({}),
   run: (context) =>
     weighDue(context, {
-      ...{ forget: forgetUnpaid, due: dueFigures },
+      forget: forgetUnpaid,
+      due: dueFigures,
       facts: (tx, id, now) => incomeFacts(tx, { id, usdc: context.config.contracts.usdc.address, now }),
       store: (id, { seen, facts }, { now, date }) =>
         storeIncome(context.db, { id, wallet: facts.wallet, seen, ...weighIncome(facts, now) }, date),

@@ -156,7 +156,14 @@ async function entriesIn(chain: CensusChain, of: CensusOf): Promise<Entry[]> {
       times.set(log.block, at);
       const value = scaledValue(args.value as bigint, Number(args.valueDecimals), tag);
       entries.set(key, {
-        ...{ agentId, reviewer, index, value, tag: tag.slice(0, MAX_TAG), revoked: false, at, txHash: log.txHash },
+        agentId,
+        reviewer,
+        index,
+        value,
+        tag: tag.slice(0, MAX_TAG),
+        revoked: false,
+        at,
+        txHash: log.txHash,
         block: log.block,
       });
     }
@@ -187,8 +194,14 @@ function factsOf(
       side: side.map((address) => ({ address, funder: historyOf(address).funder, partners: [] })),
       reviews: reviews.map(({ agentId: _, block: __, ...entry }) => entry),
       reviewers: [...new Set(reviews.map(({ reviewer }) => reviewer))].map((address) => ({
-        ...{ address, ...historyOf(address), beganAt: first.get(address)!.at, human: false, agentCred: null },
-        ...{ paid: 0, partners: [], returned: met.has(address as Address) },
+        address,
+        ...historyOf(address),
+        beganAt: first.get(address)!.at,
+        human: false,
+        agentCred: null,
+        paid: 0,
+        partners: [],
+        returned: met.has(address as Address),
         rated: rated
           .get(address)!
           .filter((id) => id !== agentId)

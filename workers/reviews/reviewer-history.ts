@@ -39,7 +39,8 @@ export async function readHistory(chain: HistoryReads, address: Address, before:
     firstAt: await timeOf(chain, first),
     sent,
     previousAt: previous === null ? null : await timeOf(chain, previous),
-    ...{ funder, origin: funder && (await originOf(chain, funder, first)) },
+    funder,
+    origin: funder && (await originOf(chain, funder, first)),
   };
 }
 

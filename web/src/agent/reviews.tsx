@@ -77,8 +77,10 @@ function Worth({ of: { raw, adjusted, interval, inflation, reviewers, voices } }
             className="worth-scale"
             role="img"
             aria-label={say("reviews.scale", {
-              ...{ raw: known(raw), adjusted: known(adjusted) },
-              ...{ low: known(interval.low), high: known(interval.high) },
+              raw: known(raw),
+              adjusted: known(adjusted),
+              low: known(interval.low),
+              high: known(interval.high),
             })}
           >
             <rect className="track" y="9" width="100%" height="4" rx="2" />
