@@ -12,7 +12,7 @@ export const parseAddress = (input: string): Address | null =>
   ADDRESS.test(input) ? (input.toLowerCase() as Address) : null;
 
 /** Cache of checksummed addresses by input, emptied as a whole at 1,000 entries: equal addresses mostly follow soon after each other. */
-const known = new Map<Address, Address>();
+const known = new Map<string, Address>();
 const MAX_KNOWN = 1_000;
 
 /** Keccak-256 of 40 bytes. @returns the hash, valid until the next call */
@@ -44,7 +44,7 @@ export function hashAddressesBy(faster: Keccak): void {
  * hash as an object of its own half as long again.
  * @param address in any case
  */
-export function checksum(address: Address): Address {
+export function checksum(address: string): Address {
   const seen = known.get(address);
   if (seen !== undefined) return seen;
   const lower = address.toLowerCase();

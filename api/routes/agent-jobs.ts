@@ -1,7 +1,6 @@
 /** The jobs that an agent was the provider of: raw and organic side by side, and why each is the one or the other. */
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
-import type { Address } from "../../core/agents/facts.ts";
 import { jobFiguresView, jobView } from "../../core/commerce/view.ts";
 import { unweighed } from "../../core/commerce/weigh.ts";
 import { readContract } from "../../db/commerce/commerce-logs.ts";
@@ -13,8 +12,6 @@ import { agentJobsPageSchema } from "../schemas/commerce.ts";
 import { directoryAgent, unknownAgent, walletWithoutRow } from "../services/directory-agent.ts";
 import { waitForJobs } from "../services/jobs-at.ts";
 import { logPlace, ofPlatform, ref } from "./directory-claims.ts";
-
-const inAll = (address: string | null) => address && checksum(address as Address);
 
 export const agentJobs = endpoint({
   method: "get",
@@ -36,8 +33,8 @@ export const agentJobs = endpoint({
     const { id } = agent;
     if (id === null) {
       const none = { readTo: null, ...jobFiguresView(null), computedAt: null, jobs: [], limit, nextCursor: null };
-      const contract = inAll(await readContract(deps.db));
-      return json({ contract, ...(await walletWithoutRow(deps, agent.own)), ...none });
+      const contract = await readContract(deps.db);
+      return json({ contract: contract && checksum(contract), ...(await walletWithoutRow(deps, agent.own)), ...none });
     }
     await waitForJobs(deps, id, query.minBlock);
     return snapshot(deps.db, async (tx) => {
@@ -45,8 +42,8 @@ export const agentJobs = endpoint({
       if (found === null) return unknownAgent();
       const { contract, wallet, owner, group, figures } = found;
       const told = {
-        contract: inAll(contract),
-        wallet: inAll(wallet),
+        contract: contract && checksum(contract),
+        wallet: wallet && checksum(wallet),
         walletAgents: found.agents,
         readTo: found.readTo,
         ...jobFiguresView(figures),

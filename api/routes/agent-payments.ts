@@ -1,7 +1,6 @@
 /** The payments that an agent's wallet received: raw and organic side by side, and why each is the one or the other. */
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
-import type { Address } from "../../core/agents/facts.ts";
 import { incomeFiguresView, receivedPaymentView } from "../../core/income/view.ts";
 import { incomeOf, incomePage } from "../../db/income/income-figures.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
@@ -45,7 +44,7 @@ export const agentPayments = endpoint({
       const income = await incomeOf(tx, id);
       const figures = income?.figures ?? null;
       const told = {
-        wallet: income && checksum(income.wallet as Address),
+        wallet: income && checksum(income.wallet),
         walletAgents: income?.agents ?? 0,
         readTo: income?.readTo ?? null,
         ...incomeFiguresView(figures),

@@ -3,9 +3,8 @@ import { z } from "zod";
 import { JOB_STATES } from "../../core/commerce/jobs.ts";
 import { EVALUATIONS } from "../../core/commerce/rules.ts";
 import { jobRule, jobWindowsSchema } from "../../core/commerce/view.ts";
-import { address, block, count, moment, txHash, usdc } from "../../core/views/fields.ts";
+import { address, block, count, inWords, moment, txHash, usdc } from "../../core/views/fields.ts";
 
-const says = z.string().meta({ description: "The same in words" });
 const evaluation = z.enum(EVALUATIONS.map(({ key }) => key) as unknown as [string, ...string[]]);
 
 export const agentJobsPageSchema = z
@@ -28,7 +27,7 @@ export const agentJobsPageSchema = z
           state: z.enum(JOB_STATES),
           client: address.meta({ description: "Who put the money in escrow" }),
           evaluator: address.nullable().meta({ description: "Who says whether the work is done; null: nobody" }),
-          evaluation: z.object({ by: evaluation, says }),
+          evaluation: z.object({ by: evaluation, says: inWords }),
           token: address.nullable().meta({ description: "What it is paid in; null where the chain does not tell" }),
           units: z.string().meta({ description: "Its value in the least units of the token" }),
           usdc: usdc.nullable().meta({ description: "Its value in USDC, decimal; null in another token" }),
@@ -43,7 +42,7 @@ export const agentJobsPageSchema = z
           removed: z
             .object({
               rule: jobRule,
-              says,
+              says: inWords,
               through: address.nullable().meta({ description: "The account between the agent's side and the client" }),
             })
             .nullable()

@@ -1,7 +1,7 @@
 /** The answer about the payments to an agent's wallet. */
 import { z } from "zod";
 import { incomeRule, incomeWindowsSchema } from "../../core/income/view.ts";
-import { address, block, count, moment, txHash, usdc } from "../../core/views/fields.ts";
+import { address, block, count, inWords, moment, txHash, usdc } from "../../core/views/fields.ts";
 
 export const agentPaymentsSchema = z
   .object({
@@ -26,7 +26,7 @@ export const agentPaymentsSchema = z
           removed: z
             .object({
               rule: incomeRule,
-              says: z.string().meta({ description: "The same in words" }),
+              says: inWords,
               through: address.nullable().meta({ description: "The account between the agent's side and the payer" }),
             })
             .nullable()

@@ -4,13 +4,13 @@ import { z } from "zod";
 import { FILE_STATES, PROOF_STATES } from "../../core/reviews/feedback-files.ts";
 import { MAX_DIMENSIONS, NOTHING, SHARED, STANDINGS } from "../../core/reviews/rules.ts";
 import { MAX_CLUSTERS, reviewSummarySchema } from "../../core/reviews/view.ts";
-import { address, count, moment, txHash, usdc } from "../../core/views/fields.ts";
+import { address, count, inWords, moment, txHash, usdc } from "../../core/views/fields.ts";
 
 const percent = z.number().min(0).max(100);
 const reason = (keys: readonly string[]) =>
   z.object({
     evidence: z.enum(keys as [string, ...string[]]),
-    says: z.string().meta({ description: "The same in words" }),
+    says: inWords,
   });
 const keysOf = (...tables: (readonly { key: string }[])[]) => tables.flat().map(({ key }) => key);
 

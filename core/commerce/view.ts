@@ -1,13 +1,11 @@
 /** The API's view of an agent's jobs. Amounts are decimal strings of USDC. */
-import { formatUnits } from "viem/utils";
 import { z } from "zod";
 import { checksum } from "../addresses.ts";
-import type { Address } from "../agents/facts.ts";
 import type { Removal } from "../income/money.ts";
 import { WINDOWS } from "../income/rules.ts";
 import { isoSeconds } from "../times.ts";
-import type { UnitsAsText } from "../units-text.ts";
-import { count, usdc } from "../views/fields.ts";
+import { type UnitsAsText, usdcText } from "../units-text.ts";
+import { count, inWords, usdc } from "../views/fields.ts";
 import type { JobPlace } from "./job-logs.ts";
 import type { Job } from "./jobs.ts";
 import { JOB_REMOVED, JOB_RULES_VERSION, type JobRemovedKey, jobSays } from "./rules.ts";
@@ -18,7 +16,6 @@ export type StoredJobFigures = UnitsAsText<JobFigures>;
 export type StoredJobWindow = StoredJobFigures["windows"][number];
 
 export const jobRule = z.enum(JOB_REMOVED.map(({ key }) => key) as unknown as [string, ...string[]]);
-const says = z.string().meta({ description: "The same in words" });
 const value = usdc.meta({ description: "Value of the completed ones in USDC, decimal" });
 const sums = z.object({
   funded: count,
@@ -36,7 +33,7 @@ export const jobWindowSchema = z.object({
   raw: sums.meta({ description: "All that were funded, whoever the client is" }),
   organic: sums.meta({ description: "What no rule removes" }),
   removed: z
-    .array(z.object({ rule: jobRule, says, funded: count, completed: count, usdc: value }))
+    .array(z.object({ rule: jobRule, says: inWords, funded: count, completed: count, usdc: value }))
     .meta({ description: "The others, by the rule that removes them" }),
 });
 export const jobWindowsSchema = z.array(jobWindowSchema).meta({ description: "The last 7, 30 and 90 days" });
@@ -51,10 +48,7 @@ export const agentJobsSchema = z
       "Jobs (ERC-8183) that the agent's wallet was the provider of: `GET /api/v2/agent/{ref}/jobs`. Null where none are known. No figure is part of the cred score",
   });
 
-const inUsdc = (units: string): string => formatUnits(BigInt(units), 6);
-const inAll = (address: string) => checksum(address as Address);
-
-const sumsView = ({ units, ...sums }: StoredJobWindow["raw"]) => ({ ...sums, usdc: inUsdc(units) });
+const sumsView = <T>({ units, ...sums }: T & { units: string }) => ({ ...sums, usdc: usdcText(units) });
 const NONE = {
   funded: 0,
   completed: 0,
@@ -72,13 +66,7 @@ export const jobWindowView = ({ days, raw, organic, removed }: StoredJobWindow) 
   days,
   raw: sumsView(raw),
   organic: sumsView(organic),
-  removed: removed.map(({ rule, funded, completed, units }) => ({
-    rule,
-    says: jobSays(rule),
-    funded,
-    completed,
-    usdc: inUsdc(units),
-  })),
+  removed: removed.map(({ rule, ...sums }) => ({ rule, says: jobSays(rule), ...sumsView(sums) })),
 });
 
 /** The figures; of an agent without jobs they are zero. */
@@ -100,12 +88,12 @@ export function jobView(job: Job & { funded: JobPlace }, usdcAddress: string, re
   return {
     jobId,
     state,
-    client: inAll(client),
-    evaluator: evaluator && inAll(evaluator),
+    client: checksum(client),
+    evaluator: evaluator && checksum(evaluator),
     evaluation: { by, says: jobSays(by) },
-    token: token && inAll(token),
+    token: token && checksum(token),
     units: String(units ?? 0n),
-    usdc: token === usdcAddress ? inUsdc(String(units ?? 0n)) : null,
+    usdc: token === usdcAddress ? usdcText(String(units ?? 0n)) : null,
     expiresAt: isoSeconds(expiresAt),
     fundedAt: isoSeconds(funded.at),
     submittedAt: timeOf(submitted),
@@ -117,7 +105,7 @@ export function jobView(job: Job & { funded: JobPlace }, usdcAddress: string, re
     removed: removed && {
       rule: removed.rule,
       says: jobSays(removed.rule),
-      through: removed.through && inAll(removed.through),
+      through: removed.through && checksum(removed.through),
     },
   };
 }

@@ -1,11 +1,9 @@
 /** The API's view of the payments to an agent's wallet. Amounts are decimal strings of USDC. */
-import { formatUnits } from "viem/utils";
 import { z } from "zod";
 import { checksum } from "../addresses.ts";
-import type { Address } from "../agents/facts.ts";
 import { isoSeconds } from "../times.ts";
-import type { UnitsAsText } from "../units-text.ts";
-import { count, usdc as usdcAmount } from "../views/fields.ts";
+import { type UnitsAsText, usdcText } from "../units-text.ts";
+import { count, inWords, usdc } from "../views/fields.ts";
 import { INCOME_RULES_VERSION, REMOVED, type RemovedKey, removedSays, WINDOWS } from "./rules.ts";
 import type { IncomeFigures } from "./weigh.ts";
 
@@ -14,8 +12,7 @@ export type StoredFigures = UnitsAsText<IncomeFigures>;
 export type StoredIncomeWindow = StoredFigures["windows"][number];
 
 export const incomeRule = z.enum(REMOVED.map(({ key }) => key) as unknown as [string, ...string[]]);
-const says = z.string().meta({ description: "The same in words" });
-const sum = { payments: count, usdc: usdcAmount };
+const sum = { payments: count, usdc };
 const income = {
   ...sum,
   payers: count.meta({ description: "In `organic`, payers whose money had one source are one" }),
@@ -28,7 +25,7 @@ export const incomeWindowSchema = z.object({
     .meta({ description: "All payments, whoever made them" }),
   organic: z.object(income).meta({ description: "What no rule removes" }),
   removed: z
-    .array(z.object({ rule: incomeRule, says, ...sum }))
+    .array(z.object({ rule: incomeRule, says: inWords, ...sum }))
     .meta({ description: "The others, by the rule that removes them" }),
 });
 export const incomeWindowsSchema = z.array(incomeWindowSchema).meta({ description: "The last 7, 30 and 90 days" });
@@ -43,12 +40,8 @@ export const agentIncomeSchema = z
       "Payments to the agent's wallet: `GET /api/v2/agent/{ref}/payments`. Null where none are known. No figure is part of the cred score",
   });
 
-/** Units as an amount in USDC. */
-export const usdc = (units: string): string => formatUnits(BigInt(units), 6);
-const inAll = (address: string) => checksum(address as Address);
-
 type Sum = { payments: number; units: string };
-const sumView = ({ payments, units }: Sum) => ({ payments, usdc: usdc(units) });
+const sumView = ({ payments, units }: Sum) => ({ payments, usdc: usdcText(units) });
 const incomeView = ({ payers, repeatPayers, ...sum }: Sum & { payers: number; repeatPayers: number }) => ({
   ...sumView(sum),
   payers,
@@ -95,12 +88,12 @@ export const receivedPaymentView = (payment: {
   logIndex: payment.logIndex,
   txHash: payment.txHash,
   paidAt: isoSeconds(payment.at),
-  payer: inAll(payment.payer),
-  usdc: usdc(payment.units),
+  payer: checksum(payment.payer),
+  usdc: usdcText(payment.units),
   organic: payment.rule === null,
   removed: payment.rule && {
     rule: payment.rule,
     says: removedSays(payment.rule),
-    through: payment.through && inAll(payment.through),
+    through: payment.through && checksum(payment.through),
   },
 });

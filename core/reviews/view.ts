@@ -1,10 +1,9 @@
 /** The API's view of an agent's reviews with what they are worth. */
-import { formatUnits } from "viem/utils";
 import { z } from "zod";
 import { checksum } from "../addresses.ts";
-import type { Address } from "../agents/facts.ts";
 import { decimalText, MAX_URI, type Review } from "../directory/reviews.ts";
 import { isoSeconds } from "../times.ts";
+import { usdcText } from "../units-text.ts";
 import { count } from "../views/fields.ts";
 import { type FileState, type ProofState, saysOfFile, saysOfProof } from "./feedback-files.ts";
 import { RULES_VERSION, type SharedKey, saysOf } from "./rules.ts";
@@ -32,7 +31,6 @@ type Figures = SummaryFigures & {
   computedAt: Date;
 };
 
-const inAll = (address: string) => checksum(address as Address);
 const tenth = (value: number): number => Math.round(10 * value) / 10;
 const orNull = (value: number | null) => (value === null ? null : tenth(value));
 
@@ -96,7 +94,7 @@ export const reviewFiguresView = (figures: Figures | null) => ({
     .toSorted((a, b) => b.size - a.size || (a.id < b.id ? -1 : 1))
     .slice(0, MAX_CLUSTERS)
     .map(({ id, size, shares }) => ({
-      id: inAll(id),
+      id: checksum(id),
       reviewers: size,
       reasons: shares.map((evidence) => ({ evidence, says: `Some of them ${saysOf(evidence)}.` })),
     })),
@@ -132,8 +130,8 @@ function fileView(stored: StoredFeedbackFile | null) {
       state: proof.state,
       says: saysOfProof(proof.state),
       txHash: proof.txHash,
-      payer: proof.payer && inAll(proof.payer),
-      usdc: proof.units && formatUnits(BigInt(proof.units), 6),
+      payer: proof.payer && checksum(proof.payer),
+      usdc: proof.units && usdcText(proof.units),
       at: proof.paidAt === null ? null : isoSeconds(proof.paidAt),
     },
   };
@@ -160,7 +158,7 @@ export function weighedReviewView(
   const entry = { revoked: review.revoked, value: scaled, older };
   const cluster = clusters.find(({ id }) => id === reviewer.cluster) ?? null;
   return {
-    client: inAll(review.client),
+    client: checksum(review.client),
     index: review.index,
     value: decimalText(review.value, review.decimals),
     rating: orNull(scaled),
@@ -172,11 +170,11 @@ export function weighedReviewView(
     txHash: review.txHash,
     responses: review.responses,
     answers: answers.map(({ responder, own, uri, at, txHash }) => {
-      return { responder: inAll(responder), own, uri: uri === "" ? null : uri, at: isoSeconds(at), txHash };
+      return { responder: checksum(responder), own, uri: uri === "" ? null : uri, at: isoSeconds(at), txHash };
     }),
     ...(written !== null && { written }),
     weight: Math.round(1e6 * weightOf(entry, weighed, crowd)) / 1e6,
-    cluster: cluster && inAll(cluster.id),
+    cluster: cluster && checksum(cluster.id),
     reasons: reasonsOf(entry, weighed, crowd, cluster),
   };
 }

@@ -29,6 +29,8 @@ export const epochNumber = z
   .min(1)
   .meta({ description: "Number of an epoch: one published state of all scores" });
 export const count = z.int().min(0);
+/** A key of the same object, as a sentence. */
+export const inWords = z.string().meta({ description: "The same in words" });
 export const ignored = z
   .array(z.string())
   .optional()
@@ -50,7 +52,7 @@ export const reservations = z
         transferredAt: moment.nullable().optional().meta({ description: "When the token came to its present owner" }),
         otherAgents: count.optional().meta({ description: "How many other agents it serves" }),
         more: z.boolean().optional().meta({ description: "There are more than are counted" }),
-        says: z.string().meta({ description: "The same in words" }),
+        says: inWords,
       })
       .meta({ id: "Reservation" }),
   )

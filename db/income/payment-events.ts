@@ -4,7 +4,7 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { MAX_PER_DAY } from "../../core/events/events.ts";
 import { DUST_UNITS } from "../../core/income/rules.ts";
-import { usdc } from "../../core/income/view.ts";
+import { usdcText } from "../../core/units-text.ts";
 import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../events/append-events.ts";
 import { array, int4, int8, narrow, nullable, numeric, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
@@ -118,7 +118,7 @@ export async function tellPayments(
             agentId,
             wallet: checksum(recipient),
             payer: checksum(of.sender),
-            usdc: usdc(of.units),
+            usdc: usdcText(of.units),
           },
           fact: `${name} ${returns}`,
           tokenId,

@@ -41,6 +41,16 @@ export const unlistedAgents = (db: Queryable, limit: number): Promise<UnlistedAg
 
 const GIVEN = "unnest($registries::text[], $agentIds::text[]::numeric[]) d(registry, agent_id)";
 
+const FILE = {
+  registry: text,
+  agentId: text,
+  client: narrow<Address>(text),
+  index: text,
+  uri: text,
+  hash: narrow<Hex>(text),
+  givenAt: int8,
+  digest: text,
+};
 const UNLISTED = statement({
   name: "review-files-unlisted",
   params: { registries: array(text), agentIds: array(text), limit: int8 },
@@ -55,16 +65,7 @@ const UNLISTED = statement({
       order by f.feedback_index desc limit ${MAX_ENTRIES}) f
     left join offchain.review_file r on ${OF_REVIEW}
     where f.feedback_uri <> '' and r.digest is distinct from ${FILE_DIGEST} limit $limit`,
-  columns: {
-    registry: text,
-    agentId: text,
-    client: narrow<Address>(text),
-    index: text,
-    uri: text,
-    hash: narrow<Hex>(text),
-    givenAt: int8,
-    digest: text,
-  },
+  columns: FILE,
 });
 
 /** A review with its file's URI and the hash that it gives, all zero for none. */
@@ -190,18 +191,7 @@ const DUE = statement({
     left join asked on asked.site = r.site
     where r.place <= $perSite::int8 - coalesce(asked.files, 0)
     order by r.turn, r.rank, r.next_try_at, r.client limit $limit`,
-  columns: {
-    registry: text,
-    agentId: text,
-    client: narrow<Address>(text),
-    index: text,
-    uri: text,
-    hash: narrow<Hex>(text),
-    givenAt: int8,
-    digest: text,
-    failures: int4,
-    site: nullable(text),
-  },
+  columns: { ...FILE, failures: int4, site: nullable(text) },
 });
 
 export type DueFile = NamedFile & { failures: number; site: string | null };

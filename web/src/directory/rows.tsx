@@ -7,7 +7,7 @@ import { say } from "../say.tsx";
 import { AgentCell, COLUMNS, CredCell, ProofsCell, RowActions, TokenCell } from "./cells.tsx";
 import { platformLabel } from "./facets.ts";
 import { type BadgedRow, badges, type Row } from "./source.ts";
-import { Table } from "./table.tsx";
+import { type RowsProps, Table } from "./table.tsx";
 import { nextSort, PAGE_SIZE, type View } from "./view.ts";
 
 type PlacedRow = Row & { place: number };
@@ -19,20 +19,10 @@ export function useBadged(rows: PlacedRow[]): BadgedRow[] {
   return rows.map((row) => ({ ...row, badges: byId.get(row.id) }));
 }
 
-type Props = {
-  rows: BadgedRow[];
-  total: number;
-  view: View;
-  /** Index of the current row; -1 for none. */
-  active: number;
-  dim: boolean;
-  change: (view: View) => void;
-};
-
 /** Milliseconds until a card's age is written again. */
 const AGE_MS = 60_000;
 
-export const Rows = ({ rows, total, view, active, dim, change }: Props) =>
+export const Rows = ({ rows, total, view, active, dim, change }: RowsProps) =>
   useMedia("(max-width: 760px)") ? (
     <>
       <Sorts view={view} change={change} />
@@ -49,7 +39,7 @@ export const Rows = ({ rows, total, view, active, dim, change }: Props) =>
 const SORTED = COLUMNS.flatMap(({ sort, label }) => (sort ? [{ sort, label }] : []));
 
 /** What the heads of the table do where there are none: each sort in its first direction, and the other one while it is shown. */
-function Sorts({ view, change }: Pick<Props, "view" | "change">) {
+function Sorts({ view, change }: Pick<RowsProps, "view" | "change">) {
   const id = useId();
   const { sort } = view;
   const isReversed = sort !== null && nextSort({ ...view, sort: null }, sort).dir !== view.dir;

@@ -32,16 +32,17 @@ function useKeptPlace(scroller: RefObject<HTMLDivElement | null>, asked: string)
   };
 }
 
-type Props = {
+export type RowsProps = {
   rows: BadgedRow[];
   total: number;
   view: View;
+  /** Index of the current row; -1 for none. */
   active: number;
   dim: boolean;
   change: (view: View) => void;
 };
 
-export function Table({ rows, total, view, active, dim, change }: Props) {
+export function Table({ rows, total, view, active, dim, change }: RowsProps) {
   const density = useStored("density");
   const columns = shownColumns(useStored("otherColumns"));
   const scroller = useRef<HTMLDivElement>(null);

@@ -108,7 +108,7 @@ export const useWallet = (): ConnectedWallet | null => useSyncExternalStore(subs
 
 async function remember(wallet: Wallet, address: string): Promise<ConnectedWallet> {
   const { checksum } = await import("../../../core/addresses.ts");
-  choose({ id: wallet.id, name: wallet.name, address: checksum(address as `0x${string}`) });
+  choose({ id: wallet.id, name: wallet.name, address: checksum(address) });
   return connected!;
 }
 
