@@ -86,7 +86,7 @@ function limitIn(text: string): { limit?: number } {
   return asked !== undefined && numberOf(asked) > 0 ? { limit: numberOf(asked) } : {};
 }
 
-/** Reads a receipt from the data sent with the text, where it stands alone or within its report. */
+/** Reads a receipt from the data sent with the text: the receipt itself, or the report that contains it. */
 export const readReceipt: QuestionReading = ({ text, data }) => {
   if (!/\breceipts?\b/i.test(text)) return null;
   const holder = (typeof data.receipt === "object" && data.receipt) || data;
@@ -206,7 +206,7 @@ export function foundInWords(answer: Record<string, unknown>): string {
 /** What an agent's reviews are worth, in a few sentences. */
 export function reviewsInWords(answer: Record<string, unknown>): string {
   const { raw, adjusted, interval, voices } = answer as ReviewSummary;
-  if (raw === null) return "No review of it that stands says what would be good or bad.";
+  if (raw === null) return "None of its valid reviews has a scale from bad to good.";
   const plain = `The plain mean of its reviews is ${raw} of 100`;
   return adjusted === null
     ? `${plain}. None of its reviewers has proof behind it: nothing is known, good or bad.`
