@@ -25,8 +25,8 @@ const TEST_MS = 4 * LONG;
 const INSTALLED = "**/node_modules/**";
 
 /**
- * What starts whole stacks or storms of requests disturbs what runs beside it: two files at a time, the
- * deep ones each in a process of its own. Names without the ending, of quick and deep files alike.
+ * Files that start whole stacks or many requests at once disturb others that run at the same time: two of them run at a
+ * time, the deep ones each in a process of its own. Names without the ending, for quick and deep files.
  */
 const HEAVY = [
   "api/{event-stream,events,exports,message-processes,sigterm}",
@@ -67,7 +67,7 @@ const services = (
     ...options,
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/mark-worker.ts", "test/support/seeded.ts", "test/support/on-failure.ts"],
-    // Longer than a wait that fails: it tells what did not happen.
+    // Longer than a wait that fails, because the failed wait names what did not happen.
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,
   },
@@ -75,7 +75,7 @@ const services = (
 const IN_PAIRS = { maxWorkers: 2, sequence: { groupOrder: 1 } } as const;
 /** Each in a process of its own. */
 const APART = { ...IN_PAIRS, isolate: true } as const;
-/** What `npm run fuzz` asks for, in the same process: options of its call would not reach what a project provides itself. */
+/** Options of `npm run fuzz`, in the same process: as options of Vitest's call they would not reach what a project provides itself. */
 const { fuzz } = globalThis as { fuzz?: ProvidedContext["fuzz"] };
 const random = (cases: number, share: number) => ({ fuzz: fuzz ?? { cases, seed: SEED, share } });
 /** They keep the cores busy as they are. */

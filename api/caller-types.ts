@@ -23,8 +23,8 @@ export type TokenCaller = {
   subject: string;
 };
 
-/** A wallet, and the human whose access token the request carries as well: both have signed the request. */
-export type OwnerCaller = WalletCaller & { beside: TokenCaller | null };
+/** A wallet that signed the request, and the human of an access token that the request carries as well; null without one. */
+export type OwnerCaller = WalletCaller & { tokenCaller: TokenCaller | null };
 
 /** A holder of an API key. */
 export type KeyCaller = { kind: "apiKey"; apiKeyId: string };

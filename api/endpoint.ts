@@ -120,7 +120,7 @@ export type Endpoint = Omit<EndpointSpec, "handler" | "guard"> & {
 
 const NO_PARAMETERS = z.object({});
 
-/** Declares an endpoint. What the handler is given and what it answers is typed by the schemas beside it. */
+/** Declares an endpoint. Its schemas give the types of what the handler receives and answers. */
 export function endpoint<
   P extends z.ZodObject = typeof NO_PARAMETERS,
   Q extends z.ZodObject = typeof NO_PARAMETERS,

@@ -2,7 +2,7 @@
 import type { RowBytes } from "../db/lists/directory.ts";
 import { type JsonReply, written } from "./reply.ts";
 
-/** Before each value stands its length: one byte, or this byte and four more. */
+/** A value follows its length: one byte, or this byte and four more. */
 const LONG = 255;
 const LONG_PREFIX_BYTES = 5;
 /**
@@ -20,7 +20,7 @@ const UTF8 = new TextEncoder();
 /** Packs objects that all have the same members, in the same order, and writes them out again as `JSON.stringify` does. */
 export class PackedRows<Row extends object> {
   readonly #members: readonly (keyof Row & string)[];
-  /** What stands before each value: `{"id":`, then `,"address":` and so on. */
+  /** The JSON before each value: `{"id":`, then `,"address":` and so on. */
   readonly #before: readonly { words: Int32Array; length: number }[];
   /** Bytes of an object beyond those of its packed form. */
   readonly #more: number;

@@ -19,7 +19,7 @@ export type Fonts = {
   loaded(): number;
 };
 
-/** Joiners and variation selectors change what stands before them and are not drawn themselves. */
+/** Joiners and variation selectors change the character before them and are not drawn themselves. */
 const NO_GLYPH = /\u200c|\u200d|[\ufe00-\ufe0f]/gu;
 
 /** Characters of the families that are always loaded. */

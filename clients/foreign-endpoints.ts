@@ -11,7 +11,7 @@ const MAX_BYTES = 1_048_576;
 const MAX_REDIRECTS = 3;
 /** Requests in a day (UTC) that the redirects of all other hosts together send to one: as many as are read there when it is named itself. */
 export const REDIRECTED_PER_DAY = 1_000;
-/** Of them, those from hosts of one site: nobody spends the day's requests of all others by many names below one. */
+/** Of them, those that hosts of one site may send, so that many names below one site do not use up the day's requests. */
 export const REDIRECTED_BY_SITE = 200;
 /** Rate and circuit breaker of one host. Many agents keep their files on the same host, which must not be overloaded. */
 const PER_HOST = { rate: { burst: 20, perSecond: 5 }, breaker: { failures: 5, openMs: 5_000, longestMs: 600_000 } };
@@ -62,7 +62,7 @@ export function foreignEndpoints(
     if (named === null) return { kind: "failed", reason: "The address must be a URL.", final: true };
     let target: URL = named;
     let headers = request.headers ?? {};
-    // Each host that a redirect names is asked as if it had been named first: nobody sends us to a host by way of their own.
+    // The bounds of a host hold for redirects to it too, so a stranger's redirect cannot avoid them.
     for (let hops = 0; ; hops++) {
       const sent = { ...request, headers };
       const to = target;
@@ -100,7 +100,7 @@ export function foreignEndpoints(
         pace.away(seconds);
         return { kind: "limited", seconds: seconds || DEFAULT_AWAY_SECONDS };
       }
-      // A server that is down is a failure of this address, whatever pause it asks for.
+      // A server that is down is a failure of this address, even if it names a pause.
       if (answer.status === 503) {
         const seconds = retryAfter(answer.headers, { nowMs: now(), limited: true });
         if (seconds) pace.away(seconds);

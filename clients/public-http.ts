@@ -64,7 +64,7 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
     maxWireBytes = MAX_WIRE_BYTES,
     ...allowance
   } = options;
-  // HTTP/2 lets a stranger open streams, windows and header tables in this process that nobody here bounds.
+  // HTTP/2 lets a stranger open streams, windows and header tables in this process, and no limit here covers them.
   const dial = buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(resolve, allowance), allowH2: false });
   const agent = new Agent({
     allowH2: false,
@@ -142,8 +142,8 @@ function refusalOr(error: unknown): never {
 
 /**
  * The request that an answer asks for in place of `url`; it carries no credentials to another origin. Null for an answer that
- * is no redirect. One with a body goes on only where the method stays (frameworks send `/mcp` to `/mcp/` so), and only within
- * its host, with or without `www.`, and never down from https: nobody has us POST to another.
+ * is no redirect. A request with a body follows only a redirect that keeps the method (frameworks send `/mcp` to `/mcp/` so)
+ * and the host, with or without `www.`, and never from https to http: a stranger must not make us POST to another host.
  * @throws RefusedTarget when it leads to what is no URL
  */
 export function redirectOf(

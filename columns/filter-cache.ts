@@ -150,8 +150,8 @@ export class FilterCache {
   }
 
   /**
-   * Forgets the least recently used set. No common set hangs on it: whoever uses a common set uses its parts right after
-   * it, so each part is behind it.
+   * Forgets the least recently used set. It is no part of a common set: each use of a common set uses its parts right after,
+   * so the parts are more recently used.
    */
   #drop(set: ConditionSet | CommonSet): void {
     this.#cached.delete(set.key);

@@ -19,7 +19,7 @@ const LENGTH_BYTES = 4;
 
 /**
  * The bytes of one part, in chunks: the length of its description, the description, then all arrays in order. Zeros at
- * the end of an array are not sent: pages of its room to grow that nobody wrote take no memory.
+ * the end of an array are not sent: they are its room to grow, and pages that were never written take no memory.
  */
 export function* bytesOfPart(part: ImagePart): Generator<Uint8Array> {
   const arrays: Uint8Array[] = [];

@@ -7,7 +7,7 @@
 /** Renders rows by their ids; rows that no longer exist are left out. */
 export type RenderRows = (ids: readonly number[]) => Promise<Map<number, Uint8Array>>;
 
-/** A rendered row: these bytes of a view, which nobody will change. An array of its own takes as long to make as the row to write. */
+/** A rendered row: bytes of a view that never change. An own array for them would take as long to make as the row takes to write. */
 export type RowBytes = { readonly view: DataView; readonly start: number; readonly end: number };
 
 /** Max bytes that are allocated, and dropped, at once: an array of its own for each row would take a quarter of its size again. */

@@ -20,7 +20,7 @@ export function secretsOf(v: Values): string[] {
   const stores = [v.DATABASE_URL, v.INDEXER_DATABASE_URL, v.MIGRATION_DATABASE_URL, v.REDIS_URL];
   const passwords = stores.flatMap((store) => {
     const { username, password } = new URL(store ?? "none:");
-    // The name of the role stands in every message: a password that is the same word cannot be kept out of them.
+    // Every message contains the name of the role, so a password equal to it cannot be censored.
     return password === username ? [] : [password, decodeURIComponent(password)];
   });
   const nodes = [v.RPC_URL?.url, ...v.RPC_URLS.map(({ url }) => url), v.RPC_WS_URL, v.TEMPO_RPC_URL].filter(

@@ -1,4 +1,4 @@
-/** Types of JSON values, and what tells an object from the rest. */
+/** Types of JSON values, and the check for an object. */
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json };
 

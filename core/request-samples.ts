@@ -58,7 +58,7 @@ function rewritten(text: string, write: (value: unknown) => string): string {
   }
 }
 
-/** JSON, indented, as it stands in a program at this depth; the text itself where it is no JSON. */
+/** JSON, indented for a program, its lines after the first by `spaces` more; the text itself where it is no JSON. */
 export const indented = (text: string, spaces = 0): string =>
   rewritten(text, (value) => JSON.stringify(value, null, 2).replaceAll("\n", `\n${" ".repeat(spaces)}`));
 

@@ -29,9 +29,9 @@ export const hasLongHost = (text: string): boolean =>
   LONG_AUTHORITY.test(text.replaceAll(/[\t\n\r]/g, ""));
 
 const bare = ({ host }: URL) => host.replace(/^www\./, "");
-/** Whether two URLs are of one host, but for `www.` before its name: nobody else can have either of the two. */
+/** Whether two URLs are of one host, with or without `www.` before its name: both names belong to one owner. */
 export const isOneHost = (a: URL, b: URL): boolean => bare(a) === bare(b);
 
-/** Who may have registered a host, as far as its name tells without a list: its last two labels, or its address. */
+/** The name under which a host was registered, as far as it follows from the name without a list: its last two labels, or its address. */
 export const siteOf = ({ hostname }: URL): string =>
   /^[\d.]+$|:/.test(hostname) ? hostname : hostname.split(".").slice(-2).join(".");

@@ -254,7 +254,7 @@ export async function startNextGeneration(db: pg.Client, chainId: number, forkBl
 }
 
 /**
- * Lets the next run read the holes again and build a new index beside the served one, in one transaction.
+ * Lets the next run read the holes again and build a new index while the present one is served, in one transaction.
  * Call it only while no Ponder process runs.
  */
 export async function refillHoles(db: pg.Client, chainId: number, holes: readonly Hole[]): Promise<void> {

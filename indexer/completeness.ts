@@ -122,7 +122,7 @@ const AGENTS = statement({
     select count(*)::int8 as rows from onchain.agent where minted_block <= $upTo`,
   columns: { rows: int8 },
 });
-/** The ids of a contract that counts from 0, where they have their first gap, with the blocks beside it. */
+/** The first id that is missing among those of a contract that counts from 0, with the blocks of the ids before and after it. */
 const AGENT_GAP = statement({
   name: "completeness-agent-gap",
   params: { upTo: int8 },

@@ -13,7 +13,7 @@ export type Progress = { block: number; at: number; finalizedBlock: number; fina
 /** A block number with its hash. */
 export type BlockHash = { block: number; hash: string };
 
-/** A schema name that stands for all in the test of declared statements. */
+/** The schema name that the test of declared statements uses. */
 const EXAMPLE = "index_0000000000_0";
 
 const PROGRESS = family({

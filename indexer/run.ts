@@ -9,7 +9,7 @@ import type { Nodes } from "./node.ts";
 import { type PonderProcess, startPonder } from "./ponder-process.ts";
 import { type Progress, readProgress } from "./ponder-tables.ts";
 import type { Session } from "./session.ts";
-import { declareStale, pruneSchemas, publishIndex, readServed, recordState, tellIncomplete } from "./views.ts";
+import { declareStale, pruneSchemas, publishIndex, readServed, recordIncomplete, recordState } from "./views.ts";
 import { type Alarm, watch } from "./watchdog.ts";
 
 /** Milliseconds between two checks of the watchdog; two checks and a restart take well below the 30 s in which staleness must show. */
@@ -135,11 +135,11 @@ async function follow(
   }
   return "asked to stop";
 
-  /** Tells what the index lacks. @returns the holes, when they are to be read again now */
+  /** Records what the index lacks. @returns the holes, when they are to be read again now */
   async function judged(holes: Hole[] | null): Promise<Incomplete | null> {
     if (holes === null) return null;
     const reason = holes.length === 0 ? null : `The index lacks what its chain has: ${namesOf(holes)}.`;
-    await tellIncomplete(db, reason);
+    await recordIncomplete(db, reason);
     if (reason === null || !refills.due()) return null;
     refills.begin();
     return { kind: "incomplete", holes, reason };

@@ -116,7 +116,7 @@ const TELL_INCOMPLETE = statement({
 });
 
 /** Says what the served rows lack, or with null that they lack nothing; a stale index keeps its own reason. */
-export async function tellIncomplete(db: Queryable, reason: string | null): Promise<void> {
+export async function recordIncomplete(db: Queryable, reason: string | null): Promise<void> {
   if ((await TELL_INCOMPLETE.run(db, { reason })) > 0) await NOTIFY.run(db);
 }
 

@@ -86,7 +86,7 @@ export function watch(options: {
         // Ponder has reported a replaced block that no recorded hash shows.
         if (failures.beyondFinality)
           return replaced(await findFork(db, node, chainId, progress.finalizedBlock), progress.finalizedBlock);
-        return { kind: "stalled", reason: `the index stands at block ${progress.block} while the chain is at ${head}` };
+        return { kind: "stalled", reason: `the index is at block ${progress.block} while the chain is at ${head}` };
       } catch (error) {
         if (!(error instanceof NodeUnavailable)) throw error;
         trouble = error.message;

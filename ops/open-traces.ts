@@ -12,5 +12,5 @@ export async function openTraces({ traces, service }: Config, role: Role): Promi
   return close;
 }
 
-/** Of the API, as every answer tells it. */
+/** The version of the API, which is in every answer. */
 const VERSION = "2.0.0";

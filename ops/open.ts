@@ -21,7 +21,7 @@ export type Ops = {
   close(): Promise<void>;
 };
 
-/** On one machine OPS_PORT is the API's; each other process has a port of its own beside it. */
+/** On one machine OPS_PORT is the API's port; each other process has this number more. */
 const OFFSET: Record<Role, number> = { api: 0, workers: 1, indexer: 2, readers: 3 };
 
 export function openOps({ ops }: Pick<Config, "ops">, role: Role, log: Logger): Ops | undefined {

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 /** Below those that systems give to outgoing connections, which may take any of them before it is listened on. */
 const FIRST_PORT = 10_000;
 const LAST_PORT = 32_767;
-/** Who is given a port finds the next ones free by `portOr`: nobody is given these. */
+/** Ports between two that are given: a process that was given one finds the next ones free by `portOr`. */
 const PORTS_APART = 4;
 const MAX_TRIES = 100;
 

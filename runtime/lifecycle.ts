@@ -6,12 +6,12 @@ export const DEADLINE_MS = 10_000;
 /** What a process that is up says to the supervisor that started it. */
 export const UP = "up";
 
-/** Tells the supervisor, where there is one, that this process does its work now. That it is gone ends the process by `onShutdown`. */
+/** Reports to the supervisor, where there is one, that this process does its work now. If it is gone, `onShutdown` ends the process. */
 export const sayUp = () => void process.send?.(UP, undefined, {}, () => {});
 
 const ALIVE_MS = 1_000;
 
-/** Tells the supervisor from now on that the loop of this process turns. */
+/** Reports to the supervisor every second from now on, so that it sees a blocked event loop. */
 export const sayAlive = () => void setInterval(sayUp, ALIVE_MS).unref();
 
 /**

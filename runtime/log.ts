@@ -19,7 +19,7 @@ const SECRET_FIELDS = [
   "token",
 ];
 
-/** What looks like a secret, wherever it stands: in a message, in a stack, in what a library quotes. */
+/** What looks like a secret anywhere in a line: in a message, in a stack, in what a library quotes. */
 const SECRET_SHAPES: [RegExp, string][] = [
   // Base64 of a JSON object: payments, access tokens.
   [/\beyJ[\w+/=-]{16,}(\.[\w+/=-]*)*/g, CENSOR],
@@ -34,15 +34,15 @@ const SECRET_SHAPES: [RegExp, string][] = [
 
 /**
  * A line without secrets: the configured ones as they are, anybody's by their shape.
- * @param secrets values that may stand nowhere
+ * @param secrets values that no line may contain
  */
 export function redactor(secrets: readonly string[]): (line: string) => string {
   const escaped = secrets.map((secret) => secret.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const configured = escaped.length > 0 ? new RegExp(escaped.join("|"), "gi") : undefined;
   return (line) => {
-    let told = configured ? line.replace(configured, CENSOR) : line;
-    for (const [shape, instead] of SECRET_SHAPES) told = told.replace(shape, instead);
-    return told;
+    let clean = configured ? line.replace(configured, CENSOR) : line;
+    for (const [shape, instead] of SECRET_SHAPES) clean = clean.replace(shape, instead);
+    return clean;
   };
 }
 
@@ -58,7 +58,7 @@ export function createLog(
   const options = {
     name,
     level: logLevel,
-    // A driver's error carries its whole connection, statements included: what is told of an error is listed here.
+    // A driver's error carries its whole connection, statements included, so only listed fields of an error are logged.
     serializers: { err: shownError },
     redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: CENSOR },
     // What was done for one request has one trace, where traces are kept.

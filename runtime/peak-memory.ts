@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Peak of the resident memory in bytes. `maxRSS` counts the memory of the process that started it too, until the program was
- * loaded: Linux tells the peak since then in VmHWM (proc(5)).
+ * Peak of the resident memory in bytes. `maxRSS` also counts the memory of the process that started it, from before the
+ * program was loaded: Linux has the peak since then in VmHWM (proc(5)).
  */
 export function peakMemory(): number {
   try {

@@ -78,7 +78,7 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
     parts.defer(() => cards.close());
     const embeddings = openEmbeddings(config, http, EMBEDDINGS_MS);
     const mpp = await openMpp(parts, config, log, ops);
-    // The workers that would tell it may be what stands.
+    // Measured here, because the workers themselves may be without progress.
     if (ops) standingGauge(ops.registry, () => standingJobs(reads.db, () => queues.counts()));
     if (ops) await listen(parts, ops, reads);
     return {

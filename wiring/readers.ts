@@ -1,4 +1,4 @@
-/** The process of readers beside a worker process: started with it, ended with it, and started again when it hangs or ends. */
+/** The process of readers of a worker process: started with it, ended with it, and started again when it hangs or ends. */
 import { type ChildProcess, fork } from "node:child_process";
 import type { Logger } from "pino";
 import { DEADLINE_MS } from "../runtime/lifecycle.ts";

@@ -1,4 +1,4 @@
-/** Reads a contract's logs range by range beside the index, so that what was read follows the chain through reorganisations of any depth. */
+/** Reads a contract's logs range by range, independently of the index; what was read follows the chain through reorganisations of any depth. */
 import type { Chain, FoundLog } from "../clients/ports.ts";
 import { firstBlockWhere } from "../core/first-block.ts";
 import { logsPrice } from "../core/income/requests.ts";
@@ -41,7 +41,7 @@ export async function readLogs(
   const logs = await read();
   const times = await timesOf(chain, logs, head);
   if (times === null) return null;
-  // Every range was read between the two looks at its last block: the same hash means the same blocks below it.
+  // The last block was read before and after the range: if its hash is the same, so are the blocks below it.
   if (to > head - SETTLED_BLOCKS && (await chain.block(to))?.hash !== end.hash) return null;
   return { hash: end.hash, logs, times };
 }

@@ -19,8 +19,8 @@ const RUN = new Script("work()");
 const CONTEXT = createContext({});
 
 /**
- * Does synchronous work, which V8 ends where it stands when its time is over: loops, regular expressions and parsers of
- * JSON among it. It changes nothing outside, because it may end anywhere. Costs 0.2 ms of its own.
+ * Does synchronous work, which V8 ends at any point when its time is over, also within loops, regular expressions and
+ * parsers of JSON. So the work must change nothing outside. Costs 0.2 ms of its own.
  * @throws TooSlowToRead; whatever the work throws
  */
 export function withinTime<T>(ms: number, work: () => T): T {

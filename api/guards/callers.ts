@@ -76,10 +76,10 @@ async function owner(parts: CallerParts, request: Request): Promise<OwnerCaller>
   const { credential, accessToken } = credentials(request.incoming);
   if (credential === null)
     return fail("unauthenticated", "This operation needs a wallet's SIWE or SIWA credential.", {
-      hint: "Beside an access token in Authorization, the wallet's credential goes into X-SIWA.",
+      hint: "Send the wallet's credential in X-SIWA; an access token may be in Authorization.",
     });
   const signed = await wallet(parts, credential, ["siwe", "siwa"], request);
-  return { ...signed, beside: accessToken === null ? null : await tokenHolder(parts, accessToken, request) };
+  return { ...signed, tokenCaller: accessToken === null ? null : await tokenHolder(parts, accessToken, request) };
 }
 
 async function tokenHolder(parts: CallerParts, accessToken: string, { now, attempt }: Request): Promise<TokenCaller> {

@@ -5,7 +5,7 @@ import { BlockList, isIP } from "node:net";
 export type ClientAddress = (incoming: IncomingMessage) => string;
 
 /**
- * @param trusted addresses and CIDR ranges of our own proxies; only they are believed, and X-Forwarded-For is read from
+ * @param trusted addresses and CIDR ranges of our own proxies; only their X-Forwarded-For counts, and it is read from
  *   the right, up to the first address that is not one of them.
  * @throws Error naming a malformed entry
  */

@@ -7,7 +7,7 @@ type Heads<Key> = (key: Key) => number;
 
 export type FeedsSource<Key> = {
   /** Listens to the notifications of Postgres while there is a feed. @returns ends it */
-  listen(told: (payload: string) => void): () => void;
+  listen(notify: (payload: string) => void): () => void;
   /** The positions in a notification. An empty one means that some may be missed, and wakes every feed. */
   heads(payload: string): Heads<Key>;
   /** The positions as read from the database, for changes without a notification. */

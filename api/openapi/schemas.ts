@@ -26,17 +26,17 @@ const toComponents = (schema: unknown): unknown =>
     value?.nullable === true ? withNull(value) : isReference(value) ? value.allOf[0] : value,
   );
 
-/** An `allOf` of one reference, with nothing beside it. */
+/** An `allOf` of one reference, and no other key. */
 const isReference = (schema: Json & { allOf?: Json[] }): schema is { allOf: [Json] } =>
   schema?.allOf?.length === 1 && Object.keys(schema).length === 1;
 
 const NULL = { type: "string", nullable: true, enum: [null] };
 
-/** `nullable` as OpenAPI 3.0.3 has it: it adds null to the type beside it, and to nothing else. */
+/** `nullable` as in OpenAPI 3.0.3: it adds null only to the `type` of the same schema. */
 function withNull(schema: Json & { enum?: unknown[]; allOf?: Json[]; anyOf?: Json[] }): Json {
   if (schema.type) return schema.enum ? { ...schema, enum: [...new Set([...schema.enum, null])] } : schema;
   const { nullable: _, allOf, anyOf, ...rest } = schema;
-  // A reference stands in an `allOf` of its own. A schema without a shape accepts null already.
+  // An `allOf` of one reference becomes that reference. A schema without a type, `allOf` or `anyOf` accepts null already.
   const shapes = anyOf ?? (allOf && (allOf.length === 1 ? allOf : [{ allOf }]));
   return shapes ? { ...rest, anyOf: [...shapes, NULL] } : rest;
 }

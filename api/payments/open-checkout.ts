@@ -72,7 +72,7 @@ async function fulfil(
   if (!done) fail("payment_pending", "The payment is being used elsewhere. Retry with the same payment.");
 }
 
-/** Tells a request from others before anyone has signed in: one client may ask for a challenge and another pay it. */
+/** Identifies a request before anyone has signed in: one client may get the challenge and another pay it. */
 const bindingOf = ({ operation, method, path, search, body }: PaidRequest): RequestBinding => ({
   resource: hash("sha256", JSON.stringify([operation, method, path, search]), "hex"),
   bodyDigest: body.length === 0 ? null : `sha-256=${hash("sha256", body, "base64")}`,

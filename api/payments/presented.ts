@@ -22,6 +22,6 @@ export const claimOf = (
   effect: effect ?? null,
 });
 
-/** Tells the network of a request from others; a digest, because the address itself must not be stored. */
+/** Identifies the network that a request came from, by a digest: the address itself must not be stored. */
 export const clientOf = ({ request }: OpenCheckout, { digest }: Pick<PaymentTerms, "digest">): string =>
   digestOf(digest, request.client);

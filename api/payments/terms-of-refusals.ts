@@ -31,7 +31,7 @@ export const withTerms =
     });
   };
 
-/** What may be wrong with a request that only asks for the terms. */
+/** Errors that a request without a payment may have and still gets the terms: its client may only want to know them. */
 const OF_A_PROBE = new Set([
   "invalid_input",
   "unauthenticated",
@@ -41,8 +41,8 @@ const OF_A_PROBE = new Set([
 ]);
 
 /**
- * @returns handles the failure of a request that brings no payment: tells the terms in its place, with what was wrong as
- *   `problem`, and throws in any case
+ * @returns handles the failure of a request without a payment: throws the terms in its place, with the failure as
+ *   `problem`, or the failure itself
  */
 export const termsInstead =
   (service: PaymentService, sold: SoldOperation) =>

@@ -129,7 +129,7 @@ export const a2a = endpoint({
   },
   async handler(call, json) {
     const { id, method, params } = call.body;
-    // Whoever sends no id wants no answer, and a skill has no other effect.
+    // A message without an id is a notification: it wants no answer, and a skill has no other effect.
     if (id === undefined) return { status: 202, type: "text/plain; charset=utf-8", content: "" };
     const [version, does] = METHODS.get(method) ?? (["0.3", "method"] as const);
     const answer = (rest: object) => json({ jsonrpc: "2.0", id, ...rest });

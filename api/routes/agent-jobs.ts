@@ -41,7 +41,7 @@ export const agentJobs = endpoint({
       const found = await agentCommerce(tx, id);
       if (found === null) return unknownAgent();
       const { contract, wallet, owner, group, figures } = found;
-      const told = {
+      const head = {
         contract: contract && checksum(contract),
         wallet: wallet && checksum(wallet),
         walletAgents: found.agents,
@@ -49,14 +49,14 @@ export const agentJobs = endpoint({
         ...jobFiguresView(figures),
         computedAt: found.computedAt?.toISOString() ?? null,
       };
-      if (wallet === null || contract === null) return json({ ...told, jobs: [], limit, nextCursor: null });
+      if (wallet === null || contract === null) return json({ ...head, jobs: [], limit, nextCursor: null });
       const page = await jobPage(tx, { id, wallet }, { after: query.cursor ?? null, limit: limit + 1 });
       const shown = page.slice(0, limit);
       const last = page.length > limit ? shown.at(-1)! : null;
       const usdc = deps.config.contracts.usdc.address;
       const side = { wallet, owner, group, usdc };
       return json({
-        ...told,
+        ...head,
         jobs: shown.map(({ job, weighed, rule, through }) => {
           const known = { ...job, units: BigInt(job.units) };
           return jobView(known, usdc, weighed ? rule && { rule, through } : unweighed(known, side));

@@ -43,7 +43,7 @@ export const agentPayments = endpoint({
     return snapshot(deps.db, async (tx) => {
       const income = await incomeOf(tx, id);
       const figures = income?.figures ?? null;
-      const told = {
+      const head = {
         wallet: income && checksum(income.wallet),
         walletAgents: income?.agents ?? 0,
         readTo: income?.readTo ?? null,
@@ -54,7 +54,7 @@ export const agentPayments = endpoint({
       const shown = found?.slice(0, limit) ?? [];
       const last = found && found.length > limit ? shown.at(-1)! : null;
       return json({
-        ...told,
+        ...head,
         payments: shown.map(receivedPaymentView),
         limit,
         nextCursor: last && `${last.block}-${last.logIndex}`,

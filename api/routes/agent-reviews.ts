@@ -57,14 +57,14 @@ export const agentReviews = endpoint({
     const { registry, agentId } = agent;
     return snapshot(deps.db, async (tx) => {
       const figures = await figuresOf(tx, agent);
-      const told = { registry, agentId, ...reviewFiguresView(figures) };
-      if (figures === null) return json({ ...told, ...none });
+      const head = { registry, agentId, ...reviewFiguresView(figures) };
+      if (figures === null) return json({ ...head, ...none });
       const client = query.client?.toLowerCase();
       const of = client !== undefined ? { client } : query.newest ? "newest" : "all";
       const found = await reviewPage(tx, agent, { of, after: query.cursor ?? null, limit: limit + 1 });
       const last = found.length > limit ? found[limit - 1]! : null;
       return json({
-        ...told,
+        ...head,
         reviews: found.slice(0, limit).map((one) => weighedReviewView(one, figures)),
         limit,
         nextCursor: last && `${last.rank}-${last.review.client}-${last.review.index}`,

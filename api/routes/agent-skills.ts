@@ -15,7 +15,7 @@ const FOLDER = join(PROJECT_ROOT, "api/skills");
 const TAG = "Agent protocols";
 const PLACE = "/.well-known/agent-skills";
 
-/** By name: the page, in which `{service}` stands for the URL of the service. */
+/** Pages by name; `{service}` in a page is replaced by the URL of the service. */
 const PAGES = new Map(
   globSync("*.md", { cwd: FOLDER })
     .toSorted()

@@ -28,7 +28,7 @@ const owners = listOf(walletAddress, {
 const filters = {
   type: choices(EVENT_NAMES, "Only events of these types, and what takes one of them back"),
   agent: agents,
-  // As webhooks name them: whoever asks so must not get everything.
+  // The names that webhooks use: a query by them must not be ignored and answered with all events.
   agents: agents.meta({ ...agents.meta(), description: "As `agent`" }),
   owner: owners,
   owners: owners.meta({ ...owners.meta(), description: "As `owner`" }),

@@ -63,7 +63,7 @@ const database = ({ index }: HandlerDeps): Check =>
 function index({ index: { state } }: HandlerDeps): Check {
   if (!state.ready) return bad("The index is being built.");
   if (state.stale) return bad(state.reason ?? "The index is being rebuilt.");
-  // What is there is right: what is missing is told, and requests are still served.
+  // The rows that exist are right: the message says which are missing, and requests are still served.
   return { ok: true, message: state.reason };
 }
 
@@ -81,7 +81,7 @@ async function queues({ standing }: HandlerDeps): Promise<Check> {
 /** The newest block's number; null when no node answers in time. */
 const headOf = ({ chainHead }: HandlerDeps): Promise<number | null> => inTime(chainHead());
 
-/** Null when it fails, or takes longer than whoever asks for readiness waits. */
+/** Null when the answer fails, or takes longer than clients of `/ready` wait. */
 function inTime<T>(answer: Promise<T>): Promise<T | null> {
   const late = new Promise<null>((resolve) => setTimeout(resolve, CHECKS_TIMEOUT_MS, null).unref());
   return Promise.race([answer.catch(() => null), late]);

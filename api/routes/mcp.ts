@@ -123,7 +123,7 @@ const ASKED = {
   method: "POST",
   headers: { accept: "application/json, text/event-stream", "content-type": "application/json" },
 };
-/** Where revision 2026-07-28 says again, for whoever routes by headers, what the body says. */
+/** Headers in which revision 2026-07-28 repeats what the body says, for proxies that route by headers. */
 const REVISION_HEADERS = ["mcp-protocol-version", "mcp-method", "mcp-name"];
 
 /** The library's answer in the revision that the message names, or our refusal. */

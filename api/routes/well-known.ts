@@ -85,7 +85,7 @@ export const x402Manifest = (listed: () => readonly Endpoint[]): Endpoint =>
     },
   });
 
-/** The entry of an endpoint; none while it cannot be paid by x402. @param agent of whom an address stands as an example; null: none is there */
+/** The entry of an endpoint; none while it cannot be paid by x402. @param agent the example in its URL; null: there is no agent */
 function itemOf(
   endpoint: Endpoint,
   agent: number | null,

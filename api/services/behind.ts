@@ -1,4 +1,4 @@
-/** Who stands behind an agent: its owner, since when, and the human and the organization that sign in by the owner's wallet. */
+/** Who is responsible for an agent: its owner, since when, and the human and the organization that sign in by the owner's wallet. */
 import { checksum } from "../../core/addresses.ts";
 import type { Address, AgentFacts, Hex } from "../../core/agents/facts.ts";
 import type { Ownership } from "../../core/agents/reservations.ts";

@@ -37,9 +37,9 @@ export const linkAgent = (
       const id = await humanIdOf(tx, asked.human, identity.address);
       const principal = id === null ? null : await lockHuman(tx, id);
       if (id === null || principal === null) return fail("not_found", "There is no such human.");
-      if (principal !== nameOf(caller) && (caller.beside === null || principal !== nameOf(caller.beside)))
+      if (principal !== nameOf(caller) && (caller.tokenCaller === null || principal !== nameOf(caller.tokenCaller)))
         fail("forbidden", "Only the human itself links agents to itself.", {
-          hint: "Sign with the human's own wallet; for one without a wallet, its access token stands beside the owner's X-SIWA.",
+          hint: "Sign with the human's own wallet; for one without a wallet, send its access token with the owner's X-SIWA.",
         });
       const holding = await holdingOf(tx, tokenId, identity.address);
       if (holding === null) return failNoAgent({ tokenId });

@@ -1,4 +1,4 @@
-/** Reading a payment that one has seen: payments are read from the chain beside the index. */
+/** Waits for payments: the workers read them from the chain, so they may be behind the index. */
 import { incomeOf } from "../../db/income/income-figures.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { untilShown } from "./until-shown.ts";

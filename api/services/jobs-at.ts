@@ -1,4 +1,4 @@
-/** Reading a job that one has seen: jobs are read from the chain beside the index. */
+/** Waits for jobs: the workers read them from the chain, so they may be behind the index. */
 import { agentCommerce } from "../../db/commerce/job-figures.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { untilShown } from "./until-shown.ts";

@@ -51,7 +51,7 @@ export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs =
   let asking: Promise<LogBounds> | undefined;
   const failed = (err: unknown) => log.warn({ err }, "the event log could not be read for its streams; tried again");
   const feeds = openFeeds<boolean, Reader>({
-    listen: (told) => notifications(db).on(EVENTS_CHANNEL, told),
+    listen: (notify) => notifications(db).on(EVENTS_CHANNEL, notify),
     heads: (head) => () => Number(head),
     async readHeads() {
       const { head } = await eventLog(db);

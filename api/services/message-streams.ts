@@ -40,10 +40,10 @@ export function messageStreams(
 ): MessageStreams {
   const failed = (err: unknown) => log.warn({ err }, "messages could not be read for their streams; tried again");
   const feeds = openFeeds<string, Reader>({
-    listen: (told) => notifications(db).on(MESSAGES_CHANNEL, told),
+    listen: (notify) => notifications(db).on(MESSAGES_CHANNEL, notify),
     heads(payload) {
-      const [told, newest] = payload.split(" ");
-      return (groupId) => (groupId === told ? Number(newest) : 0);
+      const [changed, newest] = payload.split(" ");
+      return (groupId) => (groupId === changed ? Number(newest) : 0);
     },
     async readHeads(groupIds) {
       const newest = await newestMessages(db, groupIds);

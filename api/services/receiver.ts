@@ -7,8 +7,8 @@ import { RECEIVER_GAS } from "../../core/transactions/gas-bounds.ts";
 import { contractMintsSince } from "../../db/mints/mints.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 
-/** A mint is a transfer from there. */
-const NOBODY = `0x${"0".repeat(40)}` as Address;
+/** A mint is a transfer from this address. */
+const ZERO_ADDRESS = `0x${"0".repeat(40)}` as Address;
 /** Selector and answer of `onERC721Received(address,address,uint256,bytes)`. */
 const RECEIVED = "0x150b7a02";
 
@@ -25,7 +25,7 @@ export async function checkReceiver(
   if ((await chain.code(recipient)) === "0x") return false;
   const parameters = encodeAbiParameters(
     [{ type: "address" }, { type: "address" }, { type: "uint256" }, { type: "bytes" }],
-    [identity, NOBODY, 0n, "0x"],
+    [identity, ZERO_ADDRESS, 0n, "0x"],
   );
   const data = `${RECEIVED}${parameters.slice(2)}` as const;
   const answer = await chain.call({ from: identity, to: recipient, data, gas: RECEIVER_GAS });

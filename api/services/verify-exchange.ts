@@ -87,15 +87,15 @@ async function validAttestation(deps: HandlerDeps, owner: Address, now: number):
   });
   const indexed = rows.filter(({ data }) => data === VERIFIED_ACCOUNT);
   // The chain's newest attestation comes first: the index may be a block behind it, and behind its revocation.
-  const told = await attestationOnChain(deps, owner, schema).catch((error: unknown) => {
+  const newest = await attestationOnChain(deps, owner, schema).catch((error: unknown) => {
     const other = indexed.find(isValid);
     if (other && error instanceof Failure && error.code === "upstream_unavailable") return other;
     throw error;
   });
-  const fits = told?.recipient === owner && told.schema === schema && attesters.includes(told.attester);
-  const right = fits && told.data === VERIFIED_ACCOUNT ? told : null;
+  const fits = newest?.recipient === owner && newest.schema === schema && attesters.includes(newest.attester);
+  const right = fits && newest.data === VERIFIED_ACCOUNT ? newest : null;
   if (right && isValid(right)) return right;
-  const known = indexed.filter(({ uid }) => uid !== told?.uid);
+  const known = indexed.filter(({ uid }) => uid !== newest?.uid);
   const valid = known.find(isValid);
   if (valid) return valid;
   if (known.length === 0 && right === null)
@@ -118,12 +118,12 @@ async function attestationOnChain(
   const uid = asked.ok ? uidOf(asked.data) : null;
   if (!uid) return null;
   const read = await chain.call({ to: eas.address, data: attestationCall(uid) });
-  const told = read.ok ? attestationOf(read.data) : null;
-  if (!told) return null;
+  const attestation = read.ok ? attestationOf(read.data) : null;
+  if (!attestation) return null;
   // Older than the first block that is indexed: the index will never have it.
   const [first, head] = await Promise.all([chain.block(eas.startBlock), chain.headBlock()]);
-  const older = first !== null && told.attestedAt < first.timestamp;
-  return { ...told, indexedFrom: older ? null : head };
+  const older = first !== null && attestation.attestedAt < first.timestamp;
+  return { ...attestation, indexedFrom: older ? null : head };
 }
 
 /** Whether the identity contract has such a flag: its first version had none. @throws Failure upstream_unavailable */

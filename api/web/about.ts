@@ -55,13 +55,13 @@ export function aboutPages({ config, facts, db, now }: Pick<HandlerDeps, "config
     if (place === "agent") {
       const ref = agentRefOf(decoded(rest!));
       const found = ref && (await facts(ref));
-      return found ? ofAgent(found, site, at) : nobody(site);
+      return found ? ofAgent(found, site, at) : notFound(site);
     }
     if (place === "terminal") {
       const platform = PLATFORMS.find(({ key }) => key === searchParams.get("platform"))?.key;
       const id = await findDirectoryId(db, decoded(rest!), platform);
       const [row] = id === null ? [] : await directoryRows(db, [id]);
-      return row ? ofRow(terminalRow(row, site.publicUrl), site) : nobody(site);
+      return row ? ofRow(terminalRow(row, site.publicUrl), site) : notFound(site);
     }
     return ofView(pathname, site);
   };
@@ -97,7 +97,7 @@ export function ofView(pathname: string, site: Site): PageHead {
       canonical: null,
       status: 200,
     };
-  if (card === undefined) return nobody({ serviceName });
+  if (card === undefined) return notFound({ serviceName });
   return {
     title: `${serviceName} · AI agents of every registry, scored`,
     description:
@@ -119,7 +119,7 @@ export function ofView(pathname: string, site: Site): PageHead {
   };
 }
 
-const nobody = ({ serviceName }: Pick<Site, "serviceName">): PageHead => ({
+const notFound = ({ serviceName }: Pick<Site, "serviceName">): PageHead => ({
   title: `Not found · ${serviceName}`,
   description: "There is nothing at this address.",
   canonical: null,

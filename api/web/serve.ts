@@ -48,7 +48,7 @@ export type WebServerOptions = {
   about: About;
   /** The metadata of a page whose subject cannot be read in time. */
   otherwise(path: string): PageHead;
-  /** The whole page as Markdown where it is a text; null for a page about a subject, of which its head is told. */
+  /** The whole page as Markdown where it is a text; null for a page about a subject, whose Markdown is made from its head. */
   text(path: string): string | null;
   /** Origins other than this one that the scripts of a page may call, as far as they are known. */
   origins(): readonly string[];

@@ -29,7 +29,7 @@ export async function bodyBytes(body: Buffer, headers: AnswerHeaders, maxBytes: 
     .split(",")
     .map((coding) => coding.trim())
     .filter((coding) => coding !== "");
-  // A coding that nobody knows is taken for none, as browsers do: servers name there what is no compression.
+  // An unknown coding counts as none, as in browsers: some servers write there what is no compression.
   const known = codings.every((coding) => Object.hasOwn(CODINGS, coding)) ? codings : [];
   if (known.length > MAX_CODINGS) throw new BrokenBody(`${known.length} content codings`);
   let bytes = body;

@@ -7,8 +7,9 @@ import { OversizeAnswer } from "./exchange.ts";
 
 /** Max bytes that the parser gets at once. */
 const PIECE_BYTES = 2_048;
-/** Max pieces of one answer: a letter costs as much as a kilobyte does. Beyond the first ones each has so many bytes on average. */
+/** Max pieces of one answer: a piece of one byte costs as much time as one of a kilobyte. */
 const MAX_PIECES = 2_500;
+/** Pieces of any size at the beginning of an answer; those after them have `BYTES_OF_PIECE` bytes on average, or more. */
 const FIRST_PIECES = 24;
 const BYTES_OF_PIECE = 64;
 

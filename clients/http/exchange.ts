@@ -25,8 +25,8 @@ export type OutgoingRequest = {
   /** Discards the body of the answer; `text` is then empty. */
   headOnly?: boolean;
   /**
-   * Is told each event that has data, in their order, while a stream of events arrives, and waited for. True ends the
-   * exchange: `text` is then what had come.
+   * Receives each event that has data, in order, while a stream of events arrives; the next event waits for it. True ends
+   * the exchange: `text` is then what has arrived.
    */
   hear?: (event: string) => boolean | Promise<boolean>;
   /** Ends the exchange early. */

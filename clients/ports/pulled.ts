@@ -90,11 +90,11 @@ export type ForeignRequest = {
   body?: string;
   /** Reads no content: `text` is empty. */
   headOnly?: boolean;
-  /** Reads at most so many bytes; never more than 1 MiB. */
+  /** Max bytes to read, up to 1 MiB. */
   maxBytes?: number;
   /**
-   * Of an answer that is a stream of events: is told each event that has data as it arrives, as its lines, and waited for.
-   * True: the rest is not read.
+   * Receives the lines of each event that has data, as it arrives, where the answer is a stream of events; the next event
+   * waits for it. True: the rest is not read.
    */
   hear?: (event: string) => boolean | Promise<boolean>;
 };

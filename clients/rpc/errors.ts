@@ -112,7 +112,7 @@ export function revertData(data: unknown): Hex | null {
 /** A range of blocks that the node proposes, from and to included. */
 const PROPOSED =
   /(?:\[\s*(0x[0-9a-f]{1,16})\s*,\s*(0x[0-9a-f]{1,16})\s*\]|retry with the range (\d{1,16})-(\d{1,16}))/i;
-/** A number of blocks beside the words that say it is the limit. */
+/** A number of blocks with the words that call it the limit. */
 const NAMED = [
   /\(\d[\d,]* ?> ?(\d[\d,.]*)\)/,
   /(?:limited to|limit the query to|up to|at most|maximum(?: block)? (?:range|distance|is set to|of|allowed)|max(?:imum)?(?: allowed)?(?: block)?(?: range| is| of)?|range (?:of|limit(?: is)?(?: of)?|exceeds?(?: max)?)|greater than|larger than|wider than|more than|smaller than size|limit:?|blocks is|distance:?)[^\d[]{0,24}(\d[\d,.]*)\s*(k)?/i,

@@ -30,7 +30,7 @@ export async function readLogs(route: Route, filter: LogFilter): Promise<unknown
   for (let tries = 1; ; tries++) {
     const end = await endOf(route, filter.toBlock);
     const logs = await split(route, filter, Number(from), end.block);
-    // Every range was read between the two looks at the last block: the same hash means the same blocks below it.
+    // The last block was read before and after all ranges: if its hash is the same, so are the blocks below it.
     if (end.hash === null || (await hashAt(route, end.block)) === end.hash) return logs;
     if (tries === TRIES) unreachable(new Error("the chain was reorganised while its logs were read"));
   }

@@ -10,11 +10,11 @@ import { readLogs } from "./logs.ts";
 import { blockNumber, type LogFilter, toQuantity } from "./requests.ts";
 import type { Route } from "./route.ts";
 
-/** Headers whose blooms are kept: Ponder asks for a block's logs right after its header. */
+/** Headers whose blooms are kept: Ponder requests a block's logs right after its header. */
 const HEADERS_KEPT = 256;
 /** Blocks of a range that is read block by block, each with its proof: an index reads a hole again in such ranges. */
 const PROVEN_BLOCKS = 8;
-/** Looks at a range until one adds nothing. */
+/** Max reads of a range; it is read until a read adds no log. */
 const MAX_LOOKS = 6;
 
 type Log = BloomedLog & { blockNumber: Hex; blockHash: Hex; logIndex: Hex };

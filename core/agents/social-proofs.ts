@@ -8,7 +8,7 @@ export const needleOf = (prefix: string, tokenId: number): string => `${prefix}:
 /** Trait that an agent gets with its first proof on a platform. It is a decoration: only proof records count. */
 export const proofTrait = (platform: string) => ({ name: `${platform}-verified`, category: "verification" });
 
-/** Code points of a text that are searched for a proof, from its beginning; no post or profile has so many. */
+/** Code points at the beginning of a text that are searched for a proof: more than a post or profile has. */
 const MAX_SHOWN = 50_000;
 
 /** Replaces compatibility forms and removes invisible characters: the result is the text as people see it. */
@@ -29,7 +29,7 @@ export const MAX_QUOTE = 400;
  * The words in which a text shows the needle as a word of its own: `helixa:1` is shown by "I am helixa:1." but by none of
  * `helixa:12`, `xhelixa:1`, `x-helixa:1`, `helixa:1.5` and `helixa:1_`. Case counts. A mention shows it as well ("Beware
  * of helixa:1"), so a proof keeps these words, and people read them.
- * @returns one line, as people see it, with what stands on both sides; null when the text does not show the needle
+ * @returns one line, as people see it, with the words on both sides; null when the text does not show the needle
  */
 export function quoteOf(text: string, needle: string): string | null {
   const literal = needle.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);

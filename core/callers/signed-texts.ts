@@ -91,7 +91,7 @@ function solanaStatement(parts: { serviceName: string; purpose: SolanaPurpose; r
 export type BoundContent = { host: string; digest: string };
 
 /**
- * The text an owner signs to change an agent without SIWA. Without `content`, whoever has the signature may use it once
+ * The text an owner signs to change an agent without SIWA. Without `content`, a holder of the signature can use it once
  * for any change, at any deployment of the service's name.
  */
 export const humanUpdateText = (

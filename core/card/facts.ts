@@ -45,7 +45,7 @@ const TRAITS = { width: 856, rows: 2 };
 
 /**
  * The card of an agent at a moment.
- * @param at.now decides whether the exchange's attestation still stands, and the score while none is stored
+ * @param at.now decides whether the exchange's attestation is still valid, and the score while none is stored
  */
 export function cardFacts(facts: AgentFacts, at: { now: Date; serviceName: string }): CardFacts {
   const proven = new Set(validProofs(facts).map((proof) => proof.platform));

@@ -21,7 +21,7 @@ export const chip = (label: string, palette: Palette): CardElement =>
     text(label, { fontSize: CHIP.size, lineHeight: 1.2, whiteSpace: "nowrap" }),
   );
 
-/** A closed padlock beside the word. */
+/** A closed padlock, then the word. */
 export const soulboundPill = (palette: Palette): CardElement =>
   box(
     { ...pill, border: `2px solid ${palette.accent}`, color: palette.accent },

@@ -11,7 +11,7 @@ export type Job = {
   state: JobState;
   client: string;
   provider: string | null;
-  /** Null: nobody, as the draft forbids and some contracts allow: then a submission completes the job. */
+  /** Null where the job has no evaluator: the draft forbids it, some contracts allow it, and a submission completes the job. */
   evaluator: string | null;
   /** Of the escrow; null before it is funded, and where the chain does not tell. */
   token: string | null;
@@ -40,8 +40,8 @@ const NEXT: Record<JobState, Partial<Record<JobEventKind, JobState>>> = {
 const inOrder = (a: JobPlace, b: JobPlace) => a.block - b.block || a.logIndex - b.logIndex;
 
 /**
- * One job of its logs, in whatever order they are given. What the state does not allow is left out.
- * @returns null where its creation is not among them: then nobody knows whose it is
+ * Makes a job from its logs, which may be in any order. A log that the state does not allow is left out.
+ * @returns null where its creation is not among them: then its client and provider are not known
  */
 export function jobOf(logs: readonly JobLog[]): Job | null {
   const [first, ...later] = logs.toSorted(inOrder);

@@ -6,7 +6,7 @@ export const JOB_RULES_VERSION = 2;
 /** Of one agent, jobs that are weighed: those with money before others, then those that were completed, then the newest. */
 export const MAX_JOBS = 10_000;
 
-/** Why a job is not organic. The first that holds is told. */
+/** Why a job is not organic; of several reasons that hold, the first one is shown. */
 export const JOB_REMOVED = [
   { key: "self", says: "The client is the agent's own wallet or owner." },
   { key: "own_group", says: "The client is the owner or the wallet of another agent of the same owner." },
@@ -21,7 +21,7 @@ export const JOB_REMOVED = [
 ] as const;
 export type JobRemovedKey = (typeof JOB_REMOVED)[number]["key"];
 
-/** Who says whether the work is done: a fact beside the rules, which removes nothing. */
+/** Who says whether the work is done. It is shown as a fact and removes no job. */
 export const EVALUATIONS = [
   { key: "other", says: "Evaluated by another account than the client." },
   { key: "client", says: "Evaluated by the client itself." },

@@ -32,7 +32,7 @@ type JobSums = {
   clients: number;
   /** Accounts that completed or rejected, other than each job's client. */
   evaluators: number;
-  /** Completed ones that the client itself evaluated, and those that nobody did. */
+  /** Completed ones that the client itself evaluated, and those without an evaluator. */
   evaluatedByClient: number;
   notEvaluated: number;
 };

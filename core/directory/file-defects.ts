@@ -74,7 +74,7 @@ const MAX_DETAIL = 300;
 export const defect = (code: DefectCode, detail?: string): Defect =>
   detail === undefined ? code : `${code}: ${detail.slice(0, MAX_DETAIL).toWellFormed()}`;
 
-/** A defect as people and programs are told of it; `other` is a sentence from before there were codes. */
+/** A defect as it is shown to people and programs; `other` is a sentence that was stored before there were codes. */
 export type DefectView = { code: (typeof DEFECT_CODES)[number]; says: string; mend: string | null };
 
 export function defectView(stored: string): DefectView {

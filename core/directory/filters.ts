@@ -54,7 +54,7 @@ export type DirectorySort = (typeof DIRECTORY_SORTS)[number] | (typeof TREND_WIN
 /** A sort that clients send and that is treated as no sort, because agents state this value about themselves. */
 export const UNRANKED_SORT = "revenue_self_reported";
 
-/** What a question asks for, apart from its search text. */
+/** The conditions of a question, without its search text. */
 export type DirectoryNarrowing = Facets & { filter: DirectoryFilter; window?: TrendWindow | undefined };
 
 /** Bounds that a row must meet; times are Unix milliseconds, all ends included. */

@@ -176,7 +176,7 @@ function shownAddress(text: string | null): string | null {
   return address ? checksum(address) : text;
 }
 
-/** What the view of one agent has beside its row. */
+/** Fields that the view of one agent has in addition to its row. */
 export const detailFields = {
   services: z.array(z.object({ name: z.string(), endpoint: z.string(), version: z.string().nullable() })),
   same_as: z

@@ -23,7 +23,7 @@ export const DEPLOYMENTS_TRIED = 5_000;
 
 /**
  * Whether a wallet deployed a contract by a transaction of its own. An address made by CREATE follows from its sender and
- * the number of the transaction, so no node has to be believed.
+ * the number of the transaction, so the check does not depend on a node's answer.
  * @param nonce number of transactions that the wallet has sent
  */
 export function isDeployedBy(wallet: Address, nonce: number, contract: Address): boolean {

@@ -11,7 +11,7 @@ const TELLING_WORDS = 20;
 /** Bits in which near-identical texts may differ. */
 const NEAR_BITS = 3;
 
-/** A number of 48 bits that stands for a text. */
+/** A hash of a text, of 48 bits. */
 export const hashOf = (text: string): number =>
   sha256(utf8ToBytes(text))
     .subarray(0, 6)

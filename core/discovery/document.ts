@@ -46,7 +46,7 @@ const MIN_SENTENCE_WORDS = 4;
 /** Words of the first sentence that count as such. */
 const LEAD_WORDS = 40;
 
-/** UTF-16 length of the first sentence of a text: what an agent is stands there, and what it mentions behind it. */
+/** UTF-16 length of the first sentence of a text: it says what the agent is; later sentences only mention things. */
 function leadOf(text: string, words: readonly Word[]): number {
   for (const { index } of text.matchAll(/[.!?。!?](?=\s|$)|[。\n]/g))
     if (words.filter(({ from }) => from < index).length >= MIN_SENTENCE_WORDS)

@@ -49,7 +49,7 @@ const joined = (words: string): string => words.replaceAll(/[^\p{L}\p{N}]+/gu, "
 export const nameKeyOf = (name: string): string =>
   [...joined(spaced(name).replaceAll(CLAIMS, " "))].map((letter) => DRAWN_ALIKE[letter] ?? letter).join("");
 
-/** Claims that only a name beside another one makes. */
+/** Claims that a name makes only where another agent has the name too. */
 const SECOND = /\b(official|real|original|genuine|v\d+)\b/;
 /** Letters in place of others: a digit between letters, or a capital I between small ones. */
 const ODD_LETTERS = /\p{L}[0135]+\p{L}|\p{Ll}I\p{Ll}/u;

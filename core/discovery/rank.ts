@@ -58,12 +58,13 @@ const MIN_SHARE = 0.02;
 /** Whose name another has with at most this share of the trust is imitated, where the name is what was searched for. */
 const IMITATED_SHARE = 0.6;
 /**
- * Who came later to a name that is searched for stands behind who had it first and has more than this share of its trust: the
- * rest is what endpoints that answer add, which cost nothing. A later one that is known better is somebody of its own.
+ * Of agents with the name that is searched for, a later one is ranked behind the first one if the first one has more than
+ * this share of the later one's trust: endpoints that answer add the rest, and they cost nothing. A later agent with still
+ * more trust is known for itself.
  */
 const FIRST_SHARE = 0.65;
 
-/** Of any so many hits one after the other, at most so many are one owner's, while others are left. */
+/** Of any `of` consecutive hits at most `most` are one owner's, while hits of other owners are left. */
 export const OWNER_SHARE = { most: 3, of: 10 } as const;
 
 /** Candidates whose positions are read: the first ones by all else. */
@@ -171,7 +172,7 @@ function together<C extends Candidate>(
   const [first] = byWords;
   const namesake = byWords.find(({ candidate }) => candidate.exact);
   const fit = Math.max((first?.relevance ?? 0) * covered(known), namesake?.relevance ?? 0);
-  // Whose name is searched for, and who stands first by that, is meant.
+  // The query means an agent by its name: the first hit has this name, and was found by it.
   const isNamed = first?.candidate.exact || (first?.candidate.rarelyNamed && fit >= BY_CHANCE_BELOW);
   const ids = (list: readonly RankedCandidate<C>[]) => list.map(({ candidate }) => candidate.id);
   const weights = weightsOf(fit);
@@ -231,9 +232,9 @@ function isOlder({ candidate: a }: RankedCandidate<Candidate>, { candidate: b }:
 }
 
 /**
- * Whether a hit stands behind another one of its name: where the name is searched for, unless it is trusted clearly more, and
- * elsewhere where it is trusted clearly less. Never an older one behind a younger one, whose trust may be made; nor a marked
- * imitation behind one that is trusted clearly less.
+ * Whether a hit is ranked behind another one of its name: where the name is searched for, unless it is trusted clearly more;
+ * elsewhere only if it is trusted clearly less. An older one is never behind a younger one, whose trust may be manufactured;
+ * nor is a marked imitation behind one that is trusted clearly less.
  */
 function isBehindNamesake(one: RankedCandidate<Candidate>, named: RankedCandidate<Candidate>): boolean {
   const { imitation, named: isNamed, rarelyNamed } = one.candidate;

@@ -19,7 +19,7 @@ export type ReadQuery = {
   /** Words or phrases that no hit may have. */
   excluded: string[][];
   excludedProtocols: Protocol[];
-  /** Preferences: what meets them stands before the rest. */
+  /** Preferences: hits that meet them come before the rest. */
   speaks: Protocol[];
   /** US dollars per call. */
   maxPrice: number | null;

@@ -1,7 +1,7 @@
 /** How far a text reads like a description: lists of keywords and repetitions are for searches, not for readers. */
 import { FUNCTION_WORDS } from "./split-words.ts";
 
-/** Shorter texts cannot be told: a terse description is a list too. */
+/** Shorter texts are not judged: a short description and a list of keywords look the same. */
 const MIN_WORDS = 40;
 
 /** @param words all words of the agent's own text @param text the text @returns 0 (stuffed) to 1 */

@@ -22,7 +22,7 @@ export type RankedFacts = {
   reviews: ReviewSummary | null;
   /** Days since its registration; null when its registry does not say. */
   ageDays: number | null;
-  /** Days since its token came to its present owner; null where it was never transferred, or nothing tells. */
+  /** Days since its token came to its present owner; null where it was never transferred, or the time is not known. */
   heldDays: number | null;
   /** Of its text and its name (core/discovery/text-quality.ts). */
   textQuality: number;
@@ -68,7 +68,7 @@ const FACTORS: readonly Rule[] = [
     weight: 0.45,
     value: ({ liveness, uses, usedDaysAgo }) => {
       const used = usedDaysAgo === null ? 0 : Math.max(0, 1 - usedDaysAgo / 60) * Math.min(1, Math.log10(1 + uses) / 3);
-      // Uses are a registry's word, and whoever is used may use itself: they count less than an endpoint that answers.
+      // Uses are the registry's count, and an agent can use itself: they count less than an endpoint that answers.
       return (liveness && !liveness.named ? 0.7 * liveness.value : 0.3) + 0.3 * used;
     },
     says: ({ liveness, uses, usedDaysAgo }) =>
@@ -151,7 +151,7 @@ export const TRUST_POWER = 0.75;
 const COVERAGE_POWER = 2.5;
 /** What remains of the relevance where a share of the words is there. */
 export const covered = (share: number): number => share ** COVERAGE_POWER;
-/** All texts of a trade are near to one another: who is nearest is told by little. */
+/** Texts of one trade are all near to one another, so small differences of nearness decide. */
 const NEARNESS_POWER = 4;
 /** What remains of the relevance of an agent that does not meet what words of the query ask for. */
 const UNMET_PREFERENCE = 0.3;

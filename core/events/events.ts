@@ -51,7 +51,7 @@ const PARTS = [
 type Part = (typeof PARTS)[number];
 const onChain = (part: Part) => () => ({ changed: [part], storage: "onchain" as const });
 
-/** Of one agent on one day (UTC), the first so many events of what strangers can do any number of times: pay amounts of as many digits, review. */
+/** Max events of one agent on one day (UTC) of a kind that strangers can cause without limit: reviews, and payments with amounts of one number of digits. */
 export const MAX_PER_DAY = 100;
 
 /** Every type of event. A new one is an entry here; schemas, filters, webhooks and documentation derive from it. */

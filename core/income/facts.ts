@@ -13,7 +13,7 @@ export type ReceivedPayment = {
   units: bigint;
 };
 
-/** A transfer to a payer, whoever sent it; of accounts that are not of the side all transfers may be one, with the time of the first. */
+/** A transfer to a payer. All transfers of a sender that is not of the agent's side may be one, with the time of the first. */
 export type Funding = { payer: string; source: string; units: bigint; at: number };
 
 /** What is known of the money of those who paid an agent. */
@@ -22,7 +22,7 @@ export type MoneyFacts = {
   owner: string | null;
   /** Owners and wallets of the owner's other agents. */
   group: readonly string[];
-  /** What the same payers paid the agent's side beside: what is given back may be one of these. */
+  /** Other payments of the same payers to the agent's side: a refund may be of one of these. */
   elsewhere: readonly Pick<ReceivedPayment, "payer" | "units" | "at">[];
   /** Transfers to the payers, of a cent or more, in the order of time. */
   funding: readonly Funding[];

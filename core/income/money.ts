@@ -11,16 +11,16 @@ type MoneyRule = "refunded" | "self_funded" | "circular" | "unread";
 /** Why something is removed. */
 export type Removal<Rule> = {
   rule: Rule;
-  /** The account that stands between the agent's side and the payer; null where nothing does. */
+  /** The account between the agent's side and the payer; null where the money went directly. */
   through: string | null;
 };
 
 /**
  * What follows about payers from the money that they were given. Accounts that serve the public (core/reviews/rules.ts) and
- * contracts stand between everybody, so they connect nobody.
+ * contracts have transfers with everybody, so a transfer with them connects no accounts.
  */
 export function moneyOf(given: MoneyFacts) {
-  // USDC that is minted, as by bridges, comes from the zero address: like a contract it connects nobody.
+  // USDC that is minted, as by bridges, comes from the zero address: like a contract it connects no accounts.
   const facts = { ...given, accounts: new Map(given.accounts).set(ZERO_ADDRESS, null) };
   const isOurs = sideOf(facts);
   return {

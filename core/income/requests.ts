@@ -3,7 +3,7 @@ import { INCOME_SECONDS } from "./rules.ts";
 
 /** Blocks of one read. The pool splits its logs into the ranges that the nodes take. */
 export const RANGE_BLOCKS = 10_000;
-/** Blocks of logs that count as one request of the budget: many nodes take so many at once. */
+/** Blocks of logs that count as one request of the budget: many nodes return the logs of 2,000 blocks at once. */
 const LOG_BLOCKS = 2_000;
 /** Addresses that are read by one filter of logs. */
 export const COHORT_SIZE = 500;
@@ -12,7 +12,7 @@ export const INCOME_BLOCKS = INCOME_SECONDS / 2;
 /** Blocks of the ten minutes within which a new wallet is followed. */
 export const FOLLOW_BLOCKS = 300;
 
-/** What an eth_getLogs over so many blocks counts in the budget. */
+/** Requests of the budget that one eth_getLogs over a number of blocks counts as. */
 export const logsPrice = (blocks: number): number => Math.max(1, Math.ceil(blocks / LOG_BLOCKS));
 
 /** Requests for a range of the past: the last block of it and of the range before, and its logs in the ranges that nodes take. */
@@ -21,8 +21,8 @@ const pastRequests = (logsRange: number) => 2 + Math.ceil(RANGE_BLOCKS / logsRan
 const HEAD_REQUESTS = 4;
 
 /**
- * What following so many addresses of a kind takes, without the payments that are found (a request for the authorizations of a range,
- * one for each of its blocks near the head, and one where nodes say no times with logs).
+ * Requests to follow a number of addresses of a kind. Payments that are found take more: one for the authorizations of a
+ * range, one for each of its blocks near the head, and one where the nodes send no times with logs.
  * @param logsRange blocks of logs that the nodes take at once; null: any number
  * @returns `past`: requests until their past is read, `budget`: what they count; `pass`: requests each time that the newest blocks
  *   are read

@@ -14,7 +14,7 @@ export const MIN_MOVED_UNITS = 10_000n;
 /** Of one wallet, payments that are weighed: those that are no dust before others, then the newest. */
 export const MAX_PAYMENTS = 10_000;
 
-/** Why a payment is not organic, whoever made it. The first that holds is told. */
+/** Why a payment is not organic; of several reasons that hold, the first one is shown. */
 export const REMOVED = [
   { key: "self", says: "The payer is the agent's own wallet or owner." },
   { key: "own_group", says: "The payer is the owner or the wallet of another agent of the same owner." },

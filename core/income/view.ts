@@ -73,7 +73,7 @@ export const incomeFiguresView = (figures: StoredFigures | null) => ({
 export const agentIncomeView = (figures: StoredFigures | null): z.output<typeof agentIncomeSchema> =>
   figures && incomeFiguresView(figures);
 
-/** One payment. @param through the account that stands between the agent's side and the payer */
+/** One payment. @param through the account between the agent's side and the payer */
 export const receivedPaymentView = (payment: {
   block: number;
   logIndex: number;

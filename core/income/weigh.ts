@@ -25,8 +25,8 @@ export type IncomeFigures = { rules: number; windows: IncomeWindow[] };
  * Weighs the payments to one agent's wallet. A function of the facts and a clock value; their order does not matter.
  *
  * A payment counts once the money is shown not to come from the agent's side, and not to go back there: directly, or with
- * one account between. Accounts that serve the public (core/reviews/rules.ts) and contracts stand between everybody, so they connect
- * nobody. What is left counts unless all of it is of one payer; payers whose money had one source are one.
+ * one account between. Accounts that serve the public (core/reviews/rules.ts) and contracts connect no accounts. What is left
+ * counts unless all of it is of one payer; payers whose money had one source are one.
  * @param now Unix seconds
  */
 export function weighIncome(facts: IncomeFacts, now: number): { figures: IncomeFigures; payments: WeighedPayment[] } {

@@ -1,4 +1,4 @@
-/** Bonus points: the number for each kind of award, and its on-chain reason, by which the index tells the kinds apart. */
+/** Bonus points: the number for each kind of award, and its on-chain reason, by which the index knows the kind. */
 
 export const BONUSES = {
   /** Awarded to the agent whose referral code a new agent used. */

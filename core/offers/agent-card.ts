@@ -35,7 +35,7 @@ export const agentCard: OfferReader = {
       }));
       if (reading.kind === "offers") return { ...reading, isSigned: await isSignedByHost(signed, send) };
       if (reading.kind !== "unreadable" && reading.kind !== "needs_credentials") return reading;
-      // A place that asks for a credential tells nothing of the next one; it tells that somebody is there.
+      // The next address may answer without a credential; this one shows at least that the endpoint lives.
       if (found.kind !== "needs_credentials") found = reading;
     }
     return found;

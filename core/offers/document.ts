@@ -17,7 +17,7 @@ export class BeyondUs extends Error {
  * @throws BeyondUs
  */
 export function parseDocument(text: string): unknown {
-  // A page of HTML is told before it is walked.
+  // A page of HTML is no JSON: its first character shows it.
   if (!/^\s*[[{]/.test(text)) return undefined;
   if (hasTooMany(text)) throw new BeyondUs(`it has more than ${MAX_DOCUMENT_VALUES} values`);
   try {

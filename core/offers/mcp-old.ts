@@ -74,7 +74,7 @@ function talkWith(url: string): { hear: (event: string) => readonly EndpointRequ
   return { hear, said };
 }
 
-/** The address for messages, on the server's own host only: nobody has us POST to another. */
+/** The address for messages, on the server's own host only: a stranger must not make us POST to another host. */
 function placeOf(given: string, url: string): string | null {
   const server = urlOf(url);
   const place = server && urlOf(given, server);

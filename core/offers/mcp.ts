@@ -63,7 +63,7 @@ async function toolsOf(url: string, send: Send, session: Session): Promise<Endpo
       tools: offersOf(toolsIn(result, url)),
       result,
     }));
-    // What was read before stands when a later page cannot be had.
+    // The tools of earlier pages are kept when a later page cannot be read.
     if ("none" in listed) {
       if (page === 0) return listed.none;
       break;

@@ -33,7 +33,7 @@ export type EndpointReading =
   | { kind: "needs_credentials" }
   /** It lives, and has nothing that can be read. */
   | { kind: "nothing"; why: string }
-  /** It lives, and what it has is beyond us: what was read before stands. */
+  /** It lives, and its document is too large or complex for us: the offers of the last reading are kept. */
   | { kind: "beyond_us"; why: string }
   /** It answers with something else than its kind does: to a caller it is as good as silent. */
   | { kind: "unreadable"; why: string };

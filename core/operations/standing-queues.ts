@@ -1,4 +1,4 @@
-/** Which queues stand still: work is due, and nothing of it moves, whatever the cause. */
+/** Queues without progress: work is due and none of it moves, for any cause. */
 
 /** Seconds for which work may be due, and nothing move, before a queue counts as standing. */
 const STANDING_SECONDS = 60;
@@ -6,13 +6,13 @@ const STANDING_SECONDS = 60;
 /** A job as the database knows it, in seconds ago; null: it has no schedule or no run yet, or never moved. */
 export type JobMove = { name: string; overdueSeconds: number | null; movedSeconds: number | null };
 
-/** A queue on which nothing has moved for so many seconds while work was due. */
+/** A queue with work that was due and did not move for `seconds`. */
 export type StandingQueue = { name: string; seconds: number };
 
 /**
- * @param queues age of the oldest waiting job of each queue, in seconds; empty while the queue's store cannot be asked:
- *   then the schedules tell
- * @returns the longest standing first
+ * @param queues age of the oldest waiting job of each queue, in seconds; empty while the queue's store does not answer:
+ *   then only the schedules count
+ * @returns the queue without progress for the longest time first
  */
 export function standingQueues(
   moves: readonly JobMove[],
@@ -33,7 +33,7 @@ export function standingQueues(
 /** Max names in one sentence. */
 const MAX_NAMED = 5;
 
-/** In one sentence; null when none stands. */
+/** The queues without progress in one sentence; null for none. */
 export function standingSentence(standing: readonly StandingQueue[]): string | null {
   const [longest] = standing;
   if (!longest) return null;

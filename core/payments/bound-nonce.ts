@@ -1,6 +1,6 @@
 /**
  * x402's extension `mppx`: a client that takes part derives the nonce of its authorization from the terms, the resource
- * and the request, so that what it signs tells for which request. Others echo the extension or leave it out.
+ * and the request, so that its signature is valid for this request only. Others echo the extension or leave it out.
  * @see https://github.com/wevm/mppx the client's side, from version 0.8.19 on
  */
 import { sha256 } from "@noble/hashes/sha2.js";

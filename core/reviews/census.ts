@@ -14,7 +14,7 @@ export type Census = {
   reviewers: number;
   /** Reviewers in a cluster, or on the side of an agent that they reviewed. */
   marked: number;
-  /** Rated agents that a marked reviewer rated, and those that nobody else did. */
+  /** Rated agents with a marked reviewer, and those with marked reviewers only. */
   affected: number;
   emptied: number;
   /** Of rated agents, how many reviews by one account move the mean by twenty points: the median; null without a mean. */
@@ -24,7 +24,7 @@ export type Census = {
 /** Points by which a mean is moved. */
 const MOVED_POINTS = 20;
 
-/** @param agents the facts about each agent that has reviews; their history may be unknown, which marks nobody */
+/** @param agents the facts about each agent that has reviews; a reviewer without a known history is not marked for it */
 export function censusOf(agents: readonly ReviewsFacts[]): Census {
   const marked = new Set<string>();
   const moves: number[] = [];
@@ -52,7 +52,7 @@ export function censusOf(agents: readonly ReviewsFacts[]): Census {
   };
 }
 
-/** Reviews of 0 or of 100, whichever are fewer, after which the mean of so many entries is twenty points away. */
+/** Reviews of 0 or of 100, whichever are fewer, that move a mean of `entries` entries by twenty points. */
 function entriesToMove(mean: number, entries: number): number {
   const furthest = Math.max(mean, 100 - mean);
   return Math.ceil((MOVED_POINTS * entries) / (furthest - MOVED_POINTS));

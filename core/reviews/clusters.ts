@@ -21,8 +21,8 @@ const KEYS: readonly SharedKey[] = SHARED.map(({ key }) => key);
 const BINDING = new Set<SharedKey>(SHARED.filter(({ binding }) => binding).map(({ key }) => key));
 
 /**
- * The clusters of an agent's reviewers: of those with proof, and of the others. What is shared with those without proof
- * connects nobody with proof, for anybody can bring it about around a stranger: the first are a function of the first alone.
+ * The clusters of an agent's reviewers, separately for those with proof and those without. What a reviewer with proof shares
+ * with one without connects it with no one: anybody can make accounts that share something with a stranger.
  */
 export function clustersOf({ side, reviewers, reviews }: ReviewsFacts): Cluster[] {
   const layers = Map.groupBy(reviewers, (one) => standingOf(one).proof);

@@ -5,7 +5,7 @@ export type Party = { address: string; sent: number | null };
 
 /**
  * A reviewer of the agent. Its history is that before its first review of any agent: what is done with it, or to it,
- * afterwards changes nothing. Null means "not known" (accounts of contracts, sponsored gas) and speaks against nobody.
+ * afterwards changes nothing. Null means "not known" (accounts of contracts, sponsored gas) and is no evidence.
  */
 export type ReviewerFacts = {
   address: string;

@@ -8,7 +8,7 @@ import { type TokenLog, transfersIn } from "../payments/transfers.ts";
 
 /** Max bytes of a file that is read. */
 export const MAX_FILE_BYTES = 262_144;
-/** UTF-16 units of a URI that the index keeps: one of so many was cut, and so was a file within it. */
+/** UTF-16 units of a URI that the index keeps: a URI of this length was cut, and so was the file in a data URI. */
 export const CUT_URI = 16_384;
 
 /** What is known of the file. Only what the reviewer's own hash does not contradict is read further. */

@@ -1,8 +1,9 @@
 /**
  * The rules by which reviews count: one table of evidence with its weights and words, under one version.
  *
- * Everybody can read this, and an account that looks old, busy and alone costs cents to whoever waits. So only what costs
- * money each time (`proof`) has a weight of its own. All others together weigh at most `CROWD` of that, however many they are.
+ * Everybody can read this, and an account that looks old, busy and independent costs only time and a few cents. So only
+ * evidence that costs money each time (`proof`) has a weight of its own. All reviewers without it, of any number, together
+ * weigh at most `CROWD` of those with it.
  */
 
 /** Goes up with every change of this file that changes a figure. */
@@ -15,7 +16,7 @@ export const CROWD = 0.05;
 /** Weight of the unknown in an interval: one more reviewer with proof, who would say 0 or 100. */
 export const UNKNOWN_WEIGHT = 1;
 
-/** Who has sent so many transactions serves the public (an exchange, a bridge): to have its money in common says nothing. */
+/** Transactions from which on an account serves the public (an exchange, a bridge): money from it is no link between accounts. */
 export const PUBLIC_SENT = 1_000_000;
 /** An account is established from this age and number of transactions on. */
 export const ESTABLISHED = { seconds: 180 * DAY, sent: 50 };
@@ -23,25 +24,25 @@ export const ESTABLISHED = { seconds: 180 * DAY, sent: 50 };
 export const MIN_PAID_UNITS = 100_000;
 /** The tier "qualified" begins here. */
 export const MIN_CRED = 51;
-/** Accounts that the chain first saw within such a window came together. */
+/** Accounts that the chain first saw within this window came together. */
 export const BORN_WINDOW_SECONDS = 6 * HOUR;
-/** Reviews within such a window are a burst, from this number on and where it is so many times what the agent usually has. */
+/** Reviews within `seconds` are a burst if they are `reviews` or more, and `times` what the agent usually has in that time. */
 export const BURST = { seconds: HOUR, reviews: 5, times: 10, usualOver: 7 * DAY };
 /** An account has one purpose when its first review is among its first transactions and it paid the agent nothing. */
 export const ONE_PURPOSE_SENT = 2;
-/** It was made for its first review when the chain first saw it so shortly before; told where this share of an agent's reviewers was, and so many. */
+/** An account is made for its first review if the chain first saw it within `seconds` before; it counts as evidence where `share` of an agent's reviewers are so, and `least` or more. */
 export const MADE_FOR = { seconds: 6 * HOUR, share: 0.75, least: 8 };
-/** It woke when it had sent nothing for so long. */
+/** An account woke for a review if it had sent nothing for this time before. */
 export const WOKE_AFTER_SECONDS = 180 * DAY;
-/** Another agent is reviewed by the same when these are at least so many, and this share of its reviewers. */
+/** Another agent has the same reviewers if `least` or more of them, and `share` of all its reviewers, review this agent too. */
 export const SAME_REVIEWERS = { least: 4, share: 0.5 };
 /** Reviewers who share two evidences, neither of them binding, form a cluster from this number on. */
 export const MIN_LIKE = 4;
 /** Of one reviewer, its newest entries about an agent: the others count nothing. */
 export const MAX_ENTRIES = 20;
-/** Tags of an agent that are told, those with most reviews. */
+/** Max tags of an agent that are shown: those with most reviews. */
 export const MAX_DIMENSIONS = 12;
-/** Of one reviewer: other agents, and partners, that are looked at. */
+/** Max other agents, and max partners, of one reviewer that are read. */
 export const MAX_LOOKED_AT = 8;
 
 /**
@@ -63,8 +64,8 @@ export const STANDINGS = [
 export type StandingKey = (typeof STANDINGS)[number]["key"];
 
 /**
- * What reviewers can share. `binding`: nobody brings it about without their own act, so it may bind those with proof too.
- * The others an attacker can bring about around a stranger, by imitating it.
+ * What reviewers can share. `binding`: it needs an act of each reviewer, so it may connect those with proof too. An attacker
+ * can cause the others alone, by accounts that imitate a stranger.
  */
 export const SHARED = [
   {
@@ -92,7 +93,7 @@ export const SHARED = [
 ] as const;
 export type SharedKey = (typeof SHARED)[number]["key"];
 
-/** Why an entry counts nothing, whoever wrote it. The first that holds is told. */
+/** Why an entry counts nothing; of several reasons that hold, the first one is shown. */
 export const NOTHING = [
   { key: "own", says: "It is the agent's own owner or wallet, now or before." },
   { key: "own_money", says: "Its first money came from the agent's owner or wallet." },

@@ -35,7 +35,7 @@ export type ReviewerWeight = {
 /** What the reviews with one tag say. */
 export type Dimension = {
   tag: string;
-  /** Entries that stand, whoever wrote them. */
+  /** Entries that were not taken back, of all reviewers. */
   reviews: number;
   /** Their mean, and their mean by weight; null as in `ReviewFigures`, and both where the tag has no scale. */
   raw: number | null;
@@ -44,7 +44,7 @@ export type Dimension = {
 
 export type ReviewFigures = {
   rules: number;
-  /** The mean of all standing entries, whoever wrote them, 0 to 100; null without any. */
+  /** The mean of the entries of all reviewers that were not taken back, 0 to 100; null without any. */
   raw: number | null;
   /** The mean by weight; null where no reviewer has proof behind it. */
   adjusted: number | null;
@@ -246,5 +246,5 @@ const standingValues = (entries: readonly ReviewEntry[]): number[] =>
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Sums of floats may end a little beside their range. */
+/** Sums of floats may end slightly outside their range. */
 const bounded = (value: number): number => Math.min(100, Math.max(0, value));

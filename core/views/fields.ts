@@ -4,7 +4,7 @@ import { TIERS, type Tier, type TierWord, tierWord } from "../cred/tiers.ts";
 import { MINT_ORIGINS, type MintOrigin } from "../mints/mint-origins.ts";
 import { PROOF_PLATFORM_KEYS } from "../proof-platforms.ts";
 
-/** Beside the agent's wallet wherever it is shown. */
+/** Shown with the agent's wallet everywhere. */
 export const walletConfirmed = z.boolean().meta({
   description: "Whether the agent's wallet owns, has verified or registered the token; false: the token only names it",
 });

@@ -127,7 +127,7 @@ export function humanCredView(facts: HumanFacts, now: Date): z.output<typeof hum
   const { score, tier, breakdown } = humanCredOf(facts, now);
   const attested = isAttested(facts, now);
   const expiresAt = attested ? facts.attestation!.expiresAt : 0;
-  const told = filledParts(facts);
+  const filled = filledParts(facts);
   return {
     id: facts.id,
     score,
@@ -142,7 +142,10 @@ export function humanCredView(facts: HumanFacts, now: Date): z.output<typeof hum
       transactions: { count: facts.transactions?.value ?? null, fetchedAt: facts.transactions?.at ?? null },
       sessions: { success: facts.sessionSuccesses },
       referrals: { total: facts.referrals },
-      profile: { told, missing: (Object.keys(PROFILE_PARTS) as ProfilePart[]).filter((part) => !told.includes(part)) },
+      profile: {
+        told: filled,
+        missing: (Object.keys(PROFILE_PARTS) as ProfilePart[]).filter((part) => !filled.includes(part)),
+      },
       registeredAt: facts.createdAt,
     },
     updatedAt: newest(facts),

@@ -9,9 +9,9 @@ const MAX_REGISTRATIONS = 100;
 /**
  * SQL of the registration that is an own agent's, as `registry` and `agent_id`; at most one row.
  * The registry has the agent's confirmed wallet for it; or it has the agent's owner, who also owns it, and its file names the
- * agent's record here. A wallet stands there by its own transaction or signature only, and a transfer unsets it: nobody is
- * given a registration with its reviews. A file that names the agent comes first, then the oldest registration: to register
- * again takes no reviews away.
+ * agent's record here. The registry sets a wallet only by the wallet's own transaction or signature, and a transfer of the
+ * registration unsets it: an agent cannot receive a registration, and its reviews, as a gift. A file that names the agent
+ * comes first, then the oldest registration: a second registration takes no reviews away.
  * @param a alias of an own agent
  * @param records SQL of the address of the records here, to which a token id is appended (core/agents/registration-file.ts)
  */
@@ -36,7 +36,7 @@ const canonicalIdentity = (a: string, records: string): string => `
 const MAX_AGENTS = 10;
 
 /**
- * SQL of the token of the own agent that a registration `e` is: null where it is nobody's here; the oldest where it is
+ * SQL of the token of the own agent that a registration `e` is: null where it is no own agent's; the oldest where it is
  * several agents'. Of agents with the registration's wallet, those whose own it is come first.
  * @param e alias of a registration @param records as in `canonicalIdentity`
  */

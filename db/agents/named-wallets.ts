@@ -13,7 +13,7 @@ export const isNamed = (wallet: string) => `(
   or exists (select from offchain.directory d where d.address collate "C" = ${wallet} and d.removed_at is null)
   or exists (select from offchain.directory d where d.owner_address collate "C" = ${wallet} and d.removed_at is null))`;
 
-/** Addresses of other chains, and the null address, are nobody's to look up. */
+/** Addresses of other chains, and the zero address, are not looked up. */
 const isWallet = (wallet: string) => `${wallet} collate "C" ~ '^0x[0-9a-f]{40}$' and ${wallet} <> '${ZERO_ADDRESS}'`;
 
 /** SQL of two inserts: wallets with an Ethos score, and wallets that an attestation counts for. */
@@ -32,8 +32,8 @@ const enter = (scored: string, attested: string) => `
 const ENTERED = "(select count(*) from scored)::int4 + (select count(*) from attested)::int4 as entered";
 
 /**
- * The score of Ethos is that of a row's own wallet, else of its owner's. Only the owner's attestation counts; an own
- * agent's counts once it was verified by it, which looks at the chain itself.
+ * The score of Ethos is that of a row's own wallet, else of its owner's. Only the owner's attestation counts. Own agents are
+ * left out of it: their verification by an attestation reads the chain itself.
  */
 const FROM_DIRECTORY = statement({
   name: "named-wallets-of-directory",

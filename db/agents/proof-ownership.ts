@@ -42,8 +42,8 @@ const proofsOf = (a: string) => `(
   where ${a}.verified)`;
 
 /**
- * SQL of the `Ownership` of agent `a` (core/agents/reservations.ts). A wallet of which only the chain tells counts by the block
- * that verified it.
+ * SQL of the `Ownership` of agent `a` (core/agents/reservations.ts). A wallet whose verification is known from the chain only
+ * counts from the block that verified it.
  * @param identity SQL of the identity contract's address
  */
 export const ownershipOf = (a: string, identity: string) => `(

@@ -32,8 +32,8 @@ const WITHOUT_CODE = statement({
 
 /**
  * Gives each of these agents its code, unless it has one. The end of a code follows from the agent's wallet, so that an
- * agent whose registration was reorganised and mined again gets the same code, whoever writes it. Anybody can register
- * tokens of that name which name that wallet too, until all its ends are taken: then the code ends with the token's id.
+ * agent whose registration was reorganised and mined again gets the same code from any process. A stranger can register
+ * tokens with the same name and wallet until all these ends are taken: then the code ends with the token's id.
  * Check then write: the agent has no code, then the insert; a request and a worker may give one at once: unique, `on
  * conflict do nothing`, and read again.
  * Resumes: at agents without a code; the last form of a code holds the token id, so it is free.

@@ -52,8 +52,8 @@ export const agentOf = (wallet: string) => first(candidates(wallet));
 export const ownAgentOf = (wallet: string) => first(candidates(wallet, "and a.wallet_rank < 2"));
 
 /**
- * SQL of the token id of the agent that a wallet has by its own doing, else null; it is what the wallet cannot register a
- * second time beside. A token that it was given does not count: anybody can transfer one, or register it with a Solana key.
+ * SQL of the token id of the agent that a wallet has by its own act, else null; a wallet with such an agent cannot register
+ * another. A token that it was given does not count: anybody can transfer one to it, or register one for it with a Solana key.
  */
 export const agentByOwnDoingOf = (wallet: string) =>
   first(`

@@ -58,7 +58,7 @@ const READ = statement({
  * Claims a key, or says what became of it. An expired row counts as absent; a running row whose lease has run out was
  * left by a crash and is taken over by the same request.
  * @param request.scope who: the authenticated wallet, else the client's address
- * @param request.fingerprint tells requests apart
+ * @param request.fingerprint differs for each request with other content
  */
 export async function claim(
   db: pg.Pool,

@@ -224,5 +224,5 @@ const THIN = statement({
       select from offchain.commerce_mark l where l.block > k.block and l.block / 2000 = k.block / 2000)`,
 });
 
-/** Keeps of the marks that are so many blocks old one for 2,000 blocks: a reorganisation so deep is read again by ranges anyway. */
+/** Of marks older than `blocks` keeps one for 2,000 blocks: a reorganisation of this depth is read again by ranges anyway. */
 export const thinCommerceMarks = (db: Queryable, blocks: number): Promise<number> => THIN.run(db, { blocks });

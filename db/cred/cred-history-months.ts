@@ -1,6 +1,6 @@
 /**
  * The months of the score history: each has a partition, made ahead (functions in db/triggers.sql). Of months that are no
- * longer kept, the last point of each agent stays, so that every score since then can be told.
+ * longer kept, the last point of each agent stays: it is the score at the beginning of what is kept.
  */
 import type pg from "pg";
 import { int4, int8, nullable, statement, timestamptz } from "../sql/statement.ts";

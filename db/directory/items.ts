@@ -11,7 +11,7 @@ export type Item = { id: string; read: ReadItem; raw: unknown; digest: string };
 /** Hash of an item, as JSON: the same digest means the same item. */
 export const digestOf = (json: string): string => createHash("sha256").update(json).digest("base64url");
 
-/** Max UTF-8 bytes of a key: an entry of a B-tree ends at 2,704 bytes, and the registry's name stands in it too. */
+/** Max UTF-8 bytes of a key: an entry of a B-tree has at most 2,704 bytes, with the registry's name. */
 const MAX_KEY = 2_000;
 
 /** A text of the registry's as a key column holds it: a longer one is its beginning with its hash. */

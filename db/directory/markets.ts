@@ -64,7 +64,7 @@ export async function noteFailedQuotes(
 }
 
 /**
- * Stores quotes and shows them on the rows of their tokens. A claimed token's quote stays beside its claim.
+ * Stores quotes and shows them on the rows of their tokens. A claimed token keeps its claim when it gets a quote.
  * One item: a quote that the database refuses (`storeSet`) is put into quarantine, and its token stored as one that the
  * market does not know.
  * Check then write: the quote is fetched, then the upsert; the row may go, its token change: rows are joined by token

@@ -148,5 +148,5 @@ export function addressMatches(q: string, $: (value: unknown) => string): string
 const ROWS = "offchain.directory d";
 const SCORES = "offchain.directory_score s";
 
-/** A text that LIKE takes as it stands. */
+/** SQL of a pattern of LIKE that finds a text literally. */
 const escaped = (text: string) => `regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`;

@@ -114,8 +114,8 @@ export async function upsertEntries(
     platforms: entries.map(({ platform }) => platform),
     agentIds: entries.map(({ agentId }) => agentId),
   });
-  // Whose word counts for a wallet is a property of the platform, whatever an item says.
-  const believed = entries.map((entry) => ({
+  // Whether a registry proves wallets is a property of its platform: an entry of another one cannot say so.
+  const checked = entries.map((entry) => ({
     ...entry,
     walletProven: entry.walletProven && provesWallets(entry.platform),
     protocols: protocolsOf(
@@ -123,7 +123,7 @@ export async function upsertEntries(
       entry.x402Supported,
     ),
   }));
-  return UPSERT.run(tx, { entries: believed, now: seconds(rules.now), exchangeSchema: rules.exchangeSchema });
+  return UPSERT.run(tx, { entries: checked, now: seconds(rules.now), exchangeSchema: rules.exchangeSchema });
 }
 
 const REMOVE = statement({

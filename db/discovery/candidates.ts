@@ -100,7 +100,7 @@ export const CANDIDATES = family({
     const matching = condition === null ? [] : [`d.words @@ ${$(condition)}::tsquery`];
     const limits = limitsOf({ minCred, maxPrice }, $);
     const branches = ranges.map((range) => {
-      // The range as it stands in its index' condition.
+      // A literal, equal to the condition of the range's index.
       const where = [`d.trust_range = ${range}`, ...matching, ...limits];
       return `select * from (select d.* from offchain.discovery_document d where ${where.join(" and ")} limit ${bound}) b`;
     });

@@ -9,9 +9,9 @@ import { holdWords } from "./stems.ts";
 const SAMPLE_DOCUMENTS = 60_000;
 /** A word that this many documents of a sample should have is in one of them nearly for certain. */
 const CERTAIN_FROM = 10;
-/** Pages of the table of words that are looked at in one round, at least; a page has about a hundred words. */
+/** Min pages of the table of words that are checked in one round; a page has about a hundred words. */
 const MIN_PAGES = 8;
-/** Every word is looked at once in about so many rounds of ten seconds, so that strangers' changes cannot outrun it: six hours. */
+/** Rounds of ten seconds in which every word is checked about once, six hours: faster than changes by strangers add words. */
 const ROUNDS_PER_LOOK = 2_160;
 /** Words that one round removes at most. */
 const MAX_REMOVED = 5_000;
@@ -63,7 +63,7 @@ const REMOVE = family({
   ],
 });
 
-/** Documents of a word above which a sample of so many percent has it. */
+/** Documents of a word from which on a sample of `percent` percent of all documents has it. */
 const rarest = (percent: number) => Math.ceil((CERTAIN_FROM * 100) / percent);
 
 /** Number of documents, as the database estimates it. */

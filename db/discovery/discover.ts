@@ -195,7 +195,7 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
   while (unread.length > 0 && room > 0 && !isEnough()) await take(strong, [unread.shift()!]);
   if (unread.length > 0) {
     whole = false;
-    // Whoever had a name first decides for all who have it, however little it is trusted.
+    // The first agent of a name decides the places of all with the name, even if it is trusted little.
     const names = needs.flatMap(({ rareCondition }) => rareCondition ?? []);
     if (names.length > 0)
       await take(

@@ -159,12 +159,12 @@ const next = async (pool: pg.Pool, after: number, most: number): Promise<number[
 async function fill(pool: pg.Pool, from: number, now: Date): Promise<Omit<Round, "more">> {
   const read = async (after: number) => {
     const ids = await next(pool, after, FILL_BATCH);
-    // A read that fails is made again where its failure is told.
+    // A failed read is repeated by `writeBatch`, which reports the failure.
     return { ids, read: await readDocuments(pool, ids, now).catch(() => undefined) };
   };
   const readNext = (after: number) => {
     const reading = read(after);
-    // It may fail while the rows before are still being written: it is told when its turn comes.
+    // A failure while the rows before are still being written is thrown later, where the read is awaited.
     reading.catch(() => {});
     return reading;
   };

@@ -45,7 +45,7 @@ const MAX_SERVICES = 50;
 
 const HAS_NAMESPACE = `d.platform in ${registriesThat("hasNamespaces")}`;
 
-/** A row whose registry has ratings. They are no uses, whoever gave them. */
+/** A row whose registry has ratings: a rating is no use. */
 const IS_RATED = `d.platform = '${ERC8004}'`;
 
 /** What the reviews of a row `d` are worth. */
@@ -157,7 +157,7 @@ export async function knownAgents(
     const earlier = new Set(ownership?.earlier.map(({ proof }) => proof as string));
     const verified = row.verified && !earlier.has("wallet");
     // A proof that does not count for the score needs no word about its owner.
-    const told = ownership && {
+    const shown = ownership && {
       ...ownership,
       earlier: ownership.earlier.filter(({ proof }) => (proof === "wallet" ? row.verified : proofs.includes(proof))),
     };
@@ -175,7 +175,7 @@ export async function knownAgents(
         proofs: proofs.filter((platform) => !earlier.has(platform)).length,
         walletProven: verified,
         reservations: {
-          proofs: told === null ? [] : earlierOwner(told).map(({ says }) => says),
+          proofs: shown === null ? [] : earlierOwner(shown).map(({ says }) => says),
           cred: sharedWith({ attestation, identity }).map(({ says }) => says),
         },
         liveness: liveness(endpointStates(endpoints), now),

@@ -1,4 +1,4 @@
-/** Tells which word of a query a word of an agent's text matches. */
+/** Finds the word of a query that a word of an agent's text matches. */
 import { wordsOf } from "../../core/discovery/split-words.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import type { ExpandedNeed } from "./expand.ts";

@@ -1,4 +1,4 @@
-/** Tells what an agent costs for what was asked: the price of its offers that match, not of any that it may list as well. */
+/** The price of an agent for a query: that of its offers that match, not of other offers that it lists as well. */
 import { MAX_OFFERS, MAX_WORDS } from "../../core/discovery/document.ts";
 import { wordsOf } from "../../core/discovery/split-words.ts";
 import { countingOffers } from "../offers/endpoints.ts";

@@ -54,7 +54,7 @@ const determinesTime = ({ fact, at, chain }: NewEvent) =>
 
 /**
  * Appends events in their order; an event that exists is not changed. Needs the index's views.
- * @throws an error for a fact that does not determine its time: appended again, it would be told twice
+ * @throws an error for a fact that does not determine its time: appended again, it would be a second event
  */
 export async function appendEvents(tx: Queryable, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;

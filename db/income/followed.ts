@@ -162,8 +162,8 @@ const DROP_OLD = statement({
 });
 
 /**
- * Forgets who is not wanted any more, with the transfers that are kept for nobody else: what a reorganisation takes from
- * their blocks later would be seen by nobody. And what is older than the oldest of the jobs.
+ * Forgets wallets that are not wanted any more, with the transfers that are kept only for them: a later reorganisation of
+ * their blocks would not be seen. Also forgets what is older than the oldest of the jobs.
  */
 export async function forgetUnwanted(tx: Queryable, jobs: HiringJobs): Promise<number> {
   const aged = await DROP_OLD.run(tx, { before: jobs.since });

@@ -89,7 +89,7 @@ const KNOWN = statement({
 /** Whose money is asked for: of an agent's payers, or of its clients. Addresses lower-case. */
 type Asked = Pick<IncomeFacts, "wallet" | "owner" | "group"> & {
   payers: readonly string[];
-  /** What is looked at: then the others are beside it. */
+  /** What is weighed; payments of the other kind count as `elsewhere`. */
   of: "payments" | "jobs";
   usdc: string;
   /** Unix seconds. */

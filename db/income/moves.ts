@@ -3,7 +3,7 @@ import type pg from "pg";
 import { array, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { type Cohort, type CohortKind, EARNED } from "./followed.ts";
-import { type PaymentEvents, tellPayments } from "./payment-events.ts";
+import { type PaymentEvents, recordPaymentEvents } from "./payment-events.ts";
 
 /** A transfer in a block. Addresses and hashes lower-case; `nonce` of the authorization that caused it. */
 export type Move = {
@@ -131,7 +131,7 @@ const TOUCH_HIRED = statement({
  * Check then write: what a cohort was read to, then its next range; another run or a merge may move it: the update names
  * the block as it was seen, and nothing is stored when it is gone.
  * @param read `hash` of block `to`
- * @param told what events of payments depend on
+ * @param events what events of payments depend on
  * @returns number of transfers; null where another run has read on
  */
 export const storeRange = (
@@ -139,7 +139,7 @@ export const storeRange = (
   cohort: Pick<Cohort, "id" | "kind" | "readTo">,
   read: { from: number; to: number; hash: string; moves: readonly Move[] },
   now: Date,
-  told: PaymentEvents,
+  events: PaymentEvents,
 ): Promise<number | null> =>
   transaction(pool, async (tx) => {
     const { id, kind, readTo } = cohort;
@@ -161,7 +161,7 @@ export const storeRange = (
     const addresses = [...new Set([...taken, ...moves].flatMap(({ sender, recipient }) => [sender, recipient]))];
     await TOUCH.run(tx, { addresses, cohort: id, from, to });
     await TOUCH_HIRED.run(tx, { addresses, cohort: id, from, to });
-    if (kind === "wallet") await tellPayments(tx, id, { taken, stored: moves }, told);
+    if (kind === "wallet") await recordPaymentEvents(tx, id, { taken, stored: moves }, events);
     return moves.length;
   });
 
@@ -175,7 +175,7 @@ const THIN = statement({
       where l.cohort = k.cohort and l.block > k.block and l.block / 2000 = k.block / 2000)`,
 });
 
-/** Keeps of the marks that are so many blocks old one for 2,000 blocks: a reorganisation so deep is read again by ranges anyway. */
+/** Of marks older than `blocks` keeps one for 2,000 blocks: a reorganisation of this depth is read again by ranges anyway. */
 export const thinMarks = (db: Queryable, blocks: number): Promise<number> => THIN.run(db, { blocks });
 
 const FAIL = statement({

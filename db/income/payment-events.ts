@@ -10,9 +10,9 @@ import { array, int4, int8, narrow, nullable, numeric, statement, text } from ".
 import type { Queryable } from "../sql/transaction.ts";
 import { PAID_AGENTS } from "./followed.ts";
 
-/** What events of payments depend on beside the payments. */
+/** What events of payments depend on in addition to the payments. */
 export type PaymentEvents = {
-  /** Payments before are too old to be told. */
+  /** Payments before this time are too old for an event. */
   since: Date;
   /** The last block that was final before the chain was read: nothing takes back what was found up to it. */
   finalBlock: number;
@@ -27,8 +27,8 @@ const key = (m: string): string => `'usdc:' || ${m}.block_hash || '-' || ${m}.lo
 const UNTOLD = statement({
   name: "income-untold",
   params: { blockHashes: array(text), logIndexes: array(int4), since: int8 },
-  // One event for a payment, whoever else has the wallet. Of who is paid more often, the first of each day among amounts of as
-  // many digits: small payments of a stranger keep no larger one from being told.
+  // A payment is one event, even if several agents have the wallet. A wallet has a maximum of events for each day and number
+  // of digits of the amount, so that a stranger's many small payments do not suppress the event of a larger one.
   text: `
     with stored as materialized (
       select m.recipient, m.block_hash, m.log_index, m.at
@@ -91,7 +91,7 @@ const SETTLED = statement({
  * what is older than the log; one for each payment.
  * @param of what a read took away, and what it stored
  */
-export async function tellPayments(
+export async function recordPaymentEvents(
   tx: Queryable,
   cohort: number,
   { taken, stored }: { taken: readonly Place[]; stored: readonly Place[] },

@@ -25,7 +25,7 @@ const isPlain = (url: string) => `${url} !~* '[?#\\\\]|%2f|%5c|%2e'`;
 const NAMESPACE = "lower(split_part(d.agent_id, '/', 1))";
 /**
  * SQL of the domain of a namespace such as `com.example`; null where it has one label only, and for `io.github.<account>`,
- * which its registry gives to whoever signs in at GitHub: the account may be another's by now, and was never asked for a host.
+ * which its registry gives to a person signed in at GitHub: it proves no host, and the account may be another person's now.
  */
 const DOMAIN = `(
   select string_agg(label, '.' order by place desc) from unnest(string_to_array(${NAMESPACE}, '.'))
@@ -33,8 +33,8 @@ const DOMAIN = `(
 const BARE_HOST = "split_part(s.host, ':', 1)";
 
 /**
- * SQL of the folder of a registration file `f` (of one in `.well-known` that above it): whoever has a file on a host that
- * others share has no word for what lies elsewhere there.
+ * SQL of the folder of a registration file `f` (for `.well-known` the folder above it): on a host that several people share,
+ * a file confirms nothing outside its folder.
  */
 const FOLDER = "regexp_replace(f.uri, '(/\\.well-known)?/[^/]*$', '/')";
 

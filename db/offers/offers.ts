@@ -115,7 +115,7 @@ export type DueSource = {
 
 /**
  * Max rows that share one read of a URL: those that it is shown to be the endpoint of, the oldest, which those that name it
- * later cannot displace, and the most trusted ones. What many claim is nobody's in particular.
+ * later cannot displace, and the most trusted ones. A URL that more rows name is no one's own endpoint.
  */
 const MAX_SHARING = 50;
 

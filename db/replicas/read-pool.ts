@@ -12,7 +12,7 @@ import { sharedRead } from "./shared-read.ts";
 import { flushPrimary, primaryPosition, serverIdentity } from "./wal.ts";
 
 export type ReadPool = {
-  /** Stands in the place of the primary's pool: `query` and `snapshot(…)` may be answered by a replica. */
+  /** Used in place of the primary's pool: a replica may answer `query` and `snapshot(…)`. */
   readonly db: pg.Pool;
   /** Reads that the primary has answered although there are replicas. */
   readonly primaryReads: number;
@@ -29,7 +29,7 @@ export type ReadPoolOptions = {
   /** Of the primary. */
   url: string;
   replicaUrls: readonly string[];
-  /** A read waits so many milliseconds at most for a replica; one that is further behind is left out. */
+  /** Max milliseconds that a read waits for a replica; a replica that is further behind is left out. */
   maxLagMs: number;
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };

@@ -43,7 +43,7 @@ export async function flushPrimary(db: Queryable): Promise<void> {
   await FLUSH.one(db);
 }
 
-/** SQL that tells one run of one server from every other: when it was started, and when it last crashed. */
+/** SQL that identifies one run of one server: when it was started, and when it last crashed. */
 const RUN = "concat(pg_postmaster_start_time(), ' ', pg_stat_get_bgwriter_stat_reset_time())";
 
 const REPLICA = statement({
@@ -67,7 +67,7 @@ const SERVER = statement({
   columns: { server: text },
 });
 
-/** Tells one run of one server from every other. */
+/** Identifies one run of one server. */
 export const serverOf = async (db: Queryable): Promise<string> => (await SERVER.one(db)).server;
 
 const IDENTITY = statement({

@@ -95,7 +95,7 @@ const STORE = statement({
 /**
  * Stores what the chain says of a payment; the agent is weighed again where that changes what counts.
  * Check then write: the file and the wallet, then the transaction's logs; both may change meanwhile: the update names the file's digest
- * and the transaction, and stores the wallet beside, without which the payment does not count (`PROVEN`).
+ * and the transaction, and stores the wallet with it: the payment counts only for this wallet (`PROVEN`).
  * @param found.blockHash of the block that has the transaction @param nextAt when to look again; null: never
  */
 export async function storeProof(

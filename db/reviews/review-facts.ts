@@ -114,7 +114,7 @@ const FACTS = statement({
 
 /**
  * The facts of some agents, in one snapshot, bounded for each; agents that the index does not have are left out. Money between accounts
- * is not read: that is "none", which gives nobody weight and takes none.
+ * is not read: it counts as "none", which changes no reviewer's weight.
  */
 export async function reviewFacts(
   db: Queryable,

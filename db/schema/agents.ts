@@ -54,7 +54,7 @@ export const proof = offchain.table(
     /** verified | stale | lapsed */
     status: text().notNull(),
     verifiedAt: at().notNull(),
-    /** When the platform last said that it stands. */
+    /** When the platform last showed the proof. */
     checkedAt: at().notNull(),
     /** When it was last asked about in vain; null after an answer. */
     failedAt: at(),
@@ -99,7 +99,7 @@ export const exchangeVerification = offchain.table(
   (t) => [primaryKey({ columns: [t.tokenId, t.recipient] })],
 );
 
-/** A wallet that signed in as an agent's own (`/verify`), also where the chain was told of another wallet before. */
+/** A wallet that signed in as an agent's own (`/verify`), also where another wallet was verified on chain before. */
 export const walletVerification = offchain.table(
   "wallet_verification",
   {

@@ -32,8 +32,8 @@ export const cred = offchain.table(
     seenBlock: block().notNull(),
     computedAt: at().notNull(),
     /**
-     * The transaction that gave the row its score, kept by the trigger `cred_mark_change`. Whoever remembers the oldest
-     * transaction still running at his last look finds here, on the next one, every score he has not seen.
+     * The transaction that gave the row its score, kept by the trigger `cred_mark_change`. A reader keeps the oldest
+     * transaction that was running at its last read, and finds by it every score that it has not seen.
      */
     changedXid: transactionId().notNull().default(sql`pg_current_xact_id()`),
   },

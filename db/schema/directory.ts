@@ -101,7 +101,7 @@ export const directory = offchain.table(
     index("directory_owner").on(sql`owner_address collate "C"`).where(sql`owner_address is not null`),
     index("directory_active").on(t.activeAt).where(sql`removed_at is null`),
     // One index for each sort and direction: nulls are last and equal keys are by id, ascending, either way. Scores
-    // change all the time and are in `directory_score`: what stands in no index here costs none of them anything.
+    // change all the time and are in `directory_score`, so that their changes write none of these indexes.
     index("directory_by_name").on(sql`sort_name collate "C"`, t.id).where(sql`removed_at is null`),
     index("directory_by_name_down").on(sql`sort_name collate "C" desc nulls last`, t.id).where(sql`removed_at is null`),
     index("directory_by_created").on(sql`created_at`, t.id).where(sql`removed_at is null`),
@@ -216,8 +216,8 @@ export const directoryQuarantine = offchain.table(
 );
 
 /**
- * Pages of a source as they were last read, by what tells their versions apart: a page that is still the same is neither
- * sent nor read again. Without validators there is no row.
+ * Validators of the pages of a source when they were last read: an unchanged page is neither sent nor read again. A page
+ * without validators has no row.
  */
 export const directoryPage = offchain.table(
   "directory_page",

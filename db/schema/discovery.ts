@@ -84,8 +84,8 @@ export const discoveryDocument = offchain.table(
 );
 
 /**
- * Since when rows that were removed had their text and their name: who comes back had them all the while, and a registry that
- * loses agents for a day gives their texts to nobody.
+ * Since when rows that were removed had their text and their name. An agent that comes back keeps these times: where a
+ * registry loses agents for a day, no other agent becomes the first of their texts.
  */
 export const discoveryRemoved = offchain.table("discovery_removed", {
   directoryId: bigint({ mode: "number" }).primaryKey(),

@@ -49,10 +49,10 @@ export const dispatcherState = offchain.table("dispatcher_state", {
 });
 
 /**
- * The event log: what happened, told to everybody in one order. A row is noted in the transaction that makes it true, and
- * gets its place afterwards, from one sequencer at a time (db/events/event-sequence.ts): whoever has seen a position has seen
- * everything before it. Partitioned by `at` (db/triggers.sql), so that old events go by dropping a table: a place is unique
- * by the sequencer's lock, for no index reaches across partitions.
+ * The event log: what happened, in one order for all readers. A row is written in the transaction that makes it true, and
+ * gets its place afterwards, from one sequencer at a time (db/events/event-sequence.ts): a reader that has seen a position
+ * has seen everything before it. Partitioned by `at` (db/triggers.sql), so that old events go by dropping a table; no index
+ * spans partitions, so the sequencer's lock makes a place unique.
  */
 export const event = offchain.table(
   "event",
@@ -63,7 +63,7 @@ export const event = offchain.table(
     appendId: bigserial({ mode: "number" }).notNull(),
     /** Null until it has its place. */
     position: bigint({ mode: "number" }),
-    /** Its place for those who are told of nothing that may be taken back; null while it may, or when it was. */
+    /** Its place for readers of final events only; null while it may be taken back, or when it was. */
     finalPosition: bigint({ mode: "number" }),
     type: text().notNull(),
     tokenId: tokenId(),

@@ -13,7 +13,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { at, offchain, tokenId } from "./columns.ts";
 
-/** Groups that agents talk in. Whoever changes a group, its members or its messages holds the row's lock until it commits. */
+/** Groups that agents talk in. A change of a group, its members or its messages holds the row's lock until it commits. */
 export const messageGroup = offchain.table(
   "message_group",
   {

@@ -27,8 +27,8 @@ const migrations = (): SqlFile[] =>
  * Applies the files of db/migrations that the database does not have yet, then db/triggers.sql where it has changed, and
  * lets the role `app`, if it exists, read and write the schema `offchain`. Safe to run twice, by two processes at
  * once, or after being killed half-way: everything is one transaction, and a session lock (which dies with its process)
- * lets one process through at a time. A database of a later version than this one is left as it is. One that has all
- * files of an earlier version that the initial one stands for has the initial one; one that has a part of them is refused.
+ * lets one process through at a time. A database of a later version than this one is left as it is. The initial file replaces
+ * files of an earlier version: a database that has all of them has the initial one; one that has a part of them is refused.
  * @param options.dimensions of the vectors of meanings; null where there is no provider of embeddings
  * @throws Error when the database was made by an earlier version, whose migrations are not kept
  * @throws the database's error when it cannot be reached or a migration fails; nothing is left half-applied
@@ -84,7 +84,7 @@ async function holdWriters(client: pg.Client): Promise<void> {
 }
 
 /**
- * The first line of the initial file where it stands for those of earlier versions: the last of them, and the SHA-256 of
+ * The first line of the initial file where it replaces those of earlier versions: the last of them, and the SHA-256 of
  * all that migration.applied has of them, a line `<name> <hash>` for each in the order of names.
  */
 const STANDS_FOR = /^-- Stands for all migrations up to (\S+): ([0-9a-f]{64})$/m;
@@ -94,7 +94,7 @@ type Plan = {
   /** Those that the database does not have as they are now, in their order. */
   pending: SqlFile[];
   initial: SqlFile;
-  /** Names of the files of an earlier version that it has and the initial one stands for. */
+  /** Names of the files of an earlier version that it has and that the initial one replaces. */
   replaced: string[];
   /** Names of the files that it has of a later version. */
   later: string[];

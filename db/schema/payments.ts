@@ -34,7 +34,7 @@ export const payment = offchain.table(
     fingerprint: text().notNull(),
     /** What no other open payment may be for, such as the registration of one wallet. */
     uniqueKey: text(),
-    /** What is to be done once it is paid, for whoever finishes after a crash. */
+    /** What is to be done once it is paid, for the process that finishes it after a crash. */
     effect: jsonb(),
     /** What it bought: `mint:<mintId>`, `cred-report:<reportId>`. */
     bought: text(),

@@ -4,7 +4,7 @@ import { bigint, index, jsonb, primaryKey, text, uniqueIndex } from "drizzle-orm
 import { folded } from "../sql/folded-text.ts";
 import { at, offchain, tokenId } from "./columns.ts";
 
-/** Human principals. Whoever signs in the same way again is the same human; nobody else changes the row. */
+/** Human principals. The same wallet or account is the same human, and only that human changes the row. */
 export const human = offchain.table(
   "human",
   {
@@ -23,7 +23,7 @@ export const human = offchain.table(
     /** Accounts and services as the human states them: shown, never counted as proven. */
     linkedAccounts: jsonb().notNull(),
     services: jsonb().notNull(),
-    /** As stated: ids elsewhere (an object or a list) and whatever else the human tells. */
+    /** As stated: ids elsewhere (an object or a list) and what else the human states. */
     externalIds: jsonb().notNull().default({}),
     metadata: jsonb().notNull().default({}),
     /** Private: only the human itself is ever shown them. */
@@ -32,7 +32,7 @@ export const human = offchain.table(
     /** Its own identity token: counts while the wallet owns it and it was transferred no more than `tokenTransfers` times. */
     tokenId: tokenId(),
     tokenTransfers: bigint({ mode: "number" }),
-    /** Transactions the wallet has sent, as the chain last told; null = never told. */
+    /** Transactions the wallet has sent, as last read from the chain; null = never read. */
     transactionCount: bigint({ mode: "number" }),
     transactionCountAt: at(),
     createdAt: at().notNull(),
@@ -103,7 +103,7 @@ export const organization = offchain.table(
   ],
 );
 
-/** Slugs of deleted organizations: for a while nobody but their former owner can take them. */
+/** Slugs of deleted organizations: for a while only their former owner can take them. */
 export const retiredSlug = offchain.table(
   "retired_slug",
   {

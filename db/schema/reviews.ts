@@ -1,4 +1,4 @@
-/** What reviews in the canonical ERC-8004 registry are worth (core/reviews/), and what the chain told about who wrote them. */
+/** What reviews in the canonical ERC-8004 registry are worth (core/reviews/), and what the chain says about their reviewers. */
 import {
   bigint,
   doublePrecision,
@@ -95,9 +95,9 @@ export const reviewFile = offchain.table(
     /** Digest of the URI, the hash and the time of the review that this is the file of. */
     digest: text().notNull(),
     givenAt: bigint({ mode: "number" }).notNull(),
-    /** Who may have registered the host that is asked for it; null where nobody is asked. */
+    /** The site (core/urls.ts) of the host that is asked for the file; null where no host is asked. */
     site: text(),
-    /** A key of core/reviews/feedback-files.ts, and what is to be said beside. */
+    /** A key of core/reviews/feedback-files.ts; `why` adds a sentence. */
     state: text().notNull(),
     why: text(),
     readAt: at(),

@@ -4,7 +4,7 @@ import { bigint, boolean, date, doublePrecision, index, primaryKey, text } from 
 import { at, offchain, tokenId } from "./columns.ts";
 import { directory } from "./directory.ts";
 
-/** A token that anybody says is an agent's: shown as claimed while no market tells better, never ranked by. */
+/** A token that a stranger says is an agent's: shown as claimed while no market names one, and never ranked by. */
 export const directoryClaim = offchain.table("directory_claim", {
   directoryId: bigint({ mode: "number" })
     .primaryKey()

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { bigint, bigserial, boolean, index, integer, jsonb, smallint, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { at, bytes, offchain } from "./columns.ts";
 
-/** Webhooks: where a wallet wants to be told of events. Changed with its row locked, and before its deliveries. */
+/** Webhooks: URLs to which a wallet wants events sent. Changed with the row locked, and before its deliveries. */
 export const webhook = offchain.table(
   "webhook",
   {
@@ -26,9 +26,9 @@ export const webhook = offchain.table(
     lane: text().notNull().default("new"),
     /** A slow receiver stays in its lane until then at least. */
     slowUntil: at(),
-    /** It is told of what stands behind this place of the event log. */
+    /** It gets the events after this place of the event log. */
     fromPosition: bigint({ mode: "number" }).notNull(),
-    /** Where it stands while it lags behind `webhook_cursor`, because it is off or has too much waiting; null = it does not. */
+    /** Its own place while it is behind `webhook_cursor`, because it is off or has too much waiting; null = it is not. */
     ownPosition: bigint({ mode: "number" }),
     /** Null while it is on. */
     disabledAt: at(),
@@ -82,9 +82,9 @@ export const webhookDelivery = offchain.table(
     /** Of `event`, or of a ping, which is in no log. */
     eventId: text().notNull(),
     eventType: text().notNull(),
-    /** The event's place in the log by which it was told; null for a ping. */
+    /** The event's place in the log that it was sent for; null for a ping. */
     position: bigint({ mode: "number" }),
-    /** Whether the event was final when it was told. */
+    /** Whether the event was final when it was sent. */
     final: boolean().notNull(),
     /** pending | delivered | dead */
     state: text().notNull().default("pending"),
@@ -97,7 +97,7 @@ export const webhookDelivery = offchain.table(
     attempts: smallint().notNull().default(0),
     /** The last attempts: time, status or error, duration. */
     log: jsonb().notNull().default(sql`'[]'`),
-    /** Who is sending it, and until when nobody else may. */
+    /** The process that is sending it; until `leaseUntil` no other may. */
     lease: text(),
     leaseUntil: at(),
   },

@@ -1,6 +1,6 @@
-/** Which rows of a table with `trust` (0 to 100) and `next_try_at` have their turn: the most trusted first, every so many the one that waits longest. */
+/** Which rows of a table with `trust` (0 to 100) and `next_try_at` have their turn: the most trusted first, and every fourth the one due for longest. */
 
-/** Every so many places of a run are for what has been due longest, whatever its trust. */
+/** One place of this many in a run is for what has been due longest, of any trust. */
 const PLACES_PER_TURN = 4;
 
 /**

@@ -107,7 +107,7 @@ function executable<P, R>(name: string, queryOf: (given: P) => Query): Statement
 }
 
 /**
- * Declares a statement. `$name` in its text stands for the parameter of that name.
+ * Declares a statement. `$name` in its text is the parameter of that name.
  * @param declaration.prepared keeps the plan on each connection under the statement's name: for hot statements
  * @throws at load time when the text names a parameter that is not declared, or the name is taken
  */

@@ -37,8 +37,8 @@ export class UseTimes<Use extends object> {
   }
 
   /**
-   * Whether a newcomer would wait for so long that a refusal is better: the length of the queue times the duration of a
-   * use. That is the recent mean, or the mean age of the uses under way where it is longer.
+   * Whether the expected wait of a newcomer is too near to `longestMs` to be worth it. It is the length of the queue times the
+   * duration of a use: the recent mean, or the mean age of the uses under way where it is longer.
    * @param waiting uses that wait already @param places uses that may be under way at once @param longestMs longest wait
    */
   isTooLong(waiting: number, places: number, longestMs: number): boolean {

@@ -61,7 +61,7 @@ const chain: Check = {
   },
 };
 
-/** What is not offered while a key is unset. The variable's own meaning stands in `.env.example`. */
+/** What is not offered while a key is unset. `.env.example` has the meaning of each variable. */
 const WITHOUT_KEY: [variable: string, consequence: string][] = [
   ["DEPLOYER_PRIVATE_KEY", "nothing is minted, verified or written on chain; such requests wait"],
   ["RECEIPT_SIGNER_PRIVATE_KEY", "no cred report is sold, and none is signed"],

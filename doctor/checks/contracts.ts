@@ -122,7 +122,7 @@ const ORACLE_ABI = parseAbi([
   "function getCredData(uint256 tokenId) view returns (uint8 score, uint40 updatedAt)",
   "function batchUpdate(uint256[] tokenIds, uint8[] scores)",
 ]);
-/** An account that owns no contract: nobody has its key. */
+/** An account that owns no contract; its key is not known to anybody. */
 const STRANGER = "0x00000000000000000000000000000000000000aa";
 
 /** The oracle's interface has no read of its owner, so a write is simulated: of token 0, with the score that is there. */

@@ -50,7 +50,7 @@ const LOCAL_MS = { block: 1.2, event: 0.12 };
 const START_SECONDS = 8;
 /** Requests of a start: chain ids, block 0, head, finalized, first and last block of Ponder and launcher. */
 const START_REQUESTS = { eth_chainId: 2, eth_getBlockByNumber: 40 };
-/** Blocks below the last one whose logs the pool asks for together with the head (clients/rpc/node.ts). */
+/** Blocks below the last one whose logs the pool reads together with the head (clients/rpc/node.ts). */
 const LOGS_WITH_HEAD = 43_200;
 /** Requests a second of the launcher's watchdog: the head and recorded hashes. */
 export const WATCHDOG_RATE = 0.8;

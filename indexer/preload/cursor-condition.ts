@@ -15,9 +15,9 @@ const before = (column: Column, value: unknown): SQL => (value === null ? isNotN
 const same = (column: Column, value: unknown): SQL => (value === null ? isNull(column) : eq(column, value));
 
 /**
- * The condition on rows at or behind the place that a cursor names, or at or before it. Stands in for Ponder's, which
- * compares a missing value with null and finds nothing.
- * @param order the last column of which tells rows apart
+ * The condition on rows at or behind the place that a cursor names, or at or before it. Replaces Ponder's, which compares a
+ * missing value with null and finds nothing.
+ * @param order its last column is unique
  * @throws Error for a cursor of another list, or of another order
  */
 export function cursorCondition(

@@ -1,5 +1,5 @@
 /**
- * Stands in for Ponder's HTTP client (see over-rpc-pool.ts): requests go through the pool, which knows each node's role and
+ * Replaces Ponder's HTTP client (see over-rpc-pool.ts): requests go through the pool, which knows each node's role and
  * limits, sends Ponder's single requests in batches, and splits ranges of logs. Ponder keeps its lanes and its retries.
  */
 import { HttpRequestError, RpcRequestError } from "viem";

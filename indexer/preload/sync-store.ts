@@ -1,5 +1,5 @@
 /**
- * Stands in for Ponder's sync store (see chain-data-inserts.ts): its inserts of fetched blocks, transactions and logs.
+ * Replaces a part of Ponder's sync store (see chain-data-inserts.ts): the inserts of fetched blocks, transactions and logs.
  *
  * In a backfill Ponder inserts each block, its transactions and its logs by statements of their own, with one parameter for
  * each value. Building and parsing these statements took more time than anything else. Here inserts that wait for the

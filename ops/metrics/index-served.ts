@@ -1,4 +1,4 @@
-/** The index as its readers see it: which block, how old, final up to where, and whether it is to be believed. */
+/** The index as its readers see it: its block, age and final block, and whether it is known to be wrong. */
 import type { Registry } from "prom-client";
 import type { IndexTracker } from "../../db/operations/index-state.ts";
 import { onScrape } from "./metric.ts";

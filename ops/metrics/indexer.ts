@@ -8,7 +8,7 @@ import { onScrape } from "./metric.ts";
 /** Max milliseconds to wait for Ponder's metrics. */
 const PONDER_MS = 2_000;
 
-/** @returns takes every report of the launcher, and tells Ponder's own metrics (`ponder_…`) in Prometheus' text */
+/** @returns receives every report of the launcher, and writes Ponder's own metrics (`ponder_…`) in Prometheus' text */
 export function indexerGauges(registry: Registry, now: () => number = () => performance.now()) {
   let last: { report: Report; at: number } | undefined;
   let backfill: BackfillProgress | undefined;

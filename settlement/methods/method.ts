@@ -53,11 +53,11 @@ export type PaymentHeader = { name: string; description: string };
 /** How requests bring the payment. */
 export type Wire =
   /**
-   * As the value of a header. Several ways to pay may share one: `isOwn` tells them apart by the value's form alone, and
-   * `form` ends the sentence "The header …" for a value that is of none.
+   * As the value of a header. Several ways to pay may share one header: `isOwn` accepts a value by its form alone, and
+   * `form` ends the sentence "The header …" for a value that none of them accepts.
    */
   | { kind: "value"; headers: readonly PaymentHeader[]; isOwn(value: string): boolean; form: string }
-  /** As a credential of HTTP authentication, in a header of its own or in a list in Authorization, beside a sign-in. */
+  /** As a credential of HTTP authentication, in a header of its own or in a list in Authorization together with a sign-in. */
   | { kind: "credential"; header: PaymentHeader; scheme: string };
 
 /** A value that a request has sent in a header of payments. */
@@ -89,7 +89,7 @@ export type AskingRequest = {
   signedIn(): Promise<Address | null>;
   /** The same, where a bad credential counts as none. */
   optionalSignIn(): Promise<Address | null>;
-  /** Tells the network of the request from others, for one payment. */
+  /** Identifies the network that the request came from, for one payment. */
   clientOf(terms: Pick<PaymentTerms, "digest">): string;
 };
 
@@ -99,7 +99,7 @@ type CheckedPayment = { checked: Checked<PaymentTerms> } & Pick<PaymentClaim, "s
 /** A payment as its request presents it. */
 type PresentedPayment = {
   by: ClaimedBy;
-  /** What the ledger may know it by already; null where only the chain tells. */
+  /** The name by which the ledger may know it already; null where only the chain gives one. */
   name: PaymentName | null;
   /**
    * Checks a payment that the ledger does not know by its name, and writes nothing.

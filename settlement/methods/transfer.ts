@@ -36,7 +36,7 @@ export const transfer: PaymentMethod<Hex> = {
     isOwn: isTransactionHash,
     form: "must be 0x and 64 hex digits",
   },
-  // A hash pays for nobody but the payer, who signs in.
+  // Everybody can read a hash on the chain, so it pays only for a payer that signs in.
   isPublic: false,
 
   /** A transfer made by the payer itself, presented by its transaction's hash. */

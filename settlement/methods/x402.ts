@@ -37,7 +37,7 @@ export const x402: PaymentMethod<GivenAuthorization> = {
       },
       { name: "X-PAYMENT", description: "Payment payload of x402 version 1, base64 of JSON, or a transaction's hash" },
     ],
-    // Whatever is no hash: what is wrong with it is told by `read`.
+    // All values but hashes: `read` reports what is wrong with one.
     isOwn: (value) => !isTransactionHash(value),
     form: FORM,
   },

@@ -21,7 +21,7 @@ const whole = new Intl.NumberFormat(LOCALES);
 const plural = new Intl.PluralRules("en");
 
 function textOf(key: MessageKey, values: Record<string, string | number>): string {
-  // The build puts each message where its key stands (`inlineMessages`): then the key is the message itself.
+  // The build replaces each key by its message (`inlineMessages`): then the key is the message itself.
   const message: string | Plural = MESSAGES[key] ?? key;
   if (typeof message === "string") return message;
   const form = plural.select(Number(values.n));

@@ -98,18 +98,18 @@ async function lookUp(
   const contents = await read(asked.map(({ uid }) => ({ to: eas.address, data: attestationCall(uid) })));
   for (const [i, { wallet, uid }] of asked.entries()) {
     const answer = contents[i];
-    const told = answer ? attestationOf(answer) : undefined;
-    if (told === undefined) continue;
+    const attestation = answer ? attestationOf(answer) : undefined;
+    if (attestation === undefined) continue;
     const valid =
-      told !== null &&
-      told.uid === uid &&
-      told.recipient === wallet &&
-      told.schema === schema &&
-      config.attesters.includes(told.attester) &&
-      told.data === VERIFIED_ACCOUNT &&
-      told.revokedAt === 0 &&
-      told.attestedAt < firstTimestamp;
-    found.set(wallet, { wallet, attestation: valid ? told : null });
+      attestation !== null &&
+      attestation.uid === uid &&
+      attestation.recipient === wallet &&
+      attestation.schema === schema &&
+      config.attesters.includes(attestation.attester) &&
+      attestation.data === VERIFIED_ACCOUNT &&
+      attestation.revokedAt === 0 &&
+      attestation.attestedAt < firstTimestamp;
+    found.set(wallet, { wallet, attestation: valid ? attestation : null });
   }
   return found;
 }

@@ -1,4 +1,4 @@
-/** Says whose transfers are read (agents' wallets, who paid or hired them, agents' owners), and looks at the accounts that connect them. */
+/** Decides whose transfers are read (agents' wallets, who paid or hired them, agents' owners), and reads the accounts that connect them. */
 import { z } from "zod";
 import type { Address } from "../../core/agents/facts.ts";
 import { FOLLOW_BLOCKS, INCOME_BLOCKS, RANGE_BLOCKS } from "../../core/income/requests.ts";
@@ -33,8 +33,8 @@ export const incomeFollowed = defineJob({
 });
 
 /**
- * On a chain whose blocks are one range, as those of a development chain are for hours, nobody waits for others to be followed with:
- * their past is one request. Elsewhere it asks no node.
+ * Follows new addresses at once on a chain whose blocks are one range, as those of a development chain are for hours: their
+ * past is one request, so they need not wait for others. On other chains it sends no request.
  */
 export const incomeFollowedYoung = defineJob({
   name: "income-followed-young",

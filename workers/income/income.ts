@@ -72,9 +72,9 @@ async function readOn({ context, chain, head }: Reading, cohort: Cohort): Promis
   try {
     return (await readCohort({ context, chain, head }, cohort)) ?? nothing;
   } catch (err) {
-    // Without an index there are no agents to tell of: the next run goes on here.
+    // Without an index the agents of the events are not known: the next run continues here.
     if (isNoIndex(err)) throw err;
-    // While no node answers at all the run ends, and nobody is put off.
+    // If no node answers at all, this throws: the run ends, and the cohort is not put off.
     await context.chain.headBlock();
     const { id, failures } = cohort;
     context.log.warn({ err, cohort: id }, "payments to some wallets could not be read; they are read later");
@@ -101,7 +101,7 @@ async function readCohort({ context, chain, head }: Reading, cohort: Cohort): Pr
   } else if (last.block === cohort.readTo) return null;
   if (found === null) return null;
   const now = clock();
-  const told = { since: new Date(now.getTime() - config.eventRetentionMs), finalBlock };
-  const stored = await storeRange(db, cohort, { from, to: Math.max(to, last.block), ...found }, now, told);
+  const events = { since: new Date(now.getTime() - config.eventRetentionMs), finalBlock };
+  const stored = await storeRange(db, cohort, { from, to: Math.max(to, last.block), ...found }, now, events);
   return stored === null ? null : { readTo: Math.max(to, last.block), stored };
 }

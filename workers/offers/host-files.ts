@@ -51,7 +51,7 @@ async function read({ endpoints, clock, log }: JobContext, { origin, failures }:
       return { origin, names: null, failures, nextTryAt: new Date(clock().getTime() + answer.seconds * 1_000) };
     if (answer.kind === "answered" && answer.status < 500 && answer.status !== 429) {
       const names = answer.status === 200 ? withinTime(DOCUMENT_MS, () => namedAgents(parseDocument(answer.text))) : [];
-      // A door that is closed for once, or a page of a repair, is believed the second time.
+      // A refusal or a maintenance page may be temporary, so an answer without names counts only the second time.
       if (names.length === 0 && failures === 0) return { origin, names: null, failures: 1, nextTryAt: later() };
       return names.length > 0
         ? { origin, names, failures: 0, nextTryAt: new Date(clock().getTime() + DAY_MS) }

@@ -251,7 +251,7 @@ function conditionalOf({ rows }: DueSource): Record<string, string> {
   };
 }
 
-/** How a paid resource is called, null where nobody states it. One whose terms were read and state nothing answered a GET. */
+/** The HTTP method of a paid resource; null where none is stated. One whose terms were read and state none answered a GET. */
 function methodOf({ rows }: DueSource): Method | null {
   const stated = rows.flatMap(({ method }) => method ?? []);
   if (stated.includes("POST")) return "POST";

@@ -14,7 +14,7 @@ const NEXT_OF_OWNER_MS = 600_000;
 const NEXT_RUN_MS = 30_000;
 const DAY_MS = 86_400_000;
 
-/** Milliseconds that a further URL of an owner's agents waits, 0: none. Nobody's endpoints, slow ones at that, are all that is read. */
+/** Milliseconds that a further URL of an owner's agents waits, 0: none. So one owner's endpoints, which may be slow, do not fill the runs. */
 function ownersTurns(): (source: DueSource) => number {
   const counts = new Map<string, number>();
   return ({ owner, isConfirmed }) => {

@@ -1,4 +1,4 @@
-/** Keeps told that the jobs of this process move: who watches from outside sees a queue that stands, whatever the cause. */
+/** Records that the jobs of this process move, so that a monitor sees a queue without progress, whatever the cause. */
 import type pg from "pg";
 import type { Logger } from "pino";
 import { forgetOtherJobs, recordMoves } from "../../db/operations/job-runs.ts";
@@ -23,14 +23,14 @@ export function openJobMoves(db: pg.Pool, names: readonly string[], log: Pick<Lo
   const record = async () => {
     if (isFirst) await forgetOtherJobs(db, names);
     isFirst = false;
-    const told = new Set([...moved, ...running.keys()]);
+    const moving = new Set([...moved, ...running.keys()]);
     moved = new Set();
-    if (told.size > 0) await recordMoves(db, [...told]);
+    if (moving.size > 0) await recordMoves(db, [...moving]);
   };
   let recording: Promise<void> | undefined;
   const timer = setInterval(() => {
     recording ??= record()
-      .catch((error) => log.warn({ err: error }, "it could not be recorded which jobs move; the next record tells it"))
+      .catch((error) => log.warn({ err: error }, "it could not be recorded which jobs move; the next record has it"))
       .finally(() => {
         recording = undefined;
       });

@@ -48,7 +48,7 @@ export function onRedis({ prefix, log, watchMs = WATCH_MS }: StoreOptions, url: 
     log.warn("the queue's Redis is a replica now; it is looked up again");
     for (const client of clients) client.disconnect(true);
   };
-  // Not reached is told by the client itself, and left by it.
+  // A failed connection needs nothing here: the client logs it and connects again by itself.
   const watch = setInterval(() => void leaveReplica().catch(() => {}), watchMs).unref();
   return {
     queue: (name) => new Queue(name, { connection: asking, prefix, defaultJobOptions: { ...RETRIES, ...KEEP } }),
@@ -88,7 +88,7 @@ function endingClient(client: Redis, clients: Set<Redis>, log: Logger): Redis {
 /** BullMQ's own schema in Postgres. */
 const SCHEMA = "bullmq";
 
-/** Connections of a process on Postgres, beside one for each of its workers. */
+/** Connections to Postgres that a process has in addition to one for each of its workers. */
 const SHARED_CONNECTIONS = 8;
 /** Max milliseconds of one statement: a connection may die without an error. */
 const QUERY_MS = 30_000;

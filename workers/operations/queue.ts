@@ -147,7 +147,7 @@ const CLOSE_MS = 10_000;
 
 const SCHEDULE_GRACE_MS = 20_000;
 
-/** Schedules whose next run is too far ahead, by their names: the run, and since when it is seen there, in milliseconds of a clock that nobody sets. */
+/** Schedules whose next run is too far ahead, by their names: the run, and since when it is seen there, in milliseconds of a monotonic clock. */
 type Ahead = Map<string, { next: number; since: number }>;
 
 async function scheduleJob(
@@ -167,8 +167,8 @@ async function scheduleJob(
 }
 
 /**
- * Whether a worker whose clock was ahead set the next run: until then nobody would run it. Where the clock of this one is
- * behind, every schedule looks so, but the right workers run it, and its next run moves on.
+ * Whether a worker whose clock was ahead set the next run, so that no worker would run the job until then. Where the clock of
+ * this worker is behind, every schedule looks so, but the other workers run the jobs, and the next runs change.
  */
 function isPutOff(ahead: Ahead, name: string, next: number, of: { everyMs: number; graceMs: number }): boolean {
   const longest = of.everyMs + of.graceMs;

@@ -269,7 +269,7 @@ const mayBeSettledAgain = async (chain: Chain, payment: Payment): Promise<boolea
   payment.validBefore !== null &&
   msOver(payment, await chain.block("latest")) < GRACE_MS;
 
-/** Whether a transfer has its confirmations; a node may have told the place of a preconfirmation. */
+/** Whether a transfer has its confirmations, in the block that was found: a node may have answered with a preconfirmation. */
 async function isConfirmed({ config }: JobContext, chain: Chain, { block, blockHash }: Settlement): Promise<boolean> {
   if (!(await isDeepEnough(chain, block, config.payments.confirmations))) return false;
   return (await chain.block(block))?.hash === blockHash;

@@ -53,8 +53,9 @@ const lower = (address: unknown) => String(address).toLowerCase() as Address;
 type Entry = ReviewEntry & { agentId: string; block: number };
 
 /**
- * The facts about each agent that has reviews, by the registry's events and, of so many reviewers in the order of their first review,
- * their history. Payments, attestations and wallets are not read: that is "none", which marks nobody.
+ * The facts about each agent that has reviews, by the registry's events, and the histories of the first `asked.histories`
+ * reviewers in the order of their first review. Payments, attestations and wallets are not read and count as "none", which
+ * marks no reviewer.
  * @throws Failure upstream_unavailable; Error when it takes more requests than it may
  */
 export async function readCensus(

@@ -9,14 +9,14 @@ import { defineJob } from "../job.ts";
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 15_000;
-/** Age of a block in seconds from which on no reorganisation takes it back, and of a review from which on nobody looks for a transaction that no node has. */
+/** Age of a block in seconds from which on no reorganisation takes it back, and of a review from which on a transaction that no node has is not looked for. */
 const [FINAL_AFTER_SECONDS, SOUGHT_SECONDS] = [3_600, 7 * 86_400];
 const RETRY_MS = 600_000;
 
 /**
  * Resumes: with the transactions that are due, one of each reviewer before a second of any; those in young blocks again and again
  * until they are an hour old. What no node answers about while they answer is put off; while none answers the run ends.
- * Bound: REVIEW_PROOFS_PER_DAY (5,000), two requests each, whoever names how many.
+ * Bound: REVIEW_PROOFS_PER_DAY (5,000), two requests each, however many the reviews name.
  */
 export const paymentProofs = defineJob({
   name: "payment-proofs",

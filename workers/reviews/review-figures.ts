@@ -29,7 +29,7 @@ const [OLDEST_PER_RUN, MAX_AGE_MS] = [200, 3_600_000];
 export const reviewFigures = defineJob({
   name: "review-figures",
   concurrency: 1,
-  // Beside the runs after reviews: a reorganisation takes reviews back without telling of any.
+  // In addition to the runs after new reviews: a reorganisation takes reviews back without an event.
   schedule: { everyMs: 15_000 },
   input: z.object({}),
   async run(context) {

@@ -34,7 +34,7 @@ const [AGENTS_PER_RUN, LISTED_PER_RUN] = [200, 1_000];
 const [FILES_PER_RUN, FILES_AT_ONCE, FILES_PER_STATEMENT, MAX_ASKING_MS] = [1_000, 16, 64, 25_000];
 /** Files of one site that are asked for in a day. */
 const FILES_PER_SITE_AND_DAY = 1_000;
-/** Milliseconds until the first retry, doubled each time up to the longest; after so many in vain nobody asks again: two months. */
+/** Milliseconds until the first retry, doubled each time up to the longest; after 26 failures, two months, the file is not requested again. */
 const [RETRY_MS, MAX_RETRY_MS, MAX_FAILURES] = [60_000, 4 * DAY_MS, 26];
 const NO_HASH = `0x${"0".repeat(64)}`;
 
@@ -53,7 +53,7 @@ export const reviewFiles = defineJob({
   run: async (context) => (await listNew(context)) + (await readDue(context)),
 });
 
-/** Lists files of reviews, and reads those that stand in their URI. */
+/** Lists files of reviews, and reads those that are in their URI. */
 async function listNew({ db, clock, config, log }: JobContext): Promise<number> {
   const agents = await unlistedAgents(db, AGENTS_PER_RUN);
   if (agents.length === 0) return 0;

@@ -9,13 +9,13 @@ const DAY_MS = 86_400_000;
 const EVERY_MS = DAY_MS / 96;
 /** Age of a review in seconds from which on no reorganisation takes it back. */
 const FINAL_AFTER_SECONDS = 3_600;
-/** Milliseconds until a reviewer is looked at again of whom no node had the past: there may be one that has, some day. */
+/** Milliseconds until a reviewer whose past no node had is tried again: another node may be configured by then. */
 const RETRY_MS = DAY_MS;
 
 /**
- * Resumes: with the reviewers that have no history yet; each is stored by itself. Without the past on any node one is put
- * off by a day; while no node answers the run ends, and nobody is put off.
- * Bound: REVIEWER_HISTORIES_PER_DAY (500), up to two hundred requests each, whoever reviews.
+ * Resumes: with the reviewers that have no history yet; each is stored by itself. A reviewer whose past no node has is put
+ * off by a day; while no node answers the run ends, and no reviewer is put off.
+ * Bound: REVIEWER_HISTORIES_PER_DAY (500), up to two hundred requests each, for any number of reviewers.
  */
 export const reviewerHistories = defineJob({
   name: "reviewer-histories",
@@ -30,7 +30,7 @@ export const reviewerHistories = defineJob({
       before,
       limit: Math.ceil((config.reviewerHistoriesPerDay * EVERY_MS) / DAY_MS),
     });
-    // While no node answers at all, nobody is put off until tomorrow.
+    // If no node answers at all, this throws, and no reviewer is put off until tomorrow.
     if (due.length > 0) await chain.headBlock();
     let read = 0;
     for (const { client, block } of due) {

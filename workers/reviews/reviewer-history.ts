@@ -5,7 +5,7 @@ import { firstBlockWhere } from "../../core/first-block.ts";
 import type { Party, ReviewerFacts } from "../../core/reviews/facts.ts";
 import { PUBLIC_SENT } from "../../core/reviews/rules.ts";
 
-/** What is read; null is what nobody can know. */
+/** What is read; null is what cannot be known. */
 export type AccountHistory = Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder" | "origin">;
 type HistoryReads = Pick<Chain, "block" | "transactionsIn" | "balance" | "code" | "nonce">;
 
@@ -18,8 +18,8 @@ export const isContract = (code: string): boolean => code !== "0x" && !code.star
 /**
  * The history of an account before a block. Of an account of a contract, and of one that never had ether of its own
  * (sponsored gas), nothing is known. The funder is known where a transaction of its own brought the first ether (what a
- * contract passed on shows in no transaction) and no other ether had come when the account first sent something: whoever
- * sends a little to a stranger's empty account is not its funder.
+ * contract passed on shows in no transaction) and no other ether had come when the account first sent something: a stranger
+ * who sends a little to an empty account does not become its funder.
  * @throws Failure upstream_unavailable where no node has the state of past blocks
  */
 export async function readHistory(chain: HistoryReads, address: Address, before: number): Promise<AccountHistory> {

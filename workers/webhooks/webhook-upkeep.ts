@@ -29,7 +29,7 @@ export const webhookUpkeep = defineJob({
 });
 
 /** Max ids in one log line. */
-const SECRETS_TOLD = 20;
+const SECRETS_LOGGED = 20;
 
 /** Seals secrets with the key in use. One that no configured key opens stays as it is; the log names it. */
 async function resealAll(db: JobContext["db"], secrets: SecretBox, log: JobContext["log"]): Promise<number> {
@@ -44,7 +44,7 @@ async function resealAll(db: JobContext["db"], secrets: SecretBox, log: JobConte
   });
   if (unreadable.length > 0)
     log.error(
-      { count: unreadable.length, secretIds: unreadable.slice(0, SECRETS_TOLD) },
+      { count: unreadable.length, secretIds: unreadable.slice(0, SECRETS_LOGGED) },
       "no configured key opens some secrets of webhooks",
     );
   return changed;

@@ -12,10 +12,10 @@ const SEGMENT_BITS = 1_280 * 1_024;
 const READ_AT_ONCE = 20_000;
 /** Names of the sample that says which grams are common. */
 const NAMES_PER_SAMPLE = 50_000;
-/** A gram that fewer than one name of so many contains has no plane: the index of trigrams finds it. */
+/** A gram that fewer than one name in 256 (`short`) or in 64 (`long`) contains has no plane: the index of trigrams finds it. */
 const RARER_THAN = { short: 256, long: 64 };
 const MAX_GRAMS = 4_096;
-/** Names between two marks: at most so many marks, and at least so many names. */
+/** Max marks in the order of names; two marks have `MIN_NAMES_BETWEEN_MARKS` names between them, or more. */
 const MAX_MARKS = 16_000;
 const MIN_NAMES_BETWEEN_MARKS = 32;
 

@@ -24,9 +24,9 @@ import { addressBits, gramBits, LIVE, narrowingBits, orderOf, SCORE_PLANES, SCOR
 import { type Image, readImage } from "./image.ts";
 import { GRAM_CHARACTERS, gramPlane, gramsOf, shortGramsOf } from "./layout.ts";
 
-/** Max changed rows that a reader looks at itself. */
+/** Max changed rows that a reader reads from the table. */
 const MAX_CHANGED = 20_000;
-/** A page is cut out of at most so many rows more than it has, on either side, which are sorted for it. */
+/** Max rows before and after a page that are read and sorted with it. */
 const SPARE_ROWS = 256;
 
 /** What is read next is short: workers and compiled plans would take longer to start. */
@@ -78,7 +78,7 @@ async function stateOf(db: Queryable, image: Image, q: string | undefined): Prom
 
 type Question = State & { query: DirectoryQuery; spare: number };
 
-/** A text that LIKE takes as it stands. */
+/** A pattern of LIKE that finds a text literally. */
 const pattern = (word: string) => `%${word.replace(/[\\%_]/g, "\\$&")}%`;
 
 /** SQL of a CTE with the bits of those rows in `narrowed` whose names match. */

@@ -24,12 +24,12 @@ import { AFTER_VALUES, CODE_BYTES, gramPlane, gramsOf, readRow, VALUES } from ".
 import { type Restraint, restraintOf } from "./restraint.ts";
 
 /**
- * A fold writes whole planes, so it waits for many changes: readers look at so many changed rows themselves, which costs
- * them a few milliseconds. A few changes wait for so long at most.
+ * Changed rows until a fold. It writes whole planes, so it waits for many: until then readers read the changed rows from the
+ * table, which costs them a few milliseconds. Fewer changes are folded after `FOLD_AFTER_MS`.
  */
 const FOLD_ROWS = 2_000;
 const FOLD_AFTER_MS = 600_000;
-/** Planes of another layout that were not folded for so long have no worker of their version any more. */
+/** Milliseconds without a fold after which planes of another layout have no worker of their version any more. */
 const LEFT_AFTER_MS = 2 * FOLD_AFTER_MS;
 
 /** Built anew: where more rows than this have changed at once, came or changed their names since, or have no slot. */

@@ -28,10 +28,10 @@ export class Restraint {
   }
 
   /**
-   * Whether planes of another layout are left to those who keep them. A process that never saw planes of its own layout
-   * has started later than the version that made them, and builds its own. One whose planes were replaced waits until
-   * nobody keeps the new ones, or workers of two versions would build all planes in turn.
-   * @param foldedAt when they were written last @param leftAfterMs without a fold for so long, nobody keeps them
+   * Whether planes of another layout are left to the workers that keep them. A process that never saw planes of its own
+   * layout has started later than the version that made them, and builds its own. One whose planes were replaced waits until
+   * no worker keeps the new ones, or workers of two versions would build all planes in turn.
+   * @param foldedAt when they were written last @param leftAfterMs time without a fold after which no worker keeps them
    */
   leavesTo(foldedAt: number, now: number, leftAfterMs: number): boolean {
     return this.#hadOwn && Math.abs(now - foldedAt) < leftAfterMs;

@@ -14,7 +14,7 @@ import { Radar } from "./radar.tsx";
 export function Breakdown({ agent }: { agent: Agent }) {
   const { data: answer, error, refetch } = useQuery(factors(agent.agentAddress));
   if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
-  // As high as what comes where columns stand beside each other.
+  // As high as the table that replaces it where the page has several columns.
   if (!answer) return <Loading rows={11} />;
   // The API returns factors by wallet, for the wallet's own agent; that may be another token.
   const known = answer.data.tokenId === agent.tokenId ? answer.data.factors : null;

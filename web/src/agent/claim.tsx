@@ -9,7 +9,7 @@ import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 
 type ClaimAnswer = { success: true; updated: number };
 
-/** Shown where neither registry nor owner names a token: a claim never stands in the place of one. */
+/** Shown where neither registry nor owner names a token: a claim never replaces such a token. */
 export function Claim({ row }: { row: Detail }) {
   if (row.token_source !== null && row.token_source !== "claimed") return null;
   return (

@@ -6,8 +6,8 @@ import type { AgentEvents } from "../api/types.ts";
 import { Address } from "../parts/address.tsx";
 import { Say, say } from "../say.tsx";
 
-/** What the log tells of an agent but its scores, whose history is kept for longer, and its messages. */
-export const TOLD = [
+/** Types of the events of an agent that are shown: all but its scores, whose history is kept for longer, and its messages. */
+export const SHOWN_TYPES = [
   "agent.registered",
   "agent.updated",
   "agent.transferred",
@@ -15,7 +15,7 @@ export const TOLD = [
   "proof.lapsed",
   "attestation.revoked",
 ] as const satisfies EventType[];
-export type ToldType = (typeof TOLD)[number];
+export type ShownType = (typeof SHOWN_TYPES)[number];
 export type AgentEvent = AgentEvents["events"][number];
 
 type Part = EventData<"agent.updated">["changed"][number];
@@ -57,8 +57,8 @@ function updated({ changed, storage }: EventData<"agent.updated">): string {
   return (changed.length === 1 ? ON_CHAIN[changed[0]!] : undefined) ?? say("timeline.updatedOnChain", { parts });
 }
 
-/** One sentence for each type of event that is told. */
-const SENTENCES: { [T in ToldType]: (data: EventData<T>, explorer: string) => ReactNode } = {
+/** One sentence for each type of event that is shown. */
+const SENTENCES: { [T in ShownType]: (data: EventData<T>, explorer: string) => ReactNode } = {
   "agent.registered": ({ name, framework }) => (
     <Say k="timeline.registered" name={name} framework={framework} stated={(text) => <bdi>{text}</bdi>} />
   ),
@@ -87,4 +87,4 @@ const SENTENCES: { [T in ToldType]: (data: EventData<T>, explorer: string) => Re
 };
 
 export const whatHappened = ({ type, data }: AgentEvent, explorer: string): ReactNode =>
-  (SENTENCES[type as ToldType] as (data: unknown, explorer: string) => ReactNode)(data, explorer);
+  (SENTENCES[type as ShownType] as (data: unknown, explorer: string) => ReactNode)(data, explorer);

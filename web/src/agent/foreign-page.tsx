@@ -40,7 +40,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
   const platform = params.get("platform");
   const { data: answer, error, refetch } = useQuery(detail(agentRef, platform));
   const row = answer?.data;
-  // Asked for beside the row: the panels they fill are then there at once.
+  // Requested together with the row, so that the panels appear at once.
   const offered = useQuery({ ...offering(agentRef, platform ?? ""), enabled: platform !== null });
   const paid = useInfiniteQuery({
     ...paymentPages(paymentsPath(agentRef, platform ?? "")),
@@ -51,7 +51,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
     ...reviewPages(reviewsPath(agentRef, platform ?? "")),
     enabled: platform === "erc8004",
   });
-  // What stands below something comes once that is there: it would jump.
+  // The lower panels wait for the upper ones: otherwise they would jump down when those appear.
   const isSettled = [offered, paid, worked, reviewed].every(({ isLoading }) => !isLoading);
   const isOneColumn = useMedia("(max-width: 1000px)");
   const explorer = useExplorer(row?.chain_id ?? null);

@@ -12,7 +12,7 @@ import { Say, say } from "../say.tsx";
 import { usdcExact } from "./amounts.ts";
 import { backlogOf, Removed, Sums, TransactionOn, Why, Windows } from "./raw-organic.tsx";
 
-/** Rows of a list that are as high as the card of an agent with jobs usually is, on a phone and beside other columns. */
+/** Rows of a list as high as the card of an agent with jobs usually is, on a phone and in several columns. */
 const USUAL_ROWS = 20;
 
 export const jobPages = (agentRef: string, platform: string) =>
@@ -102,7 +102,7 @@ function Figures({ of, block }: { of: AgentJobs; block: number | null }) {
 
 type Job = AgentJobs["jobs"][number];
 
-/** States that somebody brought about by a judgement: an evaluator, or nobody where there is none. */
+/** States that follow from a judgement: by an evaluator, or by none where the job has none. */
 const JUDGED: ReadonlySet<string> = new Set(["completed", "rejected"]);
 
 const Line = ({ of, explorer }: { of: Job; explorer: string }) => (

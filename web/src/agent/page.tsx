@@ -72,7 +72,7 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
 
 type PanelsProps = { agent: Agent; explorer: string };
 
-/** Beside each other where there is room; in one column, what one trusts by comes before the words of the agent. */
+/** In columns where there is room; in one column, the evidence comes before the agent's own words. */
 function Panels({ agent, explorer }: PanelsProps) {
   const score = (
     <Panel title={say("agent.whatTheScoreIsMade")}>

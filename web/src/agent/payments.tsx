@@ -14,7 +14,7 @@ import { backlogOf, Removed, Sums, TransactionOn, Why, Windows } from "./raw-org
 export const paymentsPath = (agentRef: string, platform: string): string =>
   `/api/v2/agent/${encodeURIComponent(agentRef)}/payments?platform=${platform}&limit=5`;
 
-/** The payments at a path. A page asks for them with the rest: their card is then there at once, whatever it has to say. */
+/** The payments at a path. A page requests them with the rest, so that their card appears at once, also without payments. */
 export const paymentPages = (path: string) => pagesOf<AgentPayments>(path, "cursor", (page) => page.nextCursor);
 
 /** `path`: of the payments in the API, with its query. */

@@ -8,7 +8,7 @@ import { usdcExact, usdcShort } from "./amounts.ts";
 type Side = { usdc: string };
 type Window<S extends Side> = { days: number; raw: S; organic: S };
 
-/** Payments and jobs are read about a minute behind: so many blocks are no backlog. */
+/** Payments and jobs are read about a minute after their block: 300 blocks behind, ten minutes, are no backlog. */
 const BLOCKS_BEHIND = 300;
 /** How many of the newest blocks are not read; null where that is no backlog. @param block of the answer */
 export const backlogOf = (block: number | null, readTo: number): number | null =>
@@ -46,8 +46,8 @@ export function Sums<S extends Side>({ of, by }: { of: Window<S>; by: (side: S) 
 }
 
 /**
- * The windows beside each other: money, then how many of what is counted are organic.
- * @param props.money rows of money of a side beside all and organic, by their labels
+ * The windows, a column each: money, then how many of what is counted are organic.
+ * @param props.money further rows of money after all and organic, by their labels
  * @param props.counts what is counted, by its labels
  */
 export function Windows<S extends Side, W extends Window<S>>({

@@ -1,4 +1,4 @@
-/** What an agent's ERC-8004 reviews are worth, beside their mean: by which reviewers, and why each review counts how much. */
+/** What an agent's ERC-8004 reviews are worth, with their mean, their reviewers, and the reasons of each review's weight. */
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { pagesOf } from "../api/pages.ts";

@@ -27,7 +27,7 @@ export function SelfDescription({ agent: { narrative, personality, socials } }: 
     const level = personality?.[key as keyof typeof LEVELS];
     return level == null ? [] : [[label, level] as const];
   });
-  // `x` repeats what is stated under `twitter`, or what is proven, which stands among the verifications.
+  // `x` repeats what is stated under `twitter`, or what is proven, which is among the verifications.
   const places = Object.entries(socials).filter(([place, text]) => place !== "x" && text);
   if (texts.length + levels.length + places.length === 0)
     return <p className="muted">{say("agent.itHasNotToldAnything")}</p>;

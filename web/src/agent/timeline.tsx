@@ -14,18 +14,18 @@ import { Icon } from "../parts/icon.tsx";
 import { ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
-import { type AgentEvent, TOLD, type ToldType, whatHappened } from "./event-sentence.tsx";
+import { type AgentEvent, SHOWN_TYPES, type ShownType, whatHappened } from "./event-sentence.tsx";
 
 /** A change of the score: what it was before is known but of the first in the span. */
 type Step = CredPoint & { previous: number | null };
 type Entry = { at: string; key: string } & ({ events: [AgentEvent, ...AgentEvent[]] } | { steps: [Step, ...Step[]] });
 
-/** Changes of the score in a row that stand in one line, from so many on. */
+/** Changes of the score in a row from which on they become one line. */
 const FOLDED_FROM = 3;
 /** Entries shown before the rest is asked for. */
 const FIRST_ENTRIES = 12;
 
-/** Whether two events have one sentence, which then stands once. */
+/** Whether two events have the same sentence, which is then shown once. */
 const isSame = (one: AgentEvent, other: AgentEvent) =>
   one.type === other.type && JSON.stringify(one.data) === JSON.stringify(other.data);
 
@@ -68,7 +68,7 @@ function runAt(all: readonly Entry[], start: number): { entries: Entry[]; length
 
 const eventsOf = (tokenId: number) => ({
   ...pagesOf<AgentEvents>(
-    `${agentPath(String(tokenId))}/events?type=${TOLD.join()}`,
+    `${agentPath(String(tokenId))}/events?type=${SHOWN_TYPES.join()}`,
     "before",
     (page) => page.nextBefore,
   ),
@@ -127,7 +127,7 @@ function Line({ entry, explorer }: { entry: Entry; explorer: string }) {
   return (
     <li>
       <span className="timeline-mark" data-bad={BAD.has(event.type) || undefined}>
-        <Icon name={ICONS[event.type as ToldType]} />
+        <Icon name={ICONS[event.type as ShownType]} />
       </span>
       {entry.events.length === 1 ? (
         <span>{says}</span>
@@ -208,7 +208,7 @@ const When = ({ at, txHash, explorer }: { at: string; txHash: string | null; exp
   );
 };
 
-const ICONS: Record<ToldType, Parameters<typeof Icon>[0]["name"]> = {
+const ICONS: Record<ShownType, Parameters<typeof Icon>[0]["name"]> = {
   "agent.registered": "agent",
   "agent.updated": "rows",
   "agent.transferred": "compare",

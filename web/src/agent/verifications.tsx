@@ -64,7 +64,7 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
   );
 }
 
-/** One that nobody has claimed for the agent is said so: it is the largest single step. */
+/** An attestation that was not claimed for the agent is shown as such: to claim it is the largest single step. */
 function Attestation({ agent }: { agent: Agent }) {
   const { data } = useQuery(offering(String(agent.tokenId), OWN_PLATFORM));
   if (agent.coinbaseVerified) return say("agent.theExchangeAttestsTheCurrent");

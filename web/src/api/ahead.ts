@@ -1,4 +1,4 @@
-/** Asks for what the opened address shows first, while the first script still renders: the view finds the answers on their way. */
+/** Requests what the opened address shows first while the first script still renders, so that the view need not wait as long. */
 import type { QueryClient } from "@tanstack/react-query";
 import { directory } from "../directory/source.ts";
 import { readView } from "../directory/view.ts";

@@ -1,4 +1,4 @@
-/** The rows of a comparison: what is told of each agent, of its own registry or another. */
+/** The rows of a comparison of agents, of this registry and of others. */
 import type { ReactNode } from "react";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import type { Agent, Detail, Offering, RowBadges } from "../api/types.ts";
@@ -37,7 +37,7 @@ const ofBadges = (label: string, cell: (of: RowBadges, platform: string) => Reac
   label,
   cell: ({ badges, detail }) => (badges && detail ? cell(badges, detail.platform) : waiting()),
 });
-/** Told of own agents: the registry of others does not have it. */
+/** A row of own agents: other registries do not have it. */
 const ofOwn = (label: string, cell: Cell<Agent>): Line => ({
   label,
   cell: ({ agent, detail }) =>

@@ -43,7 +43,7 @@ export default function FacetPanel({ view: shown, change, focus, close }: Props)
             set={set}
             choices={[...choices, ...values.filter((value) => !choices.includes(value))].map((value) => ({
               ...choose(label(value), withValues(view.facets, key, toggled(values, value)), values.includes(value)),
-              // The number tells what the choice stands for, whether it is set or not.
+              // Agents with the choice set, also while it is not set.
               counted: withValues(view.facets, key, all ? [...new Set([...values, value])] : [value]),
             }))}
           />

@@ -7,7 +7,7 @@ import { short } from "../formats.ts";
 import { say } from "../say.tsx";
 import { SITE_NAME } from "../site.ts";
 
-/** The chains that registries name most, by chain id; another one stands in the address. */
+/** The chains that registries name most, by chain id; others can be given in the URL. */
 const CHAINS = new Map([
   [8453, "Base"],
   [1, "Ethereum"],

@@ -1,4 +1,4 @@
-/** One found agent: who it is, what it offers at which price, and why it stands where it stands. */
+/** One found agent: who it is, what it offers at which price, and the reasons of its place. */
 import { Link } from "wouter";
 import type { DiscoveredHit } from "../api/types.ts";
 import { CompareButton } from "../compare/bar.tsx";
@@ -13,7 +13,7 @@ import { Offers } from "../parts/offers.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Say, say } from "../say.tsx";
 
-/** Fields whose text stands elsewhere in the card. */
+/** Fields whose text is elsewhere in the card. */
 const SHOWN_ELSEWHERE = new Set(["name"]);
 
 export function Hit({ hit }: { hit: DiscoveredHit }) {

@@ -90,7 +90,7 @@ export default function DiscoverPage() {
   );
 }
 
-/** Hits of all pages; one whose place moved between two requests stands where it came first. */
+/** Hits of all pages; one whose place changed between two requests keeps the first place. */
 function uniqueHits(pages: DiscoveryAnswer[]): DiscoveryAnswer["hits"] {
   const seen = new Map(
     pages

@@ -1,4 +1,4 @@
-/** The reference of the API: its contents beside one operation or one guide. */
+/** The reference of the API: its contents, and one operation or one guide. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link, useLocation } from "wouter";

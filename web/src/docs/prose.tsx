@@ -1,4 +1,4 @@
-/** A sentence of the document: what stands between backticks is code. */
+/** A sentence of the document: text between backticks is code. */
 import { Fragment } from "react";
 
 export const Prose = ({ text }: { text: string }) =>

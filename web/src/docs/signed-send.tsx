@@ -44,7 +44,7 @@ export function SignedSend({ operation, request, fault }: Props) {
   );
 }
 
-/** A refusal with all that programs are told of it. */
+/** A refusal with its whole body, as programs get it. */
 const refusedAs = (problem: unknown) =>
   problem instanceof Problem && problem.status > 0 ? (
     <Note title={say("docs.refused", { status: String(problem.status) })}>

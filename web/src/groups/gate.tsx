@@ -1,4 +1,4 @@
-/** What stands between the connected agent and a group: the gate, its own score, and what is missing; joining and leaving. */
+/** What the connected agent needs to join a group: the gate, its own score, and what is missing; joining and leaving. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { Agent, Group } from "../api/types.ts";

@@ -31,7 +31,7 @@ export function AccountProof({ agent, platform, expected, record }: Props) {
   const form = PROOF_FORMS[key];
   const op = useAgentOperation<ProofAnswer | PendingWrite>(["prove", key].join("."), tokenId);
   const send = (body: object) => void op.run({ method: "POST", path: `/api/v2/agent/${tokenId}/verify/${key}`, body });
-  const stands = record !== null && record.status !== "lapsed";
+  const isProven = record !== null && record.status !== "lapsed";
   const steps = (
     <ol className="proof-steps">
       <li>
@@ -61,7 +61,7 @@ export function AccountProof({ agent, platform, expected, record }: Props) {
       about={record ? <bdi>{say("prove.account", { handle: record.handle })}</bdi> : say("prove.noAccount", { label })}
     >
       {record && <State record={record} label={label} />}
-      {stands ? (
+      {isProven ? (
         <details className="proof-more">
           <summary>{say("prove.checkAgain")}</summary>
           {steps}
@@ -146,7 +146,7 @@ const WORDS = {
   lapsed: "prove.is.lapsed",
 } as const;
 
-/** What is known of a recorded proof: since when, when it was looked at, when it is again, and where it stands. */
+/** A recorded proof: its status, since when, the last and the next check, and its address. */
 function State({ record, label }: { record: NonNullable<ProofRecord>; label: string }) {
   const { status, verifiedAt, checkedAt, nextCheckAt, url } = record;
   const due = nextCheckAt !== null && Date.parse(nextCheckAt) <= Date.now();

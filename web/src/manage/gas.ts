@@ -8,7 +8,7 @@ import { BASE_CHAIN } from "../wallet/transaction.ts";
 /** In wei. The fee is an estimate: on Base a fee for the chain below comes on top. */
 export type Gas = { fee: bigint; held: bigint };
 
-/** `gas` is null until it is known, and where the wallet does not tell or is on another network than Base. */
+/** `gas` is null until it is known, and where the wallet does not answer or is on another network than Base. */
 export function useGas({ to, data }: { to: string; data: string }): { gas: Gas | null; look: () => void } {
   const wallet = useWallet();
   const { data: gas, refetch } = useQuery({
@@ -17,7 +17,7 @@ export function useGas({ to, data }: { to: string; data: string }): { gas: Gas |
     queryFn: async (): Promise<Gas | null> => {
       const { provider, address } = wallet!;
       try {
-        // Sending changes to Base; until then the wallet's node tells of another chain.
+        // The wallet changes to Base when it sends; until then its node may answer for another chain.
         if (Number(await ask<string>(provider, "eth_chainId")) !== BASE_CHAIN) return null;
         const held = BigInt(await ask<string>(provider, "eth_getBalance", [address, "latest"]));
         const price = BigInt(await ask<string>(provider, "eth_gasPrice"));

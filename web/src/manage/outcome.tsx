@@ -12,7 +12,7 @@ export const Done = ({ children }: { children: ReactNode }) => (
   </p>
 );
 
-/** The chain is slow; the same request tells the rest. */
+/** The chain is slow; the same request, sent again, has the outcome. */
 export const Pending = ({ answer, again }: { answer: PendingWrite; again: () => void }) => (
   <div className="note-line" role="status">
     <p>{answer.message}</p>

@@ -81,7 +81,7 @@ function Manage({ agent, section }: { agent: Agent; section: string | undefined 
   );
 }
 
-/** Told before a form is filled in, not after. */
+/** Shown before a form is filled in, not after. */
 function NotYours({ agent }: { agent: Agent }) {
   const address = useWallet()?.address.toLowerCase();
   const theirs = [agent.agentAddress, agent.owner].some((one) => one?.toLowerCase() === address);

@@ -13,7 +13,7 @@ export type Profile = z.output<typeof profileSchema>;
 export type ProfileField = Profile["fields"][number];
 export type UpdateAnswer = z.output<typeof updateSchema>;
 
-/** Milliseconds between two looks at writes that are on their way. */
+/** Milliseconds between two reads of the state of writes that are on their way. */
 const POLL_MS = 2_000;
 
 /** Whether the chain has not decided about a write, or the index does not have it yet. */

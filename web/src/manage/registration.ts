@@ -23,7 +23,7 @@ type FollowedTransaction = SentTransaction | AskedTransaction;
 
 export const hasHash = (followed: FollowedTransaction): followed is SentTransaction => "hash" in followed;
 
-/** Milliseconds between two looks at the index while a transaction is on its way. */
+/** Milliseconds between two reads of the index while a transaction is on its way. */
 const POLL_MS = 2_000;
 
 /** @param following whether a transaction is on its way */

@@ -81,7 +81,7 @@ export function useProfileWrite(agent: Agent, part: string, saved: () => void): 
   return { busy: signing || at === "working" || at === "terms" || at === "undecided", faults, declined, op, save };
 }
 
-/** Progress and outcome of a write, beside the button that began it. */
+/** Progress and outcome of a write, near the button that began it. */
 export function Outcome({ write, explorer }: { write: ProfileWrite; explorer: string }) {
   const { op, declined } = write;
   if (declined) return <Refused problem={declined} />;

@@ -1,4 +1,4 @@
-/** The operators' page: asks for an API key once a tab, then shows what needs attention first. */
+/** The operators' page: wants an API key once in each tab, then shows what needs attention first. */
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { call, Problem } from "../api/answer.ts";

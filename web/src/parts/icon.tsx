@@ -1,4 +1,4 @@
-/** Line icons, 16 by 16, in the colour of the text. They are decoration; words beside them carry the meaning. */
+/** Line icons, 16 by 16, in the colour of the text. They are decoration; the words next to them have the meaning. */
 const PATHS = {
   filter: "M2.5 4h11M4.5 8h7M6.5 12h3",
   search: "M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9ZM10.4 10.4 14 14",

@@ -12,7 +12,7 @@ type OffersProps<O> = {
   of: readonly O[];
   /** Number of all its offers: `of` may be the first ones. */
   all: number;
-  /** What stands below an offer. */
+  /** What is shown below an offer. */
   below?: (offer: O) => ReactNode;
 };
 

@@ -54,7 +54,7 @@ export function OwnAgents({ human, byToken, changed }: Props) {
           <Say k="me.more" n={more} all={(text) => <Link href={`/owner/${wallet.address}`}>{text}</Link>} />
         </p>
       )}
-      {byToken && <Beside />}
+      {byToken && <OwnersWallet />}
       <OperationSteps op={link} done={() => null} />
       <OperationSteps op={unlink} done={() => null} />
     </Panel>
@@ -77,7 +77,7 @@ const Row = ({ agent: { tokenId, name, credScore }, verb, busy, act }: RowProps)
 );
 
 /** Who signs a link for a human without a wallet: the wallet that owns the agent, with the human's own sign-in. */
-function Beside() {
+function OwnersWallet() {
   const wallet = useWallet();
   if (!wallet)
     return (

@@ -4,10 +4,10 @@ import { age, duration } from "../formats.ts";
 import { say } from "../say.tsx";
 import { LATE_SECONDS } from "../shell/shell.tsx";
 
-/** bad: something stands still, is wrong or fails. note: it goes on, and something is left out of it. */
+/** bad: something makes no progress, is wrong or fails. note: it goes on, and something is left out of it. */
 export type Problem = { level: "bad" | "note"; text: string };
 
-/** Seconds that a job may wait, and work may be late, before it is told. */
+/** Seconds that a job may wait, and work may be late, before it is reported. */
 const WAITS_SECONDS = 300;
 
 export function problemsOf({ chain, backfill, sources, queues, tokenUris }: Status, now = Date.now()): Problem[] {
@@ -45,9 +45,9 @@ export function problemsOf({ chain, backfill, sources, queues, tokenUris }: Stat
     ]),
     tokenUris.without > 0 && say("status.note.tokenUris", { n: tokenUris.without }),
   ];
-  const told = (level: Problem["level"], texts: (string | false)[]): Problem[] =>
+  const problems = (level: Problem["level"], texts: (string | false)[]): Problem[] =>
     texts.flatMap((text) => (text === false ? [] : [{ level, text }]));
-  return [...told("bad", bad), ...told("note", notes)];
+  return [...problems("bad", bad), ...problems("note", notes)];
 }
 
 /** `token-uris` → `Token uris`: the names of work are its keys in the API, too. */

@@ -51,7 +51,7 @@ type StepsProps<T> = {
   done: (answer: T) => ReactNode;
   /** Replaces the panel of a refusal, where a page has better words; null keeps the panel. */
   refused?: (problem: unknown) => ReactNode;
-  /** Beside the price: what it is paid for. */
+  /** What is paid for; shown with the price. */
   about?: ReactNode;
 };
 

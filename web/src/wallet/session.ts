@@ -77,8 +77,8 @@ function follow(wallet: Wallet): void {
     else if (!isConnected(selected)) void remember(wallet, selected);
   };
   wallet.provider.on?.("accountsChanged", (accounts) => changed((Array.isArray(accounts) ? accounts : []).map(String)));
-  // Asks without opening the wallet. A locked wallet answers nothing useful, which changes nothing here.
-  // Nobody has changed the account meanwhile: it stays, also where the wallet has another one selected.
+  // `eth_accounts` does not open the wallet. A locked wallet answers nothing useful, which changes nothing here.
+  // If the wallet still has the connected account, it stays connected, also where another one is selected.
   accountsOf(wallet.provider, "eth_accounts").then(
     (accounts) => accounts.some(isConnected) || changed(accounts),
     () => undefined,

@@ -10,7 +10,7 @@ export type Receipt = { status: "success" | "reverted"; blockNumber: number; tra
 export const BASE_CHAIN = 8453;
 const POLL_MS = 1_000;
 
-/** Where an account stands before it sends: the nonce of its next transaction, and the block it is after. */
+/** The state of an account before it sends: the nonce of its next transaction, and the latest block. */
 export type Position = { from: string; nonce: number; block: number };
 
 /** Has the wallet change to Base first. @throws WalletRefusal */

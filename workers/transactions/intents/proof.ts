@@ -14,7 +14,7 @@ export const proofEffect: IntentEffect = {
 
   /**
    * A reorganisation may have given the token's id to another agent; then its proofs are gone too.
-   * Check then write: the proof stands, then the signature; it may lapse before the block. Accepted: one block.
+   * Check then write: the proof is valid, then the signature; it may lapse before the block. Accepted: one block.
    */
   async refusal({ db }, intent) {
     return (await proofStands(db, proofOf(intent))) ? null : "the proof does not stand any more";
