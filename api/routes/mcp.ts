@@ -53,13 +53,13 @@ export const serverInfoOf = ({ name, webUrl }: Config["service"]) => ({
   websiteUrl: webUrl,
 });
 
-type Described = ToolDescription & { title: string; description: string };
+type ToolEntry = ToolDescription & { title: string; description: string };
 
 /** Made once per process; it depends on nothing but the code. */
-let described: Described[] | undefined;
+let toolEntries: ToolEntry[] | undefined;
 /** The tools as `tools/list` shows them. */
-export const toolDescriptions = (): Described[] =>
-  (described ??= TOOLS.map((tool) => ({
+export const toolDescriptions = (): ToolEntry[] =>
+  (toolEntries ??= TOOLS.map((tool) => ({
     name: tool.name,
     title: tool.title,
     description: descriptionOf(tool),

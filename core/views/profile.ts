@@ -17,7 +17,7 @@ type StoredWrite = {
   block: number | null;
   acceptedAt: Date;
 };
-export type ChainWriting = {
+export type ChainWriteState = {
   writes: readonly StoredWrite[];
   /** Last indexed block; null before the first one. */
   indexedBlock: number | null;
@@ -95,7 +95,7 @@ type ProfileView = z.output<typeof profileSchema>;
 /** A part that was written on chain lately, of those whose value the index does not have yet, or never will. */
 type OpenWrite = ProfileView["writing"][number];
 
-export function profileView(facts: AgentFacts, prices: PriceList, chain: ChainWriting, now: Date): ProfileView {
+export function profileView(facts: AgentFacts, prices: PriceList, chain: ChainWriteState, now: Date): ProfileView {
   const { allowance, funded, traitPriceWei } = chain;
   const { score, raw } = shownCred(facts, now);
   return {

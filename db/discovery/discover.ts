@@ -93,7 +93,7 @@ export async function discover(
     needs.length / Math.max(1, needs.length + unknown.length),
   );
   const limit = Math.min(MAX_HITS, Math.max(1, Math.floor(query.limit)));
-  const key = keyOf(query);
+  const key = queryKeyOf(query);
   const from = placeAfter(order, query.cursor, { key, meaning: vector !== null });
   const page = order.slice(from, from + limit);
   const last = page.at(-1);
@@ -299,7 +299,9 @@ async function hitsOf(
       foundBy,
       factors: explained(agent.factors, { ...agent.known, textQuality, copy: candidate.copy }),
       reviews: agent.known.reviews,
-      ...{ payments: null, jobs: null, ...work.get(candidate.id) },
+      payments: null,
+      jobs: null,
+      ...work.get(candidate.id),
       copies,
       ...highlightsOf(agent, matches, speaks),
     };
@@ -309,8 +311,7 @@ async function hitsOf(
 /** `meaning`: whether the order was by meaning too; `place` is where the next page begins. */
 type Cursor = { after: [rank: number, id: number]; place: number } & CursorOf;
 type CursorOf = { key: string; meaning: boolean };
-/** A cursor is of one query. */
-const keyOf = ({ cursor: _, limit: __, ...query }: DiscoverQuery) =>
+const queryKeyOf = ({ cursor: _, limit: __, ...query }: DiscoverQuery) =>
   createHash("sha256")
     .update(JSON.stringify(Object.entries(query).sort()))
     .digest("base64url")

@@ -87,7 +87,7 @@ const KNOWN = statement({
 });
 
 /** Whose money is asked for: of an agent's payers, or of its clients. Addresses lower-case. */
-type Asked = Pick<IncomeFacts, "wallet" | "owner" | "group"> & {
+type MoneyQuery = Pick<IncomeFacts, "wallet" | "owner" | "group"> & {
   payers: readonly string[];
   /** What is weighed; payments of the other kind count as `elsewhere`. */
   of: "payments" | "jobs";
@@ -97,7 +97,7 @@ type Asked = Pick<IncomeFacts, "wallet" | "owner" | "group"> & {
 };
 
 /** What is known of the money of those who paid an agent, bounded: the sources of most money. */
-export async function moneyFacts(db: Queryable, asked: Asked): Promise<MoneyFacts> {
+export async function moneyFacts(db: Queryable, asked: MoneyQuery): Promise<MoneyFacts> {
   const { wallet, owner, payers, usdc, since } = asked;
   const group = asked.group.filter((address) => address !== wallet && address !== owner);
   const side = [wallet, ...(owner ? [owner] : []), ...group];

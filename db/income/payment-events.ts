@@ -61,7 +61,6 @@ const UNTOLD = statement({
     block: int8,
     at: int8,
     txHash: narrow<Hex>(text),
-
     sender: narrow<Address>(text),
     recipient: narrow<Address>(text),
     units: numeric,

@@ -53,7 +53,6 @@ const CLAIMED = statement({
     at: int8,
     txHash: narrow<Hex>(text),
     registry: narrow<Address>(text),
-
     agentId: text,
     owner: narrow<Address>(text),
     wallet: nullable(narrow<Address>(text)),

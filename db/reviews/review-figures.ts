@@ -129,7 +129,6 @@ const STORE_WEIGHTS = statement({
   name: "review-weights-store",
   params: {
     ...AGENTS,
-
     places: array(int4),
     clients: array(text),
     ranks: array(int2),

@@ -44,7 +44,6 @@ const FIGURES = statement({
     high: nullable(float8),
     inflation: nullable(float8),
     voices: nullable(int4),
-
     crowd: nullable(float8),
     clusters: nullable(jsonb<StoredCluster[]>()),
     dimensions: nullable(jsonb<Dimension[]>()),

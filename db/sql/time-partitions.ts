@@ -11,7 +11,7 @@ import type { Queryable } from "./transaction.ts";
 /** How long the time of one partition is, in UTC. */
 export type Period = "day" | "month";
 /** A table of `offchain` that `partition_by_time` was called for. */
-export type TimePartitioned = "directory_rank" | "event";
+export type PartitionedTable = "directory_rank" | "event";
 
 const MAKE = statement({
   name: "partitions-make",
@@ -33,7 +33,7 @@ const DROP = statement({
  */
 export const makePartitions = async (
   db: Queryable,
-  of: { table: TimePartitioned; period: Period; now: Date },
+  of: { table: PartitionedTable; period: Period; now: Date },
 ): Promise<number> => (await MAKE.one(db, of)).made;
 
 /**
@@ -41,5 +41,5 @@ export const makePartitions = async (
  * @returns how many were dropped
  * @throws as above
  */
-export const dropPartitions = async (db: Queryable, of: { table: TimePartitioned; before: Date }): Promise<number> =>
+export const dropPartitions = async (db: Queryable, of: { table: PartitionedTable; before: Date }): Promise<number> =>
   (await DROP.one(db, of)).dropped;

@@ -95,7 +95,7 @@ export const nextOwnNonce = async (db: Queryable, sender: Address): Promise<numb
 
 export type NewAttempt = Omit<TransactionAttempt, "broadcastAt" | "broadcastBlock">;
 
-export type FirstSigned = { intentId: number; gasLimit: bigint; attempt: NewAttempt };
+export type FirstAttempt = { intentId: number; gasLimit: bigint; attempt: NewAttempt };
 
 const STORE_SIGNED = statement({
   name: "store-signed",
@@ -135,7 +135,7 @@ const STORE_SIGNED = statement({
  */
 export async function storeSigned(
   tx: Queryable,
-  { sender, at, signed }: { sender: Address; at: Date; signed: readonly FirstSigned[] },
+  { sender, at, signed }: { sender: Address; at: Date; signed: readonly FirstAttempt[] },
 ): Promise<void> {
   const [missed] = await STORE_SIGNED.rows(tx, {
     sender,

@@ -15,7 +15,7 @@ export type StreamEvent<Data = unknown> = {
 /** What the service says about missed events: the stream was to go on after `after`, and goes on after `resumedAfter`. */
 export type Gap = { after: number; resumedAfter: number; error: string };
 
-export type Following = {
+export type FollowOptions = {
   /** Opens the stream after this id, null = from now on. @throws ApiError, ConnectionError */
   open(after: string | null, signal: AbortSignal): Promise<Response>;
   after?: string | undefined;
@@ -38,7 +38,7 @@ const LONGEST_EVENT = 4 * 1024 * 1024;
  * must come about; a refusal of it, or a permanent refusal of a later one, is thrown.
  * @throws ApiError, ConnectionError (first line), StreamEnded, StreamGap, the signal's reason
  */
-export async function* follow<Data>(options: Following): AsyncGenerator<StreamEvent<Data>, void, undefined> {
+export async function* follow<Data>(options: FollowOptions): AsyncGenerator<StreamEvent<Data>, void, undefined> {
   const { open, signal, time, silenceMs } = options;
   let after = options.after ?? null;
   let retryMs = RETRY_MS;
@@ -75,7 +75,7 @@ export async function* follow<Data>(options: Following): AsyncGenerator<StreamEv
 /** Events that only carry a position in the stream. */
 const PLACES = new Set(["start", "position"]);
 
-function missed(gap: Gap, onGap: Following["onGap"]): void {
+function missed(gap: Gap, onGap: FollowOptions["onGap"]): void {
   if (!onGap) throw new StreamGap(gap);
   onGap(gap);
 }

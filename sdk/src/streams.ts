@@ -1,6 +1,6 @@
 /** The service's event streams as iterators that outlive the line they come on, and the log of events in pages. */
 import type { Call } from "./call.ts";
-import { type Following, follow, type Gap, type StreamEvent } from "./event-stream.ts";
+import { type FollowOptions, follow, type Gap, type StreamEvent } from "./event-stream.ts";
 import type { components } from "./openapi.ts";
 import { byCursor } from "./pages.ts";
 import type { Time } from "./time.ts";
@@ -55,8 +55,10 @@ export function streams(call: Call, rules: { time: Time; silenceMs: number }): S
     parseAs: "stream" as const,
     signal,
   });
-  const following = <Data>({ after, ...options }: StreamOptions & Pick<Following, "onGap">, open: Following["open"]) =>
-    follow<Data>({ ...rules, ...options, after: after?.toString(), open });
+  const following = <Data>(
+    { after, ...options }: StreamOptions & Pick<FollowOptions, "onGap">,
+    open: FollowOptions["open"],
+  ) => follow<Data>({ ...rules, ...options, after: after?.toString(), open });
 
   return {
     events: (filter, options = {}) =>
