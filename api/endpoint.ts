@@ -51,7 +51,7 @@ export type Call<P, Q, B, C> = {
    * @throws Failure rate_limited
    */
   count(limit: OwnLimit, who: string): Promise<void>;
-  /** A header of the request by its lower-case name, for protocols that speak in headers. Never a credential's: that is `caller`. */
+  /** A header of the request by its lower-case name, for protocols that use headers. Never that of a credential: use `caller`. */
   header(name: string): string | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** Where the reader of a stream goes on: the header Last-Event-ID, and the parameters that stand in for it. */
+/** Where the reader of a stream continues: the header Last-Event-ID, and the parameters that replace it. */
 import { z } from "zod";
 import { fail } from "../core/errors.ts";
 

@@ -88,7 +88,7 @@ export function requestHandler(endpoint: Endpoint, machinery: Machinery): (c: Ht
 
 /**
  * The stages of a request, in this order. Every stage may refuse; what costs little and reveals little comes first.
- *  1. `Vary` of the answer, whatever it will be
+ *  1. `Vary` of every answer
  *  2. API key of a read
  *  3. limits of the client
  *  4. admission while the database is overloaded

@@ -23,8 +23,8 @@ export const ROLES = { display: [HEADLINE, BODY], body: [BODY] } as const;
 export type Role = keyof typeof ROLES;
 
 /**
- * The families for one text. The same Han character is written differently in Japan, China and Korea: kana and Hangul
- * tell which is meant, and without either it is Chinese.
+ * The families for one text. The same Han character is written differently in Japan, China and Korea: a text with kana is
+ * Japanese, one with Hangul Korean, one without either Chinese.
  */
 export function familiesFor(role: Role, text: string): Family[] {
   const han = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)

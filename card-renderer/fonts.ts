@@ -12,7 +12,7 @@ export type Fonts = {
   covers(character: string): boolean;
   /**
    * The tree with font families for every text, after the files its texts need were loaded.
-   * A tree is drawn the same whichever fonts were loaded before.
+   * The fonts that were loaded before do not change how a tree is drawn.
    */
   prepare(tree: CardElement): Promise<CardElement>;
   /** Files handed to the renderer so far. */

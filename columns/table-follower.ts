@@ -35,7 +35,7 @@ const MAX_AT_ONCE = 256;
 const MAX_AWAITED = 5_000;
 /** With more changed rows than this share of the table, a full load is cheaper and delays no other work. */
 const RELOAD_SHARE = 0.2;
-/** Up to this number of changed rows no full load is made, whatever their share. */
+/** Up to this number of changed rows no full load is made, also if they are a large share. */
 const RELOAD_ROWS = 50_000;
 
 /** Resumes: at the last look; a failure loads anew, every 500 ms, and SQL answers meanwhile. */

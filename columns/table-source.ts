@@ -13,7 +13,7 @@ export type Changes = {
   deletes: number[];
 };
 
-/** The changes since a state; "reload" when only a full load can tell them; "wait" when there is nothing to compare with now. */
+/** The changes since a state; "reload" when only a full load can find them; "wait" when there is nothing to compare with now. */
 type SyncOutcome<State> = { state: State; changes: Changes } | "reload" | "wait";
 
 /** The number of rows, and the sum of some number columns by their names. */

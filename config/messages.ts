@@ -65,7 +65,7 @@ export const MESSAGES = {
 export function messagesConfig(v: ValuesOf<typeof EVENTS & typeof WEBHOOKS & typeof MESSAGES>) {
   return {
     eventRetentionMs: v.EVENT_RETENTION,
-    /** Undefined: the service keeps the whole history of scores. Never shorter than the events that tell of it. */
+    /** Undefined: the service keeps the whole history of scores. Never shorter than the retention of events. */
     credHistoryRetentionMs:
       v.CRED_HISTORY_RETENTION === undefined ? undefined : Math.max(v.CRED_HISTORY_RETENTION, v.EVENT_RETENTION),
     webhooks: {

@@ -1,7 +1,7 @@
 /**
  * Fetches a part of the history into Ponder's cache without an index: Ponder indexes that part into a schema of its own,
- * which is dropped afterwards, and the schema `ponder_sync` keeps logs, blocks and contract reads. Ponder records which
- * blocks it has of each filter, whichever range it had, so a later index requests nothing again.
+ * which is dropped afterwards, and the schema `ponder_sync` keeps logs, blocks and contract reads. Ponder records the blocks
+ * that it has of each filter, of any range, so a later index requests nothing again.
  */
 import { backoff, sleep } from "./backoff.ts";
 import { checkBlockHashes, deleteReplaced, lastFinalBlock, recordSeenHashes } from "./block-hashes.ts";

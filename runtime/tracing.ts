@@ -18,7 +18,7 @@ export type SpanOptions = {
   attributes?: SpanAttributes;
   /** W3C traceparent of what caused this; without one the span belongs to what runs now. */
   parent?: string | null | undefined;
-  /** The span begins a trace of its own, whatever runs now. */
+  /** The span begins a trace of its own, also within another span. */
   root?: boolean;
 };
 

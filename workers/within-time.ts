@@ -21,7 +21,7 @@ const CONTEXT = createContext({});
 /**
  * Does synchronous work, which V8 ends at any point when its time is over, also within loops, regular expressions and
  * parsers of JSON. So the work must change nothing outside. Costs 0.2 ms of its own.
- * @throws TooSlowToRead; whatever the work throws
+ * @throws TooSlowToRead; what the work throws
  */
 export function withinTime<T>(ms: number, work: () => T): T {
   CONTEXT.work = work;

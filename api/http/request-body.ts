@@ -12,8 +12,8 @@ const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;\s*charset\s*=\s*"
 export type RequestBody = { bytes: Buffer; value: unknown };
 
 /**
- * Reads the whole body, and stops at the first byte above the limit. An empty body is an absent body, whatever its
- * declared type; a body without a declared type is taken as JSON.
+ * Reads the whole body, and stops at the first byte above the limit. An empty body of any declared type is an absent body;
+ * a body without a declared type is taken as JSON.
  * @param options.lenient what is no JSON counts as absent
  * @throws Failure payload_too_large, unsupported_media_type, invalid_input
  */

@@ -16,7 +16,7 @@ import { TOOLS, type Tool } from "../tools/tools.ts";
 
 /** Supported versions, the preferred one first. */
 export const A2A_VERSIONS = ["1.0", "0.3"];
-/** `Major.Minor`, whatever the patch; without the header 0.3 is meant. */
+/** `Major.Minor` with any patch; without the header 0.3 is meant. */
 const isSpoken = (version: string): boolean => version === "" || /^(?:1\.0|0\.3)(?:\.\d{1,4})?$/.test(version);
 
 const requestSchema = z

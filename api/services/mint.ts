@@ -64,9 +64,9 @@ export type MintDeps = {
 };
 
 /**
- * Accepts a request to mint: its row and its transaction are committed together, so that it is minted exactly once,
- * whichever process dies afterwards. A paid request is checked, paid and checked again: no transaction of the database
- * waits for a settlement. The same fingerprint is the same mint, in its present state.
+ * Accepts a request to mint: its row and its transaction are committed together, so that it is minted exactly once, also if
+ * a process dies afterwards. A paid request is checked, paid and checked again: no transaction of the database waits for a
+ * settlement. The same fingerprint is the same mint, in its present state.
  * @throws Failure out_of_funds, already_registered (with the wallet's `tokenId`), invalid_input (referral code),
  *   conflict (a receiver that takes no tokens), rate_limited, indexer_behind, upstream_unavailable, and the errors of
  *   `settle`

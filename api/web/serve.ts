@@ -134,7 +134,7 @@ export function webServer(options: WebServerOptions) {
       if (file) sendFile(file, incoming, response);
       return file !== undefined;
     }
-    // The answer at / depends on these: shared caches must know that, whichever answer they see first.
+    // The answer at / depends on these headers, so every answer there names them for shared caches.
     if (path === "/") response.setHeader("Vary", "Accept, Sec-Fetch-Mode");
     const isView = VIEWS.test(path);
     const asMarkdown = prefersMarkdown(incoming);

@@ -46,8 +46,8 @@ export async function bodyBytes(body: Buffer, headers: AnswerHeaders, maxBytes: 
 }
 
 /**
- * UTF-8 whatever the header says, as clients read JSON; UTF-16 by its mark, or by the zero in its first letter. What is
- * neither is in the header's charset.
+ * The bytes as UTF-16 by its mark, or by the zero in its first letter; otherwise as UTF-8 if that is valid, also where the
+ * header names another charset, as clients read JSON; otherwise in the header's charset.
  */
 export function lettersOf(bytes: Buffer, contentType = ""): string {
   const [first, second] = bytes;

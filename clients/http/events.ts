@@ -1,4 +1,4 @@
-/** Cuts a stream of events into its events while it arrives, whatever its pieces are, at a cost that grows with its length alone. */
+/** Cuts a stream of events into its events while it arrives in pieces of any size. The cost grows only with its length. */
 
 /** Max lines of a stream: what has more has no answer in it, and is only read. */
 const MAX_LINES = 16_384;

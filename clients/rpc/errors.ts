@@ -88,7 +88,7 @@ export function faultOf(method: string, error: RpcErrorBody): Fault {
   return NODE_CODES.has(code) || NODE_TEXT.test(message) ? "node" : "request";
 }
 
-/** A refusal of a transaction is an answer, whatever its code: besu has codes for them that mean trouble elsewhere. */
+/** A refusal of a transaction with any code is an answer: besu uses codes for it that mean trouble elsewhere. */
 function faultOfSending({ code, message }: RpcErrorBody): Fault {
   if (isKnownRefusal(message)) return "request";
   if (code === 429 || SENDING_RATE.test(message)) return "rate";

@@ -11,7 +11,7 @@ import type { AgentFacts } from "./facts.ts";
 /** The agent's wallet, or its account on a platform. */
 export type ProofKind = "wallet" | ProofPlatformKey;
 
-/** Who owns a token, and which of its proofs were made under somebody else. */
+/** Who owns a token, and which of its proofs were made under an earlier owner. */
 export type Ownership = {
   /** How often the token was transferred, its mint included. */
   transfers: number;

@@ -38,8 +38,8 @@ const LOOKS_LIKE_ONE = /^0x[0-9a-fA-F]{40}:/;
 const ACCESS_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /**
- * Finds the wallet's credential of a request in `Authorization` or `X-SIWA`, with or without the word Bearer. Other
- * credentials may stand with it in a comma-separated list.
+ * Finds the wallet's credential of a request in `Authorization` or `X-SIWA`, with or without the word Bearer. The header may
+ * be a comma-separated list with other credentials.
  * @returns null when there is none (no header, another scheme, an access token)
  * @throws unauthenticated when there is one that cannot be parsed; invalid_input when there are two different ones
  */

@@ -13,7 +13,7 @@ export type Job = {
   provider: string | null;
   /** Null where the job has no evaluator: the draft forbids it, some contracts allow it, and a submission completes the job. */
   evaluator: string | null;
-  /** Of the escrow; null before it is funded, and where the chain does not tell. */
+  /** Of the escrow; null before it is funded, and where no log names it. */
   token: string | null;
   /** What was put in escrow; null before. */
   units: bigint | null;

@@ -1,4 +1,4 @@
-/** Raw and organic jobs of an agent side by side: which of those that it was the provider of are somebody else's, and why the others are not. */
+/** Raw and organic jobs of which an agent was the provider: which were ordered by others than its own side, and why the rest does not count. */
 import type { MoneyFacts } from "../income/facts.ts";
 import { moneyOf, type Paid, type Removal } from "../income/money.ts";
 import { DUST_UNITS, WINDOWS } from "../income/rules.ts";
@@ -49,7 +49,7 @@ export type JobFigures = { rules: number; windows: JobWindow[] };
 export const evaluationOf = ({ client, evaluator }: Pick<Job, "client" | "evaluator">): EvaluationKey =>
   evaluator === null ? "nobody" : evaluator === client ? "client" : "other";
 
-/** The rule that a job itself falls under, whatever is known of its client's money; null where none. */
+/** The rule that applies to a job without what is known of its client's money; null for none. */
 function ownRuleOf(
   { client, evaluator, token, units }: Pick<WeighableJob, "client" | "evaluator" | "token" | "units">,
   { wallet, owner, group, usdc }: Pick<JobFacts, "wallet" | "owner" | "group" | "usdc">,

@@ -1,4 +1,4 @@
-/** The agents that a registration file (ERC-8004) is about: its host's word for whose endpoints are there. */
+/** The agents that a registration file (ERC-8004) names: so its host confirms that their endpoints are there. */
 
 /** Where a host says which agents are its own. */
 export const HOST_FILE = "/.well-known/agent-registration.json";

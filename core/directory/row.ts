@@ -146,8 +146,8 @@ export function terminalRow(row: DirectoryRow, publicUrl: string): TerminalRow {
 }
 
 /**
- * The token of a row: the one that its registry or its owner names, otherwise the claimed one. Figures are the market's;
- * whose word it is that the token is the agent's is said with them, and whether it counts.
+ * The token of a row: the one that its registry or its owner names, otherwise the claimed one, with the market's figures.
+ * `token_source` says who states that the token is the agent's, `counts` whether it is ranked by.
  */
 function tokenOf(row: DirectoryRow) {
   const { claim } = row;

@@ -1,4 +1,4 @@
-/** The token of an agent: whose word it is that it is the agent's, what ties a linked token to a wallet, when it has a price. */
+/** The token of an agent: who states that it is the agent's, what ties a linked token to a wallet, when it has a price. */
 import { getContractAddress } from "viem/utils";
 import type { Address } from "../agents/facts.ts";
 
@@ -6,8 +6,8 @@ import type { Address } from "../agents/facts.ts";
 export const PRICED_FROM_USD = 10_000;
 
 /**
- * Whose word it is that a token is an agent's: the registry's that launched it, that of the agent's owner or wallet, who
- * linked it, or anybody's.
+ * Who states that a token is an agent's: the registry that launched it, the agent's owner or wallet that linked it, or a
+ * stranger who claimed it.
  */
 export const TOKEN_SOURCES = ["registry", "owner", "claimed"] as const;
 export type TokenSource = (typeof TOKEN_SOURCES)[number];

@@ -11,7 +11,7 @@ export type AgentText = {
   description: string | null;
   /** Skills, tools and resources. */
   offers: readonly { kind: string; name: string; description: string | null; tags: readonly string[] }[];
-  /** Names of the protocols it speaks, and of its other services. */
+  /** Names of its protocols and of its other services. */
   protocols: readonly string[];
 };
 

@@ -13,7 +13,7 @@ export type FacetedDocument = {
 
 const X402 = 1 << PROTOCOLS.indexOf("x402");
 
-/** Of each facet what a document is counted by, and the values that stand for it. */
+/** Of each facet what a document is counted by, and the values of it. */
 type FacetRule<Of> = { of: (one: FacetedDocument) => Of; values: (of: Of) => readonly string[] };
 const rule = <Of>(of: FacetRule<Of>["of"], values: FacetRule<Of>["values"]): FacetRule<unknown> =>
   ({ of, values }) as FacetRule<unknown>;

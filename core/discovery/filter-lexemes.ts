@@ -1,4 +1,4 @@
-/** Lexemes of a document that stand for what is filtered by. No word has their first character. */
+/** Lexemes of a document by which filters find it. No word has their first character. */
 import { PROTOCOLS, type Protocol } from "../directory/protocols.ts";
 
 const lexeme = (kind: string, value: string | number) => `!${kind}${value}`;

@@ -15,7 +15,7 @@ type Matches = (word: string) => string | null;
 /**
  * The words of a query that an agent's texts have, by field, and excerpts around them.
  * @param matches the query's word that a word of the text matches; null for none
- * @param speaks protocols that words of the query ask for instead of being searched
+ * @param speaks protocols that words of the query name: these words are conditions and are not searched
  */
 export function highlightsOf(
   { name, description, offers, protocols }: AgentText,

@@ -1,6 +1,6 @@
 /** How near to each other a document has the words of a query: words of one phrase are about one thing. */
 
-/** Where the words of each need stand in a document, ascending. */
+/** Positions of the words of each need in a document, ascending. */
 export type Positions = readonly (readonly number[])[];
 
 /** Words between those of the query at which half of the nearness is lost. */
@@ -8,7 +8,7 @@ const HALF_NEARNESS_WORDS = 8;
 /** A pair of words in another order than the query's counts as this many words between them. */
 const SWAPPED_WORDS = 2;
 
-/** @returns 1 where all words that it has stand together in the query's order, towards 0 the further apart; 1 for one word */
+/** @returns 1 where all words that it has are next to each other in the query's order, less the further apart they are; 1 for one word */
 export function nearness(positions: Positions): number {
   const needs = positions.filter((places) => places.length > 0);
   if (needs.length < 2) return 1;

@@ -14,7 +14,7 @@ export const MAX_HITS = 50;
 export type DiscoverQuery = {
   /** As typed; characters beyond `MAX_QUERY_LENGTH` are not read. */
   q: string;
-  /** Protocols in any case, all of which an agent must speak (core/directory/protocols.ts). Unknown ones match no agent. */
+  /** Protocols in any case, all of which an agent must have (core/directory/protocols.ts). Unknown ones match no agent. */
   speaks?: readonly string[];
   /** Any of these. */
   platform?: readonly PlatformKey[];
@@ -88,7 +88,7 @@ export type Facets = Record<FacetKey, { value: string; count: number }[]>;
 export type QueryReading = {
   /** Words that are searched for. */
   words: string[];
-  /** What words of the query ask for instead of being searched: agents that meet it stand before the others. */
+  /** Conditions that words of the query name; these words are not searched. Agents that meet the conditions come first. */
   filters: { speaks?: Protocol[]; maxPrice?: number };
   /** Words that no agent uses, with those searched for in their place. */
   corrected: { from: string; to: string }[];

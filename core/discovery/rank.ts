@@ -1,4 +1,4 @@
-/** Puts candidates in order, and lets copies and imitations stand behind the agent they are of. */
+/** Puts candidates in order, with copies and imitations after the agent that they are of. */
 import { isNear } from "./copies.ts";
 import { fused } from "./fusion.ts";
 import { nearness, type Positions } from "./nearness.ts";

@@ -28,7 +28,7 @@ export function spellingDistance(a: string, b: string, most = Number.POSITIVE_IN
 /** Shorter words resemble too many others. */
 export const MIN_CORRECTED = 4;
 
-/** With a word of the same name, shorter ones tell. */
+/** Min letters of a word that is corrected where another word of the same name is known. */
 export const MIN_CORRECTED_IN_NAME = 3;
 
 /** Words that are asked about for each misspelt one. */

@@ -1,4 +1,4 @@
-/** Words that stand for each other in this field: chains with their tickers, languages in their own words, and trades. */
+/** Words with one meaning in this field: chains and their tickers, names of languages, and trades. */
 
 /** Each line is one thing; words of several words are phrases. */
 const SAME = `

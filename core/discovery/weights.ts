@@ -1,4 +1,4 @@
-/** How agents are ranked: relevance of the text × trust. The weights of both stand here, once. */
+/** How agents are ranked: relevance of the text × trust, with the weights of both. */
 import type { ReviewSummary } from "../reviews/view.ts";
 import type { Factor, FactorKey } from "./query.ts";
 

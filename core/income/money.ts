@@ -1,4 +1,4 @@
-/** Whose money it is that somebody paid an agent, in a payment or in a job: what the transfers to the payer say. */
+/** Whose money an agent was paid, in a payment or in a job: what the transfers to the payer show. */
 import { PUBLIC_SENT } from "../reviews/rules.ts";
 import type { Funding, MoneyFacts } from "./facts.ts";
 
@@ -92,9 +92,9 @@ function refundsOf(payments: readonly Given[], known: readonly Funding[], isOurs
 }
 
 /**
- * How money of the side came to a payer. With an account between it counts from half of what was paid on: a little money
- * that somebody in between sends to strangers takes nothing from the agent. So does that of the owner's other agents:
- * anybody can give an owner an agent whose wallet is the giver's.
+ * How money of the agent's side came to a payer. Through another account it counts only if it is half of what was paid, or
+ * more: a stranger with money of the side could send a little to payers and so remove their payments. The same holds for
+ * money of the owner's other agents: anybody can give an owner an agent whose wallet is the giver's.
  * @param known transfers to the payer, the earliest first, without refunds
  */
 function flowsOf(
@@ -116,13 +116,13 @@ function flowsOf(
   return { first: null, unread: open.length > hops.length && enough(open) };
 }
 
-/** Whether an account is somebody's own: no contract, and not one that serves the public. */
+/** Whether an account is private: no contract, and not one that serves the public. */
 const isPrivate = (sent: number | null | undefined): boolean => typeof sent === "number" && sent < PUBLIC_SENT;
 
 /**
  * Payers are one voice, its least address, when one account gave each of them half of its money, or one gave it to the other:
- * half of what others than the side gave it, since a refund is no new money, and of what it paid, since anybody sends a cent
- * to somebody who was given nothing of late. An account that is not looked at yet is taken for somebody's own.
+ * half of what others than the side gave it, since a refund is no new money, and half of what it paid, since anybody can send
+ * a cent to an account without other new money. An account that is not read yet counts as private.
  */
 function voicesOf(
   { funding, accounts }: MoneyFacts,

@@ -9,7 +9,7 @@ export const WINDOWS = [7, 30, 90] as const;
 export const INCOME_SECONDS = 90 * 86_400;
 /** A payment below is dust, in units of USDC: a tenth of a cent, which is the least that paid resources cost. */
 export const DUST_UNITS = 1_000n;
-/** A transfer below is no money that somebody was given, in units of USDC: a cent. Anybody sends less to anybody. */
+/** Min units of USDC of a transfer that counts as money of its recipient, a cent: anybody can send less to anybody. */
 export const MIN_MOVED_UNITS = 10_000n;
 /** Of one wallet, payments that are weighed: those that are no dust before others, then the newest. */
 export const MAX_PAYMENTS = 10_000;

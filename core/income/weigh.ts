@@ -1,4 +1,4 @@
-/** Raw and organic income of an agent side by side: which of the payments to its wallet are somebody else's money, and why the others are not. */
+/** Raw and organic income of an agent: which payments to its wallet are other people's money, and why the rest does not count. */
 import type { IncomeFacts, ReceivedPayment } from "./facts.ts";
 import { moneyOf, type Removal, unitsOf } from "./money.ts";
 import { DUST_UNITS, INCOME_RULES_VERSION, REMOVED, type RemovedKey, WINDOWS } from "./rules.ts";

@@ -4,7 +4,7 @@ import type { OfferKind } from "./offer.ts";
 
 export type CallableOffer = { kind: OfferKind; name: string; endpoint: string | null; method: string | null };
 
-/** A text as one word of a POSIX shell, whatever is in it. */
+/** Any text as one word of a POSIX shell. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 const jsonCall = (url: string, body: object, accept: string): string =>

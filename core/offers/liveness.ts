@@ -40,7 +40,7 @@ const GRACE_MS = 6 * HOUR_MS;
 const HALF_LIFE_MS = 3 * DAY_MS;
 /** An endpoint that is silent for longer counts nothing. */
 const DEAD_MS = 30 * DAY_MS;
-/** A failing endpoint that never answered has no past that speaks for it. */
+/** Value of a failing endpoint that never answered: nothing is known in its favour. */
 const NEVER_ANSWERED = 0.25;
 
 /**

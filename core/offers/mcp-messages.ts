@@ -10,7 +10,7 @@ export type Json = Record<string, unknown>;
 const MAX_EVENTS = 256;
 
 export const CLIENT = { name: "agent directory", version: "1" };
-/** Of `initialize`, which most servers speak. */
+/** The version of the protocol for `initialize`; most servers have it. */
 export const PROTOCOL_VERSION = "2025-06-18";
 export const INITIALIZE = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo: CLIENT };
 

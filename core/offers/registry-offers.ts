@@ -21,7 +21,7 @@ const READERS: Record<string, (raw: Json) => RawOffer[]> = {
 };
 
 /**
- * Jobs that an agent of Virtuals does for a price. Their terms stand in two lists that share names: `jobs` has the input,
+ * Jobs that an agent of Virtuals does for a price. Their terms are in two lists that share names: `jobs` has the input,
  * `offerings` the price in dollars. A price without a unit, or for a share of the funds, is not known.
  */
 function jobOffers(listed: readonly Json[]): RawOffer[] {

@@ -6,7 +6,7 @@ import { urlOf } from "../urls.ts";
 const SOURCE_KINDS = { agent_card: "A2A", mcp: "MCP", x402: "x402" } as const satisfies Record<string, Protocol>;
 export type SourceKind = keyof typeof SOURCE_KINDS;
 
-/** Of a service that is a document of paid operations, whatever it is called in. */
+/** Names of a service that is an OpenAPI document of paid operations. */
 const OPENAPI = /^open-?api\b/i;
 
 /** The kind of endpoint that a service is. @param name of the service; undefined where it is not read */

@@ -1,6 +1,6 @@
 /** Queues without progress: work is due and none of it moves, for any cause. */
 
-/** Seconds for which work may be due, and nothing move, before a queue counts as standing. */
+/** Seconds for which work may be due without any progress before a queue counts as standing. */
 const STANDING_SECONDS = 60;
 
 /** A job as the database knows it, in seconds ago; null: it has no schedule or no run yet, or never moved. */

@@ -3,7 +3,7 @@ import type { Refusal } from "./refusals.ts";
 
 /**
  * Terms that passed their checks, frozen. Only `Checked.of` makes a value of this class, so the terms that are written are
- * the terms that were checked, whatever state the payment had before.
+ * the terms that were checked, in every state of the payment.
  */
 export class Checked<T extends object> {
   readonly terms: Readonly<T>;

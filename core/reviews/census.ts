@@ -6,7 +6,7 @@ import type { ReviewsFacts } from "./facts.ts";
 import { weighReviews } from "./weigh.ts";
 
 export type Census = {
-  /** Agents that have a standing review. */
+  /** Agents that have a review that was not taken back. */
   rated: number;
   /** Reviews, and those that were taken back. */
   reviews: number;

@@ -22,7 +22,7 @@ export const FILE_STATES = [
 ] as const;
 export type FileState = (typeof FILE_STATES)[number]["key"];
 
-/** What is known of the payment. Whatever the file says of it, the logs of the transaction alone decide. */
+/** What is known of the payment. The logs of the transaction alone decide, not what the file says of it. */
 export const PROOF_STATES = [
   { key: "waiting", says: "The transaction was not looked up yet." },
   { key: "paid", says: "Before the review the transaction moved USDC from the reviewer to the agent's wallet." },

@@ -67,7 +67,7 @@ type Voice = {
   address: string;
   nothing: NothingKey | null;
   standing: (typeof STANDINGS)[number];
-  /** The values of its entries that stand, and those of each tag. */
+  /** The values of its entries that were not taken back, and those of each tag. */
   values: number[];
   byTag: Map<string, number[]>;
 };
@@ -132,7 +132,7 @@ function weighed(voices: readonly { values: readonly number[]; share: number; pr
   return { crowd, weight, sum };
 }
 
-/** The tags with most standing entries; a reviewer has its whole share in each that it used. */
+/** The tags with most entries that were not taken back; a reviewer has its whole share in each tag that it used. */
 function dimensionsOf(
   { reviews }: ReviewsFacts,
   counting: readonly Voice[],

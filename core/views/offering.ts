@@ -17,7 +17,7 @@ import {
 } from "./discovery.ts";
 import { address, count, moment, tokenId } from "./fields.ts";
 
-/** Who is paid for a call: the agent's own wallet, its owner, or somebody else. */
+/** Who is paid for a call: the agent's own wallet, its owner, or another account. */
 const RECEIVERS = ["agent", "owner", "other"] as const;
 type Receiver = (typeof RECEIVERS)[number];
 

@@ -33,7 +33,7 @@ export const POOL_SLOTS: Record<DeliveryPool, number> = {
   slow: POOL_LIMITS.slow.slots,
 };
 
-/** An attempt that takes longer is slow, whatever its outcome. */
+/** Milliseconds from which on an attempt with any outcome is slow. */
 const SLOW_MS = 3_000;
 /** Min milliseconds that a slow receiver, and its owner's new receivers, stay in the pool of slow ones. */
 const SLOW_FOR_MS = 600_000;

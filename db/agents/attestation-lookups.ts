@@ -100,7 +100,7 @@ const NOTE_FAILED = statement({
     where wallet in (select wallet from (${LOCKED}) locked)`,
 });
 
-/** Stores that the chain was asked about wallets in vain: what is known of them stays, and the others come first. */
+/** Stores that a read of wallets from the chain failed: what is known of them stays, and the other wallets come first. */
 export async function noteFailedLookups(db: Queryable, wallets: readonly Address[], now: Date): Promise<void> {
   if (wallets.length > 0) await NOTE_FAILED.run(db, { wallets, now });
 }

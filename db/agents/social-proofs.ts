@@ -130,8 +130,8 @@ const DUE = statement({
 });
 
 /**
- * Records that were last confirmed before a moment. Those come first that were neither confirmed nor asked about in vain
- * for the longest time, so a record that never gets an answer delays no other.
+ * Records that were last confirmed before a moment; those with the oldest attempt, successful or not, come first, so that a
+ * record that never gets an answer delays no other.
  */
 export const proofsDue = (
   db: Queryable,

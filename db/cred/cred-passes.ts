@@ -172,7 +172,7 @@ async function recomputeThese(
 
 /**
  * Compares the next part of all scores with the facts and repairs what differs, so that no mistake of what keeps them up
- * to date lasts: `CHECKS_OF_ALL` calls compare every agent. Continues where the last call ended, in whichever process.
+ * to date lasts: `CHECKS_OF_ALL` calls compare every agent. Continues where the last call of any process ended.
  * @returns number of changed scores, and of those whose inputs had been missed
  */
 export async function checkCred(pool: pg.Pool, now: Date): Promise<{ moved: number; missed: number }> {

@@ -1,5 +1,5 @@
 /**
- * What anybody may say about an agent's token: kept apart, shown as claimed, never ranked by.
+ * What strangers say about an agent's token: kept apart, shown as claimed, never ranked by.
  * Check then write: the row is found, then the upsert; the row may go, its token change: `where` in the insert (0 rows:
  * 404), and rows are joined by token when it is written.
  * Bound: claims of tokens, one for each agent; quotes of tokens without a claim stay.

@@ -9,7 +9,7 @@ import { array, bool, int4, int8, narrow, nullable, statement, text, timestamptz
 import type { Queryable } from "../sql/transaction.ts";
 import { touchRows } from "./write.ts";
 
-/** A wallet that is due, and how often Ethos was asked about it in vain since its last answer. */
+/** A wallet that is due, and the number of failed requests to Ethos since the last answer about it. */
 export type DueWallet = { wallet: Address; failures: number };
 
 /** Half of the places are for wallets without an answer so far: neither new wallets nor old ones keep the others waiting. */
@@ -58,7 +58,7 @@ const NOTE_FAILED = statement({
     where wallet in (select wallet from offchain.ethos_score where wallet = any($wallets) order by wallet for update)`,
 });
 
-/** Stores that Ethos was asked about wallets in vain: then the others come first. */
+/** Stores that a request to Ethos about wallets failed: then the other wallets come first. */
 export async function noteFailedScores(db: Queryable, wallets: readonly Address[], now: Date): Promise<void> {
   await NOTE_FAILED.run(db, { wallets, now });
 }

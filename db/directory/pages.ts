@@ -6,7 +6,7 @@ import { array, int4, json, jsonb, nullable, statement, text, timestamptz } from
 import type { Queryable } from "../sql/transaction.ts";
 import { keyOf, seeItems } from "./items.ts";
 
-/** What a server gives to tell the versions of a page apart; at least one of both. */
+/** What a server sends to identify a version of a page: one of both, or both. */
 type PageValidators = { etag: string | null; lastModified: string | null };
 
 /** A page that was read, as far as a pull needs it when the page has not changed. */

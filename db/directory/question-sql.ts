@@ -28,8 +28,8 @@ export type DirectoryQuery = DirectoryNarrowing & {
 };
 
 /**
- * The wallet that a search is for, lower-case; null when it is for anything else. A whole address is part of no name, and
- * whatever the sort, a wallet's own agents come first, then those that it owns, and last those that only name it.
+ * The wallet that a search is for, lower-case; null when it is for anything else. A whole address is part of no name. In every
+ * sort a wallet's own agents come first, then those that it owns, and last those that only name it.
  */
 export const searchedWallet = ({ q = "" }: Pick<DirectoryQuery, "q">): string | null =>
   /^0x[0-9a-f]{40}$/i.test(q) ? q.toLowerCase() : null;

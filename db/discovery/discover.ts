@@ -259,7 +259,7 @@ function candidateOf(
   };
 }
 
-/** Where the words of each need stand in the documents of candidates, in the query's order. */
+/** Positions of the words of each need in the documents of candidates, in the query's order. */
 async function positionsOf(db: Queryable, of: readonly PlacedCandidate[], needs: readonly ExpandedNeed[]) {
   const positions = new Map<number, number[][]>();
   if (needs.length < 2 || of.length === 0) return positions;

@@ -204,7 +204,7 @@ function expandedOf(
 const telling = (words: readonly string[]) =>
   words.length === 1 ? words : words.filter((word) => !FUNCTION_WORDS.has(word));
 
-/** The words next to each other, as they stand; words that are not stored leave their place free. */
+/** The words next to each other in their order; words that are not stored leave their place free. */
 export function phrase(words: readonly string[], stem: (word: string) => string): string {
   let text = "";
   let distance = 0;

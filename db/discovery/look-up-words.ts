@@ -77,7 +77,7 @@ const SPELT_ALIKE = statement({
   prepared: true,
 });
 
-/** Documents of a word that are read to tell whose it is. */
+/** Max documents of a word that are read to find its owners. */
 const ASKED_OWNERS = 50;
 
 /** Of words, by the most trusted documents that have them: whether those are of several owners, and whether it is in a name. */
@@ -196,7 +196,7 @@ export async function speltAlike(db: Queryable, words: readonly string[]): Promi
   return words.length === 0 ? new Map() : Map.groupBy(await SPELT_ALIKE.rows(db, { words }), (row) => row.of);
 }
 
-/** The words that stand in a name with one of some. */
+/** The words of the names that have one of `words`. */
 export const namedWith = async (db: Queryable, words: readonly string[]): Promise<WordFound[]> =>
   words.length === 0 ? [] : NAMED_WITH.rows(db, { words });
 

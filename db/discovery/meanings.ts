@@ -122,8 +122,8 @@ export type ClaimedTexts = { digest: string; text: string }[];
  * Chooses texts to send, and notes them as sent.
  * Check then write: no vector of the text, and the day's budget, then the note that it was sent and later its vector
  * (`storeVectors`); another worker may send it, or the text change: the note (unique by the text's digest) and the
- * budget are one transaction before it is sent, and the vector belongs to the digest, whichever agents have it. A text
- * that was answered is never sent again, and one whose answer was lost only after hours and a few times.
+ * budget are one transaction before it is sent, and the vector belongs to the digest, not to an agent. A text that was
+ * answered is never sent again, and one whose answer was lost only after hours and a few times.
  * @param most texts of one call
  */
 export async function claimTexts(

@@ -49,7 +49,7 @@ const NEAREST = family({
   ],
 });
 
-/** Vectors that stand for all of a model: digests are in no order of meaning. */
+/** A sample of the vectors of a model: the order of digests does not depend on meaning. */
 const SAMPLE = statement({
   name: "discovery-vector-sample",
   params: { model: text, most: int8 },

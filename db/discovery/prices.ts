@@ -7,7 +7,7 @@ import type { Queryable } from "../sql/transaction.ts";
 import type { ExpandedNeed } from "./expand.ts";
 import { matcher } from "./matcher.ts";
 
-/** Agents whose offers are read: with prices on both sides of the limit there are few, unless somebody makes them. */
+/** Max agents whose offers are read: few have prices on both sides of the limit, unless somebody makes such agents. */
 const MAX_AGENTS_READ = 50;
 
 /** The offers that the document of an agent `a` has. */

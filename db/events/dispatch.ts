@@ -32,7 +32,7 @@ const EVENT_COLUMNS = {
 /** The served index. `checkpoint` is Ponder's text. */
 type ServedIndex = { schema: string; checkpoint: string; block: number; finalizedBlock: number };
 
-/** One dispatcher at a time, in whichever process; the lock goes with the transaction. */
+/** One dispatcher at a time among all processes; the lock ends with the transaction. */
 export const lockDispatcher = (tx: Queryable): Promise<void> => lockText(tx, "dispatcher");
 
 const SERVED = statement({

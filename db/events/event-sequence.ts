@@ -105,9 +105,9 @@ async function assignPositions(tx: Queryable, head: number): Promise<number> {
 }
 
 // The next one and that of final positions take a batch as the array of its keys, in which a row finds its place, and name
-// the condition of an index that has few rows: no plan compares rows with rows, or reads the whole log, whatever the
-// statistics say. They count the places given out, also one whose row is gone meanwhile: with the lock of the log, that
-// makes places unique.
+// the condition of an index that has few rows: so with any statistics no plan compares rows with rows, or reads the whole
+// log. They count the places given out, also one whose row is gone meanwhile: with the lock of the log, that makes places
+// unique.
 const ASSIGN = statement({
   name: "event-positions",
   params: { head: int8, limit: int8 },

@@ -127,7 +127,7 @@ export async function eventsAfter(
 /** Max events of one agent per read, before the types that are wanted. */
 const AGENT_EVENTS_PER_READ = 5_000;
 
-/** SQL of the newest events `e` of an agent that stand, before a position. */
+/** SQL of the newest events `e` of an agent before a position, without retracted ones. */
 const OF_AGENT = `
   select * from offchain.event
   where token_id = $tokenId and position < $before and not retracted and retracts is null

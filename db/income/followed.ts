@@ -54,7 +54,7 @@ export const EARNED = `j.token = $usdc and j.state = 'completed' and j.units >= 
 export type HiringJobs = { usdc: string; since: number };
 type Write = (value: unknown) => string;
 
-/** A job `j` that somebody ordered of an agent in USDC. */
+/** A job `j` that a client ordered of an agent in USDC. */
 const isHiring = ({ usdc, since }: HiringJobs, $: Write) => `j.token = ${$(usdc)}::text and j.units >= ${DUST_UNITS}
   and (j.funded_at > ${$(since)}::int8 or j.ended_at > ${$(since)}::int8)`;
 
@@ -134,7 +134,7 @@ const FORGET = family({
   examples: COHORT_KINDS.map((kind) => ({ kind, jobs: EXAMPLE_JOBS })),
 });
 
-/** A transfer `m` that somebody is followed for. */
+/** A transfer `m` for which an address is followed. */
 const JUSTIFIED = `exists (
     select from offchain.income_followed f
     where f.address = m.recipient and (f.kind = 'payer' or f.kind = 'wallet' and m.nonce is not null))

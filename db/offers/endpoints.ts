@@ -37,8 +37,8 @@ export const countingOffers = (id: string, limit: number): string => `
   select * from offchain.offer o where o.directory_id = ${id} and ${COUNTS} order by o.kind, o.source, o.position limit ${limit}`;
 
 /**
- * SQL of an array of the kinds of endpoints that a row names and that were never seen to speak their protocol: none
- * answered; to one that is only named a demand for credentials is no answer; a paid resource has a price that counts.
+ * SQL of an array of the kinds of endpoints that a row names and of which none answered in its protocol. A demand for
+ * credentials is no answer of an endpoint that is only named; a paid resource also needs a price that counts.
  * @param id SQL of the row's id in the directory
  */
 export const unspokenBy = (id: string): string => `array(

@@ -141,7 +141,7 @@ const DUE = statement({
   columns: { origin: text, failures: int4, isNamed: bool },
 });
 
-/** Hosts whose word about their agents is due: those that the most trusted agents name first, and those that have waited longest. */
+/** Hosts whose file about their agents is due: first those that the most trusted agents name, and those that have waited longest. */
 export const dueHostFiles = (db: Queryable, now: Date, limit: number) => DUE.rows(db, { now, limit });
 
 const FORGET = statement({

@@ -63,7 +63,7 @@ const MOVES = statement({
 
 /**
  * Queues on which work is due and nothing moves.
- * @param counts of the queues; where their store does not answer, the schedules alone tell
+ * @param counts of the queues; where their store does not answer, only the schedules count
  * @throws the database's error
  */
 export async function standingJobs(

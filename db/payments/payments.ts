@@ -117,7 +117,7 @@ export type NamedTransfer = Pick<PaymentTerms, "chainId" | "payer" | "payee" | "
 export const transferFact = ({ chainId, txHash, payer, payee, amountUnits, nth }: NamedTransfer): string =>
   `${chainId}:${txHash}:${payer}:${payee}:${amountUnits}:${nth}`;
 
-/** Names a challenge of MPP that was answered: whatever pays for it pays once. */
+/** The unique key of a challenge of MPP that was answered: only one payment pays for it. */
 export const challengeFact = (chainId: number, challengeId: string): string => `mpp:${chainId}:${challengeId}`;
 
 /** Names a payment as its payer's client does. */

@@ -150,7 +150,7 @@ export class Replica {
   /** Gives it no more reads. Statements under way at a server that does not answer are ended, and go to the primary. */
   leaveOut(reason: LeftOut, error?: unknown): void {
     if (reason === "unreachable") for (const client of this.#clients) void endNow(client);
-    // A read that waited in vain knows less than the check that found the reason.
+    // A read that only timed out knows less than the check that found the reason.
     if (this.leftOut === reason || (reason === "lagging" && this.leftOut !== null)) return;
     this.leftOut = reason;
     this.#options.onChange(this, error);

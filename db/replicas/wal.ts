@@ -16,8 +16,8 @@ const PAGE_HEADERS = new Set([24n, 40n]);
 
 /**
  * The end of the primary's WAL, in bytes: every commit that a statement before this one could see ends there or before,
- * whatever `synchronous_commit` says. Between two records the server may stand behind the header of a page to which
- * nothing was written; a replica's position is then the beginning of that page.
+ * with any value of `synchronous_commit`. Between two records the server's position may be behind the header of a page to
+ * which nothing was written; a replica's position is then the beginning of that page.
  */
 export async function primaryPosition(db: Queryable): Promise<bigint> {
   const { position, block } = await PRIMARY.one(db);

@@ -56,7 +56,7 @@ export const proof = offchain.table(
     verifiedAt: at().notNull(),
     /** When the platform last showed the proof. */
     checkedAt: at().notNull(),
-    /** When it was last asked about in vain; null after an answer. */
+    /** When a check last failed; null after an answer. */
     failedAt: at(),
     txHash: text(),
   },
@@ -185,7 +185,7 @@ export const ethosScore = offchain.table(
     score: integer(),
     /** When Ethos last answered about it; null: never. */
     fetchedAt: at(),
-    /** When Ethos was last asked in vain, and how often since its last answer. */
+    /** When a request to Ethos last failed, and the number of failures since its last answer. */
     failedAt: at(),
     failures: integer().notNull().default(0),
   },
@@ -213,7 +213,7 @@ export const attestationLookup = offchain.table(
     configuration: text(),
     /** When the chain last answered about it; null: never. */
     checkedAt: at(),
-    /** When the chain was last asked in vain; null after an answer. */
+    /** When a read of the chain last failed; null after an answer. */
     failedAt: at(),
   },
   (t) => [

@@ -23,7 +23,7 @@ export const directoryImage = offchain.table("directory_image", {
   renamed: integer().notNull(),
   /** The greatest id that was given a slot: slots are in the order of ids. */
   maxId: bigint({ mode: "number" }).notNull(),
-  /** Names in order that stand between the numbers by which names are sorted. */
+  /** Names in order, the marks between the numbers by which names are sorted. */
   nameMarks: text().array().notNull(),
   foldedAt: bigint({ mode: "number" }).notNull(),
 });

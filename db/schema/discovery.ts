@@ -17,7 +17,7 @@ export const discoveryDocument = offchain.table(
     directoryId: bigint({ mode: "number" }).primaryKey(),
     /**
      * Lexemes of its words: weight A those of the name, B of offers and their tags, C of the beginning of the
-     * description, D of the rest. Lexemes that no word can be stand for what is filtered by (core/discovery/filter-lexemes.ts).
+     * description, D of the rest. Filters use lexemes that no word can be (core/discovery/filter-lexemes.ts).
      */
     words: tsvector().notNull(),
     /** Trust in thousandths, as core/discovery/weights.ts computes it from `factors`. */
@@ -39,7 +39,7 @@ export const discoveryDocument = offchain.table(
     owner: text(),
     /** Hash of the name as look-alikes share it; null for a name without letters. */
     nameKey: bigint({ mode: "number" }),
-    /** Hash of the text without digits; null for a text too short to tell copies by. */
+    /** Hash of the text without digits; null for a text too short to find copies by. */
     textKey: bigint({ mode: "number" }),
     /** Hash of the text without digits and without the name, and of who runs the agent; null for a short text, or where its registry does not vouch for that. */
     siblingKey: bigint({ mode: "number" }),

@@ -72,7 +72,7 @@ export const incomeMove = offchain.table(
   ],
 );
 
-/** Accounts that stand between others: how many transactions each has sent. Null: a contract. */
+/** Accounts that money went through: how many transactions each has sent. Null: a contract. */
 export const incomeAccount = offchain.table("income_account", {
   address: text().primaryKey(),
   sent: bigint({ mode: "number" }),

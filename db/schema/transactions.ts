@@ -173,7 +173,7 @@ export const tokenUri = offchain.table(
     tokenId: tokenId().primaryKey(),
     /**
      * none: the chain has none; queued: the service's transaction is under way; set: the chain has the service's; own: the
-     * chain has another one; cleared: the chain has none although the service had set one; unknown: the chain did not tell.
+     * chain has another one; cleared: the chain has none although the service had set one; unknown: it could not be read.
      */
     state: text().notNull(),
     /** When the chain is to be asked next. */

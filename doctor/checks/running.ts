@@ -34,7 +34,7 @@ const status = z.object({
   ),
 });
 
-/** Age of the oldest waiting job from which a queue counts as standing still, in seconds. */
+/** Age of the oldest waiting job, in seconds, from which on a queue counts as without progress. */
 const OLD_JOB_SECONDS = 300;
 
 const queues: Check = {

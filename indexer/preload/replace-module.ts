@@ -1,4 +1,4 @@
-/** Lets a preloaded module stand in for one of Ponder's: the modules of Ponder that import it get the replacement. */
+/** Replaces a module of Ponder's by a preloaded one: the modules of Ponder that import it get the replacement. */
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -27,8 +27,8 @@ const withoutUrls = (text: string): string =>
   text.replaceAll(/\b(?:https?|wss?):\/\/[^\s"'<>]+/g, (url) => URL.parse(url)?.host ?? "a URL");
 
 /**
- * viem's message is a paragraph with URL, request and version; the node's own words stand behind "Details:", the HTTP
- * status behind "Status:".
+ * viem's message is a paragraph with URL, request and version; the node's own words follow "Details:", the HTTP status
+ * follows "Status:".
  */
 function wordsOf(message: string): string {
   const line = (name: string) => new RegExp(`^${name}: (.+)$`, "m").exec(message)?.[1];

@@ -70,7 +70,7 @@ function backfillGauges(registry: Registry, latest: () => BackfillProgress | und
   byContract("events", "Events of a contract indexed since the indexer's start", (c) => c.events);
 }
 
-/** The lines of Ponder's families; those of its process would stand twice, with ours. */
+/** The lines of Ponder's families, without those of its process, which would be there twice with ours. */
 function ownFamilies(text: string): string {
   const own = text.split("\n").filter((line) => /^(# (HELP|TYPE) )?ponder_/.test(line));
   return own.length === 0 ? "" : `${own.join("\n")}\n`;

@@ -12,7 +12,7 @@ import type { Queryable } from "../../db/sql/transaction.ts";
 import { cachedRead } from "./cached-read.ts";
 import { onScrape, type Sample } from "./metric.ts";
 
-/** Min time between two reads of the tables, whatever the number of scrapes. */
+/** Min milliseconds between two reads of the tables, for any number of scrapes. */
 const OPEN_MS = 5_000;
 const TOTALS_MS = 60_000;
 

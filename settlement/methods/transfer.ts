@@ -97,7 +97,7 @@ export const transfer: PaymentMethod<Hex> = {
  * The transfers in a transaction that could pay for a request; those known to belong to it come first.
  * Check then write: receipt, depth and age, then `presentPayment` as paid; another request may take the transfer, or a
  * reorganisation undo it: its fact is unique, and the sweep watches its block until it is final.
- * @param payer the wallet that has signed in: the money must have come from it, whichever account sent the transaction
+ * @param payer the wallet that has signed in: the money must have come from it; any account may have sent the transaction
  * @returns the reason where there is none
  * @throws Failure upstream_unavailable
  */

@@ -111,7 +111,7 @@ export const x402: PaymentMethod<GivenAuthorization> = {
   }),
 };
 
-/** The payload decides its version, whatever the header is called: clients send either in both. */
+/** The payload decides its version, not the name of the header: clients send both versions in both headers. */
 function readSigned({ name, value }: SentValue): GivenAuthorization {
   const json = payloadOf(name, value);
   const version = (json as { x402Version?: unknown } | null)?.x402Version;

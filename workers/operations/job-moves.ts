@@ -1,4 +1,4 @@
-/** Records that the jobs of this process move, so that a monitor sees a queue without progress, whatever the cause. */
+/** Records that the jobs of this process move, so that a monitor sees a queue without progress of any cause. */
 import type pg from "pg";
 import type { Logger } from "pino";
 import { forgetOtherJobs, recordMoves } from "../../db/operations/job-runs.ts";

@@ -9,7 +9,7 @@ import type { Address, Hex } from "../../agents/facts.ts";
 import type { CredReportView } from "./cred-report.ts";
 import { RECEIPT_TYPES, type ReceiptDomain, type ReceiptMessage, readPayload, receiptMessage } from "./receipt.ts";
 
-/** A receipt as a report carries it: every field is what somebody sent. */
+/** A receipt as a report carries it: no field is checked yet. */
 export type GivenReceipt = {
   payload: string;
   signature: Hex;

@@ -41,7 +41,7 @@ export function treeHasher(chainId: number, registry: Address): TreeHasher {
     keccakP(words);
   };
   const start = () => words.fill(0);
-  /** Hashes the `length` bytes that stand in the state. */
+  /** Hashes the `length` bytes in the state. */
   const finish = (length: number) => {
     state[length]! ^= 0x01;
     state[KECCAK_RATE_BYTES - 1]! ^= 0x80;

@@ -1,7 +1,7 @@
 /**
- * Pages of the directory by its planes: totals and the places of pages come from a few dozen planes, whatever is asked.
- * Rows that have changed since the last fold are left out of the planes and looked at themselves, so an answer is that of
- * its snapshot, exactly.
+ * Pages of the directory by its planes: totals and the places of pages come from a few dozen planes for any question. Rows
+ * that have changed since the last fold are left out of the planes and read from the table, so an answer is exactly that of
+ * its snapshot.
  */
 import { searchKinds } from "../../../core/directory/filters.ts";
 import { isAsciiText } from "../../sql/search-words.ts";

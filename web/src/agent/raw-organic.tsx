@@ -14,7 +14,7 @@ const BLOCKS_BEHIND = 300;
 export const backlogOf = (block: number | null, readTo: number): number | null =>
   block !== null && block - readTo > BLOCKS_BEHIND ? block - readTo : null;
 
-/** All and organic of a window, and the part that the one is of the other. @param props.by of whom the money is */
+/** All and organic money of a window, and the share of the organic. @param props.by says who paid it */
 export function Sums<S extends Side>({ of, by }: { of: Window<S>; by: (side: S) => string }) {
   const { days, raw, organic } = of;
   const share = (100 * Number(organic.usdc)) / (Number(raw.usdc) || 1);

@@ -74,7 +74,7 @@ export async function call<T>(path: string, init: RequestInit = {}): Promise<Ans
   };
 }
 
-/** An answer as it came, whatever its status and type. */
+/** An answer of any status and type as it came. */
 export type RawResponse = {
   status: number;
   headers: Headers;

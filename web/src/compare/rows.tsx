@@ -66,7 +66,7 @@ export const LINES: readonly Line[] = [
     <ProofBadges badges={badges} own={platform === OWN_PLATFORM} />
   )),
   ofBadges(say("compare.speaks"), ({ protocols }) =>
-    // Marks would break within their words where four agents stand on a phone.
+    // Marks would break within their words where four agents share the width of a phone.
     protocols.length > 0 ? protocols.join(", ") : nothing(say("directory.noProtocol")),
   ),
   ofOffering(say("compare.offers"), ({ offerCount }) =>

@@ -85,7 +85,7 @@ const PriceChange = ({ of, before = "" }: { of: number; before?: string }) => (
   </span>
 );
 
-/** Says of a token that does not count whose word it is that it is the agent's. */
+/** Shows with a token that does not count who states that it is the agent's. */
 const TokenMark = ({ row }: { row: Pick<Row, "token_source" | "counts"> }) =>
   row.counts === false ? (
     <span
@@ -100,7 +100,7 @@ const TokenMark = ({ row }: { row: Pick<Row, "token_source" | "counts"> }) =>
 export const TokenCell = ({ row }: { row: Row }) =>
   row.token_source === "claimed" ? <NoData reason={say("directory.onlyClaimed")} /> : <Token row={row} />;
 
-/** An agent's token with its figures, and whose word it is that it is the agent's. */
+/** An agent's token with its figures, and who states that it is the agent's. */
 export function Token({ row }: { row: Row }) {
   if (row.token_source === null) return <NoData reason={say("directory.noToken")} />;
   return (

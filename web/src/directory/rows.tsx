@@ -79,7 +79,7 @@ type CardProps = {
   now: number;
 };
 
-/** A hundred of them stand on a page: one is rendered again only when something of its row has changed. */
+/** A page has a hundred of them: one is rendered again only when its row has changed. */
 const Card = memo(OneCard, (before, after) => before.now === after.now && isSame(before.row, after.row));
 
 const isSame = (one: BadgedRow, other: BadgedRow): boolean =>

@@ -114,7 +114,7 @@ function Trial(props: Props & { live: LiveValues }) {
   );
 }
 
-/** Sends what needs no wallet, and shows the answer whatever it is. */
+/** Sends a request that needs no wallet, and shows any answer. */
 function PlainSend({ request, fault }: { request: SampleRequest; fault: string | null }) {
   const [key, setKey] = useState("");
   const [state, setState] = useState<{ answer?: RawResponse; problem?: Problem; url: string; busy?: true } | null>(

@@ -162,7 +162,7 @@ const Part = ({ title, lead, open, children }: PartProps) => (
   </details>
 );
 
-/** Services as pairs of a name and an address; errors of any of them stand below all. */
+/** Services as pairs of a name and an address; the errors are below the last one. */
 function Services({ draft, faults }: { draft: URLSearchParams; faults: Faults }) {
   const names = draft.getAll(SERVICE_NAME);
   const urls = draft.getAll(SERVICE_URL);

@@ -1,4 +1,4 @@
-/** The check of a report that somebody sent: pasted or dropped, judged in this browser, sent nowhere. */
+/** The check of a received report: pasted or dropped, checked in this browser, sent nowhere. */
 import { type DragEvent, useMemo, useState } from "react";
 import { say } from "../say.tsx";
 import { ReportDocument } from "./document.tsx";

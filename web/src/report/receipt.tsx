@@ -96,7 +96,7 @@ export function Checks({ verdict, known }: { verdict: Verdict; known: NotedSigne
   );
 }
 
-/** Asks the service as well, where somebody wants to: it knows signers of before that this browser does not. */
+/** Lets a person ask the service as well: it knows earlier signers that this browser does not. */
 export function AskService({ given: { receipt } }: { given: GivenReport }) {
   const [said, setSaid] = useState("");
   const ask = () =>

@@ -1,4 +1,4 @@
-/** The judgement of a report that somebody holds: what is wrong with it, and whether it is this service's. */
+/** The judgement of a report: what is wrong with it, and whether it is this service's. */
 import type { GivenReceipt, ReceiptFindings } from "../../../core/cred/report/check.ts";
 import type { MessageKey } from "../say.tsx";
 import type { Receipt } from "./library.ts";

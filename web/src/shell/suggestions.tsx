@@ -89,7 +89,7 @@ export function Suggestions({ id, items, active, choose, point }: Props) {
       {groups.map(
         ([kind, members]) =>
           members.length > 0 && (
-            // biome-ignore lint/a11y/useSemanticElements: options stand in groups of a listbox
+            // biome-ignore lint/a11y/useSemanticElements: options are in groups of a listbox
             <div key={kind} role="group" aria-label={TITLES[kind]}>
               <div className="suggestions-title" aria-hidden="true">
                 {TITLES[kind]}

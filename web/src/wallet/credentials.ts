@@ -16,7 +16,7 @@ export const isOfHuman = (rule: CallerRule): boolean => rule === "human" || rule
 const isWithWallet = (rule: CallerRule): boolean => rule === "owner" && tokenSignIn() !== null;
 
 /**
- * @param tell receives a sentence about what the wallet asks for
+ * @param tell receives a sentence about what the wallet shows for signing
  * @throws WalletRefusal, and Problem when the service cannot be reached
  */
 export async function credentialsOf(rule: CallerRule, tell: (saying: string) => void): Promise<Record<string, string>> {
