@@ -6,6 +6,7 @@ import { factors } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { count, decimals } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
+import { Heads } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
@@ -27,20 +28,7 @@ export function Breakdown({ agent }: { agent: Agent }) {
       )}
       <table className="plain-table">
         <caption className="unseen">{say("agent.theEightSignalsOfThe")}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{say("agent.signal")}</th>
-            <th scope="col" className="number">
-              {say("agent.raw")}
-            </th>
-            <th scope="col" className="number">
-              {say("agent.weight")}
-            </th>
-            <th scope="col" className="number">
-              {say("agent.adds")}
-            </th>
-          </tr>
-        </thead>
+        <Heads texts={[say("agent.signal")]} numbers={[say("agent.raw"), say("agent.weight"), say("agent.adds")]} />
         <tbody>
           {SIGNALS.map(({ key, label, description, weight }) => (
             <tr key={key}>

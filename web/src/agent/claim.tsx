@@ -2,7 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { FormEvent } from "react";
 import type { Detail } from "../api/types.ts";
-import { faultsOf, TextField } from "../parts/form.tsx";
+import { faultsIn, TextField } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { say } from "../say.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
@@ -31,7 +31,7 @@ export function Claim({ row }: { row: Detail }) {
 function ClaimForm({ row }: { row: Detail }) {
   const queries = useQueryClient();
   const op = useOperation<ClaimAnswer>({ name: `claim.${row.platform}.${row.agent_id}`, caller: "anyone" });
-  const faults = op.state.at === "refused" ? faultsOf(op.state.problem) : undefined;
+  const faults = faultsIn(op.state);
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);

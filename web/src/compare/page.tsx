@@ -11,7 +11,7 @@ import { badges as badgesQuery, detail, detailPath, offering, rowLink } from "..
 import { count } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Scroll } from "../parts/scroll.tsx";
+import { Scroll } from "../parts/panel.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Say, say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Link } from "wouter";
 import { Copy } from "../parts/copy.tsx";
-import { Scroll } from "../parts/scroll.tsx";
+import { Scroll } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { SITE_NAME } from "../site.ts";

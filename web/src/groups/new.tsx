@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link } from "wouter";
 import type { Agent, Group } from "../api/types.ts";
-import { Check, faultsOf, TextArea, TextField } from "../parts/form.tsx";
+import { Check, faultsIn, TextArea, TextField } from "../parts/form.tsx";
 import { Loading } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
@@ -79,7 +79,7 @@ type FormProps = {
 function Form({ op, agent, asked }: FormProps) {
   const [topic, setTopic] = useState("");
   const [gate, setGate] = useState("0");
-  const faults = op.state.at === "refused" ? faultsOf(op.state.problem) : undefined;
+  const faults = faultsIn(op.state);
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);

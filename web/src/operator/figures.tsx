@@ -4,8 +4,7 @@ import type { OperatorState, Status } from "../api/types.ts";
 import { age, count, decimals, duration } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { NoData } from "../parts/cred.tsx";
-import { Panel } from "../parts/panel.tsx";
-import { Scroll } from "../parts/scroll.tsx";
+import { Panel, Scroll } from "../parts/panel.tsx";
 import { type MessageKey, say } from "../say.tsx";
 import { wordsOf } from "./state-words.ts";
 

@@ -5,7 +5,7 @@ import { SIGNALS } from "../../../core/cred/cred.ts";
 import { FOREIGN_CAP } from "../../../core/directory/cred.ts";
 import { count } from "../formats.ts";
 import { TierShape } from "../parts/cred.tsx";
-import { Panel } from "../parts/panel.tsx";
+import { Heads, Panel } from "../parts/panel.tsx";
 import { PROOFS } from "../parts/row-badges.tsx";
 import { Say, say } from "../say.tsx";
 import { TIERS } from "../tiers.ts";
@@ -72,14 +72,7 @@ const Signals = () => (
   <Panel title={say("score.signals")}>
     <p className="muted">{say("score.formula")}</p>
     <table className="plain-table fits">
-      <thead>
-        <tr>
-          <th scope="col">{say("score.signal")}</th>
-          <th scope="col" className="number">
-            {say("score.most")}
-          </th>
-        </tr>
-      </thead>
+      <Heads texts={[say("score.signal")]} numbers={[say("score.most")]} />
       <tbody>
         {SIGNALS.map(({ key, label, description, weight }) => (
           <tr key={key}>

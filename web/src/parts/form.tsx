@@ -10,6 +10,21 @@ export type Faults = ReadonlyMap<string, string>;
 export const faultsOf = (problem: unknown): Faults =>
   new Map(problem instanceof Problem ? problem.body.details?.map(({ path, message }) => [path, message]) : []);
 
+/** The errors of fields in the refusal of an operation; undefined while it is not refused. */
+export const faultsIn = (state: { at: string; problem?: unknown }): Faults | undefined =>
+  state.at === "refused" ? faultsOf(state.problem) : undefined;
+
+/** Makes the properties of optional fields of a form. @param max characters of a value */
+export const fieldsWith =
+  (faults: Faults | undefined) => (name: string, label: string, defaultValue: string, max: number) => ({
+    name,
+    label,
+    defaultValue,
+    max,
+    optional: true,
+    ...(faults && { faults }),
+  });
+
 /** What is wrong with a field, or with the first part of it that has an error: a line of a text, or an entry of a list. */
 function faultAt(faults: Faults, path: string): string | undefined {
   const own = faults.get(path);

@@ -1,7 +1,7 @@
 /** The profile of a human as a form: registration the first time, changes after it. */
 import type { FormEvent } from "react";
 import type { Human, OwnHuman } from "../api/types.ts";
-import { faultsOf, TextArea, TextField } from "../parts/form.tsx";
+import { faultsIn, fieldsWith, TextArea, TextField } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { say } from "../say.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
@@ -14,20 +14,12 @@ type Props = { human: OwnHuman | null; who: string; changed: () => void };
 
 export function HumanForm({ human, who, changed }: Props) {
   const op = useOperation<{ principal: Human }>({ name: `human.${who}`, caller: "human" });
-  const faults = op.state.at === "refused" ? faultsOf(op.state.problem) : undefined;
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     await op.run({ method: "POST", path: REGISTER, body: bodyOf(new FormData(event.currentTarget)) });
     changed();
   };
-  const field = (name: string, label: string, value: string, max: number) => ({
-    name,
-    label,
-    defaultValue: value,
-    max,
-    optional: true,
-    ...(faults && { faults }),
-  });
+  const field = fieldsWith(faultsIn(op.state));
   return (
     <Panel title={human ? human.name : say("people.own.register")}>
       {!human && <p className="muted">{say("people.own.new")}</p>}

@@ -1,7 +1,7 @@
 /** The organizations of a human: registered and changed by forms. */
 import type { FormEvent } from "react";
 import type { Organization, OwnHuman } from "../api/types.ts";
-import { faultsOf, TextArea, TextField } from "../parts/form.tsx";
+import { faultsIn, fieldsWith, TextArea, TextField } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { say } from "../say.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
@@ -40,21 +40,13 @@ function OrganizationForm({ organization, known, changed }: FormProps) {
     name: `organization.${organization?.id ?? "new"}`,
     caller: "human",
   });
-  const faults = op.state.at === "refused" ? faultsOf(op.state.problem) : undefined;
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     await op.run({ method: "POST", path: REGISTER, body: bodyOf(form, organization?.slug) });
     changed();
   };
-  const field = (name: string, label: string, value: string, max: number) => ({
-    name,
-    label,
-    defaultValue: value,
-    max,
-    optional: true,
-    ...(faults && { faults }),
-  });
+  const field = fieldsWith(faultsIn(op.state));
   const list = (words: readonly (string | number)[] | undefined) => words?.join(", ") ?? "";
   return (
     <>

@@ -1,7 +1,7 @@
 /** The indexer's own work while it is not done: rates, time left, each contract's share, and the nodes it asks. */
 import type { Status } from "../api/types.ts";
 import { count, decimals, duration } from "../formats.ts";
-import { Scroll } from "../parts/scroll.tsx";
+import { Heads, Scroll } from "../parts/panel.tsx";
 import { say } from "../say.tsx";
 
 type BackfillStatus = NonNullable<Status["backfill"]>;
@@ -31,20 +31,10 @@ export function Backfill({ of }: { of: BackfillStatus }) {
       )}
       <Scroll label={say("status.backfill")}>
         <table className="plain-table fits">
-          <thead>
-            <tr>
-              <th scope="col">{say("status.contract")}</th>
-              <th scope="col" className="number">
-                {say("status.fromBlock")}
-              </th>
-              <th scope="col" className="number">
-                {say("status.fetched")}
-              </th>
-              <th scope="col" className="number">
-                {say("status.events")}
-              </th>
-            </tr>
-          </thead>
+          <Heads
+            texts={[say("status.contract")]}
+            numbers={[say("status.fromBlock"), say("status.fetched"), say("status.events")]}
+          />
           <tbody>
             {of.contracts.map((contract) => (
               <tr key={contract.name}>
@@ -67,18 +57,10 @@ export function Backfill({ of }: { of: BackfillStatus }) {
 const Nodes = ({ of }: { of: BackfillStatus["nodes"] }) => (
   <Scroll label={say("status.nodes")}>
     <table className="plain-table fits">
-      <thead>
-        <tr>
-          <th scope="col">{say("status.node")}</th>
-          <th scope="col">{say("status.state")}</th>
-          <th scope="col" className="number">
-            {say("status.requests")}
-          </th>
-          <th scope="col" className="number">
-            {say("status.failed")}
-          </th>
-        </tr>
-      </thead>
+      <Heads
+        texts={[say("status.node"), say("status.state")]}
+        numbers={[say("status.requests"), say("status.failed")]}
+      />
       <tbody>
         {of.map((node) => (
           <tr key={node.host}>

@@ -6,7 +6,7 @@ import type { Status } from "../api/types.ts";
 import { age, count, decimals, duration } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Scroll } from "../parts/scroll.tsx";
+import { Heads, Scroll } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { say } from "../say.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -127,16 +127,10 @@ const Folded = ({ title, children }: { title: string; children: React.ReactNode 
 const Sources = ({ of }: { of: Status["sources"] }) => (
   <Scroll label={say("status.work", { n: of.length })}>
     <table className="plain-table fits">
-      <thead>
-        <tr>
-          <th scope="col">{say("status.name")}</th>
-          <th scope="col">{say("status.lastSuccess")}</th>
-          <th scope="col">{say("status.next")}</th>
-          <th scope="col" className="number">
-            {say("status.rows")}
-          </th>
-        </tr>
-      </thead>
+      <Heads
+        texts={[say("status.name"), say("status.lastSuccess"), say("status.next")]}
+        numbers={[say("status.rows")]}
+      />
       <tbody>
         {of.map((source) => (
           <tr key={source.key}>
@@ -179,23 +173,10 @@ const Queues = ({ of }: { of: Status["queues"] }) =>
   ) : (
     <Scroll label={say("status.queues", { n: of.length })}>
       <table className="plain-table fits">
-        <thead>
-          <tr>
-            <th scope="col">{say("status.name")}</th>
-            <th scope="col" className="number">
-              {say("status.waiting")}
-            </th>
-            <th scope="col" className="number">
-              {say("status.active")}
-            </th>
-            <th scope="col" className="number">
-              {say("status.failed")}
-            </th>
-            <th scope="col" className="number">
-              {say("status.oldest")}
-            </th>
-          </tr>
-        </thead>
+        <Heads
+          texts={[say("status.name")]}
+          numbers={[say("status.waiting"), say("status.active"), say("status.failed"), say("status.oldest")]}
+        />
         <tbody>
           {of.map((queue) => (
             <tr key={queue.name}>
