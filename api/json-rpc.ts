@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 where a request is none of its messages: its own errors, with the id where that can be read. */
+/** Answers to requests that are no messages of JSON-RPC 2.0: its own errors, with the id where that can be read. */
 import { isRecord } from "../core/json.ts";
 import { json, type Reply } from "./reply.ts";
 

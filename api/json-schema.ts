@@ -52,7 +52,7 @@ function outline(schema: Json, definitions: Record<string, Json>, required: bool
     anyOf?: Json[];
   };
   if ($ref !== undefined) return outline(definitions[$ref.replace("#/$defs/", "")] ?? {}, definitions, required, depth);
-  // One of several types: only what is true of each is said.
+  // One of several types: only what is true of each of them is written.
   if (type === undefined) return rest.const === undefined ? {} : { const: rest.const };
   return {
     type,

@@ -18,9 +18,9 @@ export const COMMIT_SNAPSHOT = `
   from pg_current_snapshot() s`;
 
 /**
- * SQL of a text that is another one after a crash of the server and on another server, such as a promoted standby: there
- * the last commits may be lost, and their transaction ids are given again. Statistics begin anew with both, to the
- * microsecond. Every role may ask for it, also where `pg_control_system` is kept from it.
+ * SQL of a text that differs after a crash of the server and on another server, such as a promoted standby: there the last
+ * commits may be lost, and their transaction ids are used again. It is the time, in microseconds, from which the server
+ * counts statistics, which both reset. Every role may read it, also one that may not call `pg_control_system`.
  */
 export const HISTORY = "concat(pg_stat_get_bgwriter_stat_reset_time())";
 

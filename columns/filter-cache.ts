@@ -86,8 +86,8 @@ export class FilterCache {
   }
 
   /**
-   * Updates the sets for a row whose value in `column` changed. A common set is looked at only where the row entered or
-   * left one of its parts: that a score stays within its bounds costs nothing more.
+   * Updates the sets for a row whose value in `column` changed. A common set is updated only where the row entered or left
+   * one of its parts, so a change of a score within the bounds of a filter costs nothing more.
    */
   refresh(slot: number, column: string): void {
     const sets = this.#byColumn.get(column);

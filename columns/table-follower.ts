@@ -38,7 +38,7 @@ const RELOAD_SHARE = 0.2;
 /** Up to this number of changed rows no full load is made, also if they are a large share. */
 const RELOAD_ROWS = 50_000;
 
-/** Resumes: at the last look; a failure loads anew, every 500 ms, and SQL answers meanwhile. */
+/** Resumes: at the last read state; after a failure it loads the whole table again, every 500 ms, and SQL answers meanwhile. */
 export class TableFollower<State> {
   readonly #options: TableFollowerOptions<State>;
   readonly #stats = initialStats("loading");

@@ -24,9 +24,9 @@ export type Completeness = {
   /** Whether the last look found a difference, which the next one has to confirm. */
   readonly suspicious: boolean;
   /**
-   * Looks, when a look is due. One that finds a difference is repeated at the next call: a reorganisation may lie between
-   * the rows and the contract's answer. A node that does not answer allows no judgement.
-   * @returns the confirmed holes, none when there are none; null when nothing was looked at or decided
+   * Compares rows and contracts, when a comparison is due. One that finds a difference is repeated at the next call: a
+   * reorganisation may have happened between the two reads. Without the node's answer nothing is decided.
+   * @returns the confirmed holes, which may be none; null when nothing was compared or decided
    */
   check(progress: Progress | null): Promise<Hole[] | null>;
 };

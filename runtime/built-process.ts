@@ -45,7 +45,7 @@ function frameTranslator(folder: string): (frame: string) => string {
     });
 }
 
-/** @returns null when there is none that can be read: a stack without sources is better than an error instead of it */
+/** @returns null when no map can be read: a stack without sources is better than an error in its place */
 function readMap(path: string): SourceMap | null {
   try {
     return new SourceMap(JSON.parse(readFileSync(path, "utf8")));

@@ -17,8 +17,8 @@ const given: Socket[] = [];
 const MAX_GIVEN = 250;
 
 /**
- * @param host the address it is wanted at
- * @throws the last try's error, as when the address is none of this machine's
+ * @param host the address of the port
+ * @throws the last try's error, as when the address is not one of this machine
  */
 export async function freePort(host = "127.0.0.1"): Promise<number> {
   for (let left = MAX_TRIES; ; ) {

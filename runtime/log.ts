@@ -33,7 +33,7 @@ const SECRET_SHAPES: [RegExp, string][] = [
 ];
 
 /**
- * A line without secrets: the configured ones as they are, anybody's by their shape.
+ * Removes secrets from a line: the configured ones by their text, all others by their shape.
  * @param secrets values that no line may contain
  */
 export function redactor(secrets: readonly string[]): (line: string) => string {

@@ -2,9 +2,9 @@
 import { Redis, type RedisOptions } from "ioredis";
 
 /**
- * Answers of a server that is not the primary, or not yet or no longer able to be one. A failover closes no connection:
- * the old primary goes on answering as a replica, and only a new connection asks again where the primary is. A script's
- * error has the word behind the script's place before Redis 7. Such an answer means that nothing was done.
+ * Answers of a server that is not the primary, or not yet or no longer able to be one. A failover closes no connection: the
+ * old primary continues to answer, as a replica, and only a new connection finds the primary. Before Redis 7 the word
+ * follows the place in the script in a script's error. Such an answer means that nothing was done.
  */
 const ELSEWHERE = /(^|[-:] ?)(READONLY|LOADING|MASTERDOWN|NOREPLICAS|MISCONF|CLUSTERDOWN|UNBLOCKED)\b/;
 
@@ -22,7 +22,7 @@ export type RedisConnection = Omit<RedisOptions, "reconnectOnError" | "retryStra
 };
 
 /**
- * Connects, and connects again after every loss, with the host's name resolved anew. A command that is refused because
+ * Connects, and connects again after every loss, with the host's name resolved again. A command that is refused because
  * the server is no primary fails with the server's error and is not repeated.
  */
 export function openRedis(url: string, options: RedisConnection): Redis {

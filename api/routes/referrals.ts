@@ -1,4 +1,4 @@
-/** Referral codes and who came by them, and the wallets that held a V1 identity. */
+/** Referral codes and the agents that registered with them, and the wallets that held a V1 identity. */
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import { OG_BENEFITS, ogOf } from "../../core/agents/og-wallets.ts";

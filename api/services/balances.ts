@@ -128,7 +128,7 @@ async function readBalances(
 const toNumber = ({ success, returnData }: { success: boolean; returnData: Hex }): bigint | null =>
   success && returnData.length === 66 ? BigInt(returnData) : null;
 
-/** Of a contract of others: 0 says that there is no score, and more than the highest is none. */
+/** The score of a foreign contract; null for its 0, which means no score, and for a number above the highest score. */
 const neynarScore = (units: bigint | null): number | null =>
   units === null || units === 0n || units > MAX_NEYNAR_UNITS ? null : Number(units) / MAX_NEYNAR_UNITS;
 

@@ -27,7 +27,7 @@ export function bloomOf(logs: Iterable<BloomedLog>): Uint8Array {
   return bloom;
 }
 
-/** A header's bloom as bytes; null when it is none. */
+/** A header's bloom as bytes; null for what is no bloom. */
 export function readBloom(value: unknown): Uint8Array | null {
   return typeof value === "string" && /^0x[0-9a-f]{512}$/i.test(value) ? hexToBytes(value as Hex) : null;
 }

@@ -105,8 +105,8 @@ const paidBy = ({ client: payer, units, fundedAt: at, block, state }: WeighableJ
 });
 
 /**
- * What is said of a job that was not weighed: it is newer than the figures, older than their windows, or beyond the most that are
- * weighed.
+ * The rule of a job that was not weighed: it is newer than the figures, older than their windows, or beyond the maximum
+ * that is weighed.
  */
 export function unweighed(...[job, side]: Parameters<typeof ownRuleOf>): Removal<JobRemovedKey> {
   return { rule: ownRuleOf(job, side) ?? "unread", through: null };

@@ -19,7 +19,7 @@ export type Facets = {
   /** Bounds of the score, included. */
   minScore?: number | undefined;
   maxScore?: number | undefined;
-  /** Whether its registry names a token; a claimed one is none. */
+  /** Whether its registry names a token; a claimed token does not count. */
   hasToken?: boolean | undefined;
   /** Registered at least, and at most, this many days ago; an agent whose registry says no time has no age. */
   minAgeDays?: number | undefined;

@@ -28,7 +28,7 @@ export type PlatformKey = (typeof INDEXED)[number]["key"] | (typeof LISTING_REGI
 /** All platforms. On a clash of ids the first one in this order is taken. */
 export const PLATFORMS: readonly (Platform & { key: PlatformKey })[] = [...INDEXED, ...LISTING_REGISTRIES];
 
-/** A platform by its name for people; a key that is none stays as it is. */
+/** The name of a platform for people; an unknown key is returned unchanged. */
 export const platformLabel = (platform: string): string =>
   PLATFORMS.find(({ key }) => key === platform)?.label ?? platform;
 

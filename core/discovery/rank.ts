@@ -53,7 +53,7 @@ export type RankedCandidate<C> = {
 /** A candidate whose text is near to the query in meaning, 0 to 1. */
 export type NearCandidate<C> = { candidate: C; nearness: number };
 
-/** Hits below this share of the best rank are none: a copy, an imitation, what is hardly about the query. */
+/** Candidates below this share of the best rank are no hits: copies, imitations, and what is hardly about the query. */
 const MIN_SHARE = 0.02;
 /** Whose name another has with at most this share of the trust is imitated, where the name is what was searched for. */
 const IMITATED_SHARE = 0.6;

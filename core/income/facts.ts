@@ -28,7 +28,7 @@ export type MoneyFacts = {
   funding: readonly Funding[];
   /** Whom the side (wallet, owner, group) sent money first when: those among the sources of its payers. */
   sent: ReadonlyMap<string, number>;
-  /** Transactions that sources of money have sent; null for a contract. Those that are not looked at yet are missing. */
+  /** Transactions that sources of money have sent; null for a contract. Sources that are not read yet are missing. */
   accounts: ReadonlyMap<string, number | null>;
   /** Payers whose money is read, each up to which block. */
   read: ReadonlyMap<string, number>;

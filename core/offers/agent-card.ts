@@ -55,7 +55,7 @@ function signedIn({ status, text, url }: EndpointAnswer): SignedCard | null {
   return claimed.length > 0 ? { card: card!, claimed } : null;
 }
 
-/** Reads the keys that the first signature names. What keeps them from being read is none of the card's offers' business. */
+/** Reads the keys that the first signature names. A failure to read them does not affect the card's offers. */
 async function isSignedByHost(signed: SignedCard | null, send: Send): Promise<boolean> {
   if (signed === null) return false;
   const [{ jku }] = signed.claimed as [ClaimedSignature];

@@ -24,13 +24,13 @@ export type ClaimedSignature = {
   jku: string;
 };
 
-/** Max signatures of a card that are looked at. */
+/** Max signatures of a card that are checked. */
 const MAX_SIGNATURES = 2;
 const MAX_TEXT = 2_000;
 
 /**
- * Whether a place on a host is its owner's alone (RFC 8615): elsewhere a host of many, such as one of files, has what
- * anybody put there.
+ * Whether only the owner of a host can put a file at a URL (RFC 8615): elsewhere a host that many people use, such as one of
+ * files, may serve anybody's files.
  */
 const isOwners = ({ pathname }: URL): boolean => /^\/\.well-known\/[^%\\]+$/.test(pathname);
 

@@ -10,7 +10,7 @@ import { MAX_USD, x402Price } from "./x402-prices.ts";
 
 type Json = Record<string, unknown>;
 
-/** Max paths of a document that are looked at, and services of a catalog. */
+/** Max paths of a document that are read, and max services of a catalog. */
 const MAX_PATHS = 2_000;
 
 /** @returns null for a document of another kind; empty for one without paid operations */

@@ -22,7 +22,7 @@ export type Signal<Key extends string = string> = {
 
 /**
  * Text only: db/cred/cred-statement.ts makes the statements of the SQL of all signals. What the facts say is kept in the row of
- * the score, so that a pass over all agents reads one table; what the time makes of it is computed anew by each pass.
+ * the score, so that a pass over all agents reads one table; each pass computes again what depends on the time.
  */
 type SignalSql = {
   /**

@@ -3,7 +3,7 @@ import { int8, nullable, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { walletConfirmed } from "./wallets.ts";
 
-/** Registrations of one wallet that are looked at, the oldest: it can make any number. */
+/** Max registrations of one wallet that are read, the oldest first: a wallet can make any number. */
 const MAX_REGISTRATIONS = 100;
 
 /**
@@ -32,7 +32,7 @@ const canonicalIdentity = (a: string, records: string): string => `
     or (e.agent_wallet = ${a}.owner and e.owner = ${a}.owner and n.named)
   order by n.named desc, e.registered_block, e.agent_id limit 1`;
 
-/** Own agents of one wallet that are looked at. */
+/** Max own agents of one wallet that are read. */
 const MAX_AGENTS = 10;
 
 /**

@@ -90,7 +90,7 @@ const NAMED = statement({
   columns: { tokenId: int8, name: text, agentAddress: narrow<Address>(text) },
 });
 
-/** Deletes the codes of agents whose registration was retracted, and gives codes to the agents registered anew under these ids. */
+/** Deletes the codes of agents whose registration was retracted, and gives codes to the agents that have these ids now. */
 export async function renewReferralCodes(tx: Queryable, tokenIds: number[]): Promise<void> {
   await orm(tx).delete(codes).where(inArray(codes.tokenId, tokenIds));
   await ensureReferralCodes(tx, await NAMED.rows(tx, { tokenIds }));

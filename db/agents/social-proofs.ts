@@ -60,8 +60,8 @@ const RECORD = statement({
 });
 
 /**
- * Records a proof just seen. An agent has one for each platform. Another account, or a proof that had lapsed, begins
- * anew; the same account with a proof that counts is only confirmed.
+ * Records a proof just seen. An agent has one for each platform. Another account, or a proof that had lapsed, gets a new
+ * beginning; the same account with a proof that counts is only confirmed.
  * @param txHash transaction of its trait, as far as known
  * @returns whether it begins now
  * @throws unique_violation on PROOF_ACCOUNT_INDEX when the account proves another agent

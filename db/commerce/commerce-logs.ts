@@ -163,8 +163,8 @@ const TOUCH = statement({
 });
 
 /**
- * Stores what was read from a block on, which replaces what is stored from there on, and makes anew the jobs whose logs
- * changed: those that were funded, each a function of its logs.
+ * Stores the logs that were read from a block on in place of the stored ones, and makes the jobs whose logs changed again:
+ * those that were funded, each a function of its logs.
  * Check then write: how far the contract was read, then its next range; another run may read it, and another contract may be
  * set: the update names both as they were seen, and nothing is stored when they are gone.
  * @param read `hash` of block `to` @returns number of logs; null where another run has read on

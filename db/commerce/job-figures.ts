@@ -177,7 +177,7 @@ const OF_AGENT = statement({
  */
 export const agentCommerce = (db: Queryable, id: number) => OF_AGENT.maybeOne(db, { id });
 
-/** Where a page of jobs goes on: below this one, by where it was funded. */
+/** The place after which a page of jobs begins: the log by which the job before it was funded. */
 export type JobPlaceOnPage = { block: number; logIndex: number };
 
 const PAGE = statement({

@@ -1,6 +1,5 @@
 /**
- * The table of proven wallets, made anew from the rows: what its trigger keeps from write to write, held against all of
- * them.
+ * Compares the table of proven wallets, which a trigger keeps current, with all rows, and repairs it.
  * Check then write: the difference, then the update: one statement, rows locked in the order of ids.
  */
 import { int8, statement } from "../sql/statement.ts";

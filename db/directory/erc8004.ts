@@ -153,7 +153,7 @@ export async function storeErc8004(
   });
 }
 
-/** When the file of an agent that could not be stored is looked at again. */
+/** Milliseconds until the file of an agent that could not be stored is read again. */
 const REFUSED_MS = 86_400_000;
 /** Characters of a URI that are kept with an item. */
 const cut = (uri: string) => uri.slice(0, 2_000).toWellFormed();

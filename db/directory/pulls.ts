@@ -151,7 +151,7 @@ export async function endPull(tx: Queryable, source: string, end: PullEnd): Prom
   await trimQuarantine(tx, source, { whole: end.whole });
 }
 
-/** Stores why a pull stopped, and counts the attempt; it goes on from its cursor the next time. */
+/** Stores why a pull stopped, and counts the attempt; the next one continues at its cursor. */
 export async function failPull(db: Queryable, source: string, error: string, nextRunAt: Date): Promise<void> {
   await orm(db)
     .update(directoryPull)
@@ -159,7 +159,7 @@ export async function failPull(db: Queryable, source: string, error: string, nex
     .where(eq(directoryPull.source, source));
 }
 
-/** A pull that cannot go on begins anew the next time. */
+/** Ends a pull that cannot continue; the next one begins at the start. */
 export async function abandonPull(db: Queryable, source: string): Promise<void> {
   await orm(db).update(directoryPull).set({ mode: null, cursor: null }).where(eq(directoryPull.source, source));
 }

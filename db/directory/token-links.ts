@@ -34,7 +34,7 @@ const DUE = statement({
   columns: { tokenId: int8, token: narrow<Address>(text), wallet: narrow<Address>(text) },
 });
 
-/** Links to be looked at, those that have waited longest first. */
+/** Links that are due for a check, those that have waited longest first. */
 export const linksDue = (db: Queryable, now: Date, limit: number): Promise<TokenLink[]> => DUE.rows(db, { now, limit });
 
 const POSTPONE = statement({
@@ -45,7 +45,7 @@ const POSTPONE = statement({
     where (token_id, token_address, wallet) = ($tokenId, $token, $wallet)`,
 });
 
-/** Puts off a link that could not be looked at; what is known of it stays. */
+/** Puts off a link that could not be checked; what is known of it stays. */
 export async function postponeLink(db: Queryable, link: TokenLink, dueAt: Date): Promise<void> {
   await POSTPONE.run(db, { ...link, dueAt });
 }

@@ -50,8 +50,8 @@ const MARKET_NAMES = Object.keys(MARKET) as (keyof typeof MARKET)[];
 const WRITTEN = [...NAMES, ...MARKET_NAMES, "protocols", "proofs", "coinbase", "token_counts"];
 
 /**
- * Own rows bring the score that every other view shows: the stored one, until there is one the entry's. Everybody else's
- * is computed from the row. Proofs and the exchange's attestation of own rows are those that their score counts.
+ * Own rows have the score that every other view shows: the stored one, or the entry's until there is one. The score of a
+ * foreign row is computed from the row. Proofs and the exchange's attestation of own rows are those that their score counts.
  */
 const UPSERT = statement({
   name: "directory-upsert",
@@ -178,7 +178,7 @@ const RESCORE = statement({
 });
 
 /**
- * Computes the scores of all foreign rows anew: ages grow, attestations are made and revoked, wallets get identities.
+ * Computes the scores of all foreign rows again: ages grow, attestations are made and revoked, wallets get identities.
  * Check then write: the difference, then the update: one statement, rows locked in the order of ids.
  * @returns how many changed
  */

@@ -33,7 +33,7 @@ const quotedAny = (lexemes: readonly string[]) => any(lexemes.map(quoted)) ?? ""
 
 export type Placeholder = (value: unknown) => string;
 
-/** Milliseconds since 1970: of hundreds of times, read from texts, one or two are looked at. */
+/** SQL of a time as milliseconds since 1970: a number, because few of hundreds of times are used and a date costs more to make. */
 const MS = (time: string) => `(date_part('epoch', ${time}) * 1000)::int8`;
 /** Halves of needs that a statement is written for: a connection keeps a plan of each text, of up to half a megabyte. */
 const HALVES_WRITTEN = [0, 2, 4, 8, 16];
@@ -56,8 +56,8 @@ export function columnsOf(needs: CandidatesQuery["needs"], $: Placeholder): stri
     concat(${["''", ...classes].join(", ")}) as found, length(w.words) as length`;
 }
 /**
- * SQL of the words of a document `c` as `w.words`, read once: long texts, which are stuffed ones above all, lie in pages of
- * their own, and each function that is given the column fetches them anew. The array holds them; nothing moves it into those.
+ * SQL of the words of a document `c` as `w.words`, read once: long texts, mostly stuffed ones, are in pages of their own, and
+ * each function that gets the column fetches them again. The array keeps them in memory.
  */
 export const WHOLE_WORDS = "cross join lateral (select (array[c.words])[1] as words offset 0) w";
 export const COLUMNS = {

@@ -12,7 +12,7 @@ import { type ReadDocuments, readDocuments, writeDocuments, writeRead } from "./
 const DOCUMENTS_PER_TRANSACTION = 250;
 /** The same of the first fill, where what each transaction costs apart from its documents counts, and how many of those a round has: changes wait for them. */
 const [FILL_BATCH, FILLED_AT_ONCE] = [1_000, 5];
-/** Ages and feedback change by themselves: all documents are written anew in this time, a part of them every `REFRESH_MS`. */
+/** Ages and feedback change without an event, so all documents are written again in this time, a part of them every `REFRESH_MS`. */
 const REFRESH_ROUND_MS = 12 * 3_600_000;
 const REFRESH_MS = 10_000;
 /** Documents of such a part, at least and at most: a million takes 231. */

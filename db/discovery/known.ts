@@ -26,7 +26,7 @@ export type KnownAgent = AgentText & {
   chainId: number | null;
   /**
    * Who runs it: the owner that it was registered for, or the holder of its registry's namespace; null where neither is
-   * known. To whom a token was transferred says nothing: it can be sent to anybody.
+   * known. The recipient of a transfer is no evidence: a token can be sent to anybody.
    */
   operator: string | null;
   verified: boolean;

@@ -42,7 +42,7 @@ export const holdWords = (tx: Queryable): Promise<void> => lockText(tx, "discove
  * Adds words of documents, and their stems, to the table of words; their documents are counted by `countWords`. Part of
  * the caller's transaction.
  * Check then write: the word is there, then the document; it may be removed: both take one lock until they commit, and
- * look once they have it (`holdWords`), so a removed word is added anew.
+ * look once they have it (`holdWords`), so a removed word is added again.
  */
 export async function addWords(
   tx: Queryable,

@@ -11,7 +11,7 @@ import type { Queryable } from "../sql/transaction.ts";
 import { type KnownAgent, knownAgents } from "./known.ts";
 import { addWords, stemsFor } from "./stems.ts";
 
-/** Disguised names that are looked at again in one transaction. */
+/** Max disguised names that are checked again in one transaction. */
 const MAX_DISGUISED = 250;
 
 type WrittenDocument = { agent: KnownAgent; text: DocumentText; textSince: Date; nameSince: Date };
@@ -36,8 +36,8 @@ export async function readDocuments(db: Queryable, ids: readonly number[], now: 
 /** `writeDocuments` of rows that were read just before. Part of the caller's transaction. */
 export async function writeRead(tx: Queryable, read: ReadDocuments, now: Date): Promise<void> {
   const touched = await write(tx, read, now);
-  // The first of equal texts is the original. Where another one is so now, both it and its successor are written anew; so
-  // are disguised names that an older one may have come to.
+  // The first of equal texts is the original. Where another one is the first now, both documents are written again; so are
+  // documents with disguised names, because an older agent may have got such a name.
   const changed = [
     ...(touched.texts.length === 0 ? [] : await MISTAKEN.rows(tx, { keys: touched.texts })),
     ...(touched.names.length === 0 ? [] : await DISGUISED.rows(tx, { keys: touched.names })),

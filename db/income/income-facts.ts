@@ -5,7 +5,7 @@ import { array, filtered, int4, int8, json, nullable, numeric, statement, text }
 import type { Queryable } from "../sql/transaction.ts";
 import { EARNED, groupOf, INCOME_SEEN, PAID_AGENTS } from "./followed.ts";
 
-/** Of all payers of an agent, sources of money that are looked at, those of most money first; and transfers by its side. */
+/** Max sources of money of all payers of an agent that are read, those of most money first; and max transfers by its side. */
 const [MAX_SOURCES, MAX_BY_SIDE] = [100_000, 50_000];
 
 const AGENT = statement({

@@ -140,7 +140,7 @@ const OF_AGENT = statement({
  */
 export const incomeOf = (db: Queryable, id: number) => OF_AGENT.maybeOne(db, { id });
 
-/** Where a page of payments goes on: below this one. */
+/** The place after which a page of payments begins. */
 export type PaymentPlace = { block: number; logIndex: number };
 
 const PAGE = statement({

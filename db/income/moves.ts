@@ -234,7 +234,7 @@ const ACCOUNTS_DUE = statement({
 });
 
 /**
- * Accounts that connect others, as far as is known of them, and are not looked at yet; those of most payers first.
+ * Accounts that may connect payers and are not read yet; those of most payers first.
  * @param usdc lower-case
  */
 export const dueAccounts = async (db: Queryable, usdc: string, limit: number): Promise<string[]> =>

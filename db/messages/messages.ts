@@ -41,7 +41,7 @@ const pageStatement = (name: string, page: string) =>
     prepared: true,
   });
 const OLDEST_FIRST = pageStatement("messages-after", "message_id > $after order by message_id limit $limit");
-/** Ids have no gaps, so that the newest are a range: with an order and a limit, Postgres plans each call anew. */
+/** Ids have no gaps, so the newest messages are a range; with an order and a limit instead, Postgres would plan each call again. */
 const NEWEST_FIRST = pageStatement(
   "messages-newest",
   "message_id > $after and message_id >= least($before, g.last_message_id + 1) - $limit",

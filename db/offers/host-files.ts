@@ -12,8 +12,8 @@ import type { Queryable } from "../sql/transaction.ts";
 /** SQL of the scheme and host of an endpoint `s`. */
 export const ORIGIN = "split_part(s.url, '/', 1) || '//' || s.host";
 /**
- * SQL of how a file names a row `d` (core/directory/named-agents.ts): by its registration or its proven wallet. An owner is
- * no consent: a token can be sent to anybody.
+ * SQL of how a file names a row `d` (core/directory/named-agents.ts): by its registration or its proven wallet, not by its
+ * owner: a token can be sent to anybody, without consent.
  */
 const NAMES = `array[
   'eip155:' || d.chain_id || ':' || lower(d.registry) || '/' || d.agent_id,
@@ -105,7 +105,7 @@ const PAID = statement({
 export const rowsPaidAt = (db: Queryable, asked: { url: string; payees: readonly string[]; read: readonly number[] }) =>
   PAID.rows(db, asked);
 
-/** How soon a host is asked again for an agent that names it anew, and how often it may have said nothing before. */
+/** Min time between two reads of a host for agents that name it meanwhile; a host with more failures in a row than this waits for its turn. */
 const AGAIN = "10 minutes";
 const MAX_SILENT = 5;
 
@@ -155,7 +155,7 @@ const FORGET = statement({
 /** Forgets hosts that no agent names any more. */
 export const forgetHosts = (db: Queryable, origins: readonly string[]): Promise<number> => FORGET.run(db, { origins });
 
-/** Rows that are looked at again at once when hosts say something else; what is beyond has its turn in the round over all rows. */
+/** Max rows that are checked again at once when files of hosts changed; the others have their turn in the round over all rows. */
 const MAX_CONFIRMED = 2_000;
 
 /** `names`: the agents that a host names, as `namedAgents` writes them; null where it gave no answer, and its last one stays. */

@@ -6,7 +6,7 @@ import { array, int8, narrow, nullable, numeric, statement, text, timestamptz } 
 import type { Queryable } from "../sql/transaction.ts";
 import { FILE_DIGEST, OF_REVIEW, type ReviewKey } from "./review-files.ts";
 
-/** Wallets of a reviewer that are looked at, of its agents here and in the canonical registry each. */
+/** Max wallets of a reviewer that are read, of its agents here and of those in the canonical registry. */
 const MAX_WALLETS = 100;
 
 /** Wallets that are shown to be those of the agents that a client `r.client` owns. */

@@ -89,7 +89,7 @@ const CURRENT = statement({
 export const figuresAreCurrent = async (db: Queryable, { registry, agentId }: RegistryAgent): Promise<boolean> =>
   (await CURRENT.one(db, { registry, agentId })).current;
 
-/** Where a page of reviews goes on: behind an entry of a reviewer. `rank` as in the table. */
+/** The entry after which a page of reviews begins. `rank` as in the table. */
 export type ReviewPlace = { rank: number; client: string; index: string };
 
 /** Responses to one review that are shown. */
@@ -97,7 +97,7 @@ const MAX_RESPONSES = 5;
 /** Entries of one reviewer that are counted. */
 const MAX_WRITTEN = 1_000;
 
-/** The first responses to an entry `f` of an agent `a`, the agent's own before others: anybody writes any number. */
+/** The first responses to an entry `f` of an agent `a`, the agent's own first: anybody can write any number. */
 const RESPONSES = `(
   select coalesce(json_agg(json_build_object('responder', s.responder, 'own', s.own,
     'uri', left(s.response_uri, ${MAX_URI}), 'at', s.responded_at, 'txHash', s.tx_hash) order by s.own desc, s.responded_at, s.id), '[]')

@@ -8,7 +8,7 @@ const bitString = customType<{ data: string }>({ dataType: () => "bit varying" }
 /** Which changes the planes contain: one row, or none while there are no planes. */
 export const directoryImage = offchain.table("directory_image", {
   one: boolean().primaryKey().default(true),
-  /** Hash of the columns (db/directory/planes/layout.ts): planes of other columns are built anew. */
+  /** Hash of the columns (db/directory/planes/layout.ts): planes of other columns are built again. */
   layout: text().notNull(),
   /** The snapshot whose rows the planes show: changes of transactions from `xmax` on, and of those in progress, are missing. */
   seenXmax: transactionId().notNull(),
@@ -18,7 +18,7 @@ export const directoryImage = offchain.table("directory_image", {
   segmentBits: integer().notNull(),
   /** Slots given to rows; the next row gets this one. */
   used: integer().notNull(),
-  /** Slots given at the last build, and rows that came or changed their names since: names are placed anew in time. */
+  /** Slots given at the last build, and rows that were added or renamed since: after too many of these the planes are built again. */
   built: integer().notNull(),
   renamed: integer().notNull(),
   /** The greatest id that was given a slot: slots are in the order of ids. */

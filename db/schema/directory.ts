@@ -240,7 +240,7 @@ export const directoryPage = offchain.table(
   (t) => [primaryKey({ columns: [t.source, t.cursor] })],
 );
 
-/** How far the pull of each source has got: what a killed worker goes on from. */
+/** How far the pull of each source has got: a new worker continues there after a crash. */
 export const directoryPull = offchain.table("directory_pull", {
   source: text().primaryKey(),
   /** full | incremental; null between two runs. */
@@ -251,7 +251,7 @@ export const directoryPull = offchain.table("directory_pull", {
   wholeSweep: bigint({ mode: "number" }).notNull().default(0),
   /** Why the running or last pull does not show all there is, one sentence: then what it did not see is not gone. */
   partial: text(),
-  /** Where the running pull goes on, in the source's own terms; null at the beginning. */
+  /** Where the running pull continues, in the source's own terms; null at the beginning. */
   cursor: jsonb(),
   /** What an incremental pull begins from, in the source's own terms; null until a full sweep has ended. */
   watermark: jsonb(),

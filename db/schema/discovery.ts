@@ -8,8 +8,8 @@ const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
 const varbit = customType<{ data: string }>({ dataType: () => "varbit" });
 
 /**
- * The text of a row of the directory as it is searched, and what its rank is computed from. Written by
- * db/discovery/write-documents.ts only, and made anew from the directory at any time.
+ * The text of a row of the directory as it is searched, and what its rank is computed from. Written only by
+ * db/discovery/write-documents.ts, which can make it from the directory at any time.
  */
 export const discoveryDocument = offchain.table(
   "discovery_document",

@@ -110,6 +110,6 @@ export const eventLog = offchain.table("event_log", {
   head: bigint({ mode: "number" }).notNull().default(0),
   /** Events up to here are too old to be read; their rows go with the partition of their day. */
   keptAfter: bigint({ mode: "number" }).notNull().default(0),
-  /** The last point of the score history that was looked at. */
+  /** The last point of the score history that was read. */
   credAfter: bigint({ mode: "number" }).notNull().default(0),
 });

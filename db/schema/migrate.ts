@@ -76,7 +76,7 @@ async function patiently(client: pg.Client, work: () => Promise<void>): Promise<
 /** The tables that one write locks, in its order. In another order a migration and a write could wait for each other. */
 const WRITTEN_TOGETHER = ["cred", "cred_history", "directory", "directory_score"];
 
-/** Keeps writers out until the end of the transaction; readers go on until a table is changed. */
+/** Keeps writers out until the end of the transaction; readers continue until a table is changed. */
 async function holdWriters(client: pg.Client): Promise<void> {
   for (const table of WRITTEN_TOGETHER)
     if (await exists(client, `offchain.${table}`, "to_regclass"))

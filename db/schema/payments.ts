@@ -72,7 +72,7 @@ export const payment = offchain.table(
     earlyAt: at(),
     /** Since when the transfer is deep enough in the chain to be taken for final. */
     finalAt: at(),
-    /** When the sweep last looked for it on its chain: the one it has not looked at for longest is next. */
+    /** When the sweep last looked for it on its chain; the payment with the oldest time is next. */
     sweptAt: at(),
   },
   (t) => [

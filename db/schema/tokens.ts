@@ -27,7 +27,7 @@ export const tokenLink = offchain.table(
     wallet: text().notNull(),
     /** A `TokenTie` (core/directory/token.ts); null where none was found, or none was looked for yet. */
     tie: text(),
-    /** When it is to be looked at again; null where nothing can change. */
+    /** When it is to be checked again; null where nothing can change. */
     dueAt: at().defaultNow(),
   },
   (t) => [index("token_link_due").on(t.dueAt).where(sql`due_at is not null`)],

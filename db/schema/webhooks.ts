@@ -142,6 +142,6 @@ export const webhookCursor = offchain.table("webhook_cursor", {
   through: bigint({ mode: "number" }),
   /** The webhooks up to this id have been given that part. */
   handedTo: text(),
-  /** The webhooks up to this id were looked at for catching up. */
+  /** The webhooks up to this id were checked for missed events. */
   caughtUpTo: text(),
 });

@@ -52,7 +52,7 @@ const INSERT = statement({
     on conflict (intent_key) do update set wallet = $wallet, accepted_at = $at`,
 });
 
-/** Remembers a write; an intent that is queued again is accepted anew. */
+/** Stores a write; an intent that is queued again gets a new time of acceptance. */
 export async function insertChainWrite(
   tx: Queryable,
   write: { tokenId: number; slot: string; intentKey: string; wallet: Address; at: Date },

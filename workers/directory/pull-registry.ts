@@ -29,7 +29,7 @@ const OVERLAP_MS = 300_000;
 const TRUSTED_SHARE = 0.5;
 /** Max pages of a pull; a registry whose pages never end is at fault. */
 const MAX_PAGES = 50_000;
-/** Attempts that may end at one place. The next one reads the place in smaller pages and goes on behind what still fails. */
+/** Attempts that may end at one place. The next one reads the place in smaller pages and continues after what still fails. */
 const MAX_FAILURES = 3;
 /** Max consecutive places that are skipped for their size: a registry that ignores the page size has no others. */
 const MAX_SKIPPED_LARGE = 1_000;
@@ -157,7 +157,7 @@ function skipLimits() {
     get smallest(): number {
       return SMALLEST[Math.floor(unanswered / SKIPPED_OF_A_SIZE)]!;
     },
-    /** @returns why the sweep ends here, one sentence; null while it goes on */
+    /** @returns why the sweep ends here, one sentence; null while it continues */
     count(skipped: SkipReason | null): string | null {
       large = skipped === "too large" ? large + 1 : 0;
       unanswered = skipped === null || skipped === "too large" ? 0 : unanswered + 1;

@@ -10,17 +10,17 @@ import { defineJob } from "../job.ts";
 
 /** Max links of one run; the next run does the rest. */
 const LINKS_PER_RUN = 100;
-/** An owner may change: looked at again after this time. */
+/** Milliseconds until a link is checked again: its owner may change. */
 const AGAIN_MS = 86_400_000;
 /** After this time, where the node did not answer. */
 const RETRY_MS = 600_000;
 
 /**
- * Check then write: the chain's word about a link, then tie and counted figures (`settleLink`); another link or a sale
+ * Check then write: the chain's answer about a link, then tie and counted figures (`settleLink`); another link or a sale
  * may come: the update names token and wallet, and the row compares the wallet with owner and agent's wallet at every
  * write.
- * Resumes: at the link that is due longest, 100 a run; one that the chain gives no word about is put off by ten
- * minutes, and the others go on.
+ * Resumes: at the link that is due longest, 100 a run; one that the chain gives no answer about is put off by ten
+ * minutes, and the run continues with the others.
  */
 export const tokenTies = defineJob({
   name: "token-ties",

@@ -42,7 +42,7 @@ export async function readHostFiles(context: JobContext): Promise<number> {
   return changed;
 }
 
-/** Asks one host. It says nothing where it has no such file, twice; an answer that is none leaves its last word. */
+/** Reads the file of one host. A host without such a file in two reads names no agents; after a failure its last file stays valid. */
 async function read({ endpoints, clock, log }: JobContext, { origin, failures }: DueHost): Promise<HostFileRead> {
   const later = () => new Date(clock().getTime() + backoffMs(RETRY_MS, DAY_MS, failures));
   try {

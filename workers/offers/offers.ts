@@ -70,7 +70,7 @@ export const offers = defineJob({
   },
 });
 
-/** Lists new rows, and goes on with the round over all rows. @returns rows whose offers are different */
+/** Lists new rows, and continues the round over all rows. @returns rows whose offers are different */
 async function listEndpoints(context: JobContext): Promise<number> {
   const { db } = context;
   const progress = await listProgress(db);
@@ -158,7 +158,7 @@ async function readDue(context: JobContext): Promise<number> {
 }
 
 /**
- * Check then write: the endpoint is due, then state, offers and changed rows; it may be listed anew: one run at a time,
+ * Check then write: the endpoint is due, then state, offers and changed rows; it may be listed again: one run at a time,
  * one transaction for state and offers, and an endpoint that is gone takes no update.
  * @param turnOf milliseconds in which all URLs of an endpoint's host can be read
  */

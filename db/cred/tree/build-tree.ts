@@ -23,8 +23,8 @@ export type TreeRequest = {
 export type TreeSummary = { root: Hex; leaves: number; block: number; readMs: number; buildMs: number };
 
 /**
- * Agents that exist and have a score, in the order of the tree's columns. No contract that counts gives a token an id that
- * a leaf has no room for; one that does has an agent without a proof, and the proofs of the others go on.
+ * Agents that exist and have a score, in the order of the tree's columns. A contract that counts up gives no token an id
+ * that is too large for a leaf; an agent with such an id has no proof, and the other agents have theirs.
  */
 const SCORES = `
   select c.token_id, c.score, floor(extract(epoch from c.computed_at))::int8, c.seen_block

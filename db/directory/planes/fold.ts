@@ -32,7 +32,7 @@ const FOLD_AFTER_MS = 600_000;
 /** Milliseconds without a fold after which planes of another layout have no worker of their version any more. */
 const LEFT_AFTER_MS = 2 * FOLD_AFTER_MS;
 
-/** Built anew: where more rows than this have changed at once, came or changed their names since, or have no slot. */
+/** Rows from which on the planes are built again: changed at once, new or renamed since the build, or without a slot. */
 const tooManyChanged = (built: number) => 50_000 + built / 5;
 const tooManyRenamed = (built: number) => 4_096 + built / 5;
 const tooManyLate = (built: number) => 1_000 + built / 100;
@@ -114,7 +114,7 @@ const LATE = statement({
 /** A changed row: what the planes show of it, and what they are to show. */
 type RowChange = { before: SlotRow | undefined; after: SlotRow };
 
-/** @returns undefined where the planes have to be built anew */
+/** @returns undefined where the planes have to be built again */
 async function fold(tx: pg.ClientBase, image: Image, since: string, now: number): Promise<number | undefined> {
   const placeOfName = nameOrder(await readNameMarks(tx));
   const capacity = image.segments * image.segmentBits;

@@ -194,7 +194,7 @@ class Code {
     else this.#write(at, 64, (high | 0x8000_0000) >>> 0, low);
   }
 
-  /** One that begins like an EVM address and goes on otherwise does not fit. */
+  /** A text that begins like an EVM address but is none does not fit. */
   putAddress(column: string, address: string): void {
     if (address.startsWith("agent1q")) this.put(`agent1q:${column}`, 1);
     if (!address.startsWith("0x")) return;

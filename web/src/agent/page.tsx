@@ -159,7 +159,7 @@ const Others = ({ agent, explorer }: PanelsProps) => (
   </>
 );
 
-/** What it did by the chain, and what is said of it; last, as it comes last. */
+/** Its payments, jobs and reviews: at the end of a column, because they are loaded last. */
 const Work = ({ agent: { tokenId, jobs, reviews }, explorer }: PanelsProps) => (
   <>
     <Panel title={say("agent.payments")}>

@@ -201,7 +201,7 @@ const Value = ({ of: { rating, value, revoked } }: { of: WeighedReview }) => (
   </b>
 );
 
-/** Smaller weights are said to be smaller, never to be none. */
+/** Smaller weights are shown as "smaller than", never as 0. */
 const SMALL = 0.01;
 const weightOf = (weight: number): string => {
   if (weight === 0) return say("reviews.countsNothing");

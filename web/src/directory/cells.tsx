@@ -96,7 +96,7 @@ const TokenMark = ({ row }: { row: Pick<Row, "token_source" | "counts"> }) =>
     </span>
   ) : null;
 
-/** The token in a list. A claim is anybody's word: it is on the agent's page alone. */
+/** The token in a list. Anybody can claim a token, so a claim is shown only on the agent's page. */
 export const TokenCell = ({ row }: { row: Row }) =>
   row.token_source === "claimed" ? <NoData reason={say("directory.onlyClaimed")} /> : <Token row={row} />;
 

@@ -15,7 +15,7 @@ import { type Filter, isNarrowed, underFilter, type View, widened } from "./view
 
 const TABS = ["all", "trending", "gainers", "losers", "new", "x402"] as const satisfies Filter[];
 
-/** Asked for when it is opened: few open it, and everybody waits for the first script. */
+/** Loaded when it is opened: few people open it, and all wait for the first script. */
 const FacetPanel = lazy(() => import("./facet-panel.tsx"));
 
 /** How the panel of facets was opened: by a key it takes the focus. */

@@ -38,7 +38,7 @@ export const Rows = ({ rows, total, view, active, dim, change }: RowsProps) =>
 
 const SORTED = COLUMNS.flatMap(({ sort, label }) => (sort ? [{ sort, label }] : []));
 
-/** What the heads of the table do where there are none: each sort in its first direction, and the other one while it is shown. */
+/** The sorts where there is no table with heads: each in its first direction, and the current one in its other direction. */
 function Sorts({ view, change }: Pick<RowsProps, "view" | "change">) {
   const id = useId();
   const { sort } = view;

@@ -93,7 +93,7 @@ function operationOf(method: Method, path: string, described: DescribedOperation
     tag: described.tags[0],
     summary: described.summary,
     description: described.description ?? "",
-    // Credentials and payments are said once, by the schemes.
+    // Credentials and payments are described once, by the schemes.
     parameters: (described.parameters ?? []).filter((parameter) => parameter.in !== "header"),
     body: described.requestBody?.content?.["application/json"]?.schema ?? null,
     responses: Object.entries(described.responses).map(([status, response]) => {

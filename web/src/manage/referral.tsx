@@ -1,4 +1,4 @@
-/** Section: the agent's referral link, what it has brought, and who came by it. */
+/** Section: the agent's referral link, its bonus, and the agents that registered with it. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { BONUSES } from "../../../core/mints/bonuses.ts";
@@ -56,7 +56,7 @@ export default function ReferralSection({ agent }: SectionProps) {
   );
 }
 
-/** Those who came by the code, the newest first, with more on demand. */
+/** Agents that registered with the code, the newest first, with more on demand. */
 function Came({ tokenId }: { tokenId: number }) {
   const { data, error, refetch, ...more } = useInfiniteQuery(
     pagesOf<ReferredAgents>(`${agentPath(String(tokenId))}/referrals?limit=20`, "before", (page) => page.nextBefore),

@@ -42,7 +42,7 @@ export const registrationsOf = (tokenId: number, following: boolean) => {
 const agentIdOf = ({ method, data }: Call): string | null =>
   method.startsWith("setAgentURI") ? String(BigInt(`0x${data.slice(10, 74)}`)) : null;
 
-/** The last transaction of an agent, until it is forgotten; a reload goes on with it. */
+/** The last transaction of an agent, until it is forgotten; it is kept over a reload. */
 export function useSent(tokenId: number) {
   const key = `crossreg.${tokenId}`;
   const wallet = useWallet();

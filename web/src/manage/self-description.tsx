@@ -154,7 +154,7 @@ const Level = ({ path, state, faults, value, type }: FieldProps) => (
     optional
     onChange={type}
     choices={[
-      // A level cannot be taken back once it was said.
+      // A level cannot be removed once it was stated.
       ...(state?.value == null ? [["", say("manage.noLevel")] as const] : []),
       ...Array.from({ length: 11 }, (_, i) => [String(i), say("manage.level", { n: i })] as const),
     ]}

@@ -192,7 +192,7 @@ function End({ id, path, ended }: { id: string; path: string; ended: Props["ende
   const op = useWebhookOperation<{ deleted: string }>(`end.${id}`);
   const done = op.state.at === "done";
   useEffect(() => {
-    // Said by the list: this part goes with its webhook.
+    // The list shows the outcome, because this part disappears with its webhook.
     if (done) ended(true);
   }, [done, ended]);
   return (

@@ -1,4 +1,4 @@
-/** What is to be said about proofs and attestations, in the service's words: an earlier owner's proof, or one that serves many. */
+/** Reservations about proofs and attestations, in the service's words: an earlier owner's proof, or one that serves many agents. */
 import type { Reservation } from "../../../core/views/fields.ts";
 
 type Props = { of: readonly Pick<Reservation, "about" | "says">[] | undefined; about?: Reservation["about"] };

@@ -4,7 +4,7 @@ import { age, duration } from "../formats.ts";
 import { say } from "../say.tsx";
 import { LATE_SECONDS } from "../shell/shell.tsx";
 
-/** bad: something makes no progress, is wrong or fails. note: it goes on, and something is left out of it. */
+/** bad: something makes no progress, is wrong or fails. note: it continues, and something is left out of it. */
 export type Problem = { level: "bad" | "note"; text: string };
 
 /** Seconds that a job may wait, and work may be late, before it is reported. */

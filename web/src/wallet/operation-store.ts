@@ -1,6 +1,6 @@
 /**
  * One write of the API as people do it: sign in, send, pay when it has a price, and send again with the same key and the
- * same payment until the outcome is known. What was sent is kept in this browser, so that a reload goes on with it.
+ * same payment until the outcome is known. What was sent is kept in this browser, so that a reload continues with it.
  */
 import { call, Problem } from "../api/answer.ts";
 import { usdc } from "../formats.ts";
@@ -124,7 +124,7 @@ export class OperationRun<T> {
     return sent && Date.now() - sent.at < KEPT_MS[sent.payment ? "paid" : "unpaid"] ? sent : null;
   }
 
-  /** Sends a new request. Its outcome is the state. A paid request of this name goes on instead, until it is decided. */
+  /** Sends a new request; its outcome is the state. An undecided paid request of this name is continued instead. */
   readonly run = async ({ method, path, body }: Request): Promise<void> => {
     if (this.state.at === "working") return;
     const address = this.presentAddress();
@@ -145,8 +145,8 @@ export class OperationRun<T> {
   };
 
   /**
-   * Goes on with the request that a reload interrupted. Where its wallet would have to sign in again, a paid one waits
-   * for a click. Another wallet than the one that sent the shown request begins anew.
+   * Continues the request that a reload interrupted. Where its wallet would have to sign in again, a paid one waits for a
+   * click. Another wallet than the one that sent the shown request begins a new one.
    */
   readonly resume = async (): Promise<void> => {
     const address = this.presentAddress();

@@ -20,7 +20,7 @@ export type RunningOperation<T> = Pick<OperationRun<T>, "run" | "pay" | "again" 
 };
 
 type OperationOptions<T> = {
-  /** Of the operation and its subject, `update.7`: a request of that name goes on after a reload. */
+  /** Of the operation and its subject, `update.7`: a request of that name continues after a reload. */
   name: string;
   /** Who may do it, as the endpoint's guard says. */
   caller: CallerRule;

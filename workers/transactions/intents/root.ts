@@ -5,7 +5,7 @@ import type { EffectContext, IntentEffect } from "./effect.ts";
 
 /**
  * Max age of the scores when they are signed. Contracts measure the age of a root from its block on, so scores that
- * waited for money or for a node are not published as new: the next run of the job builds them anew.
+ * waited for money or for a node are not published as new: the next run of the job builds a new root.
  */
 const MAX_WAIT_MS = 3_600_000;
 

@@ -143,7 +143,7 @@ function affordable(ready: ReadyIntent[], offer: Fees, spendableWei: bigint): Re
  * Gives each intent the next nonce and stores nonces and bytes of all of them in one transaction. A crash before its
  * commit leaves nothing behind; after the commit the bytes are broadcast until the chain has decided.
  * Check then write: the next nonces, then `storeSigned`; a foreign transaction may take one: (sender, nonce) is unique,
- * and `usedByAnother` signs anew.
+ * and `usedByAnother` signs again.
  */
 async function sign(session: SenderSession, payable: ReadyIntent[], offer: Fees): Promise<NewAttempt[]> {
   const { db, chain, signer, clock, fault } = session;
