@@ -60,7 +60,7 @@ export type PonderProcess = {
   readonly failures: PonderFailures;
   /** Returns the blocks that it has built on since the last call: hashes by number, as it saw them itself. */
   takeSeenHashes(): Map<number, string>;
-  /** What its pool was asked and has learned of each node; empty before its first report. */
+  /** Requests of its pool and what it learned of each node; empty before its first report. */
   readonly nodes: readonly RpcNodeStats[];
   /** URL of its own /metrics on this machine. */
   readonly metricsUrl: string;

@@ -62,7 +62,7 @@ async function verify(
   order: PaymentOrder,
 ): Promise<SettlementOutcome | null> {
   const deadline = performance.now() + BEGINS_MS;
-  // Between the facilitator's look and ours a block may have come: once it is asked again for that.
+  // A block may have come between the facilitator's check and ours, so it is asked once more.
   let isPuzzling = false;
   for (;;) {
     const verdict = await facilitator.verify(order);

@@ -10,7 +10,7 @@ export type RangeChain = Pick<Chain, "block" | "logs">;
 /** A block up to which was read, with its hash. */
 export type RangeEnd = { block: number; hash: string };
 
-/** A chain that takes what is asked of it from `budget.left`. */
+/** A chain whose requests are subtracted from `budget.left`. */
 export function counting(chain: RangeChain, budget: { left: number }): RangeChain {
   return {
     block(number) {

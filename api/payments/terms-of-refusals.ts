@@ -1,4 +1,4 @@
-/** The terms of a paid endpoint where a request is refused before its price is asked: crawlers look for them without a credential or a body. */
+/** The terms of a paid endpoint in the refusal of a request that is not valid yet: crawlers look for them without a credential or a body. */
 import { Failure } from "../../core/errors.ts";
 import type { Operation } from "../../core/payments/prices.ts";
 import { type DeclaredEndpoint, declarationOf } from "./bazaar.ts";
@@ -7,7 +7,7 @@ import type { PaymentService } from "./payment-service.ts";
 
 type SoldOperation = { endpoint: DeclaredEndpoint; operation: Operation; path: string };
 
-/** The 402 of a request that was not read; null while it costs nothing, or its price cannot be had. */
+/** The 402 of a request that was not read; null while it costs nothing, or its price cannot be read. */
 async function termsOf(service: PaymentService, { endpoint, operation, path }: SoldOperation): Promise<Failure | null> {
   const price = await service.price(operation).catch(() => null);
   if (!price || price.units === 0n) return null;

@@ -1,4 +1,4 @@
-/** Cred: the score by token id and by address, and how it came to be over time. */
+/** Cred: the score by token id and by address, and its history. */
 import { z } from "zod";
 import { SIGNALS, shownCred } from "../../core/cred/cred.ts";
 import { openPoints } from "../../core/cred/open-points.ts";

@@ -1,4 +1,4 @@
-/** Which agent a reference means, where what is asked about it is kept by rows of the directory. */
+/** Finds the agent of a reference by its row of the directory. */
 import { checksum, parseAddress } from "../../core/addresses.ts";
 import type { AgentRef } from "../../core/agents/facts.ts";
 import type { OwnedFacts } from "../../core/agents/reservations.ts";

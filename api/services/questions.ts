@@ -8,7 +8,7 @@ import type { Log } from "../http/error-answer.ts";
 
 /** Milliseconds that a search waits. A later answer is kept for the next search. */
 const WAIT_MS = 500;
-/** Questions that are kept, and that are asked at the same time. */
+/** Max questions that are kept, and max that are sent at the same time. */
 const MAX_KEPT = 1_000;
 const QUESTIONS_AT_ONCE = 16;
 

@@ -1,4 +1,4 @@
-/** Which agent of the canonical ERC-8004 registry a reference means: its reviews are asked for. */
+/** Finds the agent of the canonical ERC-8004 registry whose reviews a reference means. */
 import { recordsAt } from "../../core/agents/registration-file.ts";
 import { OWN_PLATFORM, type PlatformKey } from "../../core/directory/platforms.ts";
 import type { DirectoryRow } from "../../core/directory/row.ts";

@@ -5,7 +5,7 @@ import type { HandlerDeps } from "../handler-deps.ts";
 import { untilShown } from "./until-shown.ts";
 
 /**
- * Waits until an agent's figures are of the index as it is, which shows a block that was asked for.
+ * Waits until the index has a block and an agent's figures are of that index.
  * @param block undefined returns at once
  * @throws Failure indexer_behind when that takes too long
  */

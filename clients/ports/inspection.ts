@@ -13,7 +13,7 @@ export type NodeProbe = {
   request(method: string, params: unknown[]): Promise<NodeAnswer>;
 };
 
-/** What the pool learned of one node, and what it was asked for that. */
+/** What the pool learned of one node, and the requests that it sent for it. */
 export type LearnedLimits = RpcNodeStats & {
   /** Answered requests a second, of a burst. */
   measuredPerSecond: number;

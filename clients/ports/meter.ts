@@ -12,7 +12,7 @@ export interface UpstreamMeter {
   watch(upstream: string, open: () => boolean): void;
 }
 
-/** What was asked of one JSON-RPC node since the process started, and what was learned of it. */
+/** Requests to one JSON-RPC node since the process started, and what was learned of it. */
 export type RpcNodeStats = {
   /** Host of the URL; a second URL of the same host has `#2` behind it. Never a path or a query, which hold keys. */
   host: string;

@@ -21,7 +21,7 @@ export type RpcPool = {
    *   whether a node has the transaction
    */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** What was asked of each node, and what was learned of it, in the order of the configuration. */
+  /** Requests to each node, and what was learned of it, in the order of the configuration. */
   stats(): RpcNodeStats[];
   close(): void;
 };

@@ -31,7 +31,7 @@ export const MIN_CORRECTED = 4;
 /** Min letters of a word that is corrected where another word of the same name is known. */
 export const MIN_CORRECTED_IN_NAME = 3;
 
-/** Words that are asked about for each misspelt one. */
+/** Max known words that are read for each misspelt one. */
 const MAX_NEAR = 12;
 
 type KnownWord = { word: string; documents: number };

@@ -1,4 +1,4 @@
-/** How many requests the payments to agents' wallets take: what is read at once, and what that comes to. */
+/** How many requests the payments to agents' wallets take, and the sizes of their reads. */
 import { INCOME_SECONDS } from "./rules.ts";
 
 /** Blocks of one read. The pool splits its logs into the ranges that the nodes take. */

@@ -22,7 +22,7 @@ const MAX_PAGES = 5;
 /** Where a server answers, and what goes with every request: headers, and of revision 2026-07-28 an envelope in the body too. */
 type Session = { url: string; headers: Record<string, string>; envelope?: object };
 
-/** A server of revision 2026-07-28 alone has no `initialize`, and is asked at once. */
+/** A server with only revision 2026-07-28 has no `initialize`: it gets the request at once. */
 const NEWEST: Omit<Session, "url"> = {
   headers: { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" },
   envelope: {

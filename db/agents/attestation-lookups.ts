@@ -1,4 +1,4 @@
-/** Which wallets the chain is asked about an attestation older than the index, and what it answered. */
+/** Wallets whose attestations older than the index are read from the chain, and the answers. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { array, int4, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";

@@ -79,7 +79,7 @@ export const EXAMPLES: readonly DirectoryQuery[] = [
 /**
  * Tables and conditions of a question: rows `d`, scores `s`, or both where both are asked about. `key` is what is sorted
  * by. `rank`, in a search for a wallet, is what its agents are ordered by before the sort. The rows of a wallet or an owner
- * are few, and their scores are read from the rows: the planner takes them for many, and would read all scores to join them.
+ * are few, and their scores are read from the rows: the planner expects many, and would read all scores to join them.
  * @param only SQL of what is read in place of both tables, as `d` and `s`: some of their rows
  */
 export function matching(query: DirectoryQuery, $: (value: unknown) => string, sort?: DirectorySort, only?: string) {

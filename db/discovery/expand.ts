@@ -9,7 +9,7 @@ import { idf } from "../../core/discovery/weights.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { isRare, lookUp, namedWith, speltAlike, vouchedWords, type WordStem } from "./look-up-words.ts";
 
-/** A need as documents are asked for it. */
+/** A need with what documents are searched by. */
 export type ExpandedNeed = {
   text: string;
   required: boolean;

@@ -130,7 +130,7 @@ type KeptLookups = { words: Map<string, WordStem>; completions: Map<string, Word
 const kept = new WeakMap<Queryable, KeptLookups>();
 const KEPT_MS = 60_000;
 const MAX_KEPT_WORDS = 20_000;
-/** Completions of so few letters are asked for all the time, and are found among thousands of words. */
+/** Max letters of words whose completions are kept: they are needed all the time, and found among thousands of words. */
 const KEPT_LETTERS = 3;
 
 function keptOf(db: Queryable): KeptLookups {

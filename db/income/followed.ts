@@ -58,7 +58,7 @@ type Write = (value: unknown) => string;
 const isHiring = ({ usdc, since }: HiringJobs, $: Write) => `j.token = ${$(usdc)}::text and j.units >= ${DUST_UNITS}
   and (j.funded_at > ${$(since)}::int8 or j.ended_at > ${$(since)}::int8)`;
 
-/** Of each kind, who is to be followed: the column address, and weight, by which they come in. */
+/** SQL of the addresses to follow, of each kind: `address`, and `weight`, by which they are chosen first. */
 const WANTED: Record<CohortKind, (jobs: HiringJobs, $: Write) => string> = {
   wallet: () => `select a.wallet as address, 1 as weight from ${PAID_AGENTS} a group by a.wallet`,
   // What an escrow gave back weighs nothing: it costs nothing.

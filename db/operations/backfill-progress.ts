@@ -16,7 +16,7 @@ export type ContractProgress = {
   eventsPerSecond: number;
 };
 
-/** What one node was asked for since the indexer's start. */
+/** Requests to one node since the indexer's start. */
 export type NodeProgress = {
   /** Host of its URL; paths and queries can contain keys. */
   host: string;

@@ -197,9 +197,9 @@ const DUE = statement({
 export type DueFile = NamedFile & { failures: number; site: string | null };
 
 /**
- * Files that are to be asked for: one of each reviewer before a second of any, those whose reviewers have proof first, and of a site
- * no more than is left to it.
- * @param due.since how long ago what a site was asked for counts @param due.perSite files of a site since then
+ * Files that are due for a read: one of each reviewer before a second of any, those whose reviewers have proof first, and of a
+ * site no more than are left of `due.perSite`.
+ * @param due.since time from which on reads of a site count @param due.perSite max files of a site since then
  */
 export const dueFiles = (
   db: Queryable,

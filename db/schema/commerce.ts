@@ -1,4 +1,4 @@
-/** Jobs between agents (ERC-8183): what was read of the contract's logs, and what it comes to (core/commerce/). */
+/** Jobs between agents (ERC-8183): what was read of the contract's logs, and the figures of it (core/commerce/). */
 import { bigint, bigserial, index, integer, jsonb, numeric, primaryKey, text } from "drizzle-orm/pg-core";
 import { at, block, offchain } from "./columns.ts";
 import { directory } from "./directory.ts";

@@ -59,7 +59,7 @@ export const offerSource = offchain.table(
   (t) => [
     primaryKey({ columns: [t.directoryId, t.kind, t.url] }),
     index("offer_source_due").on(t.trust, t.nextTryAt),
-    // What a host was asked during a day is bounded.
+    // For the bound of reads from one host in a day.
     index("offer_source_host").on(t.host, t.checkedAt),
     // Whether a host is shown to be another agent's.
     index("offer_source_confirmed").on(t.host).where(sql`confirmed_by is not null`),

@@ -1,4 +1,4 @@
-/** Reports to the launcher what the pool in Ponder's process was asked and has learned of each node: an IPC message a second. */
+/** Reports to the launcher the requests of the pool in Ponder's process and what it learned of each node: an IPC message a second. */
 import type { RpcNodeStats } from "../../clients/ports.ts";
 
 /** IPC message with every node of the pool. */

@@ -63,7 +63,7 @@ export type Wire =
 /** A value that a request has sent in a header of payments. */
 export type SentValue = { name: string; value: string };
 
-/** What is asked of one 402. */
+/** What a 402 has to contain. */
 type AskedOption = {
   terms: Terms;
   /** What is wrong with the payment that was brought, or `payment_required`. */

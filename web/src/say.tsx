@@ -12,7 +12,7 @@ type Places<T> = T extends `${string}{${infer Name}}${infer Rest}` ? Name | Plac
 type Tags<T> = T extends `${string}</${infer Name}>${infer Rest}` ? Name | Tags<Rest> : never;
 type Values<K extends MessageKey> = Record<Places<TextOf<K>>, string | number>;
 type Elements<K extends MessageKey> = Record<Tags<TextOf<K>>, (text: string) => ReactNode>;
-/** Values are asked for where the message has places for them, and only there. */
+/** The values that a message has places for; none where it has none. */
 type MessageValues<K extends MessageKey> = [Places<TextOf<K>>] extends [never] ? [] : [values: Values<K>];
 
 /** The browser's own languages decide how numbers and dates are written; the words are English. */

@@ -6,8 +6,8 @@ export const URLS_PER_HOST_AND_DAY = 1_000;
 /** Max URLs of one host in a run that are shown to be its agents'; they have no turns. */
 const CONFIRMED_PER_RUN = 100;
 /**
- * Max URLs in a run that one owner's agents alone name, of those shown to be theirs and of the others; as many more are due
- * again after each such time.
+ * Max URLs in a run that only one owner's agents name, of those shown to be theirs and of the others; each further hundred
+ * is due `NEXT_OF_OWNER_MS` later.
  */
 const URLS_PER_OWNER_AND_RUN = 100;
 const NEXT_OF_OWNER_MS = 600_000;

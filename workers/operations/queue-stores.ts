@@ -76,7 +76,7 @@ function endingClient(client: Redis, clients: Set<Redis>, log: Logger): Redis {
   return Object.assign(client, {
     duplicate: (override: RedisOptions) => endingClient(duplicate(override), clients, log),
     disconnect(reconnect = false) {
-      // Ending already: of many commands that were refused at once, the first one asked for it.
+      // It ends already: of many commands that were refused at once, the first one has started it.
       if (reconnect && (client as { stream?: Duplex }).stream?.writableEnded) return;
       // ioredis ends a client in `wait`, the state before its first attempt, which has no socket either.
       if (!reconnect && client.status === "reconnecting") client.status = "wait";

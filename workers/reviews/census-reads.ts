@@ -74,7 +74,7 @@ export async function readCensus(
   return { agents: owners.size, facts, requests: made(), histories: histories.size };
 }
 
-/** A chain that is asked no more than so often. */
+/** A chain with a maximum of requests. */
 function bounded(of: CensusChain, most: number): { chain: CensusChain; made: () => number } {
   let made = 0;
   const take = (requests: number) => {

@@ -30,9 +30,9 @@ const EVERY_MS = 30_000;
 const DAY_MS = 86_400_000;
 /** Agents whose files are listed in one run, and files. */
 const [AGENTS_PER_RUN, LISTED_PER_RUN] = [200, 1_000];
-/** Files that are asked for in one run, at once, and stored together; max milliseconds of asking. */
+/** Max files that are requested in one run, at once, and stored together; max milliseconds of requests. */
 const [FILES_PER_RUN, FILES_AT_ONCE, FILES_PER_STATEMENT, MAX_ASKING_MS] = [1_000, 16, 64, 25_000];
-/** Files of one site that are asked for in a day. */
+/** Max files of one site that are requested in a day. */
 const FILES_PER_SITE_AND_DAY = 1_000;
 /** Milliseconds until the first retry, doubled each time up to the longest; after 26 failures, two months, the file is not requested again. */
 const [RETRY_MS, MAX_RETRY_MS, MAX_FAILURES] = [60_000, 4 * DAY_MS, 26];
@@ -152,7 +152,7 @@ async function read({ endpoints, config, clock, log }: JobContext, one: DueFile)
         heldAgainst([keccak256(bytes)], text, hash, config.chain.id),
       );
       const settled = { ...known, state, proof, why: null, readAt: clock(), tried: true };
-      // What has another hash may be mended some day; what was read is not asked for again.
+      // A file with another hash may be corrected some day; a file that was read is not requested again.
       return state === "differs"
         ? { ...settled, ...laterThan(known.failures, DAY_MS, clock()) }
         : { ...settled, failures: 0, nextTryAt: null };

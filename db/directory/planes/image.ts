@@ -21,7 +21,7 @@ export type Image = {
 const IMAGE = statement({
   name: "directory-image",
   params: { layout: text },
-  // What another server's dump brought lies in the future of this one.
+  // A transaction id that came with another server's dump may be in the future of this one.
   text: `
     select seen_xmax::text as xmax, seen_in_progress::text[] as "inProgress", segments, segment_bits as "segmentBits", used,
            built, renamed, max_id as "maxId", folded_at as "foldedAt"

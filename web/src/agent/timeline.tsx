@@ -83,7 +83,7 @@ export function Timeline({ of: { tokenId, mintedAt }, points, days, explorer }: 
   if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
   const events = data?.pages.flatMap((page) => page.data.events) ?? [];
   const from = Date.now() - days * 86_400_000;
-  // What lies behind the oldest event that was read belongs between scores that are not shown yet.
+  // Scores older than the oldest event that was read are not shown yet: events that belong between them are missing.
   const since = hasNextPage && events.length > 0 ? Math.max(from, Date.parse(events.at(-1)!.at)) : from;
   const entries = entriesOf(points, events, since);
   const shown = all ? entries : entries.slice(0, FIRST_ENTRIES);
