@@ -265,7 +265,8 @@ const TOUCH_CONNECTED = statement({
 });
 
 /** @param sent transactions that it has sent; null for a contract */
-export const storeAccount = async (db: Queryable, account: { address: string; sent: number | null }) => {
-  await STORE_ACCOUNT.run(db, account);
-  await TOUCH_CONNECTED.run(db, { address: account.address });
-};
+export const storeAccount = (pool: pg.Pool, account: { address: string; sent: number | null }) =>
+  transaction(pool, async (tx) => {
+    await STORE_ACCOUNT.run(tx, account);
+    await TOUCH_CONNECTED.run(tx, { address: account.address });
+  });

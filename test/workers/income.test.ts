@@ -374,4 +374,33 @@ describe("reads", () => {
     await expect(jobs.read()).rejects.toThrow("gone");
     expect(await failures()).toBe(before);
   });
+
+  it("of accounts that connect payers go on with the others where one cannot be read", async () => {
+    const hubs = [20, 30].sort((a, b) => (at(a) < at(b) ? -1 : 1));
+    const [failing, other] = hubs.map(at) as [string, string];
+    await jobs.plantAgent(12, at(12), null);
+    for (const hub of hubs)
+      for (const payer of [hub + 1, hub + 2]) {
+        await world.send(at(hub), 900_000);
+        await world.settle(one(hub), at(payer), 100_000);
+        await world.settle(one(payer), at(12), 30_000);
+      }
+    chain = {
+      ...world.chain,
+      code: async (address) =>
+        lower(address) === failing ? fail("upstream_unavailable", "gone") : world.chain.code(address),
+    };
+    const known = async () => {
+      const { rows } = await db.pool.query("select address from offchain.income_account order by address");
+      return rows.map(({ address }) => address);
+    };
+    for (let round = 0; round < 3; round++) {
+      await jobs.follow().catch((error) => expect(error.errors).toMatchObject([{ message: "gone" }]));
+      await jobs.read();
+    }
+    expect(await known()).toEqual([other]);
+    chain = null;
+    await jobs.follow();
+    expect(await known()).toEqual([failing, other]);
+  });
 });

@@ -10,6 +10,7 @@ import { transaction } from "../../db/sql/transaction.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 import { isContract } from "../reviews/reviewer-history.ts";
+import { runSteps } from "../steps.ts";
 import { income } from "./income.ts";
 
 const DAY_MS = 86_400_000;
@@ -67,10 +68,11 @@ async function follow({ db, chain, clock, config }: JobContext): Promise<number>
   };
   for (const kind of COHORT_KINDS) changed += await enrol(db, kind, blocks, jobs);
   const accounts = Math.ceil((config.incomeRequestsPerDay * ACCOUNTS_SHARE * EVERY_MS) / DAY_MS / 2);
-  for (const address of (await dueAccounts(db, jobs.usdc, accounts)) as Address[]) {
+  const due = (await dueAccounts(db, jobs.usdc, accounts)) as Address[];
+  const read = async (address: Address) => {
     const sent = isContract(await chain.code(address)) ? null : await chain.nonce(address, "latest");
     await storeAccount(db, { address, sent });
-    changed += 1;
-  }
-  return changed;
+    return 1;
+  };
+  return changed + (await runSteps(Object.fromEntries(due.map((address) => [address, () => read(address)]))));
 }
