@@ -37,7 +37,7 @@ export const cred = offchain.table(
      */
     changedXid: transactionId().notNull().default(sql`pg_current_xact_id()`),
   },
-  (t) => [index("cred_score").on(t.score, t.tokenId), index("cred_changed").on(t.changedXid)],
+  (t) => [index("cred_changed").on(t.changedXid)],
 );
 
 /**
