@@ -2,6 +2,7 @@
 import { fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createPaint } from "../../card-renderer/paint.ts";
@@ -21,7 +22,23 @@ async function drawnElsewhere(card: CardFacts, size: CardSize): Promise<string> 
   return answer as string;
 }
 
+/** The priority of each thread of this process, by its name. */
+const niceOfThreads = () =>
+  readdirSync("/proc/self/task").map((thread) => {
+    const stat = readFileSync(`/proc/self/task/${thread}/stat`, "utf8");
+    const [name, rest] = [stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")")), stat.slice(stat.lastIndexOf(")"))];
+    return { thread: Number(thread), name, nice: Number(rest.split(" ")[17]) };
+  });
+
 describe("paint", () => {
+  it("draws on threads that come after the one that answers requests", async () => {
+    await paint(cardOf(), "og");
+    const threads = niceOfThreads();
+    const pool = threads.filter(({ name }) => name === "libuv-worker");
+    expect(new Set(pool.map(({ nice }) => nice))).toEqual(new Set([10]));
+    expect(threads.find(({ thread }) => thread === process.pid)!.nice).toBe(0);
+  });
+
   it.each(Object.entries(CARD_SIZES) as [CardSize, { width: number; height: number }][])(
     "gives a PNG of the size %s",
     async (size, { width, height }) => {
