@@ -2,7 +2,6 @@
 import { decodeEventLog } from "viem";
 import { identityAbi } from "../abis/identity.ts";
 import { trackIndexedBlock } from "../db/operations/index-state.ts";
-import { openClient } from "../db/sql/connect.ts";
 import { ensureDatabase } from "../devnet/postgres.ts";
 import { atLeast, printTable, quantile } from "../harness/figures.ts";
 import { type ScratchPostgres, withPostgres } from "../harness/scratch-postgres.ts";
@@ -15,6 +14,7 @@ import {
   startSyntheticNode,
   UNFINAL,
 } from "../harness/synthetic/indexer.ts";
+import { withClient } from "../harness/with-client.ts";
 import { copyIn } from "./synthetic/copy-in.ts";
 
 /** Sizes of one run; a lane answers 20 requests a second at first, which decides how long one lane takes. */
@@ -76,25 +76,18 @@ const measureOf = (events: number, ms: number): Measure => ({ events, seconds: m
 
 /** The floor: every log decoded with viem and copied into one table, nothing else. */
 async function decodeAndCopy(databaseUrl: string, blocks: number): Promise<Measure> {
-  const client = openClient({ connectionString: databaseUrl });
-  await client.connect();
-  await client.query("create table event (id bigint primary key, name text, args jsonb, block bigint)");
   const logs = Array.from({ length: blocks }, (_, i) => logsOf(i + 1)).flat();
-  const started = performance.now();
-  const lines: string[] = [];
-  for (const [i, log] of logs.entries()) {
-    const { eventName, args } = decodeEventLog({
-      abi: identityAbi,
-      topics: log.topics as [`0x${string}`],
-      data: log.data,
+  return withClient(databaseUrl, async (client) => {
+    await client.query("create table event (id bigint primary key, name text, args jsonb, block bigint)");
+    const started = performance.now();
+    const lines = logs.map(({ topics, data, blockNumber }, i) => {
+      const { eventName, args } = decodeEventLog({ abi: identityAbi, topics: topics as [`0x${string}`], data });
+      const json = JSON.stringify(args, (_, value) => (typeof value === "bigint" ? value.toString() : value));
+      return `${i}\t${eventName}\t${json}\t${Number(blockNumber)}\n`;
     });
-    const json = JSON.stringify(args, (_, value) => (typeof value === "bigint" ? value.toString() : value));
-    lines.push(`${i}\t${eventName}\t${json}\t${Number(log.blockNumber)}\n`);
-  }
-  await copyIn(client, "copy event from stdin", lines.join(""));
-  const taken = performance.now() - started;
-  await client.end();
-  return measureOf(logs.length, taken);
+    await copyIn(client, "copy event from stdin", lines.join(""));
+    return measureOf(logs.length, performance.now() - started);
+  });
 }
 
 /** Prints the requests that the node got, by method. */
@@ -138,12 +131,8 @@ async function timed(said: (message: string) => Promise<number>, blocks: number)
 }
 
 /** Makes the next start build a fresh index out of what is cached. */
-async function nextGeneration(databaseUrl: string): Promise<void> {
-  const client = openClient({ connectionString: databaseUrl });
-  await client.connect();
-  await client.query("update onchain.index_state set generation = generation + 1");
-  await client.end();
-}
+const nextGeneration = (databaseUrl: string) =>
+  withClient(databaseUrl, (client) => client.query("update onchain.index_state set generation = generation + 1"));
 
 type Live = {
   databaseUrl: string;

@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openClient } from "../db/sql/connect.ts";
 import { type Postgres, startPostgres } from "../devnet/postgres.ts";
+import { withClient } from "./with-client.ts";
 
 /** Files of a server that a copy must not have, or gets from the stream (PostgreSQL manual, 25.3). */
 const LEFT_OUT = ["postmaster.pid", "postmaster.opts", "pg_wal/*", "pg_replslot/*", "pg_stat_tmp/*", "pgsql_tmp*"];
@@ -18,18 +18,14 @@ export async function startReplica(
   dataDir: string,
   settings: Record<string, string> = {},
 ): Promise<Postgres> {
-  const client = openClient({ connectionString: url });
-  await client.connect();
-  try {
+  await withClient(url, async (client) => {
     const { rows } = await client.query("select current_setting('data_directory') as directory");
     await client.query("select pg_backup_start('replica', true)");
     copy(rows[0].directory, dataDir);
     const { rows: stopped } = await client.query("select labelfile from pg_backup_stop(false)");
     write(dataDir, "backup_label", stopped[0].labelfile);
     write(dataDir, "standby.signal", "");
-  } finally {
-    await client.end();
-  }
+  });
   const { hostname, port, username, password } = new URL(url);
   return startPostgres({
     dataDir,

@@ -1,6 +1,7 @@
 /** Running processes as Linux shows them in /proc: their time, their memory, their children, their ports. Elsewhere nothing is known. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { cpus } from "node:os";
+import { attempt } from "./attempt.ts";
 
 /** Unit of the times in /proc: sysconf(_SC_CLK_TCK), which is 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
@@ -9,15 +10,10 @@ const TICKS_PER_SECOND = 100;
 export type ProcessStat = { pid: number; parent: number; own: number; reaped: number; started: string };
 
 /** Ids of all processes. */
-export function processIds(): number[] {
-  try {
-    return readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number);
-  } catch {
-    return [];
-  }
-}
+export const processIds = (): number[] =>
+  attempt(() => readdirSync("/proc"), [])
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 
 /** Undefined when the process is gone. */
 export function statOf(pid: number): ProcessStat | undefined {
@@ -50,25 +46,14 @@ export const residentBytes = (pid: number, field: "VmRSS" | "VmHWM" = "VmRSS"): 
   Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readText(`/proc/${pid}/status`))?.[1] ?? Number.NaN) * 1024;
 
 /** Open files and sockets; NaN when the process is gone. */
-export function openFiles(pid: number): number {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).length;
-  } catch {
-    return Number.NaN;
-  }
-}
+export const openFiles = (pid: number): number => attempt(() => readdirSync(`/proc/${pid}/fd`).length, Number.NaN);
 
 /** TCP ports (IPv4) the process itself listens on. */
 export function listeningPorts(pid: number): number[] {
-  const own = new Set<string>();
-  try {
-    for (const fd of readdirSync(`/proc/${pid}/fd`)) {
-      const inode = /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${fd}`))?.[1];
-      if (inode) own.add(inode);
-    }
-  } catch {
-    return [];
-  }
+  const links = attempt(() => readdirSync(`/proc/${pid}/fd`), []).map((fd) =>
+    attempt(() => readlinkSync(`/proc/${pid}/fd/${fd}`), ""),
+  );
+  const own = new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
   const LISTENS = "0A";
   return readText(`/proc/${pid}/net/tcp`)
     .split("\n")
@@ -88,18 +73,4 @@ export function processesBelow(root: number): number[] {
   return below(root);
 }
 
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
-}
+const readText = (path: string): string => attempt(() => readFileSync(path, "utf8"), "");

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive } from "../devnet/data-dir.ts";
 import { movedTo } from "../devnet/postgres.ts";
+import { attempt } from "./attempt.ts";
 
 /** A file system in memory, on Linux; containers often make it small. */
 const IN_MEMORY = "/dev/shm";
@@ -36,19 +37,9 @@ function removeOrphans(parent: string) {
 }
 
 /** Another run may remove an orphan at the same moment. */
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
-}
+const namesIn = (directory: string): string[] => attempt(() => readdirSync(directory), []);
 
 function isRoomy(directory: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(directory);
-    return Math.min(bavail * bsize, process.availableMemory()) > ENOUGH;
-  } catch {
-    return false;
-  }
+  const { bavail, bsize } = attempt(() => statfsSync(directory), { bavail: 0, bsize: 0 });
+  return Math.min(bavail * bsize, process.availableMemory()) > ENOUGH;
 }

@@ -4,12 +4,12 @@ import type { Page } from "playwright-core";
 import { privateKeyToAccount } from "viem/accounts";
 import { apiKeyHash, apiKeyText } from "../core/callers/api-keys.ts";
 import { insertApiKey } from "../db/callers/api-keys.ts";
-import { openClient } from "../db/sql/connect.ts";
 import { testChain } from "./agent-wallet.ts";
 import { connectByChip, giveWallet } from "./browser-wallet.ts";
 import type { Stack } from "./stack.ts";
 import { accountOf, pathOf, type TerminalPage } from "./terminal-pages.ts";
 import { until } from "./until.ts";
+import { withClient } from "./with-client.ts";
 
 /** @throws when what the page shows does not come within the time limits of `page` */
 export async function showPage(page: Page, { devnet }: Pick<Stack, "devnet">, of: TerminalPage): Promise<void> {
@@ -56,14 +56,7 @@ export async function showPage(page: Page, { devnet }: Pick<Stack, "devnet">, of
 async function newOperatorKey(databaseUrl: string): Promise<string> {
   const id = randomBytes(5).toString("hex");
   const key = apiKeyText(id, randomBytes(32).toString("base64url"));
-  const db = openClient({ connectionString: databaseUrl });
-  await db.connect();
-  try {
-    await insertApiKey(db, {
-      ...{ id, name: "terminal pages", hash: apiKeyHash(key), scopes: ["operator:read"], readsPerMinute: null },
-    });
-  } finally {
-    await db.end();
-  }
+  const row = { id, name: "terminal pages", hash: apiKeyHash(key), readsPerMinute: null };
+  await withClient(databaseUrl, (db) => insertApiKey(db, { ...row, scopes: ["operator:read"] }));
   return key;
 }

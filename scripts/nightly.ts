@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { childEnvironment } from "../config/config.ts";
+import { attempt } from "../harness/attempt.ts";
 import { refuse } from "../harness/options.ts";
 
 /** `seed`: how a part takes its seed, where it has one. What is not over within its minutes is ended, with all it started. */
@@ -36,13 +37,8 @@ if (picked.length === 0) refuse(`Nothing is named so. There are ${Object.keys(PA
 let group: number | undefined;
 let ending: Promise<void> | undefined;
 /** @returns whether there was somebody to hear it */
-function signalGroup(signal: NodeJS.Signals | 0): boolean {
-  try {
-    return group !== undefined && process.kill(-group, signal);
-  } catch {
-    return false;
-  }
-}
+const signalGroup = (signal: NodeJS.Signals | 0): boolean =>
+  attempt(() => group !== undefined && process.kill(-group, signal), false);
 /** Asks what is left of the running part to end, once, and kills what does not. */
 function end(): Promise<void> {
   ending ??= (async () => {

@@ -4,11 +4,11 @@ import type { Questions } from "../../core/discovery/meaning.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { migrate } from "../../db/schema/migrate.ts";
-import { openClient } from "../../db/sql/connect.ts";
 import { stopwatch } from "../../harness/figures.ts";
 import { testLog } from "../../harness/log.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
+import { withClient } from "../../harness/with-client.ts";
 import { followDocuments } from "../../workers/discovery/search-documents.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import type { World } from "./agents.ts";
@@ -30,13 +30,13 @@ export const discoverWay = (pool: pg.Pool, world: World, questions: Questions | 
 export async function fillDatabase(url: string, pool: pg.Pool, world: World): Promise<void> {
   await migrate(url);
   await plantOnchain(pool, { ddl: onchainTables() });
-  await tellDuration("rows planted", () => connected(url, (client) => plant(client, world, { large: true })));
+  await tellDuration("rows planted", () => withClient(url, (client) => plant(client, world, { large: true })));
   await tellDuration("indexes of the plain ways built", () => plainIndexes(url));
 }
 
 /** The same for a small directory in a database that is migrated and has schema `onchain`. */
 export async function fillSmall(url: string, pool: pg.Pool, world: World): Promise<void> {
-  await connected(url, (client) => plant(client, world));
+  await withClient(url, (client) => plant(client, world));
   await plainIndexes(url);
   await buildDocuments(pool, world);
 }
@@ -60,21 +60,9 @@ export const FORGET_DOCUMENTS =
   "truncate offchain.discovery_document, offchain.discovery_word, offchain.discovery_progress";
 
 const plainIndexes = (url: string) =>
-  connected(url, async (client) => {
+  withClient(url, async (client) => {
     for (const index of INDEXES) await client.query(index);
   });
-
-async function connected(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = openClient({ connectionString: url });
-  // A server that stops ends the statement too, which reports it.
-  client.on("error", () => {});
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
-}
 
 /** Does something, and prints how long it took. */
 export async function tellDuration(what: string, work: () => Promise<void>): Promise<void> {

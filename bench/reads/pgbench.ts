@@ -3,6 +3,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { attempt } from "../../harness/attempt.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 
 const INSTALLED = "/usr/lib/postgresql";
@@ -12,14 +13,9 @@ export function findPgbench(): string | undefined {
   const own = existsSync(INSTALLED)
     ? readdirSync(INSTALLED).map((version) => join(INSTALLED, version, "bin/pgbench"))
     : [];
-  return [...own, "pgbench"].find((program) => {
-    try {
-      execFileSync(program, ["--version"], { stdio: "ignore" });
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return [...own, "pgbench"].find((program) =>
+    attempt(() => execFileSync(program, ["--version"], { stdio: ["ignore", "pipe", "ignore"] }), false),
+  );
 }
 
 /** Reads of random agents through the view `public.agent_facts`, prepared, over 8 connections. @returns reads a second */

@@ -1,4 +1,5 @@
 /** What must be true after an attack: everybody honest has everything, every cursor is at the head, every process is the one that was started. */
+import { attempt } from "../attempt.ts";
 import { balanceOf, closeBooks } from "../books.ts";
 import { LONG } from "../patience.ts";
 import { logLines, partsBelow, restartsIn, uncaughtIn } from "../stack-parts.ts";
@@ -25,7 +26,7 @@ const TOLD = 25;
 export function warningsOf({ stack }: World): string[] {
   const counted = new Map<string, number>();
   for (const { file, line } of logLines(stack)) {
-    const said = parsed(line);
+    const said = attempt(() => JSON.parse(line) as Said, undefined);
     if (!said || said.level < LEVEL_WARN) continue;
     const cause = said.err?.message ?? said.cause?.message ?? said.reason ?? "";
     const text = `${file} ${said.msg}: ${String(cause)
@@ -40,14 +41,6 @@ export function warningsOf({ stack }: World): string[] {
 }
 
 type Said = { level: number; msg?: string; reason?: string; err?: { message?: string }; cause?: { message?: string } };
-
-function parsed(line: string): Said | undefined {
-  try {
-    return JSON.parse(line) as Said;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Everything that is asked about, once the play is over. */
 type After = {

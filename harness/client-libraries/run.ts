@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { attempt } from "../attempt.ts";
 import { LONG } from "../patience.ts";
 import { type Client, type Load, nameOf, PACKAGES } from "./client.ts";
 import { load as loadInstalled } from "./packages/load.ts";
@@ -21,11 +22,8 @@ async function versionOf(client: Client, world: World): Promise<string> {
   if (name === null) return client.browser ? await world.chromiumVersion() : process.version.slice(1);
   const root = client.quick ? createRequire(import.meta.url).resolve.paths(name)! : [join(PACKAGES, "node_modules")];
   for (const folder of root) {
-    try {
-      return (JSON.parse(readFileSync(join(folder, name, "package.json"), "utf8")) as { version: string }).version;
-    } catch {
-      // Not in this one.
-    }
+    const text = attempt(() => readFileSync(join(folder, name, "package.json"), "utf8"), null);
+    if (text !== null) return (JSON.parse(text) as { version: string }).version;
   }
   throw new Error(`${name} is not installed: npm run clients installs it`);
 }

@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { closeSync, globSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
+import { attempt } from "../attempt.ts";
 import { type Circumstances, type Fact, readFacts } from "./facts.ts";
 
 export type Stage = {
@@ -205,24 +206,17 @@ async function runToEnd(
 }
 
 /** Processes that have left the group of what started them, as browsers do: known by the environment they were given. */
-function strays(facts: string): number[] {
-  return globSync("/proc/[0-9]*/environ")
-    .filter((path) => {
-      try {
-        return readFileSync(path, "latin1").split("\0").includes(`GATE_FACTS=${facts}`);
-      } catch {
-        return false;
-      }
-    })
+const strays = (facts: string): number[] =>
+  globSync("/proc/[0-9]*/environ")
+    .filter((path) =>
+      attempt(() => readFileSync(path, "latin1"), "")
+        .split("\0")
+        .includes(`GATE_FACTS=${facts}`),
+    )
     .map((path) => Number(path.split("/")[2]));
-}
 
 /** Sends a signal; nothing where the process, or the group, is gone. */
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {}
-}
+const signal = (pid: number, name: NodeJS.Signals) => attempt(() => process.kill(pid, name), false);
 
 const endOf = ({ code, cutOff, seconds }: Ran) =>
   cutOff ? `cut off after ${minutesOf(seconds)}` : code === 0 ? "ended well" : `ended with ${code}`;

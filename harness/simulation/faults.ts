@@ -6,6 +6,7 @@ import { openClient } from "../../db/sql/connect.ts";
 import { openQueues } from "../../workers/operations/queue.ts";
 import { testLog } from "../log.ts";
 import { nextNonce, signCall } from "../transactions.ts";
+import { withClient } from "../with-client.ts";
 import type { Fault } from "./plan.ts";
 import { PARTS } from "./processes.ts";
 import type { World } from "./world.ts";
@@ -175,11 +176,10 @@ export async function heal(world: World): Promise<void> {
   facilitator.mode = null;
   facilitator.before.clear();
   await world.postgres.start();
-  const admin = openClient({ connectionString: world.postgres.adminUrl });
-  await admin.connect();
-  await takesWrites(admin, true);
-  await admin.query("alter database simulation with allow_connections true");
-  await admin.end();
+  await withClient(world.postgres.adminUrl, async (admin) => {
+    await takesWrites(admin, true);
+    await admin.query("alter database simulation with allow_connections true");
+  });
   await Promise.all([...Object.values(lines), ...(redisLine ? [redisLine] : [])].map((line) => line.mend()));
   for (const source of SOURCES) await world.control("POST", "fail", { source, times: 0 });
   await world.chain.chain.setBalance({ address: world.sender, value: GAS_MONEY });

@@ -1,7 +1,8 @@
 /** Documents within the limits of size that cost as much as may be: parsers, texts, schemas. */
+
+import { base64 } from "../payment-signing.ts";
 import {
   at,
-  base64,
   card,
   filled,
   fixed,
@@ -43,24 +44,20 @@ const ALSO_READ: HostileHost[] = [
   hostileCard(
     "a card with a thousand signatures, a set of a thousand keys",
     at({
-      "/card.json": fixed(
-        JSON.stringify({
-          ...card(...Array.from({ length: 700 }, (_, i) => `s${i}`)),
-          signatures: Array(500).fill(claim),
-        }),
-      ),
-      "/.well-known/jwks.json": fixed(JSON.stringify({ keys: Array(1_000).fill(badKey) })),
+      "/card.json": fixed({
+        ...card(...Array.from({ length: 700 }, (_, i) => `s${i}`)),
+        signatures: Array(500).fill(claim),
+      }),
+      "/.well-known/jwks.json": fixed({ keys: Array(1_000).fill(badKey) }),
     }),
     { mostOffers: 64 },
   ),
   hostilePaid(
     "OpenAPI of 5,000 paid paths",
-    fixed(
-      JSON.stringify({
-        openapi: "3.1.0",
-        paths: Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`/${i}`, priced])),
-      }),
-    ),
+    fixed({
+      openapi: "3.1.0",
+      paths: Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`/${i}`, priced])),
+    }),
     { path: "/openapi.json", mostOffers: 64 },
   ),
   hostilePaid("OpenAPI of a megabyte of paths", fixed(filled('{"openapi":"3","paths":{"/a":{}', ',"/":{}', "}}")), {
@@ -119,11 +116,7 @@ export const HOSTILE_DOCUMENTS: readonly HostileHost[] = [
   streamHost("a megabyte of answers to others", filled("", 'data:{"jsonrpc":"2.0","id":99,"result":{}}\n\n')),
   hostilePaid(
     "terms of a thousand ways to pay",
-    fixed(
-      JSON.stringify({ ...termsV2("Quotes"), accepts: Array.from({ length: 5_000 }, () => termsV2("x").accepts[0]) }),
-      {},
-      402,
-    ),
+    fixed({ ...termsV2("Quotes"), accepts: Array.from({ length: 5_000 }, () => termsV2("x").accepts[0]) }, {}, 402),
     { mostOffers: 1 },
   ),
   hostilePaid(

@@ -1,9 +1,9 @@
 /** Hosts that are odd but right: unusual ways of HTTP, of text and of the protocols, each read by a mainstream client. */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { base64 } from "../payment-signing.ts";
 import { ODD_SERVERS } from "./odd-servers.ts";
 import {
   at,
-  base64,
   card,
   cardHost,
   fixed,
@@ -78,7 +78,7 @@ const WRITTEN: RightHost[] = [
   ),
   cardHost(
     "card in UTF-8 under the header of Latin-1",
-    fixed(JSON.stringify(card("Übersetzen")), { "content-type": "application/json; charset=iso-8859-1" }),
+    fixed(card("Übersetzen"), { "content-type": "application/json; charset=iso-8859-1" }),
     { offers: ["Übersetzen"] },
   ),
   cardHost(
@@ -107,11 +107,9 @@ const WRITTEN: RightHost[] = [
 
 const PLACED: RightHost[] = [
   cardHost("card at agent.json alone", at({ "/.well-known/agent.json": fixed(CARD) }), { path: "/" }),
-  cardHost(
-    "card below a path",
-    at({ [`/agents/7${KNOWN}`]: fixed(CARD), [KNOWN]: fixed(JSON.stringify(card("Other"))) }),
-    { path: "/agents/7/" },
-  ),
+  cardHost("card below a path", at({ [`/agents/7${KNOWN}`]: fixed(CARD), [KNOWN]: fixed(card("Other")) }), {
+    path: "/agents/7/",
+  }),
   cardHost(
     "card whose other places ask for a credential",
     (request, response) =>
@@ -120,7 +118,7 @@ const PLACED: RightHost[] = [
   ),
   cardHost(
     "card with broken skills beside a good one",
-    fixed(JSON.stringify({ ...card(), skills: [null, 7, { name: "" }, ...skills("Sum"), { id: "by-id", tags: "x" }] })),
+    fixed({ ...card(), skills: [null, 7, { name: "" }, ...skills("Sum"), { id: "by-id", tags: "x" }] }),
     { offers: ["Sum", "by-id"] },
   ),
 ];
@@ -135,7 +133,7 @@ const PAID: RightHost[] = [
   ),
   paidHost(
     "402 with terms in the body, another's in the header",
-    fixed(JSON.stringify(termsV2("Quotes")), { "payment-required": "Payment id=1" }, 402),
+    fixed(termsV2("Quotes"), { "payment-required": "Payment id=1" }, 402),
     { path: "/q" },
   ),
   paidHost(
@@ -166,12 +164,10 @@ const LISTING: RightHost[] = [
     "OpenAPI that is named itself",
     at({
       "/v1/openapi.json": fixed(
-        JSON.stringify(
-          openapi({
-            "/quote": { get: priced(usd("0.01"), { summary: "Quote" }) },
-            "/chart": { post: priced(usd("0.2")) },
-          }),
-        ),
+        openapi({
+          "/quote": { get: priced(usd("0.01"), { summary: "Quote" }) },
+          "/chart": { post: priced(usd("0.2")) },
+        }),
       ),
     }),
     { path: "/v1/openapi.json", offers: ["Quote", "POST /chart"] },
@@ -181,35 +177,31 @@ const LISTING: RightHost[] = [
     at({
       "/": fixed("<html>Welcome", { "content-type": "text/html" }),
       "/openapi.json": fixed(
-        JSON.stringify(
-          openapi({ "/quote": { post: priced({ ...tempo, intent: "charge" }, { operationId: "quote" }) } }),
-        ),
+        openapi({ "/quote": { post: priced({ ...tempo, intent: "charge" }, { operationId: "quote" }) } }),
       ),
     }),
     { path: "/", offers: ["quote"] },
   ),
   paidHost(
     "the MPP catalog's form",
-    fixed(
-      JSON.stringify({
-        version: 1,
-        services: [
-          {
-            ...{
-              id: "q",
-              name: "Quotes",
-              serviceUrl: "https://q.example",
-              description: "Sells.",
-              categories: ["data"],
-            },
-            endpoints: [
-              { method: "GET", path: "/free" },
-              { method: "GET", path: "/quote", description: "A quote", payment: { ...tempo, decimals: 6 } },
-            ],
+    fixed({
+      version: 1,
+      services: [
+        {
+          ...{
+            id: "q",
+            name: "Quotes",
+            serviceUrl: "https://q.example",
+            description: "Sells.",
+            categories: ["data"],
           },
-        ],
-      }),
-    ),
+          endpoints: [
+            { method: "GET", path: "/free" },
+            { method: "GET", path: "/quote", description: "A quote", payment: { ...tempo, decimals: 6 } },
+          ],
+        },
+      ],
+    }),
     { path: "/catalog", offers: ["Quotes: A quote"] },
   ),
 ];

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { SourceKind } from "../../core/offers/source-kinds.ts";
+import { attempt } from "../attempt.ts";
 
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -60,10 +61,12 @@ export const at =
     if (place) place(request, response);
     else response.writeHead(404).end();
   };
-export const fixed =
-  (body: string | Buffer, headers: Record<string, string> = {}, status = 200): Serve =>
-  (_, response) =>
-    void response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
+/** Answers everything alike. @param body an object is sent as JSON */
+export function fixed(body: string | Buffer | object, headers: Record<string, string> = {}, status = 200): Serve {
+  const bytes = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  return (_, response) =>
+    void response.writeHead(status, { "content-type": "application/json", ...headers }).end(bytes);
+}
 export const to =
   (status: number, location: string): Serve =>
   (_, response) =>
@@ -79,15 +82,7 @@ export function messageOf(request: IncomingMessage, then: (message: Message) => 
   let text = "";
   request.setEncoding("utf8");
   request.on("data", (piece) => (text += piece));
-  request.on("end", () => {
-    let message: Message;
-    try {
-      message = JSON.parse(text) as Message;
-    } catch {
-      message = { method: "" };
-    }
-    then(message);
-  });
+  request.on("end", () => then(attempt(() => JSON.parse(text) as Message, { method: "" })));
 }
 
 export const tools = (...names: string[]) => names.map((name) => ({ name, inputSchema: { type: "object" } }));
@@ -170,8 +165,6 @@ export const termsV1 = (name: string, more: object = {}) => ({
     { scheme: "exact", network: "base", asset: USDC, maxAmountRequired: "2500", payTo: PAY_TO, resource: "r", ...more },
   ],
 });
-export const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
-
 /** A megabyte less a little, of one piece again and again. */
 const BYTES = 2 ** 20 - 100;
 export const filled = (begin: string, piece: string, end = "") =>

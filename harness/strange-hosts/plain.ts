@@ -1,7 +1,8 @@
 /** Twenty hosts as the documents of their protocols have them. */
+
+import { base64 } from "../payment-signing.ts";
 import {
   at,
-  base64,
   card,
   cardHost,
   errorOf,
@@ -33,35 +34,31 @@ const paid =
   };
 
 const CARDS: RightHost[] = [
-  cardHost("card at its known place", at({ "/.well-known/agent-card.json": fixed(JSON.stringify(card("Sum"))) }), {
+  cardHost("card at its known place", at({ "/.well-known/agent-card.json": fixed(card("Sum")) }), {
     path: "/",
   }),
-  cardHost("card that is named itself", at({ "/agents/7.json": fixed(JSON.stringify(card("Sum", "Prove"))) }), {
+  cardHost("card that is named itself", at({ "/agents/7.json": fixed(card("Sum", "Prove")) }), {
     path: "/agents/7.json",
     offers: ["Sum", "Prove"],
   }),
   cardHost(
     "card with validators",
-    fixed(JSON.stringify(card("Sum")), { etag: '"1"', "last-modified": "Fri, 27 Nov 2026 00:00:00 GMT" }),
+    fixed(card("Sum"), { etag: '"1"', "last-modified": "Fri, 27 Nov 2026 00:00:00 GMT" }),
   ),
   cardHost(
     "card of version 1.0",
-    fixed(
-      JSON.stringify({
-        ...card("Sum"),
-        url: undefined,
-        supportedInterfaces: [
-          { url: "grpc.example:443", protocolBinding: "GRPC", protocolVersion: "1.0" },
-          { url: "https://a.example/a2a", protocolBinding: "JSONRPC", protocolVersion: "1.0" },
-        ],
-      }),
-    ),
+    fixed({
+      ...card("Sum"),
+      url: undefined,
+      supportedInterfaces: [
+        { url: "grpc.example:443", protocolBinding: "GRPC", protocolVersion: "1.0" },
+        { url: "https://a.example/a2a", protocolBinding: "JSONRPC", protocolVersion: "1.0" },
+      ],
+    }),
   ),
   cardHost(
     "card with further interfaces",
-    fixed(
-      JSON.stringify({ ...card("Sum"), additionalInterfaces: [{ url: "https://a.example/rest", transport: "REST" }] }),
-    ),
+    fixed({ ...card("Sum"), additionalInterfaces: [{ url: "https://a.example/rest", transport: "REST" }] }),
   ),
 ];
 

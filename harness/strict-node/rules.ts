@@ -1,5 +1,6 @@
 /** The limits of real endpoints, each a rule: what it refuses, in the words, code and HTTP status of its provider. */
 import { type Hex, keccak256, parseTransaction, stringToHex } from "viem";
+import { attempt } from "../attempt.ts";
 import type { Call, Refusal, Rule, StrictView } from "./rule.ts";
 
 type Filter = { fromBlock?: string; toBlock?: string; blockHash?: Hex };
@@ -241,13 +242,7 @@ function withLatest(params: readonly unknown[], number: Hex): unknown[] {
 }
 
 /** The gas limit of signed bytes; null when they are no transaction. */
-function gasOf(raw: Hex): bigint | null {
-  try {
-    return parseTransaction(raw).gas ?? 0n;
-  } catch {
-    return null;
-  }
-}
+const gasOf = (raw: Hex): bigint | null => attempt(() => parseTransaction(raw).gas ?? 0n, null);
 
 /** @returns null when it is no eth_getLogs by range */
 async function rangeOf({ method, params }: Call, view: StrictView): Promise<Range | null> {

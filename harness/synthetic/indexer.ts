@@ -1,9 +1,9 @@
 /** The indexer as it runs in production, on the synthetic chain; and the node of that chain. */
 import { join } from "node:path";
-import { openClient } from "../../db/sql/connect.ts";
 import { startChild } from "../child.ts";
 import { startProcess } from "../service-process.ts";
 import { until } from "../until.ts";
+import { withClient } from "../with-client.ts";
 import { CHAIN_ID, IDENTITY, storyOf } from "./blocks.ts";
 
 /** Blocks at the end of the chain that are not final: Ponder takes all before them as final. */
@@ -82,13 +82,12 @@ export function startIndexer(run: Run) {
 /** A fast index with rows missing is worth nothing: counts and sums must be those of the story. @throws when they are not */
 export async function checkRows(databaseUrl: string, blocks: number): Promise<void> {
   const expected = { agents: blocks, traits: blocks, mutations: blocks, points: blocks * (100 + 10 + 5 + 75) };
-  const client = openClient({ connectionString: databaseUrl });
-  await client.connect();
-  const { rows } = await client.query(`
-    select count(*)::int as agents, sum(trait_count)::int as traits, sum(mutation_count)::int as mutations,
-           sum(points)::int as points from onchain.agent`);
-  const last = await client.query("select owner from onchain.agent where token_id = $1", [storyOf(blocks).moved]);
-  await client.end();
-  if (JSON.stringify(rows[0]) !== JSON.stringify(expected) || last.rows[0].owner !== storyOf(blocks).nextOwner)
-    throw new Error(`the index is wrong: ${JSON.stringify(rows[0])} instead of ${JSON.stringify(expected)}`);
+  await withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query(`
+      select count(*)::int as agents, sum(trait_count)::int as traits, sum(mutation_count)::int as mutations,
+             sum(points)::int as points from onchain.agent`);
+    const last = await client.query("select owner from onchain.agent where token_id = $1", [storyOf(blocks).moved]);
+    if (JSON.stringify(rows[0]) !== JSON.stringify(expected) || last.rows[0].owner !== storyOf(blocks).nextOwner)
+      throw new Error(`the index is wrong: ${JSON.stringify(rows[0])} instead of ${JSON.stringify(expected)}`);
+  });
 }

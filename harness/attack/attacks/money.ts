@@ -5,6 +5,7 @@ import { decodeFunctionData, type Hex, toHex } from "viem";
 import { usdcAbi } from "../../../abis/usdc.ts";
 import { rpc } from "../../../devnet/anvil-process.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
+import { attempt } from "../../attempt.ts";
 import type { LoadWallet } from "../../payment-load/wallets.ts";
 import { base64, payloadOf, type Signed, signAuthorization } from "../../payment-signing.ts";
 import { between, pick } from "../../random.ts";
@@ -64,23 +65,10 @@ async function recent(world: Scene["world"], random: () => number): Promise<bigi
 }
 
 function authorizationIn(data: Hex): Signed | undefined {
-  try {
-    const { functionName, args } = decodeFunctionData({ abi: usdcAbi, data });
-    if (functionName !== "transferWithAuthorization" || args.length !== 7) return undefined;
-    type Args = [
-      from: Hex,
-      to: Hex,
-      value: bigint,
-      validAfter: bigint,
-      validBefore: bigint,
-      nonce: Hex,
-      signature: Hex,
-    ];
-    const [from, to, value, validAfter, validBefore, nonce, signature] = args as unknown as Args;
-    return { authorization: { from, to, value, validAfter, validBefore, nonce }, signature };
-  } catch {
-    return undefined;
-  }
+  const call = attempt(() => decodeFunctionData({ abi: usdcAbi, data }), undefined);
+  if (call?.functionName !== "transferWithAuthorization" || call.args.length !== 7) return undefined;
+  const [from, to, value, validAfter, validBefore, nonce, signature] = call.args;
+  return { authorization: { from, to, value, validAfter, validBefore, nonce }, signature };
 }
 
 export const MONEY: readonly Attack[] = [

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { childEnvironment } from "../../../config/config.ts";
+import { jsonRequest } from "../../json-request.ts";
 import { scratchDirectory } from "../../scratch.ts";
 import { type Client, type Load, PACKAGES } from "../client.ts";
 import type { McpClient } from "../page/window.ts";
@@ -69,19 +70,22 @@ type AjvModule = { Ajv2020: new (options: object) => Ajv };
 
 /** Compiles the schemas of all tools with no keyword unknown, as strict readers do before they offer them to a model. */
 async function readsSchemas(world: World, { Ajv2020 }: AjvModule, formats: (ajv: Ajv) => void): Promise<string> {
-  const response = await fetch(`${world.apiUrl}/mcp`, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
-  });
-  const { result } = (await response.json()) as { result: { tools: { inputSchema: object; outputSchema: object }[] } };
-  for (const { inputSchema, outputSchema } of result.tools)
+  const tools = await listTools(`${world.apiUrl}/mcp`);
+  for (const { inputSchema, outputSchema } of tools)
     for (const schema of [inputSchema, outputSchema]) {
       const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
       formats(ajv);
       ajv.compile(schema);
     }
-  return `compiled what ${result.tools.length} tools take and answer, strictly`;
+  return `compiled what ${tools.length} tools take and answer, strictly`;
+}
+
+/** The tools of a server, by one POST without a session. */
+export async function listTools(url: string): Promise<{ inputSchema: object; outputSchema: object }[]> {
+  const accept = "application/json, text/event-stream";
+  const list = jsonRequest("POST", { jsonrpc: "2.0", id: 1, method: "tools/list" }, { accept });
+  const { result } = (await (await fetch(url, list)).json()) as { result: { tools: [] } };
+  return result.tools;
 }
 
 /**

@@ -6,6 +6,7 @@ import { apiKeyHash, apiKeyText } from "../../../core/callers/api-keys.ts";
 import { insertApiKey } from "../../../db/callers/api-keys.ts";
 import { openPool } from "../../../db/sql/connect.ts";
 import { agent as agentTable } from "../../../ponder.schema.ts";
+import { jsonRequest } from "../../json-request.ts";
 import { listen } from "../../listen.ts";
 import { tcpProxy } from "../../tcp-proxy.ts";
 import { until } from "../../until.ts";
@@ -50,17 +51,10 @@ async function follows(world: World, { EventSource }: EventSources): Promise<str
   return `told of agent ${first}, went away, came back and told of agent ${missed}`;
 }
 
-type Polyfill = {
-  EventSourcePolyfill: new (
-    url: string,
-    init: { heartbeatTimeout: number; Transport?: unknown },
-  ) => Source & {
-    addEventListener(type: "error" | "open", listener: (event: unknown) => void): void;
-  };
-};
+type Polyfill = { default: { EventSourcePolyfill: new (url: string, init: { heartbeatTimeout: number }) => Source } };
 
 /** Follows registrations by the polyfill of browsers, whose line breaks: it repeats the address with the last id in it. */
-async function followsByAddress(world: World, { EventSourcePolyfill }: Polyfill): Promise<string> {
+async function followsByAddress(world: World, { default: { EventSourcePolyfill } }: Polyfill): Promise<string> {
   const proxy = await tcpProxy({ host: "127.0.0.1", port: Number(new URL(world.apiUrl).port) });
   const source = new EventSourcePolyfill(`http://127.0.0.1:${proxy.port}/api/v2/events?type=agent.registered`, {
     heartbeatTimeout: 600_000,
@@ -102,14 +96,13 @@ async function receives(world: World, { Webhook }: Webhooks): Promise<string> {
   try {
     const account = privateKeyToAccount((await world.wallet("usdc")).privateKey);
     await world.listed(await world.register("Told", account));
-    const headers = { authorization: await signIn(world.apiUrl, account), "content-type": "application/json" };
-    const made = await fetch(`${world.apiUrl}/api/v2/webhooks`, {
-      ...{ method: "POST", headers },
-      body: JSON.stringify({ url: `${server.url}/`, events: ["agent.registered"] }),
-    });
+    const authorization = await signIn(world.apiUrl, account);
+    const post = (path: string, body?: object) =>
+      fetch(`${world.apiUrl}/api/v2/webhooks${path}`, jsonRequest("POST", body, { authorization }));
+    const made = await post("", { url: `${server.url}/`, events: ["agent.registered"] });
     assert.equal(made.status, 201, await made.clone().text());
     const { id, secret } = (await made.json()) as { id: string; secret: string };
-    const test = await fetch(`${world.apiUrl}/api/v2/webhooks/${id}/test`, { method: "POST", headers });
+    const test = await post(`/${id}/test`);
     assert.ok(test.ok, await test.text());
     const { body, headers: got } = await delivered;
     const said = new Webhook(secret).verify(body, got) as { type: string };
@@ -164,29 +157,20 @@ async function queries(world: World, { createClient, eq }: Sql): Promise<string>
   return `read agent ${world.agent} out of the index by SQL, from its own port and by API key`;
 }
 
+/** A client that is one package, by what is done with what it exports. */
+const by = <Library>(
+  entry: Pick<Client, "alias" | "quick"> & { package: string },
+  use: (world: World, library: Library) => Promise<string>,
+): Client => ({
+  ...entry,
+  run: async (world, load) => use(world, await load<Library>(entry.alias ?? entry.package)),
+});
+
 export const READING_CLIENTS: Client[] = [
-  { package: "eventsource", run: async (world, load) => follows(world, await load<EventSources>("eventsource")) },
-  {
-    package: "eventsource",
-    alias: "eventsource-3",
-    run: async (world, load) => follows(world, await load<EventSources>("eventsource-3")),
-  },
-  {
-    package: "standardwebhooks",
-    quick: true,
-    run: async (world, load) => receives(world, await load<Webhooks>("standardwebhooks")),
-  },
-  {
-    package: "standardwebhooks",
-    alias: "standardwebhooks-1.0",
-    run: async (world, load) => receives(world, await load<Webhooks>("standardwebhooks-1.0")),
-  },
-  {
-    package: "event-source-polyfill",
-    run: async (world, load) => {
-      const { default: polyfill } = await load<{ default: Polyfill }>("event-source-polyfill");
-      return followsByAddress(world, polyfill);
-    },
-  },
-  { package: "@ponder/client", run: async (world, load) => queries(world, await load<Sql>("@ponder/client")) },
+  by({ package: "eventsource" }, follows),
+  by({ package: "eventsource", alias: "eventsource-3" }, follows),
+  by({ package: "standardwebhooks", quick: true }, receives),
+  by({ package: "standardwebhooks", alias: "standardwebhooks-1.0" }, receives),
+  by({ package: "event-source-polyfill" }, followsByAddress),
+  by({ package: "@ponder/client" }, queries),
 ];

@@ -1,9 +1,11 @@
 /** Scripts and pages that use nothing but fetch, each doing what those living do: facts of what they send and read. */
 import assert from "node:assert/strict";
 import { privateKeyToAccount } from "viem/accounts";
+import { jsonRequest } from "../../json-request.ts";
 import type { Client } from "../client.ts";
 import { signIn } from "../pay.ts";
 import type { World } from "../world.ts";
+import { listTools } from "./mcp.ts";
 
 type Json = Record<string, unknown>;
 
@@ -30,13 +32,8 @@ export const SCRIPTS: Client[] = [
     await world.listed(id);
     // The owner states an account by a signed text.
     const message = `Helixa: Update agent #${id} at ${Date.now()}`;
-    await ask(`${world.apiUrl}/api/v2/agent/${id}/human-update`, {
-      ...{ method: "POST", headers: { "content-type": "application/json" } },
-      body: JSON.stringify({
-        ...{ message, signature: await account.signMessage({ message }) },
-        social: { twitter: "ada" },
-      }),
-    });
+    const change = { message, signature: await account.signMessage({ message }), social: { twitter: "ada" } };
+    await ask(`${world.apiUrl}/api/v2/agent/${id}/human-update`, jsonRequest("POST", change));
     const { agents } = await ask<{ agents: { tokenId: number }[] }>(
       `${world.apiUrl}/api/v2/agents?search=${account.address}`,
     );
@@ -71,9 +68,9 @@ export const SCRIPTS: Client[] = [
     const account = privateKeyToAccount((await world.wallet("usdc")).privateKey);
     const id = await world.register("Chatter", account);
     await world.listed(id);
-    const headers = { authorization: await signIn(world.apiUrl, account), "content-type": "application/json" };
+    const authorization = await signIn(world.apiUrl, account);
     const groups = `${world.apiUrl}/api/v2/messages/groups`;
-    const send = { method: "POST", headers, body: JSON.stringify({ content: "gm" }) };
+    const send = jsonRequest("POST", { content: "gm" }, { authorization });
     const { message } = await ask<{ message: { id: number } }>(`${groups}/welcome/send`, send);
     const before = new Date(Date.now() + 60_000).toISOString();
     const { messages } = await ask<{ messages: { id: number }[] }>(`${groups}/welcome/messages?before=${before}`);
@@ -85,11 +82,7 @@ export const SCRIPTS: Client[] = [
     for (const place of places) await ask(world.apiUrl + place);
     const robots = await fetch(`${world.apiUrl}/robots.txt`);
     assert.equal(robots.status, 200);
-    const { result } = await ask<{ result: { tools: unknown[] } }>(`${world.apiUrl}/api/mcp`, {
-      method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
-    });
-    return `read ${places.length} documents and robots.txt, listed ${result.tools.length} tools at /api/mcp`;
+    const tools = await listTools(`${world.apiUrl}/api/mcp`);
+    return `read ${places.length} documents and robots.txt, listed ${tools.length} tools at /api/mcp`;
   }),
 ];

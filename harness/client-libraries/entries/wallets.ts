@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { privateKeyToAccount } from "viem/accounts";
 import { runSnippet, snippetOf } from "../../doc-snippets.ts";
+import { jsonRequest } from "../../json-request.ts";
 import { until } from "../../until.ts";
-import type { Client } from "../client.ts";
+import type { Client, Load } from "../client.ts";
 import type { World } from "../world.ts";
 
 type EthersWallet = { address: string; signMessage(message: string): Promise<string> };
@@ -21,7 +22,8 @@ type Siwe = { SiweMessage: new (fields: object) => { prepareMessage(): string } 
 type Json = Record<string, unknown>;
 
 /** A human signs in with the statement of living pages and registers by their form. */
-async function registersHuman(world: World, { SiweMessage }: Siwe, { Wallet }: Ethers, statement: string) {
+const registersHuman = (library: string, statement: string) => async (world: World, load: Load) => {
+  const [{ SiweMessage }, { Wallet }] = [await load<Siwe>(library), await load<Ethers>("ethers")];
   const { privateKey } = await world.wallet();
   const wallet = new Wallet(privateKey);
   const timestamp = Date.now();
@@ -31,23 +33,19 @@ async function registersHuman(world: World, { SiweMessage }: Siwe, { Wallet }: E
     ...{ nonce: String(timestamp), issuedAt: new Date(timestamp).toISOString() },
   });
   const signature = await wallet.signMessage(message.prepareMessage());
-  const response = await fetch(`${world.apiUrl}/api/v2/principals/human/register`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      authorization: `Bearer ${wallet.address}:${timestamp}:${signature}`,
-    },
-    body: JSON.stringify({
-      ...{ name: "Ada Lovelace", description: "Writes programs", skills: ["analysis"], domains: ["engines"] },
-      ...{ services: { web: { url: "https://ada.example" } }, mintOnchain: false, linkedAgents: [] },
-      ...{ externalIds: { orcid: "0000-0001" }, notificationPreferences: { email: true }, metadata: { era: "1843" } },
-    }),
-  });
+  const form = {
+    ...{ name: "Ada Lovelace", description: "Writes programs", skills: ["analysis"], domains: ["engines"] },
+    ...{ services: { web: { url: "https://ada.example" } }, mintOnchain: false, linkedAgents: [] },
+    ...{ externalIds: { orcid: "0000-0001" }, notificationPreferences: { email: true }, metadata: { era: "1843" } },
+  };
+  const authorization = `Bearer ${wallet.address}:${timestamp}:${signature}`;
+  const request = jsonRequest("POST", form, { authorization });
+  const response = await fetch(`${world.apiUrl}/api/v2/principals/human/register`, request);
   const body = (await response.json()) as { success?: boolean; principal?: { walletAddress: string } };
   assert.equal(response.status, 201, JSON.stringify(body));
   assert.equal(body.principal?.walletAddress.toLowerCase(), wallet.address.toLowerCase());
   return `signed "${statement}", registered as a human by the form of living pages`;
-}
+};
 
 /** As a public TypeScript SDK has it: one class, fetch for the service, ethers for keys and chain. */
 function sdkOn(ethers: Ethers, world: World, privateKey: string, provider: object) {
@@ -59,14 +57,8 @@ function sdkOn(ethers: Ethers, world: World, privateKey: string, provider: objec
     const signature = await wallet.signMessage(
       `Sign-In With Agent: ${host} wants you to sign in with your wallet ${wallet.address} at ${timestamp}`,
     );
-    const response = await fetch(world.apiUrl + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${wallet.address}:${timestamp}:${signature}`,
-        ...(body && { "content-type": "application/json" }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
+    const authorization = `Bearer ${wallet.address}:${timestamp}:${signature}`;
+    const response = await fetch(world.apiUrl + path, jsonRequest(method, body, { authorization }));
     const answer = (await response.json()) as Json;
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
     return answer;
@@ -87,17 +79,8 @@ function sdkOn(ethers: Ethers, world: World, privateKey: string, provider: objec
 }
 
 export const WALLET_CLIENTS: Client[] = [
-  {
-    package: "siwe",
-    run: async (world, load) =>
-      registersHuman(world, await load<Siwe>("siwe"), await load<Ethers>("ethers"), "Sign in to Helixa."),
-  },
-  {
-    package: "siwe",
-    alias: "siwe-2",
-    run: async (world, load) =>
-      registersHuman(world, await load<Siwe>("siwe-2"), await load<Ethers>("ethers"), "Sign in to Helixa"),
-  },
+  { package: "siwe", run: registersHuman("siwe", "Sign in to Helixa.") },
+  { package: "siwe", alias: "siwe-2", run: registersHuman("siwe-2", "Sign in to Helixa") },
   {
     name: "TypeScript SDK on ethers",
     package: "ethers",
