@@ -7,7 +7,7 @@ import type { CardFacts } from "../core/card/facts.ts";
 import { cardHash } from "../core/card/hash.ts";
 import { TIERS } from "../core/cred/tiers.ts";
 import { type Child, startChild } from "../harness/child.ts";
-import { atMost, median, printTable } from "../harness/figures.ts";
+import { atMost, cpuMsSince, median, printTable } from "../harness/figures.ts";
 import { scratchDirectory } from "../harness/scratch.ts";
 import { type Batch, type Cost, type Engine, measure } from "./cards/engine.ts";
 
@@ -82,8 +82,7 @@ async function readKept(reads: number): Promise<void> {
     const each = async (times: number, work: (card: CardFacts) => unknown) => {
       const cpu = process.cpuUsage();
       for (let index = 0; index < times; index++) await work(kept[index % kept.length]!);
-      const { user, system } = process.cpuUsage(cpu);
-      return ((user + system) / times).toFixed(1).padStart(9);
+      return ((1000 * cpuMsSince(cpu)) / times).toFixed(1).padStart(9);
     };
     await each(reads, (card) => warm.picture(card, "square", "png"));
     console.log("\nkept cards                 CPU µs each");

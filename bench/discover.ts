@@ -78,7 +78,7 @@ async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise
   row("every prefix, as it is typed", ...spread(prefixes));
   row("of them the first three letters", ...spread(firstLetters));
   row("a changed description, until it is found", ...spread(foundMs));
-  console.log(`\n${await sizes(pool)}\n`);
+  console.log(`\n${await sizes(pool, ["discovery_document", "discovery_word", "directory"])}\n`);
   const summary = summaryOf(own);
   if (withPlain)
     for (const half of HALVES) {

@@ -1,14 +1,13 @@
 /** `npm run bench -- events [--short]`: a thousand subscribers of one process, beside a bare server of the same bytes. */
 import { join } from "node:path";
 import { appendEvents, type NewEvent } from "../db/events/append-events.ts";
-import { runToEnd, startChild } from "../harness/child.ts";
+import { runToEnd } from "../harness/child.ts";
 import { megabytes, printTable, quantile, stopwatch } from "../harness/figures.ts";
 import { cpuOf, residentBytes } from "../harness/running-processes.ts";
 import { type ScratchPostgres, withPostgres } from "../harness/scratch-postgres.ts";
-import { startApi } from "../harness/service-process.ts";
 import { runEventLog } from "../workers/events/event-log.ts";
 import { openCrowd } from "./events/crowd.ts";
-import { environment, type Served } from "./reads/servers.ts";
+import { type Served, startProgram, startService } from "./reads/servers.ts";
 
 const AGENTS = 1_000;
 const WAIT_MS = 60_000;
@@ -28,16 +27,13 @@ export default async function events(args: string[]): Promise<void> {
 async function compare(at: ScratchPostgres, plan: Plan): Promise<void> {
   const { postgres, pool: db, later } = at;
   await runToEnd(join(import.meta.dirname, "list/world.ts"), postgres.url, AGENTS);
-  const env = { ...environment(at), STREAMS_PER_CLIENT: "0", STREAMS_PER_PROCESS: "0", RPC_URL: "http://127.0.0.1:9" };
-  const api = await startApi(env, { path: "/api/v2/agent/0" });
-  later(() => api.stop());
+  const api = await startService(at, { STREAMS_PER_CLIENT: "0", STREAMS_PER_PROCESS: "0" });
   const log = runEventLog({
     ...{ db, clock: () => new Date(), fault: () => {}, log: { warn: console.warn } as never },
     config: { eventRetentionMs: 86_400_000 },
   });
   later(() => log.stop());
-  const reference = startChild(join(import.meta.dirname, "events/reference.ts"));
-  later(() => reference.stop());
+  const reference = startProgram(at, "events/reference.ts");
   const bareUrl = `http://127.0.0.1:${await reference.hears<number>()}`;
   console.log(`${plan.events} events, ${plan.perSecond} a second, then ${plan.burst} at once; each line one process\n`);
   const columns = ["delivered", "dropped", "disordered", "p50 ms", "p95", "max", "burst ms", "µs of CPU each"];

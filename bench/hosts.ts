@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openPublicHttp, type PublicHttp } from "../clients/public-http.ts";
 import { type Child, startChild } from "../harness/child.ts";
-import { atLeast, printTable } from "../harness/figures.ts";
+import { atLeast, cpuMsSince, printTable, stopwatch } from "../harness/figures.ts";
 import { type Found, readHost } from "../harness/strange-hosts/read.ts";
 import type { Hostile, Right, Told } from "./hosts/planted.ts";
 
@@ -22,8 +22,17 @@ export default async function hosts(args: string[]): Promise<void> {
   const http = openPublicHttp({ userAgent: "bench", loopback: true });
   try {
     const measure = measurer(http, planted, repeats);
-    const wrong = [...(await readRight("plain", plain, measure)), ...(await readRight("odd but right", odd, measure))];
-    const dear = await readHostile(hostile, measure);
+    const isRead = ({ offers }: Right, { found }: Cost) =>
+      found.answers && String(found.offers) === String(offers)
+        ? ""
+        : `NOT READ: ${found.why ?? `instead of ${offers}`}`;
+    const isCheap = ({ mostOffers }: Hostile, { found, cpuMs }: Cost) =>
+      found.offers.length <= mostOffers && cpuMs < MAX_CPU_MS ? "" : "TOO MUCH";
+    const wrong = [
+      ...(await readGroup("plain", plain, { measure, wrongWith: isRead })),
+      ...(await readGroup("odd but right", odd, { measure, wrongWith: isRead })),
+    ];
+    const dear = await readGroup("hostile", hostile, { measure, wrongWith: isCheap });
     const right = plain.length + odd.length;
     console.log();
     console.log(atLeast("right hosts that are read", right - wrong.length, right));
@@ -60,50 +69,33 @@ function measurer(http: PublicHttp, planted: Child, repeats: number): Measure {
 }
 
 async function readOnce(http: PublicHttp, { kind, url }: Right | Hostile): Promise<Omit<Cost, "requests">> {
-  const began = performance.now();
   const from = process.cpuUsage();
-  const found = await readHost(http, kind, url);
-  const { user, system } = process.cpuUsage(from);
-  return { found, cpuMs: (user + system) / 1_000, wallMs: performance.now() - began };
+  const [wallMs, found] = await stopwatch(() => readHost(http, kind, url));
+  return { found, cpuMs: cpuMsSince(from), wallMs };
 }
 
-/** @returns the names of those that were not read */
-async function readRight(title: string, group: readonly Right[], measure: Measure): Promise<string[]> {
-  const wrong: string[] = [];
-  const row = rowsBelow(`${group.length} ${title}`);
-  for (const { offers, ...host } of group) {
-    const cost = await measure({ offers, ...host });
-    const read = cost.found.answers && String(cost.found.offers) === String(offers);
-    if (!read) wrong.push(host.name);
-    row(host.name, cost, read ? "" : `  NOT READ: ${cost.found.why ?? `instead of ${offers}`}`);
-  }
-  return wrong;
-}
-
-/** @returns the names of those that cost or gave too much */
-async function readHostile(group: readonly Hostile[], measure: Measure): Promise<string[]> {
-  const dear: string[] = [];
-  const row = rowsBelow(`${group.length} hostile`);
+/** Prints a row for each host. @param check.wrongWith empty for a host that is as it must be @returns the names of the others */
+async function readGroup<Host extends Right | Hostile>(
+  title: string,
+  group: readonly Host[],
+  { measure, wrongWith }: { measure: Measure; wrongWith(host: Host, cost: Cost): string },
+): Promise<string[]> {
+  console.log();
+  const row = printTable(`${group.length} ${title}`, ["found", "requests", ["CPU ms", 1], "wall ms", ""], 66);
+  const names: string[] = [];
   for (const host of group) {
     const cost = await measure(host);
-    const held = cost.found.offers.length <= host.mostOffers && cost.cpuMs < MAX_CPU_MS;
-    if (!held) dear.push(host.name);
-    row(host.name, cost, held ? "" : "  TOO MUCH");
-  }
-  return dear;
-}
-
-/** Prints the head of a group. @returns what prints a row of it, with what is to be said of it */
-function rowsBelow(title: string) {
-  console.log();
-  const print = printTable(title, ["found", "requests", ["CPU ms", 1], "wall ms", ""], 66);
-  return (name: string, { found, requests, cpuMs, wallMs }: Cost, says: string) =>
-    print(
-      name,
+    const { found, requests, cpuMs, wallMs } = cost;
+    const wrong = wrongWith(host, cost);
+    if (wrong) names.push(host.name);
+    row(
+      host.name,
       found.status === "read" ? `${found.offers.length} offers` : found.status,
       requests,
       cpuMs,
       wallMs,
-      says,
+      wrong,
     );
+  }
+  return names;
 }

@@ -1,12 +1,12 @@
 /** `npm run bench -- latency`: mined → visible in the API, told to a subscriber, scored, and weighed as a review, on a whole local stack. */
-import { encodeFunctionData, type Hex, parseEther, parseEventLogs, zeroHash } from "viem";
+import { encodeFunctionData, type Hex, parseEther, zeroHash } from "viem";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../abis/erc8004.ts";
 import { identityAbi } from "../abis/identity.ts";
 import { agentWallet, testChain } from "../harness/agent-wallet.ts";
 import { atMost, printTable, quantile } from "../harness/figures.ts";
 import { jsonRequest } from "../harness/json-request.ts";
 import { type Stack, startStack } from "../harness/stack.ts";
-import { nextNonce, signCall } from "../harness/transactions.ts";
+import { firstEvent, nextNonce, signCall } from "../harness/transactions.ts";
 import { until } from "../harness/until.ts";
 import { subscribe } from "./events/subscriber.ts";
 
@@ -92,9 +92,8 @@ async function measureReviewed({ devnet }: Stack, rounds: number): Promise<numbe
     return chain.waitForTransactionReceipt({ hash });
   };
   const registration = encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "register" });
-  const { logs } = await send(contracts.erc8004Identity!, registration);
-  const [registered] = parseEventLogs({ abi: erc8004IdentityAbi, eventName: "Registered", logs });
-  const { agentId } = registered!.args;
+  const receipt = await send(contracts.erc8004Identity!, registration);
+  const { agentId } = firstEvent(erc8004IdentityAbi, "Registered", receipt)!.args;
   const raw = async () => {
     const response = await fetch(`${apiUrl}/api/v2/agent/${agentId}/reviews?platform=erc8004`);
     return ((await response.json()) as { raw?: number | null }).raw;

@@ -1,11 +1,7 @@
 /** `npm run bench -- reads [--quick] [--keyed]`: keyed reads beside the database's own limit and a common build, /health beside bare Node, then lists and cards. */
-import { join } from "node:path";
-import { startChild } from "../harness/child.ts";
 import { goal, printTable } from "../harness/figures.ts";
-import { startPlainNode } from "../harness/plain-node.ts";
 import { cpuOf } from "../harness/running-processes.ts";
 import { type ScratchPostgres, withPostgres } from "../harness/scratch-postgres.ts";
-import { startApi } from "../harness/service-process.ts";
 import { freePort } from "../runtime/free-port.ts";
 import cards from "./cards.ts";
 import list from "./list.ts";
@@ -24,7 +20,7 @@ import {
   ratio,
   saidOf,
 } from "./reads/rounds.ts";
-import { environment, type Served, startLoad, startReference } from "./reads/servers.ts";
+import { type Served, startLoad, startProgram, startReference, startService } from "./reads/servers.ts";
 import { plantReads } from "./reads/world.ts";
 
 type Plan = { agents: number; rounds: number; seconds: number; warmSeconds: number };
@@ -44,22 +40,15 @@ export default async function reads(args: string[]): Promise<void> {
 }
 
 async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
-  const { postgres, later } = at;
+  const { postgres } = at;
   await plantReads(at, plan.agents);
-  const chain = await startPlainNode();
-  later(() => chain.close());
-  const start = async (more: Record<string, string> = {}): Promise<Served> => {
-    const api = await startApi({ ...environment(at), RPC_URL: chain.url, ...more }, { path: "/api/v2/agent/0" });
-    later(() => api.stop());
-    return api;
-  };
-  const [api, counting] = [await start(), await start({ OPS_PORT: String(await freePort()) })];
+  const api = await startService(at);
+  const counting = await startService(at, { OPS_PORT: String(await freePort()) });
   const reference = await startReference("reference", at);
   const bare = await startReference("bare", at);
   const middlewares = await startReference("middlewares", at);
   const load = startLoad(at);
-  const pipelining = startChild(join(import.meta.dirname, "reads/pipelined.ts"));
-  later(() => pipelining.stop());
+  const pipelining = startProgram(at, "reads/pipelined.ts");
 
   const asking = (name: string, { url, pid }: Served, path: string, accept?: string): Contender => ({
     name,

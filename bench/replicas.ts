@@ -4,11 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { removePostgres } from "../devnet/postgres.ts";
 import { atLeast, atMost, median, printTable } from "../harness/figures.ts";
-import { startPlainNode } from "../harness/plain-node.ts";
 import { startReplica } from "../harness/replica.ts";
 import { cpuOf } from "../harness/running-processes.ts";
 import { type ScratchPostgres, withPostgres } from "../harness/scratch-postgres.ts";
-import { startApi } from "../harness/service-process.ts";
 import { freePort } from "../runtime/free-port.ts";
 import {
   AGENT,
@@ -22,7 +20,7 @@ import {
   ratio,
   saidOf,
 } from "./reads/rounds.ts";
-import { environment, startLoad } from "./reads/servers.ts";
+import { startLoad, startService } from "./reads/servers.ts";
 import { plantReads } from "./reads/world.ts";
 
 type Plan = { agents: number; rounds: number; seconds: number; warmSeconds: number };
@@ -47,15 +45,11 @@ async function measure(at: ScratchPostgres, plan: Plan): Promise<void> {
   later(() => removePostgres(place));
   const replica = await startReplica(primary.url, place);
   later(() => replica.stop());
-  const chain = await startPlainNode();
-  later(() => chain.close());
   const load = startLoad(at);
   const meters = [() => cpuOf(process.pid), () => cpuOf(load.pid), () => database(primary), () => database(replica)];
   const start = async (name: string, more: Record<string, string>): Promise<Contender & { shares: number[] }> => {
     const opsPort = await freePort();
-    const env = { LIST_MEMORY_MB: "0", OPS_PORT: String(opsPort), RPC_URL: chain.url, ...more };
-    const { url, pid, stop } = await startApi({ ...environment(at), ...env }, { path: "/api/v2/agent/0" });
-    later(stop);
+    const { url, pid } = await startService(at, { LIST_MEMORY_MB: "0", OPS_PORT: String(opsPort), ...more });
     meters.push(() => cpuOf(pid));
     const shares: number[] = [];
     return {

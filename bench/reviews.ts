@@ -62,10 +62,8 @@ function tell(title: string, verdicts: readonly Verdict[], isGoal: boolean): voi
   const count = (of: (verdict: Verdict) => Map<string, number>, whose: string) => sum((one) => of(one).get(whose) ?? 0);
   const kinds = [...verdicts[0]!.all.keys()].filter((whose) => whose !== "honest");
   const [marked, all] = [(one: Verdict) => one.marked, (one: Verdict) => one.all];
-  const [ofRings, inRings] = [marked, all].map((of) => kinds.reduce((n, kind) => n + count(of, kind), 0)) as [
-    number,
-    number,
-  ];
+  const ofKinds = (of: typeof all) => kinds.reduce((n, kind) => n + count(of, kind), 0);
+  const [ofRings, inRings] = [ofKinds(marked), ofKinds(all)];
   const [wrongly, honest] = [count(marked, "honest"), count(all, "honest")];
   const [precision, recall] = [ofRings / (ofRings + wrongly), ofRings / inRings];
   const ofWorlds = verdicts.map((one) => {
@@ -85,25 +83,14 @@ function tell(title: string, verdicts: readonly Verdict[], isGoal: boolean): voi
   console.log(
     `  ${sum((one) => one.reviews)} reviews in ${sum((one) => one.seconds).toFixed(1)} s; ${sum((one) => one.rated)} of ${sum((one) => one.agents)} honest agents have an adjusted value`,
   );
-  const figures: [string, string, boolean][] = [
-    [
-      "precision of marked reviewers, 0.95 or more",
-      `${precision.toFixed(3)} (${worst("precision")} in the worst world)`,
-      precision >= 0.95,
-    ],
-    [
-      "recall of marked reviewers, 0.90 or more",
-      `${recall.toFixed(3)} (${worst("recall")} in the worst world)`,
-      recall >= 0.9,
-    ],
-    [
-      "an honest agent's adjusted value moves by 5 points or less",
-      `${most("adjusted").toFixed(2)} at most (its raw value ${most("raw").toFixed(1)})`,
-      most("adjusted") <= 5,
-    ],
-  ];
-  for (const [what, reached, met] of figures)
-    console.log(isGoal || what.startsWith("an honest") ? goal(what, reached, met) : `         ${what}: ${reached}`);
+  const figure = (what: string, reached: string, met: boolean, judges: boolean) =>
+    console.log(judges ? goal(what, reached, met) : `         ${what}: ${reached}`);
+  const inWorst = (of: "precision" | "recall", value: number) =>
+    `${value.toFixed(3)} (${worst(of)} in the worst world)`;
+  figure("precision of marked reviewers, 0.95 or more", inWorst("precision", precision), precision >= 0.95, isGoal);
+  figure("recall of marked reviewers, 0.90 or more", inWorst("recall", recall), recall >= 0.9, isGoal);
+  const reached = `${most("adjusted").toFixed(2)} at most (its raw value ${most("raw").toFixed(1)})`;
+  figure("an honest agent's adjusted value moves by 5 points or less", reached, most("adjusted") <= 5, true);
   console.log("");
 }
 

@@ -1,6 +1,6 @@
 /** A fresh wallet that signs in and acts on the chain, as an agent would. */
 import { createTestClient, createWalletClient, encodeFunctionData, http, parseEther, publicActions } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { identityAbi } from "../abis/identity.ts";
 import { siwaText, siweText } from "../core/callers/signed-texts.ts";
@@ -18,6 +18,16 @@ export const testChain = (rpcUrl: string) =>
   })
     .extend(publicActions)
     .extend(receiptActions);
+
+/** Value of an Authorization header by which an account signs in at a host. */
+export async function siwaBy(
+  { address, signMessage }: Pick<PrivateKeyAccount, "address" | "signMessage">,
+  host: string,
+  timestamp: number | string = Date.now(),
+): Promise<string> {
+  const message = siwaText(host, address, String(timestamp));
+  return `Bearer ${address}:${timestamp}:${await signMessage({ message })}`;
+}
 
 export type AgentWallet = ReturnType<typeof agentWallet>;
 
@@ -39,10 +49,7 @@ export function agentWallet({
     account,
     address: account.address,
     /** Value of an Authorization header signed now, or at `timestamp`. */
-    async siwa(timestamp: number | string = Date.now(), forHost = host): Promise<string> {
-      const message = siwaText(forHost, account.address, String(timestamp));
-      return `Bearer ${account.address}:${timestamp}:${await account.signMessage({ message })}`;
-    },
+    siwa: (timestamp?: number | string, forHost = host) => siwaBy(account, forHost, timestamp),
     /** The same for SIWE, as a human signs in; `change` alters parts of the text. */
     async siwe(timestamp: number = Date.now(), change: Partial<Parameters<typeof siweText>[0]> = {}): Promise<string> {
       const message = siweText({

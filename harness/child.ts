@@ -1,5 +1,5 @@
 /** Programs of this project as processes of their own: run to their end, or asked by messages. */
-import { type ChildProcess, execFile, fork } from "node:child_process";
+import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { promisify } from "node:util";
 
@@ -7,27 +7,20 @@ import { promisify } from "node:util";
 export const runToEnd = async (file: string, ...args: (string | number)[]): Promise<void> =>
   void (await promisify(execFile)(process.execPath, [file, ...args.map(String)]));
 
-export type Child = {
-  pid: number;
-  process: ChildProcess;
-  /** The next thing it says. @throws Error when it ends before */
-  hears<T>(): Promise<T>;
-  /** What it says to something. */
-  asks<T>(message: unknown): Promise<T>;
-  /** Ends it, and waits until it has. */
-  stop(): Promise<void>;
-};
+export type Child = ReturnType<typeof startChild>;
 
 /** Starts a program that speaks by messages. */
-export function startChild(file: string, args: readonly (string | number)[] = [], env = process.env): Child {
+export function startChild(file: string, args: readonly (string | number)[] = [], env = process.env) {
   const child = fork(file, args.map(String), { env });
   const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`${file} ended with ${code}`)));
   ended.catch(() => {});
+  /** The next message of the program. @throws Error when it ends before */
   const hears = async <T>() => ((await Promise.race([once(child, "message"), ended])) as [T])[0];
   return {
     pid: child.pid!,
     process: child,
     hears,
+    /** Sends a message. @returns the next one of the program */
     asks<T>(message: unknown) {
       child.send(message as object);
       return hears<T>();

@@ -16,6 +16,12 @@ export async function stopwatch<T>(work: () => T | Promise<T>): Promise<[ms: num
   return [performance.now() - began, result];
 }
 
+/** Milliseconds of CPU of this process, all threads, since an earlier `process.cpuUsage()`. */
+export function cpuMsSince(from: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(from);
+  return (user + system) / 1000;
+}
+
 /** What p50, p95, p99 and the worst are, for the columns of the same names. */
 export const spread = (values: readonly number[]): number[] => [0.5, 0.95, 0.99, 1].map((q) => quantile(values, q));
 export const SPREAD: readonly Column[] = [
@@ -69,11 +75,15 @@ export function printTable(
     );
 }
 
-/** A table as wide as what is in it, the first column to the left. */
-export function table(head: readonly string[], body: readonly (readonly (string | number)[])[]): string {
+/** A table as wide as its content. @param options.texts all columns are aligned to the left, not the first alone */
+export function table(
+  head: readonly string[],
+  body: readonly (readonly (string | number)[])[],
+  { texts = false } = {},
+): string {
   const rows = [head, ...body].map((row) => row.map(String));
   const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const cellOf = (cell: string, column: number) =>
-    column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!);
+    texts || column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!);
   return rows.map((row) => row.map(cellOf).join("  ").trimEnd()).join("\n");
 }

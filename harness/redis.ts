@@ -11,24 +11,9 @@ import { until } from "./until.ts";
 /** The server's path; undefined when it is not installed. */
 export const REDIS_BINARY = PROGRAMS.redis.path;
 
-export type TestRedis = {
-  url: string;
-  /** kill -9, then a new server on the same port; it starts empty, as after a flush. */
-  crash(): void;
-  restart(): Promise<void>;
-  /** Stops it where it stands, with its connections open; `resume` lets it go on. */
-  pause(): void;
-  resume(): void;
-  /** Forgets everything and goes on. */
-  flush(): Promise<void>;
-  /** One command, in words without spaces. @returns what the server says, as it says it */
-  say(command: string): Promise<string>;
-  /** Becomes a replica of another one, or with null a primary again, as at a failover; no connection is closed. */
-  follow(primary: TestRedis | null): Promise<void>;
-  stop(): Promise<void>;
-};
+export type TestRedis = Awaited<ReturnType<typeof startRedis>>;
 
-export async function startRedis(): Promise<TestRedis> {
+export async function startRedis() {
   if (!REDIS_BINARY) throw new Error("redis-server is not installed");
   const binary = REDIS_BINARY;
   const directory = scratchDirectory("redis");
@@ -50,15 +35,19 @@ export async function startRedis(): Promise<TestRedis> {
   return {
     url: `redis://127.0.0.1:${port}`,
     crash: () => void child.kill("SIGKILL"),
+    /** kill -9, then a new server on the same port; it starts empty, as after a flush. */
     async restart() {
       await ended("SIGKILL");
       await start();
     },
+    /** Stops it with its connections open; `resume` lets it go on. */
     pause: () => void child.kill("SIGSTOP"),
     resume: () => void child.kill("SIGCONT"),
     flush: async () => void (await say(port, "FLUSHALL")),
-    say: (command) => say(port, command),
-    async follow(primary) {
+    /** Sends one command, its words without spaces. @returns the answer in the server's own protocol */
+    say: (command: string) => say(port, command),
+    /** Becomes a replica of another one, or with null a primary again, as at a failover; no connection is closed. */
+    async follow(primary: { url: string } | null) {
       const of = primary === null ? "NO ONE" : `127.0.0.1 ${new URL(primary.url).port}`;
       await say(port, `REPLICAOF ${of}`);
       if (primary !== null)

@@ -1,5 +1,5 @@
 /** One process of the service: how every test, benchmark and simulation starts it. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { end } from "../devnet/supervisor.ts";
 import { freePort } from "../runtime/free-port.ts";
@@ -10,26 +10,14 @@ import { until } from "./until.ts";
 
 const KEPT_WORDS = 200_000;
 
-export type ServiceProcess = {
-  child: ChildProcess;
-  pid: number;
-  /** Resolves with the exit code, null after a signal. */
-  ended: Promise<number | null>;
-  hasEnded(): boolean;
-  /** What it printed, of much the last. */
-  output(): string;
-  /** Waits until a URL of it answers with success. @throws Error with its words when it ends before */
-  answers(url: string, options?: { timeoutMs?: number; everyMs?: number }): Promise<void>;
-  /** SIGTERM, and SIGKILL when that is not enough. @returns its exit code */
-  stop(): Promise<number | null>;
-};
+export type ServiceProcess = ReturnType<typeof startProcess>;
 
 /** @param options.onLog gets its log, line by line @param options.command in place of the process's own */
 export function startProcess(
   name: ProcessName,
   env: NodeJS.ProcessEnv,
   { onLog, command = commandOf(name) }: { onLog?: (entry: LogEntry) => void; command?: string[] } = {},
-): ServiceProcess {
+) {
   const child = spawn(process.execPath, command, {
     cwd: PROJECT_ROOT,
     env: { ...CHILD_ENV, ...PROCESS_ENV, ...env },
@@ -46,13 +34,17 @@ export function startProcess(
   return {
     child,
     pid: child.pid!,
+    /** Resolves with the exit code, null after a signal. */
     ended,
     hasEnded,
+    /** The last that it printed, at most KEPT_WORDS characters. */
     output: () => text,
-    async answers(url, options) {
+    /** Waits until a URL of the process answers with success. @throws Error with its output when it ends before */
+    async answers(url: string, options?: { timeoutMs?: number; everyMs?: number }): Promise<void> {
       await until(`${url} answers`, async () => hasEnded() || (await fetch(url).then(isGood)), options);
       if (hasEnded()) throw new Error(`${name} ended at its start:\n${text}`);
     },
+    /** SIGTERM, and SIGKILL when that is not enough. @returns the exit code */
     async stop() {
       await end(child);
       return ended;
@@ -71,17 +63,13 @@ async function isGood(response: Response): Promise<boolean> {
 /** Starts an API on a free port and waits until it answers. @param path that it answers, /ready unless given */
 export async function startApi(
   env: NodeJS.ProcessEnv,
-  {
-    path = "/ready",
-    timeoutMs = 120_000,
-    onLog,
-  }: { path?: string; timeoutMs?: number; onLog?: (entry: LogEntry) => void } = {},
+  { path = "/ready", onLog }: { path?: string; onLog?: (entry: LogEntry) => void } = {},
 ): Promise<ServiceProcess & { url: string }> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const api = startProcess("api", { ...env, PORT: String(port) }, { ...(onLog && { onLog }) });
   try {
-    await api.answers(url + path, { timeoutMs });
+    await api.answers(url + path, { timeoutMs: 120_000 });
   } catch (error) {
     await api.stop();
     throw error;

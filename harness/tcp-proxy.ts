@@ -1,6 +1,7 @@
 /** A TCP proxy whose line fails as lines do: cut, reset, silent, half open, slow, a trickle; and is mended again. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 
 /** How bytes pass while the line is up but not well. */
 export type LineMode =
@@ -15,33 +16,21 @@ export type LineMode =
   /** A few bytes at a time. */
   | { kind: "trickle"; bytes: number; everyMs: number };
 
-export type TcpProxy = {
-  port: number;
-  /** From now on, for open connections and new ones. Bytes that a silent line has swallowed are gone. */
-  be(mode: LineMode): void;
-  /** Ends every connection and refuses new ones. */
-  cut(): Promise<void>;
-  /** Ends every connection, abruptly; new ones are welcome. */
-  reset(): void;
-  /** What clients say whose first words contain `greeting` waits from now on, from where it contains `words` to the end of the hold. */
-  hold(greeting: string, words: string): Hold;
-  /** Up and clear. Connections that lost bytes are ended: neither side could make sense of the rest. */
-  mend(): Promise<void>;
-  close(): Promise<void>;
-};
+export type TcpProxy = Awaited<ReturnType<typeof tcpProxy>>;
+export type Hold = ReturnType<TcpProxy["hold"]>;
 
-export type Hold = {
-  /** Clients that were held. */
-  readonly count: number;
-  release(): void;
-};
+/** `held` are the clients that wait until it is over. */
+function newHold(greeting: string, words: string) {
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  return { greeting, words, held: new Set<Socket>(), over, end };
+}
 
-/** @param target where each new connection leads; may be changed meanwhile @param port free unless given */
-export async function tcpProxy(target: { host: string; port: number }, port = 0): Promise<TcpProxy> {
+/** @param target where each new connection leads; may be changed meanwhile */
+export async function tcpProxy(target: { host: string; port: number }) {
   const open = new Set<Socket>();
   const maimed = new Set<Socket>();
   let mode: LineMode = { kind: "clear" };
-  let hold: { greeting: string; words: string; held: Set<Socket>; over: Promise<void> } | undefined;
+  let hold: ReturnType<typeof newHold> | undefined;
   /** Hands pieces on in their order, as fast as the line lets them. */
   const passing = (from: Socket, to: Socket, isAnswer: boolean) => {
     let last = Promise.resolve();
@@ -74,7 +63,7 @@ export async function tcpProxy(target: { host: string; port: number }, port = 0)
     }
   });
   const listen = (port: number) => once(server.listen(port, "127.0.0.1"), "listening");
-  await listen(port);
+  await listen(0);
   const bound = (server.address() as AddressInfo).port;
   const cut = () =>
     new Promise<void>((resolve) => {
@@ -83,28 +72,31 @@ export async function tcpProxy(target: { host: string; port: number }, port = 0)
     });
   return {
     port: bound,
+    /** Ends every connection and refuses new ones. */
     cut,
-    be: (next) => {
+    /** From now on, for open connections and new ones. Bytes that a silent line has swallowed are gone. */
+    be(next: LineMode) {
       mode = next;
     },
+    /** Ends every connection, abruptly; new ones are welcome. */
     reset() {
       for (const socket of open) socket.resetAndDestroy();
     },
-    hold(greeting, words) {
-      const { promise: over, resolve } = Promise.withResolvers<void>();
-      const held = new Set<Socket>();
-      const mine = { greeting, words, held, over };
+    /** From now on, a client whose first bytes contain `greeting` waits where its bytes contain `words`, until the hold ends. */
+    hold(greeting: string, words: string) {
+      const mine = newHold(greeting, words);
       hold = mine;
       return {
         get count() {
-          return held.size;
+          return mine.held.size;
         },
         release() {
           if (hold === mine) hold = undefined;
-          resolve();
+          mine.end();
         },
       };
     },
+    /** Up and clear. Connections that lost bytes are ended: neither side could make sense of the rest. */
     async mend() {
       mode = { kind: "clear" };
       for (const socket of maimed) socket.destroy();
@@ -118,15 +110,13 @@ export async function tcpProxy(target: { host: string; port: number }, port = 0)
 /** @param modeOf tells the line's mode, which may change on the way */
 async function carry(chunk: Buffer, to: Socket, modeOf: () => LineMode): Promise<void> {
   const late = modeOf();
-  if (late.kind === "late") await pause(late.ms);
+  if (late.kind === "late") await wait(late.ms);
   for (let at = 0; at < chunk.length; ) {
     if (to.destroyed) return;
     const mode = modeOf();
     const bytes = mode.kind === "trickle" ? mode.bytes : chunk.length;
     to.write(chunk.subarray(at, at + bytes));
     at += bytes;
-    if (mode.kind === "trickle") await pause(mode.everyMs);
+    if (mode.kind === "trickle") await wait(mode.everyMs);
   }
 }
-
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));

@@ -1,8 +1,8 @@
 /** Every page of the terminal with an address in the world that `npm start` seeds: one list for the benchmark and the pictures. A new page is one entry. */
 
 import type { PrivateKeyAccount } from "viem";
-import { siwaText } from "../core/callers/signed-texts.ts";
 import { walletsOfWorld } from "../devnet/world.ts";
+import { siwaBy } from "./agent-wallet.ts";
 import { jsonRequest } from "./json-request.ts";
 import type { DevnetFile } from "./stack.ts";
 import { until } from "./until.ts";
@@ -108,45 +108,27 @@ export const TERMINAL_PAGES: readonly TerminalPage[] = [
   { name: "check-report", path: "/report/check", shows: "Check a report" },
   { name: "status", path: "/status", shows: "Scores on chain" },
   { name: "me", path: "/me", shows: "Manage", wallet: MERIDIAN },
-  {
-    name: "manage",
-    path: async (apiUrl) => `/agent/${await idOf(apiUrl, NIGHTJAR)}/manage`,
-    shows: /points? reach|Prove the agent/,
-    wallet: NIGHTJAR,
-  },
-  {
-    name: "manage-proofs",
-    path: async (apiUrl) => `/agent/${await idOf(apiUrl, NIGHTJAR)}/manage/proofs`,
-    shows: "Coinbase attestation",
-    wallet: NIGHTJAR,
-  },
-  { name: "manage-referral", path: "/agent/0/manage/referral", shows: "Who came by it", wallet: MERIDIAN },
-  { name: "manage-words", path: "/agent/0/manage/words", shows: "Only what you change is written", wallet: MERIDIAN },
-  { name: "manage-traits", path: "/agent/0/manage/traits", shows: "night-owl", wallet: MERIDIAN },
-  {
-    name: "manage-listing",
-    path: async (apiUrl) => `/agent/${await idOf(apiUrl, QUILL)}/manage/listing`,
-    shows: "invoice matching",
-    wallet: QUILL,
-  },
-  { name: "manage-accounts", path: "/agent/0/manage/accounts", shows: "They count for nothing", wallet: MERIDIAN },
-  { name: "manage-token", path: "/agent/0/manage/token", shows: "Contract address", wallet: MERIDIAN },
-  { name: "manage-erc8004", path: "/agent/0/manage/erc8004", shows: /8004/, wallet: MERIDIAN },
-  {
-    name: "manage-webhooks",
-    path: "/agent/0/manage/webhooks",
-    shows: /answered \d+ in/,
-    wallet: MERIDIAN,
-    before: webhook,
-    press: [/^Sign in$/, /^Deliveries$/],
-  },
-  {
-    name: "manage-transfer",
-    path: async (apiUrl) => `/agent/${await idOf(apiUrl, QUILL)}/manage/transfer`,
-    shows: "What a transfer ends",
-    wallet: QUILL,
-  },
+  manage(NIGHTJAR, "", /points? reach|Prove the agent/),
+  manage(NIGHTJAR, "proofs", "Coinbase attestation"),
+  manage(MERIDIAN, "referral", "Who came by it"),
+  manage(MERIDIAN, "words", "Only what you change is written"),
+  manage(MERIDIAN, "traits", "night-owl"),
+  manage(QUILL, "listing", "invoice matching"),
+  manage(MERIDIAN, "accounts", "They count for nothing"),
+  manage(MERIDIAN, "token", "Contract address"),
+  manage(MERIDIAN, "erc8004", /8004/),
+  { ...manage(MERIDIAN, "webhooks", /answered \d+ in/), before: webhook, press: [/^Sign in$/, /^Deliveries$/] },
+  manage(QUILL, "transfer", "What a transfer ends"),
 ];
+
+/** A page on which its owner manages an agent. @param part of the path behind `manage` */
+function manage(wallet: string, part: string, shows: string | RegExp): TerminalPage {
+  const path = ["manage", ...(part && [part])];
+  return {
+    ...{ name: path.join("-"), shows, wallet },
+    path: async (apiUrl) => `/agent/${await idOf(apiUrl, wallet)}/${path.join("/")}`,
+  };
+}
 
 /** Waits until an answer has a text: what other services say of agents is read after the world is seeded. */
 const said = (apiUrl: string, path: string, text: string) =>
@@ -207,9 +189,7 @@ async function registration(apiUrl: string): Promise<Record<string, object>> {
 async function webhook({ apiUrl, rpcUrl }: World): Promise<void> {
   const account = accountOf(MERIDIAN);
   const ask = async <T>(path: string, body?: object): Promise<T> => {
-    const timestamp = String(Date.now());
-    const message = siwaText(new URL(apiUrl).host, account.address, timestamp);
-    const authorization = `Bearer ${account.address}:${timestamp}:${await account.signMessage({ message })}`;
+    const authorization = await siwaBy(account, new URL(apiUrl).host);
     const request = jsonRequest(body ? "POST" : "GET", body, { authorization });
     const response = await fetch(`${apiUrl}/api/v2/webhooks${path}`, request);
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);

@@ -1,5 +1,5 @@
 /** Transactions of a local chain as signed bytes: what a reorganisation has taken back is sent again as it was. */
-import { type Hex, keccak256, parseGwei } from "viem";
+import { type Abi, type ContractEventName, type Hex, keccak256, type Log, parseEventLogs, parseGwei } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import type { testChain } from "./agent-wallet.ts";
 
@@ -19,6 +19,13 @@ export async function signCall(
   });
   return { raw, hash: keccak256(raw) };
 }
+
+/** The first event of a name in a receipt; undefined where there is none, or no receipt. */
+export const firstEvent = <const Of extends Abi, Name extends ContractEventName<Of>>(
+  abi: Of,
+  eventName: Name,
+  receipt: { logs: Log[] } | null,
+) => parseEventLogs({ abi, eventName, logs: receipt?.logs ?? [] })[0];
 
 /** The nonce of an account's next transaction, after those that wait. */
 export const nextNonce = (chain: ReturnType<typeof testChain>, { address }: { address: Hex }): Promise<number> =>

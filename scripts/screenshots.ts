@@ -8,9 +8,8 @@ import { createCardRenderer } from "../card-renderer/renderer.ts";
 import { MARKS, type MarkKey } from "../core/card/facts.ts";
 import { startBrowser } from "../harness/browser.ts";
 import { showPage } from "../harness/show-page.ts";
-import { type Stack, startStack } from "../harness/stack.ts";
+import { type Stack, withSeededStack } from "../harness/stack.ts";
 import { TERMINAL_PAGES, type TerminalPage } from "../harness/terminal-pages.ts";
-import { until } from "../harness/until.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const WIDTHS = { desk: { width: 1360, height: 900 }, phone: { width: 390, height: 844 } } as const;
@@ -31,21 +30,20 @@ const byMark = (holds: (letter: string) => boolean) =>
 
 const [folder = join(PROJECT_ROOT, "docs/screens"), ...only] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
-const stack = await startStack({ args: [], env: { PRICING_PHASE: "" } });
+const isAsked = (name: string) => only.length === 0 || only.includes(name);
 const browser = await startBrowser();
 try {
-  await until("everything is printed", () => stack.output().includes("Ctrl-C ends everything"));
-  const isAsked = (name: string) => only.length === 0 || only.includes(name);
   if (isAsked("cards")) await cards(browser);
-  for (const page of TERMINAL_PAGES.filter(({ name }) => isAsked(name)))
-    for (const device of ["desk", "phone"] as const) {
-      // The dark theme on desks, the light one on phones: both are seen.
-      await picture(browser, stack, page, device);
-      console.log(`${page.name}-${device}`);
-    }
+  await withSeededStack(async (stack) => {
+    for (const page of TERMINAL_PAGES.filter(({ name }) => isAsked(name)))
+      for (const device of ["desk", "phone"] as const) {
+        // The dark theme on desks, the light one on phones: both are seen.
+        await picture(browser, stack, page, device);
+        console.log(`${page.name}-${device}`);
+      }
+  });
 } finally {
   await browser.close();
-  await stack.remove();
 }
 
 async function picture(

@@ -8,6 +8,7 @@ import { createPaint } from "../../card-renderer/paint.ts";
 import { CARD_SIZES, type CardSize, drawCard } from "../../core/card/draw.ts";
 import type { CardElement } from "../../core/card/element.ts";
 import type { CardFacts } from "../../core/card/facts.ts";
+import { cpuMsSince } from "../../harness/figures.ts";
 
 export type Engine = "takumi" | "webp" | "satori";
 export type Batch = { size: CardSize; cards: CardFacts[]; inFlight: number };
@@ -16,6 +17,10 @@ export type Cost = { cpuMs: number; wallMs: number; bytes: number; delay: { p99:
 
 /** Draws cards only. */
 type Draw = (card: CardFacts, size: CardSize) => Promise<Uint8Array>;
+const webpPaint =
+  (paint = createPaint()): Draw =>
+  (card, size) =>
+    paint(card, size, "webp");
 const ENGINES: Record<Engine, () => Draw> = { takumi: createPaint, webp: webpPaint, satori: satoriPaint };
 
 if (process.send) {
@@ -40,23 +45,17 @@ export async function measure(paint: Draw, { size, cards, inFlight }: Batch): Pr
     }),
   );
   const wallMs = (performance.now() - started) / cards.length;
-  const { user, system } = process.cpuUsage(cpu);
+  const cpuMs = cpuMsSince(cpu) / cards.length;
   await turn();
   delay.disable();
   return {
-    cpuMs: (user + system) / 1000 / cards.length,
-    wallMs,
+    ...{ cpuMs, wallMs },
     bytes: bytes / cards.length,
     delay: { p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 },
   };
 }
 
 const turn = () => new Promise((done) => setTimeout(done, 5));
-
-function webpPaint(): Draw {
-  const paint = createPaint();
-  return (card, size) => paint(card, size, "webp");
-}
 
 /** The same tree, laid out by satori and drawn by resvg. It reads WOFF, not WOFF2. */
 function satoriPaint(): Draw {

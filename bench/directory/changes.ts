@@ -1,7 +1,7 @@
 /** Scores that change while the directory is asked, each change noted: what the totals were at any moment can be told afterwards. */
 import type pg from "pg";
 import { boundsOf, type DirectoryFilter } from "../../core/directory/filters.ts";
-import { naiveWhere } from "./naive.ts";
+import { countNaively, naiveWhere } from "./naive.ts";
 
 const COMMITS_PER_SECOND = 4;
 const SCORES_PER_COMMIT = 250;
@@ -23,14 +23,12 @@ const CHANGE = `
   )
   update offchain.cred c set score = n.after from chosen n where c.token_id = n.token_id`;
 
-export type Changes = { commits: Commit[]; scores: number; seenMs: number[]; stop(): Promise<void> };
-
 /**
  * Changes 1,000 scores a second in four commits, until it is stopped. In every second one agent's score goes to 95 or
  * back to 5, and the service is asked until it shows that.
  * @param agents how many there are in the own registry
  */
-export async function changeScores(pool: pg.Pool, url: string, agents: number): Promise<Changes> {
+export async function changeScores(pool: pg.Pool, url: string, agents: number) {
   await pool.query(
     "create unlogged table if not exists bench_change (seq int, id int8, before int2, after int2); truncate bench_change",
   );
@@ -38,7 +36,7 @@ export async function changeScores(pool: pg.Pool, url: string, agents: number): 
     `select d.token_id, d.address from offchain.directory d join offchain.cred c on c.token_id = d.token_id
      where d.platform = 'helixa' and d.address is not null and d.cred_score < 91 order by d.token_id limit 400`,
   );
-  const changes: Changes = { commits: [], scores: 0, seenMs: [], stop };
+  const changes = { commits: [] as Commit[], scores: 0, seenMs: [] as number[], stop };
   let running = true;
   const watched: Promise<void>[] = [];
   const changing = (async () => {
@@ -91,9 +89,7 @@ export async function totalsByCommit(
   question: { filter: DirectoryFilter; q: string | undefined; now: number },
   commits: number,
 ): Promise<number[]> {
-  const { where, values } = naiveWhere(question);
-  const { rows } = await pool.query(`select count(*)::int8 as total from offchain.directory where ${where}`, values);
-  const totals = new Array<number>(commits + 1).fill(Number(rows[0].total));
+  const totals = new Array<number>(commits + 1).fill(await countNaively(pool, question));
   const [tier] = boundsOf(question, question.now).scores;
   if (!tier) return totals;
   const others = naiveWhere({ ...question, filter: "all" });

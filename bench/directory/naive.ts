@@ -59,6 +59,13 @@ export function naiveWhere({ q, now, ...narrowing }: DirectoryNarrowing & Pick<D
   return { where: where.join(" and "), values };
 }
 
+/** The exact total of a question. */
+export async function countNaively(db: Pick<pg.Pool, "query">, question: Parameters<typeof naiveWhere>[0]) {
+  const { where, values } = naiveWhere(question);
+  const { rows } = await db.query(`select count(*)::int8 as total from offchain.directory where ${where}`, values);
+  return Number(rows[0].total);
+}
+
 /** The page, its total and the totals of all, as naively. @returns the exact total of the question */
 export async function askNaively(pool: pg.Pool, query: DirectoryQuery): Promise<number> {
   const { where, values } = naiveWhere(query);
@@ -73,15 +80,12 @@ export async function askNaively(pool: pg.Pool, query: DirectoryQuery): Promise<
        order by ${KEYS[sort]} ${descending ? "desc" : "asc"} nulls last, id limit ${limit} offset ${offset}`,
       values,
     );
-    const { rows } = await client.query(
-      `select count(*)::int8 as total from offchain.directory where ${where}`,
-      values,
-    );
+    const total = await countNaively(client, query);
     await client.query(
       "select count(*), avg(cred_score), count(*) filter (where x402_supported) from offchain.directory",
     );
     await client.query("rollback");
-    return Number(rows[0].total);
+    return total;
   } finally {
     client.release();
   }

@@ -1,5 +1,6 @@
 /** What the directory is asked under load: 60 % without a search, 30 % with one, 10 % deep in the list. */
 import { DIRECTORY_FILTERS, DIRECTORY_SORTS, type DirectoryFilter } from "../../core/directory/filters.ts";
+import { pick, randomOf } from "../../harness/random.ts";
 import { newSearches, SEARCHES } from "../list/pages.ts";
 
 export const DIRECTORY_SEARCHES: Record<string, string | undefined> = { ...SEARCHES, "a token's symbol": "V55" };
@@ -10,12 +11,9 @@ const LIMITS = [20, 50, 100];
 
 /** The same ones every time. @param rows of the directory, which the deep pages are spread over */
 export function questions(count: number, rows: number): Question[] {
-  let seed = 3;
-  const random = (below: number) => {
-    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-    return Math.floor((seed / 0x8000_0000) * below);
-  };
-  const one = <T>(list: readonly T[]) => list[random(list.length)]!;
+  const draw = randomOf(3);
+  const random = (below: number) => Math.floor(draw() * below);
+  const one = <T>(list: readonly T[]) => pick(draw, list);
   // Every fourth search is one that nobody has asked for before.
   const known = Object.values(DIRECTORY_SEARCHES).filter((text) => text !== undefined);
   const fresh = newSearches(Math.ceil(count * 0.08) + 1);

@@ -9,7 +9,8 @@ import { openDirectoryList } from "../../db/lists/directory.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { atMost, goal, printTable, quantile, SPREAD, seconds, spread, stopwatch } from "../../harness/figures.ts";
 import { cpuOf } from "../../harness/running-processes.ts";
-import { naiveWhere } from "./naive.ts";
+import { sizes } from "../discover/service.ts";
+import { countNaively } from "./naive.ts";
 import { type Question, questions } from "./questions.ts";
 
 /** @param asked number of questions; `checked` of them are counted naively as well */
@@ -45,7 +46,8 @@ const CHANGED = 3_000;
 export async function measureSqlAlone(plan: SqlAlone): Promise<void> {
   const { pool } = plan;
   const [built, rows] = await stopwatch(() => foldPlanes(pool, { now: Date.now(), foldRows: 1 }));
-  console.log(`${rows.toLocaleString("en")} rows brought into the planes in ${seconds(built)}; ${await sizes(pool)}`);
+  console.log(`${rows.toLocaleString("en")} rows brought into the planes in ${seconds(built)}`);
+  console.log(await sizes(pool, ["directory_plane", "directory_slot", "directory"]));
   await ask("SQL alone", plan);
   await askIndexes(plan);
   const [changing] = await stopwatch(() => pool.query(CHANGE, [CHANGED]));
@@ -57,16 +59,6 @@ export async function measureSqlAlone(plan: SqlAlone): Promise<void> {
 
 const CHANGE = `update offchain.cred set score = (score + 1 + token_id % 3) % 101
   where token_id in (select i * 31 from generate_series(1, $1::int8) i)`;
-
-async function sizes(pool: pg.Pool): Promise<string> {
-  const { rows } = await pool.query(
-    `select pg_total_relation_size('offchain.directory_plane')::float8 as planes, pg_total_relation_size('offchain.directory_slot')::float8 as slots,
-       pg_total_relation_size('offchain.directory')::float8 as directory`,
-  );
-  return Object.entries(rows[0])
-    .map(([name, bytes]) => `${name} ${Math.round(Number(bytes) / 1e6)} MB`)
-    .join(", ");
-}
 
 /** How the service answers while there are no planes. */
 async function askIndexes({ pool, rows, asked }: SqlAlone): Promise<void> {
@@ -104,9 +96,8 @@ async function ask(title: string, { pool, postgres, rows, asked, checked }: SqlA
   // After all questions: each count reads the whole table, and so pushes out of the buffers what answers them.
   const sample = checked === 0 ? [] : answers.filter((_, i) => i % Math.ceil(asked / checked) === 0);
   for (const { query, total } of sample) {
-    const { where, values } = naiveWhere(query);
-    const { rows } = await pool.query(`select count(*)::int8 as total from offchain.directory where ${where}`, values);
-    if (rows[0].total !== total) wrong.push(`${JSON.stringify(query)}: ${total}, naively ${rows[0].total}`);
+    const counted = await countNaively(pool, query);
+    if (counted !== total) wrong.push(`${JSON.stringify(query)}: ${total}, naively ${counted}`);
   }
   console.log(`${title}: ${asked} questions of the load, ids, total and rows`);
   const row = printTable("milliseconds", SPREAD);

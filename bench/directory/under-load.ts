@@ -1,7 +1,5 @@
 /** The API itself asked 200 times a second while 1,000 scores a second change: latency, exact totals, how soon a change shows, memory. */
-import { join } from "node:path";
 import type pg from "pg";
-import { startChild } from "../../harness/child.ts";
 import {
   atMost,
   goal,
@@ -12,13 +10,12 @@ import {
   seconds as secondsOf,
   spread,
 } from "../../harness/figures.ts";
-import { startPlainNode } from "../../harness/plain-node.ts";
 import { cpuOf, cpuOfMachine, residentBytes } from "../../harness/running-processes.ts";
 import type { ScratchPostgres } from "../../harness/scratch-postgres.ts";
-import { type LogEntry, startApi } from "../../harness/service-process.ts";
+import type { LogEntry } from "../../harness/service-process.ts";
 import { until } from "../../harness/until.ts";
 import type { Plan, Ran, Sample } from "../load/open-loop.ts";
-import { environment } from "../reads/servers.ts";
+import { startProgram, startService } from "../reads/servers.ts";
 import { type Commit, changeScores, totalsByCommit } from "./changes.ts";
 import { type Question, questions } from "./questions.ts";
 import { OWN_SHARE } from "./world.ts";
@@ -38,10 +35,9 @@ export async function underLoad(
   at: ScratchPostgres,
   { rows, seconds, perSecond }: { rows: number; seconds: number; perSecond: number },
 ): Promise<void> {
-  const { pool, later } = at;
+  const { pool } = at;
   const { api, warnings, readyMs } = await startLoaded(at);
-  const load = startChild(join(import.meta.dirname, "../load/open-loop.ts"));
-  later(() => load.stop());
+  const load = startProgram(at, "load/open-loop.ts");
   const ask = (asked: readonly Question[], everyNth?: number) =>
     load.asks<Ran>({
       ...{ url: api.url, paths: asked.map(({ path }) => path), perSecond, connections: CONNECTIONS },
@@ -92,8 +88,6 @@ export async function underLoad(
 
 /** The API with both tables in memory. @returns when it was that far, and what it warns of */
 async function startLoaded(at: ScratchPostgres) {
-  const chain = await startPlainNode();
-  at.later(() => chain.close());
   const began = performance.now();
   const tables: string[] = [];
   let readyMs = 0;
@@ -104,9 +98,7 @@ async function startLoaded(at: ScratchPostgres) {
     readyMs = performance.now() - began;
     tables.push(`${Number(rows).toLocaleString("en")} rows after ${secondsOf(readyMs)}`);
   };
-  const env = { ...environment(at), RPC_URL: chain.url, LOG_LEVEL: "info" };
-  const api = await startApi(env, { path: "/api/v2/agent/0", onLog });
-  at.later(() => api.stop());
+  const api = await startService(at, { LOG_LEVEL: "info" }, onLog);
   const answers = performance.now() - began;
   await until("both tables are in memory", () => tables.length === TABLES, { timeoutMs: 600_000 });
   console.log(

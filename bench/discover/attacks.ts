@@ -45,8 +45,8 @@ type Way = {
   asks?(target: Target): string;
   /** What the attacker has without the attack; by default a newcomer. */
   before?(arena: Arena, target: Target): Promise<number[]>;
-  /** @returns the attacker's agents */
-  play(arena: Arena, target: Target): Promise<number[]>;
+  /** @returns the attacker's agents; an agent that is only registered is given as its text */
+  play(arena: Arena, target: Target): Promise<number[]> | Made;
   /** Takes the rule against it away. */
   without?(arena: Arena, ids: number[], target: Target): Promise<void>;
 };
@@ -98,9 +98,7 @@ const WAYS: readonly Way[] = [
   {
     name: "the text of the first hit, stolen",
     costs: 0,
-    play: async (arena, { victim: { id: _, hosts: __, ...text } }) => [
-      await arena.agent({ ...text, name: "Corbel Desk" }),
-    ],
+    play: (_, { victim: { id: __, hosts: ___, ...text } }) => ({ ...text, name: "Corbel Desk" }),
     without: (arena, ids) => arena.pretend(ids, { text: 100 }, NO_COPY),
   },
   {
@@ -112,7 +110,7 @@ const WAYS: readonly Way[] = [
   {
     name: "an agent of 900 days, its key bought, takes a new text",
     costs: CHANGE,
-    play: async (arena, { q }) => [await arena.agent(newcomer(q, { ageDays: 900 }))],
+    play: (_, { q }) => newcomer(q, { ageDays: 900 }),
   },
   {
     name: "an agent of 900 days takes the text of the first hit",
@@ -134,7 +132,7 @@ const WAYS: readonly Way[] = [
     name: "a famous name, taken (asked by it)",
     costs: 0,
     asks: famousName,
-    play: async (arena, target) => [await arena.agent({ ...newcomer(target.q), name: famousName(target) })],
+    play: (_, target) => ({ ...newcomer(target.q), name: famousName(target) }),
     without: (arena, ids) => arena.pretend(ids, {}, "name_key = null"),
   },
   {
@@ -155,9 +153,7 @@ const WAYS: readonly Way[] = [
     name: "a famous name, disguised (asked by it)",
     costs: 0,
     asks: famousName,
-    play: async (arena, target) => [
-      await arena.agent({ ...newcomer(target.q), name: `${famousName(target)} Official` }),
-    ],
+    play: (_, target) => ({ ...newcomer(target.q), name: `${famousName(target)} Official` }),
     without: (arena, ids) => arena.pretend(ids, { text: 100 }, "name_key = null, imitation = false, disguised = false"),
   },
   {
@@ -172,28 +168,28 @@ const WAYS: readonly Way[] = [
   {
     name: "60 tags with the question's words beside its text",
     costs: 0,
-    async play(arena, { q }) {
+    play(_, { q }) {
       const tags = Array.from({ length: 60 }, (_, i) => `${q} ${"abcdefghij"[i % 10]}${i}`);
       const { offers = [], ...rest } = newcomer(q);
-      return [await arena.agent({ ...rest, offers: [{ ...offers[0]!, tags }] })];
+      return { ...rest, offers: [{ ...offers[0]!, tags }] };
     },
     without: (arena, ids) => arena.pretend(ids, { text: 100 }, "words = setweight(words, 'B')"),
   },
   {
     name: "the question as its name",
     costs: 0,
-    play: async (arena, { q }) => [await arena.agent(newcomer(q, { name: q }))],
+    play: (_, { q }) => newcomer(q, { name: q }),
   },
   {
     name: "10 services named after its words beside its text",
     costs: 0,
-    async play(arena, { q }) {
+    play(_, { q }) {
       const words = q.split(" ");
       const services = Array.from({ length: 10 }, (_, i) => ({
         name: `${words[i % words.length]} ${"abcdefghij"[i]}`,
         endpoint: "https://corbel.example",
       }));
-      return [await arena.agent(newcomer(q, { services }))];
+      return newcomer(q, { services });
     },
     without: (arena, ids) => arena.pretend(ids, {}, "words = setweight(words, 'B')"),
   },
@@ -215,14 +211,11 @@ const WAYS: readonly Way[] = [
     costs: 0,
     asks: underFiveCents,
     before: async (arena, { q }) => [await arena.agent(priced(q, [[5, q]]))],
-    play: async (arena, { q }) => [
-      await arena.agent(
-        priced(q, [
-          [5, q],
-          [0.000001, "ping"],
-        ]),
-      ),
-    ],
+    play: (_, { q }) =>
+      priced(q, [
+        [5, q],
+        [0.000001, "ping"],
+      ]),
     // The least price of all decides where the others have none.
     async without(arena, ids) {
       await arena.tx.query(
@@ -250,7 +243,8 @@ async function played(arena: Arena, way: Way, target: Target): Promise<Played> {
     return (await arena.places(q, ids)).place;
   });
   return taken(async () => {
-    const ids = await way.play(arena, target);
+    const made = await way.play(arena, target);
+    const ids = Array.isArray(made) ? made : [await arena.agent(made)];
     await arena.write(ids);
     const { place: after, first } = await arena.places(q, ids);
     if (!way.without) return { before, after, first, without: null };

@@ -12,16 +12,8 @@ const CHANGES = 20;
 const POLL_MS = 10;
 const MAX_WAIT_MS = 20_000;
 
-export type Latencies = {
-  whole: number[];
-  prefixes: number[];
-  /** Prefixes of one to three letters. */
-  firstLetters: number[];
-  foundMs: number[];
-};
-
-/** @returns milliseconds of each question, one after the other */
-export async function latencies(pool: pg.Pool, world: World): Promise<Latencies> {
+/** @returns milliseconds of each question, one after the other; `firstLetters` are the prefixes of one to three letters */
+export async function latencies(pool: pg.Pool, world: World) {
   const way = discoverWay(pool, world);
   const msOf = async (q: string) => (await stopwatch(() => way.ask(q)))[0];
   const whole: number[] = [];

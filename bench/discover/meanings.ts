@@ -30,22 +30,18 @@ async function writeMeanings(db: pg.Pool, world: World): Promise<void> {
   while ((await meanings.run(context as never, {})) > 0);
 }
 
-export type Meant = {
-  ways: { name: string; all: Answered[] }[];
-  /** nDCG@10 of the paraphrases that are held out, by each way. */
-  paraphrases: number[];
-  /** What the kind of question that fares worst by meanings gains, by half. */
-  least: Record<Half, number>;
-};
-
-/** Asks the questions, and further paraphrases, with meanings beside words. @param measured the same questions by words */
-export async function withMeanings(db: pg.Pool, world: World, { own, best }: Measured): Promise<Meant> {
+/**
+ * Asks the questions, and further paraphrases, with meanings beside words.
+ * @param measured the same questions by words
+ * @returns nDCG@10 of the held-out paraphrases by each way, and what the worst kind of question gains by meanings in each half
+ */
+export async function withMeanings(db: pg.Pool, world: World, { own, best }: Measured) {
   await tellDuration("vectors written", () => writeMeanings(db, world));
   const asked = own.map(({ question }) => question);
   const bestParaphrases = bestGrades(world, PARAPHRASES);
   const [words, both] = [discoverWay(db, world), discoverWay(db, world, questions)];
   const all = await answers(world, asked, best, both);
-  const paraphrases = [];
+  const paraphrases: number[] = [];
   for (const way of [words, both]) {
     const judged = await answers(world, PARAPHRASES, bestParaphrases, way);
     paraphrases.push(summaryOf(judged).ndcg);
@@ -62,7 +58,7 @@ export async function withMeanings(db: pg.Pool, world: World, { own, best }: Mea
   return { ways, paraphrases, least: { dev: leastOf("dev"), "held-out": leastOf("held-out") } };
 }
 
-export const meantSays = ({ ways, paraphrases, least }: Meant): string =>
+export const meantSays = ({ ways, paraphrases, least }: Awaited<ReturnType<typeof withMeanings>>): string =>
   [
     quality(ways),
     byKind(ways),

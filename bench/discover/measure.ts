@@ -26,21 +26,7 @@ export async function answers(
 }
 
 /** Means over the questions; `trust` and `ordered` over those with an answer, or a pair, that counts. */
-export type Summary = {
-  ndcg: number;
-  mrr: number;
-  spam: number;
-  /** Share of the questions with spam before an honest agent. */
-  spamAhead: number;
-  trust: number;
-  ordered: number;
-  dead: number;
-  empty: number;
-  p50: number;
-  p95: number;
-};
-
-export function summaryOf(all: readonly Answered[]): Summary {
+export function summaryOf(all: readonly Answered[]) {
   const over = (value: (judged: Judged) => number | null) =>
     mean(all.map(({ judged }) => value(judged)).filter((v) => v !== null)) ?? 0;
   const times = all.map(({ ms }) => ms);

@@ -74,13 +74,13 @@ export async function tellDuration(what: string, work: () => Promise<void>): Pro
 export const follow = (pool: pg.Pool, world: World): { stop(): Promise<void> } =>
   followDocuments({ db: pool, log: testLog(), clock: () => new Date(world.now) });
 
-/** Sizes of the tables of the search, indexes included, in a line. */
-export async function sizes(pool: pg.Pool): Promise<string> {
+/** Sizes of tables of `offchain`, indexes included, in a line. */
+export async function sizes(pool: pg.Pool, tables: readonly string[]): Promise<string> {
   const { rows } = await pool.query<{ name: string; size: string; indexes: string }>(
     `select c.relname as name, pg_size_pretty(pg_total_relation_size(c.oid)) as size, pg_size_pretty(pg_indexes_size(c.oid)) as indexes
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname = 'offchain' and c.relkind = 'r' and c.relname in ('discovery_document', 'discovery_word', 'directory')
-     order by c.relname`,
+     where n.nspname = 'offchain' and c.relkind = 'r' and c.relname = any($1) order by c.relname`,
+    [tables],
   );
   return rows.map(({ name, size, indexes }) => `${name} ${size}, of them indexes ${indexes}`).join("; ");
 }

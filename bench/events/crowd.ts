@@ -3,20 +3,15 @@ import { join } from "node:path";
 import { startChild } from "../../harness/child.ts";
 import type { Figures, Open } from "./readers.ts";
 
-export type Crowd = {
-  /** Waits until so many events have arrived in all, at most so long. */
-  received(events: number, withinMs: number): Promise<Figures>;
-  /** Forgets what was counted so far. */
-  again(): void;
-  leave(): void;
-};
+export type Crowd = Awaited<ReturnType<typeof openCrowd>>;
 
 /** @param url of the stream; `{n}` in it becomes the subscriber's number @throws Error when one cannot connect */
-export async function openCrowd(url: string, readers: number): Promise<Crowd> {
+export async function openCrowd(url: string, readers: number) {
   const child = startChild(join(import.meta.dirname, "readers.ts"));
   await child.asks<"opened">({ open: { url, readers } } satisfies Open);
   return {
-    async received(events, withinMs) {
+    /** Waits until this number of events has arrived in all, at most `withinMs`. */
+    async received(events: number, withinMs: number): Promise<Figures> {
       const ends = performance.now() + withinMs;
       for (;;) {
         const figures = await child.asks<Figures>("figures");
@@ -24,6 +19,7 @@ export async function openCrowd(url: string, readers: number): Promise<Crowd> {
         await new Promise((done) => setTimeout(done, 100));
       }
     },
+    /** Forgets what was counted so far. */
     again: () => void child.process.send("again"),
     leave: () => void child.stop(),
   };

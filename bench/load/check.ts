@@ -1,5 +1,5 @@
 /** What a load test has found: figures with their goals, and facts that can be counted and hold on any machine. */
-import { median, table } from "../../harness/figures.ts";
+import { median, sum, table } from "../../harness/figures.ts";
 
 /** @property counted true: no time in it, so that a test may insist on it anywhere */
 export type Check = { what: string; value: string; goal: string; met: boolean; counted: boolean };
@@ -18,9 +18,9 @@ export const told = (what: string, value: string): Check => measured(what, value
 
 /** Reads beside a storm. To be told to come back, by a machine that is busy with other things too, is no failure of the service's. */
 export const ofReads = (all: readonly { failures: number; refusals: number }[]): Check[] => {
-  const refusals = all.reduce((total, one) => total + one.refusals, 0);
+  const refusals = sum(all.map((one) => one.refusals));
   return [
-    none("reads that failed", all.reduce((total, one) => total + one.failures, 0) - refusals),
+    none("reads that failed", sum(all.map(({ failures }) => failures)) - refusals),
     measured("reads refused (429, 503)", String(refusals), "0", refusals === 0),
   ];
 };

@@ -1,5 +1,4 @@
 /** The service under load: a database with agents in it, a node, and one process of the API. */
-import { once } from "node:events";
 import { join } from "node:path";
 import type { ReadTimeouts } from "../../api/server.ts";
 import { runToEnd, startChild } from "../../harness/child.ts";
@@ -11,29 +10,13 @@ import { AGENT } from "../reads/rounds.ts";
 import { environment, startLoad } from "../reads/servers.ts";
 import type { Start, Started, Stats } from "./api-process.ts";
 
-export type LoadedApi = {
-  url: string;
-  pid: number;
-  stats(): Promise<Stats>;
-  stop(): Promise<void>;
-};
-
-export type LoadWorld = {
-  /** Token ids go from 0 to here. */
-  agents: number;
-  /** Of the node: how often it was asked whether a wallet is a contract. */
-  asked(): number;
-  /** One more process of the API on the same agents, with an empty folder for cards. */
-  startApi(options?: { env?: Record<string, string>; patience?: ReadTimeouts }): Promise<LoadedApi>;
-  /** Keyed reads over so many connections, each with one request at a time. @param ids of the first so many agents; all of them */
-  read(api: LoadedApi, connections: number, seconds: number, ids?: number): Promise<Loaded>;
-  stop(): Promise<void>;
-};
+export type LoadedApi = Awaited<ReturnType<typeof startLoaded>>;
+export type LoadWorld = Awaited<ReturnType<typeof startWorld>>;
 
 const START_MS = 180_000;
 
 /** @throws Error when something does not start */
-export async function startWorld(agents: number): Promise<LoadWorld> {
+export async function startWorld(agents: number) {
   const at = await openPostgres("load", { fast: true });
   try {
     await runToEnd(join(import.meta.dirname, "../list/world.ts"), at.postgres.url, agents);
@@ -48,16 +31,23 @@ export async function startWorld(agents: number): Promise<LoadWorld> {
     let started = 0;
     return {
       stop: at.close,
+      /** Token ids go from 0 to here. */
       agents,
+      /** How often the node was asked whether a wallet is a contract. */
       asked: () => asked,
-      async startApi({ env = {}, patience } = {}) {
+      /** Starts one more process of the API on the same agents, with an empty folder for cards. */
+      async startApi({ env = {}, patience }: { env?: Record<string, string>; patience?: ReadTimeouts } = {}) {
         const own = { DATA_DIR: join(at.directory, `data-${started++}`), RPC_URL: node.url, ...env };
         const api = await startLoaded({ ...environment(at), ...own }, patience);
         at.later(() => api.stop());
         return api;
       },
-      read: (api, connections, seconds, ids = agents) =>
-        reader.asks({ ...{ url: api.url, path: AGENT, ids, connections }, forMs: seconds * 1000 } satisfies Load),
+      /** Keyed reads of the first `ids` agents over a number of connections, one request at a time on each. */
+      read: (api: LoadedApi, connections: number, seconds: number, ids = agents) =>
+        reader.asks<Loaded>({
+          ...{ url: api.url, path: AGENT, ids, connections },
+          forMs: seconds * 1000,
+        } satisfies Load),
     };
   } catch (error) {
     await at.close();
@@ -65,7 +55,7 @@ export async function startWorld(agents: number): Promise<LoadWorld> {
   }
 }
 
-async function startLoaded(env: Record<string, string>, patience: ReadTimeouts | undefined): Promise<LoadedApi> {
+async function startLoaded(env: Record<string, string>, patience: ReadTimeouts | undefined) {
   const child = startChild(join(import.meta.dirname, "api-process.ts"), [], env);
   /** A service says other things to whoever started it as well. */
   const told = async <T extends object>(key: keyof T): Promise<T> => {
@@ -84,10 +74,6 @@ async function startLoaded(env: Record<string, string>, patience: ReadTimeouts |
       child.process.send("stats");
       return told<Stats>("cards");
     },
-    async stop() {
-      if (child.process.exitCode !== null || child.process.signalCode !== null) return;
-      child.process.kill("SIGKILL");
-      await once(child.process, "exit");
-    },
+    stop: child.stop,
   };
 }

@@ -8,7 +8,7 @@ import { proofOf } from "../../db/cred/cred-epochs.ts";
 import { epochsState, storeEpoch } from "../../db/cred/store-cred-epoch.ts";
 import { buildInProcess } from "../../db/cred/tree/start-tree.ts";
 import { transaction } from "../../db/sql/transaction.ts";
-import { quantile, stopwatch } from "../../harness/figures.ts";
+import { cpuMsSince, quantile, stopwatch } from "../../harness/figures.ts";
 
 export const OF = { chainId: 8453, registry: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } as const;
 const CONTRACT = "0x00000000000000000000000000000000000c0de0";
@@ -93,6 +93,5 @@ export function measureReference(count: number) {
 function cpuTimed<T>(work: () => T): { result: T; ms: number } {
   const before = process.cpuUsage();
   const result = work();
-  const { user, system } = process.cpuUsage(before);
-  return { result, ms: (user + system) / 1_000 };
+  return { result, ms: cpuMsSince(before) };
 }

@@ -10,11 +10,7 @@ export const INSPECTABLE = "--inspect=127.0.0.1:0";
 /** Bytes; `handles` are the resources that keep the process's event loop busy: sockets, timers, servers. */
 export type Heap = { usedBytes: number; externalBytes: number; handles: number };
 
-export type Inspector = {
-  /** Collects all garbage, then looks. @throws Error when the process is gone or does not answer within 20 s */
-  heap(): Promise<Heap>;
-  close(): void;
-};
+export type Inspector = Awaited<ReturnType<typeof connect>>;
 
 const ANSWER_MS = 20_000;
 const LOOK = `(() => {
@@ -44,7 +40,7 @@ async function debuggerAt(port: number): Promise<string | undefined> {
 
 type Answered = { id: number; result: { result?: { value?: string } } };
 
-async function connect(url: string): Promise<Inspector> {
+async function connect(url: string) {
   const socket = new WebSocket(url);
   const waiting = new Map<number, (answer: Answered) => void>();
   let lastId = 0;
@@ -71,7 +67,8 @@ async function connect(url: string): Promise<Inspector> {
       socket.send(JSON.stringify({ id, method, params }));
     });
   return {
-    async heap() {
+    /** Collects all garbage, then looks. @throws Error when the process is gone or does not answer within 20 s */
+    async heap(): Promise<Heap> {
       await ask("HeapProfiler.collectGarbage");
       const { result } = await ask("Runtime.evaluate", { expression: LOOK, returnByValue: true });
       return JSON.parse(result.result?.value ?? "") as Heap;

@@ -3,8 +3,7 @@
 import { jsonRequest } from "../../harness/json-request.ts";
 import { controlOf } from "../../harness/simulator-control.ts";
 import type { DevnetFile } from "../../harness/stack.ts";
-import type { People } from "./people.ts";
-import { fetchInTime } from "./requests.ts";
+import { fetchInTime, type People } from "./people.ts";
 
 /** Agents that `npm start` seeds. */
 const SEEDED = 40;

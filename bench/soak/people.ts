@@ -10,7 +10,6 @@ import { usdcOf } from "../../harness/give-usdc.ts";
 import { jsonRequest } from "../../harness/json-request.ts";
 import { payingFetch } from "../../harness/paying-fetch.ts";
 import type { DevnetFile } from "../../harness/stack.ts";
-import { fetchInTime } from "./requests.ts";
 
 /** An agent of ours: what the service calls it, and its credential. */
 type Actor = { tokenId: number; signIn: SignIn };
@@ -20,8 +19,14 @@ const MINT_UNITS = 1_000_000n;
 /** How often a client comes back with the same payment while it is told `payment_pending`. */
 const MAX_TRIES = 20;
 const RECEIPT_MS = 5_000;
+/** For one request. Registering and paying take several, and may come back many times. */
+const ANSWER_MS = 60_000;
 /** A credential is good for an hour, so nobody signs in for each request. */
 const SIGNED_IN_MS = 1_800_000;
+
+/** @throws DOMException `TimeoutError` when the whole answer is not there in time */
+export const fetchInTime: typeof fetch = (input, init) =>
+  fetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
 
 function signingIn(wallet: AgentWallet): SignIn {
   let credential = wallet.siwa();

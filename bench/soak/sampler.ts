@@ -19,11 +19,6 @@ export type Sample = {
   waitingJobs: number | undefined;
 };
 
-export type Sampler = {
-  sample(second: number, options: { countRows: boolean; apiUrl: string }): Promise<Sample>;
-  close(): Promise<void>;
-};
-
 /** Everything that is no table of Postgres itself. Exact numbers: estimates lag by minutes. */
 const ROWS = `
   select table_schema || '.' || table_name as name,
@@ -37,7 +32,7 @@ const CONNECTIONS = `
   where backend_type = 'client backend' and pid <> pg_backend_pid() group by 1`;
 
 /** @param root process id of the stack's supervisor */
-export async function openSampler({ root, databaseUrl }: { root: number; databaseUrl: string }): Promise<Sampler> {
+export async function openSampler({ root, databaseUrl }: { root: number; databaseUrl: string }) {
   const db = openClient({ connectionString: databaseUrl, application_name: "soak" });
   db.on("error", () => {});
   await db.connect();
@@ -59,7 +54,7 @@ export async function openSampler({ root, databaseUrl }: { root: number; databas
     Object.fromEntries(rows.map(({ name, n }) => [name, n]));
 
   return {
-    async sample(second, { countRows, apiUrl }) {
+    async sample(second: number, { countRows, apiUrl }: { countRows: boolean; apiUrl: string }): Promise<Sample> {
       const parts: Sample["parts"] = {};
       for (const { name, pid } of partsBelow(root)) {
         // Before the collection: this is what the machine sees.

@@ -5,9 +5,9 @@ import { type Stack, startStack } from "../../harness/stack.ts";
 import { restartsIn, uncaughtIn } from "../../harness/stack-parts.ts";
 import { INSPECTABLE } from "./heap.ts";
 import { openSampler, type Sample } from "./sampler.ts";
-import { type Tally, total } from "./tally.ts";
+import { total } from "./tally.ts";
 import { startTraffic, type Traffic } from "./traffic.ts";
-import { judge, type Verdict } from "./verdict.ts";
+import { judge } from "./verdict.ts";
 
 export type SoakOptions = {
   /** How long it lasts once it is warm. */
@@ -25,25 +25,11 @@ export type SoakOptions = {
   say(line: string): void;
 };
 
-export type SoakReport = {
-  startedAt: string;
-  seconds: number;
-  machine: { cores: number; loadAtStart: number; loadAtEnd: number };
-  verdict: Verdict;
-  tally: Tally;
-  events: number;
-  reorganisations: number;
-  agents: number;
-  restarts: string[];
-  uncaught: string[];
-  samples: Sample[];
-};
-
 /** Rows are counted with every so many samples. */
 const COUNT_ROWS_EVERY = 4;
 
 /** @throws Error when the stack does not start */
-export async function soak(options: SoakOptions): Promise<SoakReport> {
+export async function soak(options: SoakOptions) {
   const { seconds, say } = options;
   const [startedAt, loadAtStart] = [new Date().toISOString(), loadavg()[0]!];
   say("the stack starts");

@@ -17,17 +17,7 @@ export type TrafficPlan = {
   reorgDepth: number;
 };
 
-export type Traffic = {
-  tally: Tally;
-  /** From now on so many requests a second. */
-  setRate(perSecond: number): void;
-  /** Events read on all streams. */
-  events(): number;
-  reorganisations(): number;
-  agents(): number;
-  /** Sends nothing more and waits for what is under way; what has no answer then counts as an error. */
-  stop(): Promise<void>;
-};
+export type Traffic = Awaited<ReturnType<typeof startTraffic>>;
 
 const BLOCK_MS = 1_000;
 /** For what is under way when the traffic ends: a payment comes back until it is decided. */
@@ -37,7 +27,7 @@ const STREAM_SECONDS = { least: 5, most: 45 };
 /** Ends early, and without a word, when the soak does. */
 const pause = (ms: number, signal: AbortSignal) => wait(ms, undefined, { signal }).catch(() => {});
 
-export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
+export async function startTraffic(plan: TrafficPlan) {
   const { devnet } = plan;
   const tally = emptyTally();
   const ending = new AbortController();
@@ -93,12 +83,15 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
   const loops = [pace(), speakMcp(), reorganise(), ...Array.from({ length: plan.readers }, () => read())];
   return {
     tally,
-    setRate(rate) {
+    /** Requests a second from now on. */
+    setRate(rate: number) {
       perSecond = rate;
     },
+    /** Number of events read on all streams. */
     events: () => events,
     reorganisations: () => reorganisations,
     agents: () => people.actors.length,
+    /** Sends nothing more and waits for the requests under way; one without an answer then counts as an error. */
     async stop() {
       ending.abort();
       await Promise.all(loops);

@@ -118,16 +118,11 @@ async function play(
         ...{ world, honest, random, tell: score.of(nameOf(attack)) },
         client: () => world.client(`198.51.100.${1 + Math.floor(random() * HOSTILE_NETWORKS)}`),
       };
-      const timeout = wait(PLAY_MS, "late" as const, { ref: false });
-      const done = attack.play(scene).then(
-        () => "done" as const,
-        (error) => {
-          broken.push(`${nameOf(attack)}: ${(error as Error).message.split("\n").slice(0, 3).join(" ")}`);
-          return "broken" as const;
-        },
-      );
-      if ((await Promise.race([done, timeout])) === "late")
-        broken.push(`${nameOf(attack)}: not over after two minutes`);
+      const late = wait(PLAY_MS, "late", { ref: false });
+      const done = attack.play(scene).catch((error: Error) => {
+        broken.push(`${nameOf(attack)}: ${error.message.split("\n").slice(0, 3).join(" ")}`);
+      });
+      if ((await Promise.race([done, late])) === "late") broken.push(`${nameOf(attack)}: not over after two minutes`);
     }
   }
 

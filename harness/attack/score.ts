@@ -20,19 +20,16 @@ type Line = {
   answers: Record<string, number>;
 };
 
-export type Score = {
-  lines: Map<string, Line>;
-  of(name: string): Tell;
-};
+export type Score = ReturnType<typeof openScore>;
 
 /** @param say gets each success at once */
-export function openScore(names: readonly string[], say: (line: string) => void): Score {
+export function openScore(names: readonly string[], say: (line: string) => void) {
   const lines = new Map<string, Line>(
     names.map((name) => [name, { tried: 0, refused: 0, succeeded: [], answers: {} }]),
   );
   return {
     lines,
-    of(name) {
+    of(name: string): Tell {
       const line = lines.get(name)!;
       return {
         refused(times = 1) {

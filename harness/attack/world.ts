@@ -5,11 +5,11 @@ import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { LIMITS } from "../../config/limits.ts";
 import { VARIABLES } from "../../config/variables.ts";
 import { readBuild } from "../../contracts/builds.ts";
-import { siwaText } from "../../core/callers/signed-texts.ts";
 import { openPool } from "../../db/sql/connect.ts";
 import { rpc } from "../../devnet/anvil-process.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { openTempo, TEMPO } from "../../devnet/tempo.ts";
+import { siwaBy } from "../agent-wallet.ts";
 import { openTreasury, type Treasury } from "../books.ts";
 import { withClosers } from "../closers.ts";
 import { giveUsdc } from "../give-usdc.ts";
@@ -180,10 +180,7 @@ function accountsOn(chainClient: ChainClient, seed: number, host: string) {
       address,
       owner,
       account: { address, signTypedData: owner.account.signTypedData },
-      async siwa(timestamp: number | string = Date.now()) {
-        const message = siwaText(host, address, String(timestamp));
-        return `Bearer ${address}:${timestamp}:${await owner.account.signMessage({ message })}`;
-      },
+      siwa: (timestamp?: number | string) => siwaBy({ ...owner.account, address }, host, timestamp),
     };
   }
 

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { attempt } from "../attempt.ts";
+import { table } from "../figures.ts";
 import { LONG } from "../patience.ts";
 import { type Client, type Load, nameOf, PACKAGES } from "./client.ts";
 import { load as loadInstalled } from "./packages/load.ts";
@@ -50,12 +51,9 @@ export async function runClient(client: Client, world: World): Promise<Row> {
   }
 }
 
-/** A row each, columns as wide as what is in them. */
-export function tableOf(rows: readonly Row[]): string {
-  const heads = { client: "client", version: "version", passed: "passed", did: "what it did" };
-  const columns = ["client", "version", "passed"] as const;
-  const widths = columns.map((column) => Math.max(...[heads, ...rows].map((row) => row[column].length)));
-  const line = (row: Record<keyof Row, string>) =>
-    [...columns.map((column, i) => row[column].padEnd(widths[i]!)), row.did.replaceAll(/\s+/g, " ")].join("  ");
-  return [heads, ...rows].map(line).join("\n");
-}
+export const tableOf = (rows: readonly Row[]): string =>
+  table(
+    ["client", "version", "passed", "what it did"],
+    rows.map(({ client, version, passed, did }) => [client, version, passed, did.replaceAll(/\s+/g, " ")]),
+    { texts: true },
+  );

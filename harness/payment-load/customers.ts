@@ -1,4 +1,5 @@
 /** Who pays in a load of payments: each keeps on as a sensible client does, and remembers how it ended. */
+import { setTimeout as wait } from "node:timers/promises";
 import { type Hex, keccak256, stringToHex } from "viem";
 import { base64, payloadOf, type Signed, signAuthorization } from "../payment-signing.ts";
 import { pick } from "../random.ts";
@@ -46,8 +47,6 @@ const AFTERWARDS_TIMEOUT_MS = 300_000;
 const SIGNATURES = 6;
 /** Who wants to be served, whatever others do. */
 export const HONEST: readonly PaymentVariant[] = ["plain", "copies", "stolen", "front-run"];
-const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
-
 /** Pays, and presents the payment until it is decided or patience ends. */
 export async function serveCustomer(market: Market, payment: PlannedPayment, payer: LoadWallet): Promise<Outcome> {
   /** Who asks: with a shared balance, somebody else than the wallet that pays. */
@@ -259,7 +258,7 @@ class Visit {
     while (Date.now() < end) {
       const found = await attempt();
       if (found !== null) return found;
-      await pause(100 + this.#payment.random() * 300);
+      await wait(100 + this.#payment.random() * 300);
     }
     return null;
   }

@@ -1,5 +1,5 @@
 /** What happens in a load of payments, drawn from its seed: who pays how, what goes wrong meanwhile, and when. */
-import { randomOf, weighted } from "../random.ts";
+import { pick, randomOf, weighted } from "../random.ts";
 import type { NodeMode } from "../troubled-node.ts";
 
 /**
@@ -74,7 +74,7 @@ export function drawPlan(
   faults: { api: readonly string[]; workers: readonly string[] },
 ): Plan {
   const random = randomOf(seed);
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+  const draw = <T>(from: readonly T[]): T => pick(random, from);
   const planned: PlannedPayment[] = [];
   while (planned.length < payments) {
     const variant = weighted(random, BY_WEIGHT);
@@ -97,10 +97,10 @@ export function drawPlan(
       });
   }
   const troubles: Plan["troubles"] = [];
-  for (let after = 2; after < payments; after += PAYMENTS_PER_TROUBLE) troubles.push({ after, trouble: draw() });
+  for (let after = 2; after < payments; after += PAYMENTS_PER_TROUBLE) troubles.push({ after, trouble: trouble() });
   return { payments: planned, troubles };
 
-  function draw(): Trouble {
+  function trouble(): Trouble {
     const kind = weighted(random, [
       ["kill", 4],
       ["reorg", 3],
@@ -110,10 +110,10 @@ export function drawPlan(
     const ms = 200 + Math.floor(random() * 1_000);
     if (kind === "reorg") return { kind, depth: 1 + Math.floor(random() * 2) };
     if (kind === "node")
-      return { kind, of: pick(["base", "base", "tempo"]), mode: pick(["error", "cut", "lost", "slow"]), ms };
-    if (kind === "facilitator") return { kind, mode: pick(["lost", "slow", "down", "rubbish", "liar"]), ms };
-    const part = pick(["api", "api-2", "workers"] as const);
+      return { kind, of: draw(["base", "base", "tempo"]), mode: draw(["error", "cut", "lost", "slow"]), ms };
+    if (kind === "facilitator") return { kind, mode: draw(["lost", "slow", "down", "rubbish", "liar"]), ms };
+    const part = draw(["api", "api-2", "workers"] as const);
     const points = part === "workers" ? faults.workers : faults.api;
-    return { kind, part, next: random() < 0.6 ? pick(points) : undefined };
+    return { kind, part, next: random() < 0.6 ? draw(points) : undefined };
   }
 }

@@ -39,7 +39,7 @@ const CALM_MS = 300_000;
 
 /** An act that leaves something on the chain, which is the truth: the oracle reads it there. */
 const evidence =
-  (leave: (scene: Scene) => Promise<void>) =>
+  (leave: (at: At) => Promise<unknown>) =>
   async (at: At): Promise<Finish> => {
     await leave(at);
     return nothing;
@@ -55,21 +55,16 @@ export async function perform(scene: Scene, act: Deeds, number: number): Promise
 }
 
 const DEEDS: Record<Deeds["kind"], (at: At) => Promise<Finish>> = {
-  async "direct-mint"(at) {
-    await mintOwn(at);
-    return nothing;
-  },
-  async sale(at) {
+  "direct-mint": evidence(mintOwn),
+  sale: evidence(async (at) => {
     const { world, wallet } = at;
     const own = await mintOwn(at);
     const id = own && (await tokenOf(world, own.address));
     if (id !== null) await sendOwned(world, own!, "transferFrom", [own!.address, wallet.address, BigInt(id)]);
-    return nothing;
-  },
-  async trait({ world, wallet, tokenId, mark }) {
-    await sendOwned(world, wallet, "addTrait", [BigInt(tokenId), mark, "simulated"]);
-    return nothing;
-  },
+  }),
+  trait: evidence(({ world, wallet, tokenId, mark }) =>
+    sendOwned(world, wallet, "addTrait", [BigInt(tokenId), mark, "simulated"]),
+  ),
   verify: (at) =>
     written(at, "verify", undefined, async () => {
       const { world, tokenId } = at;

@@ -1,6 +1,6 @@
 /** What clients of one agent of the canonical registry leave on the chain, reviews, payments and jobs, and what both APIs must say of it. */
 import { isDeepStrictEqual } from "node:util";
-import { encodeFunctionData, formatUnits, type Hex, parseEventLogs, zeroAddress, zeroHash } from "viem";
+import { encodeFunctionData, formatUnits, type Hex, zeroAddress, zeroHash } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { agentCommerceAbi } from "../../abis/agent-commerce.ts";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
@@ -9,6 +9,7 @@ import { JOB_STATES } from "../../core/commerce/jobs.ts";
 import { LONG } from "../patience.ts";
 import { signAuthorization } from "../payment-signing.ts";
 import { between, pick } from "../random.ts";
+import { firstEvent } from "../transactions.ts";
 import type { World } from "./world.ts";
 
 type Page = { nextCursor: string | null } & Record<string, unknown>;
@@ -25,7 +26,7 @@ export async function registerHired(world: World): Promise<bigint> {
   const to = world.devnet.contracts.erc8004Identity;
   const data = encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "register" });
   const receipt = await world.send(hiredOf(world), to, data, { timeoutMs: LONG });
-  const [registered] = parseEventLogs({ abi: erc8004IdentityAbi, eventName: "Registered", logs: receipt?.logs ?? [] });
+  const registered = firstEvent(erc8004IdentityAbi, "Registered", receipt);
   if (registered === undefined) throw new Error("the agent that is reviewed could not register");
   return registered.args.agentId;
 }
@@ -47,7 +48,7 @@ export async function review(scene: Scene): Promise<void> {
   const client = pick(random, clientsOf(world));
   const args = [hired, BigInt(between(random, 0, 100)), 0, "starred", "", "", "", zeroHash] as const;
   const given = await call(scene, client, to, encodeFunctionData({ abi, functionName: "giveFeedback", args }));
-  const [feedback] = parseEventLogs({ abi, eventName: "NewFeedback", logs: given?.logs ?? [] });
+  const feedback = firstEvent(abi, "NewFeedback", given);
   if (feedback === undefined || random() < 0.7) return;
   const taken = [hired, feedback.args.feedbackIndex] as const;
   await call(scene, client, to, encodeFunctionData({ abi, functionName: "revokeFeedback", args: taken }));
@@ -75,7 +76,7 @@ export async function job(scene: Scene): Promise<void> {
   const { timestamp } = await world.chain.chain.getBlock();
   const args = [provider.address, evaluator.address, timestamp + LASTS, "simulated", zeroAddress] as const;
   const made = await call(scene, client, to, encodeFunctionData({ abi, functionName: "createJob", args }));
-  const [created] = parseEventLogs({ abi, eventName: "JobCreated", logs: made?.logs ?? [] });
+  const created = firstEvent(abi, "JobCreated", made);
   if (created === undefined) return;
   const { jobId } = created.args;
   const units = unitsOf(random);
@@ -167,29 +168,24 @@ const SHOWN = {
     return { raw: first.raw, each: each.toSorted() };
   },
   async payments(url: string) {
-    const { first, all } = await pages(url, "payments");
-    const { raw, ...window } = (first.windows as Window[]).at(-1)!;
-    return {
-      raw: [raw.payments, raw.usdc],
-      balanced: isBalanced({ raw, ...window }, "payments"),
-      each: all.map(({ txHash, usdc }) => `${txHash} ${usdc}`).toSorted(),
-    };
+    const { all, raw, balanced } = await summed(url, "payments", "payments");
+    const each = all.map(({ txHash, usdc }) => `${txHash} ${usdc}`).toSorted();
+    return { raw: [raw.payments, raw.usdc], balanced, each };
   },
   async jobs(url: string) {
-    const { first, all } = await pages(url, "jobs");
-    const { raw, ...window } = (first.windows as Window[]).at(-1)!;
-    return {
-      raw: [raw.funded, raw.completed, raw.rejected],
-      completed: raw.usdc,
-      balanced: isBalanced({ raw, ...window }, "funded"),
-      each: all.map(({ jobId, state, usdc }) => `${jobId} ${state} ${usdc}`).toSorted(),
-    };
+    const { all, raw, balanced } = await summed(url, "jobs", "funded");
+    const each = all.map(({ jobId, state, usdc }) => `${jobId} ${state} ${usdc}`).toSorted();
+    return { raw: [raw.funded, raw.completed, raw.rejected], completed: raw.usdc, balanced, each };
   },
 };
 
-/** Whether what is organic and what a rule removes is all there is. */
-const isBalanced = ({ raw, organic, removed }: Window, of: keyof Sums): boolean =>
-  removed.reduce((left, one) => left - Number(one[of]), Number(raw[of])) === Number(organic[of]);
+/** All rows of a list, and the sums of its longest window; `balanced`: its organic and its removed sums add up to the raw one. */
+async function summed(url: string, list: string, of: keyof Sums) {
+  const { first, all } = await pages(url, list);
+  const { raw, organic, removed } = (first.windows as Window[]).at(-1)!;
+  const left = removed.reduce((rest, one) => rest - Number(one[of]), Number(raw[of]));
+  return { all, raw, balanced: left === Number(organic[of]) };
+}
 
 async function pages(url: string, list: string): Promise<{ first: Page; all: Record<string, unknown>[] }> {
   const read = async (cursor: string | null) => {

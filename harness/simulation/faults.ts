@@ -1,4 +1,5 @@
 /** How each fault of a plan is done to the world, and how everything is well again afterwards. */
+import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
 import { parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -17,12 +18,11 @@ const GAS_MONEY = parseEther("100");
 const END_MS = 20_000;
 const SOURCES = ["github", "x", "farcaster", "ethos"];
 
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 const quiet = () => {};
 
 /** Lets it happen; resolves once it is over. @returns what went wrong in the doing, in words */
 export async function inject(world: World, fault: Fault, random: () => number): Promise<string[]> {
-  await pause(fault.afterMs);
+  await wait(fault.afterMs);
   const wrong = await FAULTS[fault.do](world, fault as never, random);
   return typeof wrong === "string" ? [wrong] : [];
 }
@@ -53,7 +53,7 @@ const FAULTS: { [Kind in Fault["do"]]: Do<Kind> } = {
     db.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sender'").catch(quiet),
   async "no-funds"({ chain: { chain }, sender }, { ms }) {
     await chain.setBalance({ address: sender, value: 0n });
-    await pause(ms);
+    await wait(ms);
     await chain.setBalance({ address: sender, value: GAS_MONEY });
   },
   reorg: ({ chain, sender }, { depth, loss }, random) => chain.reorganise(depth, random, { sender, loss }),
@@ -64,13 +64,13 @@ const FAULTS: { [Kind in Fault["do"]]: Do<Kind> } = {
     if (way === "reset") return line.reset();
     if (way === "cut") await line.cut();
     else line.be(way);
-    await pause(ms);
+    await wait(ms);
     await line.mend();
   },
   facilitator: ({ facilitator }, { mode, ms }) => trouble(facilitator, mode, ms),
   async provider(world, { source, plan, ms }) {
     await world.control("POST", "fail", { source, times: 1_000, ...plan });
-    await pause(ms);
+    await wait(ms);
     await world.control("POST", "fail", { source, times: 0 });
   },
   jobs: (world) => strangeJobs(world).catch(quiet),
@@ -79,7 +79,7 @@ const FAULTS: { [Kind in Fault["do"]]: Do<Kind> } = {
 /** Has a server be in a mode for a while. */
 async function trouble<Mode>(server: { mode: Mode | null }, mode: Mode, ms: number): Promise<void> {
   server.mode = mode;
-  await pause(ms);
+  await wait(ms);
   server.mode = null;
 }
 
@@ -100,14 +100,14 @@ async function redis({ redis, redisLine }: World, { way, ms }: Of<"redis">): Pro
   if (way === "failover") return redis.failOver();
   if (way === "cut") await redisLine.cut();
   else redisLine.be(way === "silent" ? { kind: "silent" } : { kind: "late", ms: 150 });
-  await pause(ms);
+  await wait(ms);
   await redisLine.mend();
 }
 
 async function postgres(world: World, { way, ms }: Of<"postgres">): Promise<void> {
   if (way === "crash") {
     await world.postgres.crash();
-    await pause(ms / 2);
+    await wait(ms / 2);
     return world.postgres.start();
   }
   const admin = openClient({ connectionString: way === "lock" ? world.databaseUrl : world.postgres.adminUrl });
@@ -118,19 +118,19 @@ async function postgres(world: World, { way, ms }: Of<"postgres">): Promise<void
     if (way === "sessions") return void (await admin.query(ends));
     if (way === "read-only") {
       await takesWrites(admin, false);
-      await pause(ms);
+      await wait(ms);
       return;
     }
     if (way === "refuse") {
       await admin.query("alter database simulation with allow_connections false");
       await admin.query(ends);
-      await pause(ms);
+      await wait(ms);
       return;
     }
     await admin.query(
       "begin; lock table offchain.payment, offchain.transaction_outbox, offchain.cred in access exclusive mode",
     );
-    await pause(ms);
+    await wait(ms);
     await admin.query("rollback");
   } catch {
     // The server is down by another fault: one trouble is enough.

@@ -12,14 +12,9 @@ import { NEWCOMERS, type Plan } from "./plan.ts";
 import { releasedAreRead, settle } from "./settling.ts";
 import { allAnswer, type World } from "./world.ts";
 
-export type RoundResult = {
-  differences: string[];
-  /** What took how long, in seconds. */
-  took: { begin: number; load: number; settling: number; oracle: number };
-};
-
-export async function runRound(world: World, ledger: Ledger, plan: Plan): Promise<RoundResult> {
+export async function runRound(world: World, ledger: Ledger, plan: Plan) {
   const differences: string[] = [];
+  /** Seconds of each part. */
   const took = { begin: 0, load: 0, settling: 0, oracle: 0 };
   let at = performance.now();
   const lap = (name: keyof typeof took) => {

@@ -19,31 +19,22 @@ import { startWorld, type World, type WorldOptions } from "./world.ts";
 /** Rounds after which the chain starts anew: the oracle reads all of it. */
 const ROUNDS_PER_WORLD = 20;
 
-export type Simulation = {
-  /** Seeds of failed rounds, with what was wrong. */
-  failures: { seed: number; differences: string[] }[];
-  rounds: number;
-  /** In how many rounds each row was. */
-  covered: Record<Row, number>;
-  /** How often a process died at a fault point. */
-  died: Record<string, number>;
-};
-
 /** What a round is drawn from: a seed, and the rows it may take; absent = all. */
 type Drawn = { seed: number; rows?: readonly Row[] | undefined };
 
 export type SimulationOptions = WorldOptions & {
   drawn: readonly Drawn[];
-  say?: (line: string) => void;
+  say(line: string): void;
   /** Called before each round and after the last. */
-  progress?: (done: number, of: number) => void;
+  progress(done: number, of: number): void;
   /** Stops before a round that would begin later, in milliseconds since the epoch. */
   until?: number | undefined;
 };
 
-export async function simulate(options: SimulationOptions): Promise<Simulation> {
-  const { drawn, say = () => {}, progress = () => {} } = options;
-  const failures: Simulation["failures"] = [];
+/** @returns seeds of failed rounds with what was wrong, in how many rounds each row was, how often a process died at a fault point */
+export async function simulate(options: SimulationOptions) {
+  const { drawn, say, progress } = options;
+  const failures: { seed: number; differences: string[] }[] = [];
   const covered = Object.fromEntries(Object.keys(ROWS).map((row) => [row, 0])) as Record<Row, number>;
   const died: Record<string, number> = {};
   const left = [...drawn];
@@ -92,10 +83,6 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   return { failures, rounds, covered, died };
 }
 
-/** The line that runs a round again. */
-const replayOf = (seed: number, rows?: readonly Row[]) =>
-  `npm run simulate -- --seed ${seed} --runs 1${rows ? ` --rows ${rows.join(",")}` : ""}`;
-
 function tellFailure(
   say: (line: string) => void,
   world: World,
@@ -103,7 +90,7 @@ function tellFailure(
   rows: readonly Row[] | undefined,
   differences: readonly string[],
 ): void {
-  say(`  again: ${replayOf(plan.seed, rows)}`);
+  say(`  again: npm run simulate -- --seed ${plan.seed} --runs 1${rows ? ` --rows ${rows.join(",")}` : ""}`);
   for (const { row, afterMs, ms, ...fault } of plan.faults)
     say(`  ${row} after ${afterMs} ms for ${ms} ms: ${JSON.stringify(fault).slice(0, 200)}`);
   for (const act of plan.acts) {

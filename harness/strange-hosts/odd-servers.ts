@@ -103,32 +103,27 @@ const WAYS: RightHost[] = [
   ),
 ];
 
-type OldServer = {
-  endpoint?: string;
-  version?: string;
-  posted?: number;
-  form?: (text: string) => string;
-  list?: McpServer["list"];
-};
+type OldServer = { posted?: number; form?: (text: string) => string; list?: McpServer["list"] };
 
 /** A server of the transport before 2025-03-26: its answers come on the stream that a GET opened. */
 function oldServer({
-  endpoint = "/messages?session=",
   posted = 202,
   list = quoteTool,
   form = (text) => `event: message\ndata: ${text}\n\n`,
-  version = "2024-11-05",
 }: OldServer = {}) {
   const streams = new Map<string, ServerResponse>();
   const open = (response: ServerResponse): void => {
     const id = String(streams.size + 1);
     streams.set(id, response);
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(`event: endpoint\ndata: ${endpoint}${id}\n\n`);
+    response.write(`event: endpoint\ndata: /messages?session=${id}\n\n`);
   };
   const answer = (stream: ServerResponse, { id, method, params }: Message): void => {
     if (id === undefined) return;
-    const info = { protocolVersion: version, capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } };
+    const info = {
+      ...{ protocolVersion: "2024-11-05", capabilities: { tools: {} } },
+      serverInfo: { name: "s", version: "1" },
+    };
     const said =
       method === "initialize"
         ? resultOf(id, info)
@@ -147,7 +142,10 @@ function oldServer({
   return { open, post };
 }
 
-function oldHost(name: string, options: OldServer = {}, { anyMethod = false, offers = ["quote"] } = {}): RightHost {
+function oldHost(
+  name: string,
+  { anyMethod, offers = ["quote"], ...options }: OldServer & { anyMethod?: true; offers?: string[] } = {},
+): RightHost {
   const { open, post } = oldServer(options);
   const serve = at({
     "/sse": (request, response) =>
@@ -159,21 +157,11 @@ function oldHost(name: string, options: OldServer = {}, { anyMethod = false, off
 
 const OLD: RightHost[] = [
   oldHost("HTTP with SSE"),
-  oldHost(
-    "HTTP with SSE in pages, its answers 200",
-    {
-      posted: 200,
-      list: twoPages,
-    },
-    { offers: ["first", "second"] },
-  ),
-  oldHost(
-    "HTTP with SSE that opens a stream to a POST too, CRLF",
-    {
-      form: (text) => `: note\r\n\r\ndata: ${note}\r\n\r\nevent: message\r\ndata: ${text}\r\n\r\n`,
-    },
-    { anyMethod: true },
-  ),
+  oldHost("HTTP with SSE in pages, its answers 200", { posted: 200, list: twoPages, offers: ["first", "second"] }),
+  oldHost("HTTP with SSE that opens a stream to a POST too, CRLF", {
+    form: (text) => `: note\r\n\r\ndata: ${note}\r\n\r\nevent: message\r\ndata: ${text}\r\n\r\n`,
+    anyMethod: true,
+  }),
 ];
 
 export const ODD_SERVERS: readonly RightHost[] = [...STREAMS, ...WAYS, ...OLD];

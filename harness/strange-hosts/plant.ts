@@ -4,15 +4,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { listen } from "../listen.ts";
 import type { StrangeHost } from "./parts.ts";
 
-export type Planted = {
-  /** URL of a host's endpoint, by the host's name. */
-  urls: Record<string, string>;
-  /** Requests that a host has got so far. */
-  asked: (name: string) => number;
-  close(): void;
-};
+export type Planted = Awaited<ReturnType<typeof plant>>;
 
-export async function plant(hosts: readonly StrangeHost[]): Promise<Planted> {
+export async function plant(hosts: readonly StrangeHost[]) {
   const sockets = new Set<Socket>();
   const asked = new Map<string, number>();
   const servers: Server[] = [];
@@ -29,8 +23,10 @@ export async function plant(hosts: readonly StrangeHost[]): Promise<Planted> {
     urls[host.name] = `http://127.0.0.1:${(server.address() as AddressInfo).port}${host.path}`;
   }
   return {
+    /** URL of a host's endpoint, by the host's name. */
     urls,
-    asked: (name) => asked.get(name) ?? 0,
+    /** Requests that a host has got so far. */
+    asked: (name: string) => asked.get(name) ?? 0,
     close() {
       for (const socket of sockets) socket.destroy();
       for (const server of servers) server.close();

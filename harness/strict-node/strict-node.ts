@@ -18,15 +18,12 @@ export type StrictCounts = {
   retried: number;
 };
 
-export type StrictNode = {
-  url: string;
-  counts(): StrictCounts;
-  /** Sets all counts to zero. */
-  reset(): void;
-  close(): void;
-};
+export type StrictNode = Awaited<ReturnType<typeof startStrictNode>>;
 
-export type StrictNodeOptions = {
+/** Milliseconds for which a head of the node behind stays known. */
+const HEAD_MS = 20;
+
+type StrictNodeOptions = {
   /** URL of the node behind. */
   upstream: string;
   /** A row of PROFILES, or rules. */
@@ -35,10 +32,7 @@ export type StrictNodeOptions = {
   now?: () => number;
 };
 
-/** Milliseconds for which a head of the node behind stays known. */
-const HEAD_MS = 20;
-
-export async function startStrictNode({ upstream, profile, now = Date.now }: StrictNodeOptions): Promise<StrictNode> {
+export async function startStrictNode({ upstream, profile, now = Date.now }: StrictNodeOptions) {
   const rules: readonly Rule[] = typeof profile === "string" ? PROFILES[profile]() : profile;
   const agent = new Agent({ keepAlive: true, maxSockets: 128 });
   let counts = fresh();
@@ -93,14 +87,14 @@ export async function startStrictNode({ upstream, profile, now = Date.now }: Str
         arrived(call);
         open.add(keyOf(call));
       }
-      return write(outgoing, errorOf(isBatch ? null : calls[0]!.id, whole), whole);
+      return write(outgoing, JSON.stringify(errorOf(isBatch ? null : calls[0]!.id, whole)), whole);
     }
     const answers = await Promise.all(calls.map(answerTo));
     const bodies = answers.map((answer) => answer.body);
     const text = JSON.stringify(isBatch ? bodies : bodies[0]);
     const tooLarge = await ruled((rule) => rule.response?.(Buffer.byteLength(text)));
     if (tooLarge !== null && "code" in tooLarge)
-      return write(outgoing, errorOf(isBatch ? null : calls[0]!.id, tooLarge), tooLarge);
+      return write(outgoing, JSON.stringify(errorOf(isBatch ? null : calls[0]!.id, tooLarge)), tooLarge);
     // The calls of a batch are refused each for itself, under HTTP 200.
     write(outgoing, text, isBatch ? undefined : answers[0]!.refusal);
   }
@@ -125,16 +119,15 @@ function count(of: Record<string, number>, name: string): void {
   of[name] = (of[name] ?? 0) + 1;
 }
 
-const errorOf = (id: unknown, { code, message, data }: Refusal): string =>
-  JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
+const errorOf = (id: unknown, { code, message, data }: Refusal) => ({
+  ...{ jsonrpc: "2.0", id },
+  error: { code, message, data },
+});
 
-function shown({ id }: Call, given: Exclude<Given, null>): { body: object; refusal?: Refusal } {
-  if ("code" in given) {
-    const { code, message, data } = given;
-    return { body: { jsonrpc: "2.0", id, error: { code, message, data } }, refusal: given };
-  }
-  return { body: { jsonrpc: "2.0", id, result: given.result } };
-}
+const shown = ({ id }: Call, given: Exclude<Given, null>): { body: object; refusal?: Refusal } =>
+  "code" in given
+    ? { body: errorOf(id, given), refusal: given }
+    : { body: { jsonrpc: "2.0", id, result: given.result } };
 
 function write(outgoing: ServerResponse, body: string, refusal?: Refusal): void {
   outgoing.writeHead(refusal?.status ?? 200, { "content-type": "application/json", ...refusal?.headers });

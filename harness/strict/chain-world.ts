@@ -1,15 +1,11 @@
 /** The world of one profile of a strict run: PostgreSQL, a development chain with the contracts, simulated upstreams. */
-import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { type Hex, parseEther } from "viem";
 import { migrate } from "../../db/schema/migrate.ts";
 import { deployDevnet } from "../../devnet/deploy.ts";
-import { ensureDatabase, removePostgres, startPostgres } from "../../devnet/postgres.ts";
+import { ensureDatabase } from "../../devnet/postgres.ts";
 import { startSimulators } from "../../devnet/simulators/server.ts";
 import { testChain } from "../agent-wallet.ts";
 import { withClosers } from "../closers.ts";
-import { giveUsdc, usdcOf } from "../give-usdc.ts";
-import { scratchDirectory } from "../scratch.ts";
+import { openPostgres } from "../scratch-postgres.ts";
 import { startSimulatedChain } from "../simulation/chain.ts";
 
 const BLOCK_MS = 400;
@@ -21,11 +17,8 @@ export type ChainWorld = Awaited<ReturnType<typeof startChainWorld>>;
 /** @param blocks empty blocks after the contracts, so that a search of the past is wider than a profile allows */
 export const startChainWorld = (blocks: number) =>
   withClosers(async (later, close) => {
-    const directory = scratchDirectory("strict");
-    later(() => rmSync(directory, { recursive: true, force: true }));
-    const dataDir = join(directory, "pg");
-    const postgres = await startPostgres({ dataDir, fast: true });
-    later(() => removePostgres(dataDir));
+    const { postgres, directory, close: closePostgres } = await openPostgres("strict", { fast: true });
+    later(closePostgres);
     const chain = await startSimulatedChain(BLOCK_MS);
     later(() => chain.stop());
     const devnet = await deployDevnet(chain.url);
@@ -49,13 +42,6 @@ export const startChainWorld = (blocks: number) =>
         await migrate(url);
         return url;
       },
-      /** Gives a wallet ether and USDC. */
-      async fund(wallet: Hex, units: bigint): Promise<void> {
-        await node.setBalance({ address: wallet, value: parseEther("1") });
-        await giveUsdc(node, wallet, units);
-      },
-      /** USDC of an address, in its smallest unit. */
-      usdcOf: (address: Hex) => usdcOf(node, address),
       node,
       /** Ends something before the world itself when the world is closed. */
       onClose: later,

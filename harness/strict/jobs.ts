@@ -1,7 +1,8 @@
 /** What the service must do on every profile: register agents, take a payment, and end a settlement that a crash cut. */
-import type { Hex } from "viem";
+import { type Hex, parseEther } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
 import { agentWallet } from "../agent-wallet.ts";
+import { giveUsdc, usdcOf } from "../give-usdc.ts";
 import { jsonRequest } from "../json-request.ts";
 import { base64, payloadOf, signAuthorization } from "../payment-signing.ts";
 import { countOf, OPEN } from "../under-way.ts";
@@ -56,7 +57,8 @@ export async function nothingStuck(_: ChainWorld, service: StrictService): Promi
 
 async function payer(world: ChainWorld, { host, payee }: StrictService) {
   const wallet = agentWallet({ host });
-  await world.fund(wallet.address, 3n * PRICE);
+  await world.node.setBalance({ address: wallet.address, value: parseEther("1") });
+  await giveUsdc(world.node, wallet.address, 3n * PRICE);
   const signed = await signAuthorization(wallet.account, { to: payee, value: PRICE });
   return { wallet, payment: base64(payloadOf(signed)) };
 }
@@ -68,9 +70,9 @@ async function charged(
   wallet: Wallet,
   work: () => Promise<Minted>,
 ): Promise<void> {
-  const before = await world.usdcOf(wallet.address);
+  const before = await usdcOf(world.node, wallet.address);
   await isThere(world, service, wallet, await work());
-  const paid = before - (await world.usdcOf(wallet.address));
+  const paid = before - (await usdcOf(world.node, wallet.address));
   if (paid !== PRICE) throw new Error(`${paid} units of USDC were taken instead of ${PRICE}`);
 }
 

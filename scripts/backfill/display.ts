@@ -10,17 +10,10 @@ const LOG_MS = 10_000;
 /** A place to write to: standard output, or a test's. */
 export type Output = { isTTY?: boolean; columns?: number; write(text: string): unknown; hasColors?(): boolean };
 
-export type Display = {
-  /** Shows the progress when a redraw is due; `force` shows it at once. */
-  show(progress: BackfillProgress, options?: { force?: boolean }): void;
-  /** Leaves what is shown and writes a line below it. */
-  line(text: string): void;
-  /** Milliseconds between two calls of `show` that make sense. */
-  readonly everyMs: number;
-};
+export type Display = ReturnType<typeof openDisplay>;
 
 /** @param now Unix milliseconds */
-export function openDisplay(output: Output = process.stdout, now: () => number = Date.now): Display {
+export function openDisplay(output: Output = process.stdout, now: () => number = Date.now) {
   const terminal = output.isTTY === true;
   const everyMs = terminal ? TERMINAL_MS : LOG_MS;
   let shownAt = Number.NEGATIVE_INFINITY;
@@ -28,8 +21,10 @@ export function openDisplay(output: Output = process.stdout, now: () => number =
   /** Moves to the first line that was drawn and clears everything below. */
   const erase = () => (drawn > 0 ? `\x1b[${drawn}A\r\x1b[J` : "");
   return {
+    /** Milliseconds between two calls of `show` that make sense. */
     everyMs: TERMINAL_MS,
-    show(progress, { force = false } = {}) {
+    /** Shows the progress when a redraw is due; `force` shows it at once. */
+    show(progress: BackfillProgress, { force = false } = {}) {
       if (!force && now() - shownAt < everyMs) return;
       shownAt = now();
       if (!terminal) {
@@ -42,7 +37,8 @@ export function openDisplay(output: Output = process.stdout, now: () => number =
       output.write(`${erase()}${lines.join("\n")}\n`);
       drawn = lines.length;
     },
-    line(text) {
+    /** Leaves what is shown and writes a line below it. */
+    line(text: string) {
       output.write(`${text}\n`);
       drawn = 0;
     },

@@ -73,9 +73,9 @@ async function askDatabase<T>(url: string, ask: (db: pg.Client) => Promise<T>): 
   }
 }
 
+type Reading = { logsRange: number | null; perDay: number };
 /** What the payments to agents' wallets take, as lines. @param wallets null: not known */
-export function incomeLines(of: { wallets: number | null; logsRange: number | null; perDay: number }): string[] {
-  const { wallets, logsRange, perDay } = of;
+export function incomeLines({ wallets, logsRange, perDay }: Reading & { wallets: number | null }): string[] {
   const { past, pass, budget } = incomeRequests(wallets ?? COHORT_SIZE, logsRange);
   const whose =
     wallets === null ? `each ${count(COHORT_SIZE)} wallets of agents` : `${count(wallets)} wallets of agents`;
@@ -90,8 +90,7 @@ export function incomeLines(of: { wallets: number | null; logsRange: number | nu
 }
 
 /** What agents' jobs take, as lines. @param blocks since the contract's first; undefined: none is set */
-export function jobLines(of: { blocks: number | undefined; logsRange: number | null; perDay: number }): string[] {
-  const { blocks, logsRange, perDay } = of;
+export function jobLines({ blocks, logsRange, perDay }: Reading & { blocks: number | undefined }): string[] {
   if (blocks === undefined) return ["", "AGENT_COMMERCE_ADDRESS is not set: no agents' jobs are read."];
   const { past, budget, pass } = commerceRequests(blocks, logsRange);
   return [

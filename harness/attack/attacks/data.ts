@@ -1,10 +1,11 @@
 /** Attacks by data: what other registries, markets, platforms and contracts tell, made to stop what is told beside it. */
-import { type Abi, encodeFunctionData, type Hex, parseEventLogs, size, toHex, zeroHash } from "viem";
+import { type Abi, encodeFunctionData, type Hex, size, toHex, zeroHash } from "viem";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../../abis/erc8004.ts";
 import { identityAbi } from "../../../abis/identity.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import type { LoadWallet } from "../../payment-load/wallets.ts";
 import { between, pick } from "../../random.ts";
+import { firstEvent } from "../../transactions.ts";
 import { until } from "../../until.ts";
 import type { Attack, Scene } from "../attack.ts";
 import { hostileBytes, hostileText, hostileUri, hostileValue, spoiled } from "../hostile-text.ts";
@@ -60,7 +61,7 @@ export async function ownToken(
   const framework = pick(random, ["custom", MARK]);
   const data = withBytes(identityAbi as Abi, "mint", [owner.address, MARK, framework, false], name);
   const receipt = await world.send(owner, { to: world.identity, data, value: world.directMintWei });
-  const [minted] = parseEventLogs({ abi: identityAbi, logs: receipt.logs, eventName: "AgentRegistered" });
+  const minted = firstEvent(identityAbi, "AgentRegistered", receipt);
   if (!minted) return undefined;
   const { tokenId } = minted.args;
   await until(
@@ -122,7 +123,7 @@ export const DATA: readonly Attack[] = [
         to: registry,
         data: withBytes(erc8004IdentityAbi as Abi, "register", [MARK], bytes),
       });
-      const [registered] = parseEventLogs({ abi: erc8004IdentityAbi, logs: receipt.logs, eventName: "Registered" });
+      const registered = firstEvent(erc8004IdentityAbi, "Registered", receipt);
       if (!registered) return tell.refused();
       const { agentId } = registered.args;
       await world.push(owner, {

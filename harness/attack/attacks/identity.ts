@@ -5,9 +5,9 @@ import { privateKeyToAccount } from "viem/accounts";
 import { easAbi } from "../../../abis/eas.ts";
 import { identityAbi } from "../../../abis/identity.ts";
 import { OG_WALLETS } from "../../../core/agents/og-wallets.ts";
-import { siwaText } from "../../../core/callers/signed-texts.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import { attestationCall, revocationCall } from "../../../devnet/seed-onchain.ts";
+import { siwaBy } from "../../agent-wallet.ts";
 import { pick } from "../../random.ts";
 import { nextNonce, signCall } from "../../transactions.ts";
 import { until } from "../../until.ts";
@@ -77,10 +77,7 @@ export const IDENTITY: readonly Attack[] = [
       await squat(scene, og.wallet, og.v1Name);
       tell.harmless();
       const address = getAddress(og.wallet);
-      const siwa = async (timestamp = Date.now()) => {
-        const message = siwaText(world.host, address, String(timestamp));
-        return `Bearer ${address}:${timestamp}:${await owner.account.signMessage({ message })}`;
-      };
+      const siwa = () => siwaBy({ ...owner.account, address }, world.host);
       const client = world.client(`10.9.1.${turn + 1}`);
       const body = { name: og.v1Name, framework: "custom" };
       await honest.timed("register (first version, squatted)", 60_000, async (deadline) => {

@@ -59,11 +59,6 @@ async function unrelatedTransaction(rpcUrl: string): Promise<Hex> {
   return freshNonce();
 }
 
-async function recent(world: Scene["world"], random: () => number): Promise<bigint> {
-  const head = await world.chain.getBlockNumber();
-  return head - BigInt(Math.floor(random() * 10));
-}
-
 function authorizationIn(data: Hex): Signed | undefined {
   const call = attempt(() => decodeFunctionData({ abi: usdcAbi, data }), undefined);
   if (call?.functionName !== "transferWithAuthorization" || call.args.length !== 7) return undefined;
@@ -239,7 +234,8 @@ export const MONEY: readonly Attack[] = [
     phase: "paid",
     async play(scene) {
       const { world, tell, client, random } = scene;
-      const block = await world.chain.getBlock({ includeTransactions: true, blockNumber: await recent(world, random) });
+      const blockNumber = (await world.chain.getBlockNumber()) - BigInt(between(random, 0, 9));
+      const block = await world.chain.getBlock({ includeTransactions: true, blockNumber });
       const found = block.transactions.filter(({ to }) => to?.toLowerCase() === CANONICAL.usdc.toLowerCase());
       const thief = await world.wallet(world.fresh("reader"));
       for (const { input, hash } of found.slice(0, 4)) {

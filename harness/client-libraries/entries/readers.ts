@@ -96,9 +96,9 @@ async function receives(world: World, { Webhook }: Webhooks): Promise<string> {
   try {
     const account = privateKeyToAccount((await world.wallet("usdc")).privateKey);
     await world.listed(await world.register("Told", account));
-    const authorization = await signIn(world.apiUrl, account);
+    const headers = { authorization: await signIn(world.apiUrl, account), "content-type": "application/json" };
     const post = (path: string, body?: object) =>
-      fetch(`${world.apiUrl}/api/v2/webhooks${path}`, jsonRequest("POST", body, { authorization }));
+      fetch(`${world.apiUrl}/api/v2/webhooks${path}`, jsonRequest("POST", body, headers));
     const made = await post("", { url: `${server.url}/`, events: ["agent.registered"] });
     assert.equal(made.status, 201, await made.clone().text());
     const { id, secret } = (await made.json()) as { id: string; secret: string };
