@@ -9,10 +9,10 @@ import { bestGrades } from "./discover/judge.ts";
 import { latencies } from "./discover/latencies.ts";
 import { meantSays, withMeanings } from "./discover/meanings.ts";
 import {
-  type Answered,
+  type Answer,
   answers,
+  type Baseline,
   byKind,
-  type Measured,
   ofHalf,
   quality,
   spamKinds,
@@ -52,11 +52,11 @@ export default async function discover(args: string[]): Promise<void> {
   );
 }
 
-async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise<Measured> {
+async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise<Baseline> {
   console.log(`${world.rows.toLocaleString("en")} rows, ${QUESTIONS.length} questions\n`);
   const best = bestGrades(world, QUESTIONS);
   const own = await answers(world, QUESTIONS, best, discoverWay(pool, world));
-  const ways: { name: string; all: Answered[] }[] = [{ name: "discover", all: own }];
+  const ways: { name: string; all: Answer[] }[] = [{ name: "discover", all: own }];
   for (const way of withPlain ? plainWays(pool) : []) {
     const sampled = way.slow && world.rows > SAMPLED_FROM;
     const chosen = [...QUESTIONS.keys()].filter((i) => !sampled || i % SAMPLE === 0);
@@ -82,7 +82,7 @@ async function measure(pool: pg.Pool, world: World, withPlain: boolean): Promise
   const summary = summaryOf(own);
   if (withPlain)
     for (const half of HALVES) {
-      const ndcg = (all: readonly Answered[]) => summaryOf(ofHalf(all, half)).ndcg;
+      const ndcg = (all: readonly Answer[]) => summaryOf(ofHalf(all, half)).ndcg;
       const plain = Math.max(
         ...ways.filter(({ name }) => [TS_RANK_AND, TS_RANK_OR].includes(name)).map(({ all }) => ndcg(all)),
       );

@@ -7,14 +7,14 @@ import { cpuOf, residentBytes } from "../harness/running-processes.ts";
 import { type ScratchPostgres, withPostgres } from "../harness/scratch-postgres.ts";
 import { runEventLog } from "../workers/events/event-log.ts";
 import { openCrowd } from "./events/crowd.ts";
-import { type Served, startProgram, startService } from "./reads/servers.ts";
+import { type ServerProcess, startProgram, startService } from "./reads/servers.ts";
 
 const AGENTS = 1_000;
 const WAIT_MS = 60_000;
 
 type Plan = { readers: number; events: number; perSecond: number; burst: number };
 /** @property tell tells events, and resolves once they are told @property each share of the events that one subscriber gets */
-type Server = Served & { name: string; tell(tokenIds: number[]): Promise<unknown>; each: number };
+type Server = ServerProcess & { name: string; tell(tokenIds: number[]): Promise<unknown>; each: number };
 
 /** @param args `--short` for fewer events and subscribers */
 export default async function events(args: string[]): Promise<void> {

@@ -5,20 +5,20 @@ import { runInNewContext } from "node:vm";
 import { openPublicHttp, type PublicHttp } from "../clients/public-http.ts";
 import { type Child, startChild } from "../harness/child.ts";
 import { atLeast, cpuMsSince, printTable, stopwatch } from "../harness/figures.ts";
-import { type Found, readHost } from "../harness/strange-hosts/read.ts";
-import type { Hostile, Right, Told } from "./hosts/planted.ts";
+import { type HostReading, readHost } from "../harness/strange-hosts/read.ts";
+import type { Hostile, HostsMessage, Right } from "./hosts/planted.ts";
 
 /** Max milliseconds of processor time that a hostile host may cost. */
 const MAX_CPU_MS = 50;
 
-type Cost = { found: Found; requests: number; cpuMs: number; wallMs: number };
+type Cost = { found: HostReading; requests: number; cpuMs: number; wallMs: number };
 type Measure = (host: Right | Hostile) => Promise<Cost>;
 
 /** @param args `--short` for one measured reading of each instead of five */
 export default async function hosts(args: string[]): Promise<void> {
   const repeats = args.includes("--short") ? 1 : 5;
   const planted = startChild(join(import.meta.dirname, "hosts/planted.ts"));
-  const { plain, odd, hostile } = await planted.hears<Told>();
+  const { plain, odd, hostile } = await planted.hears<HostsMessage>();
   const http = openPublicHttp({ userAgent: "bench", loopback: true });
   try {
     const measure = measurer(http, planted, repeats);

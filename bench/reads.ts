@@ -20,7 +20,7 @@ import {
   ratio,
   saidOf,
 } from "./reads/rounds.ts";
-import { type Served, startLoad, startProgram, startReference, startService } from "./reads/servers.ts";
+import { type ServerProcess, startLoad, startProgram, startReference, startService } from "./reads/servers.ts";
 import { plantReads } from "./reads/world.ts";
 
 type Plan = { agents: number; rounds: number; seconds: number; warmSeconds: number };
@@ -50,7 +50,7 @@ async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
   const load = startLoad(at);
   const pipelining = startProgram(at, "reads/pipelined.ts");
 
-  const asking = (name: string, { url, pid }: Served, path: string, accept?: string): Contender => ({
+  const asking = (name: string, { url, pid }: ServerProcess, path: string, accept?: string): Contender => ({
     name,
     run: (seconds) =>
       ask(

@@ -5,7 +5,7 @@ import { valueAfter } from "../harness/options.ts";
 import { showPage } from "../harness/show-page.ts";
 import { type Stack, withSeededStack } from "../harness/stack.ts";
 import { TERMINAL_PAGES, type TerminalPage } from "../harness/terminal-pages.ts";
-import { contextOf, DEVICES, type Device, type Metrics, type Visited, visit } from "./web/measure.ts";
+import { contextOf, DEVICES, type Device, type Metrics, type VisitMetrics, visit } from "./web/measure.ts";
 import { HEAD, medians, rowOf } from "./web/table.ts";
 
 const RUNS = 3;
@@ -18,7 +18,7 @@ type At = "cold" | "warm";
 async function visitsTo(browser: Browser, stack: Stack, shown: TerminalPage, device: Device, quick: boolean) {
   const open = (page: Page) => showPage(page, stack, shown);
   const ways: readonly At[] = quick ? ["cold"] : ["cold", "warm"];
-  const found: Partial<Record<At, Visited[]>> = {};
+  const found: Partial<Record<At, VisitMetrics[]>> = {};
   for (let run = 0; run < (quick ? 1 : RUNS); run++) {
     const context = await browser.newContext(contextOf(device));
     try {

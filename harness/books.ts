@@ -44,7 +44,7 @@ type Entry = {
 };
 type Token = { id: number; agentAddress: Hex };
 /** @property held entries whose money is ours by the ledger: it bought something, or is owed @property tokens that the service has minted */
-export type Closed = { differences: string[]; entries: Entry[]; held: Entry[]; tokens: Token[] };
+export type Audit = { differences: string[]; entries: Entry[]; held: Entry[]; tokens: Token[] };
 
 const sum = (of: readonly { units: bigint }[]) => of.reduce((total, { units }) => total + units, 0n);
 
@@ -66,7 +66,7 @@ export const balanceOf = ({ chain, token }: Pick<Treasury, "chain" | "token">, a
   chain.readContract({ address: token, abi: usdcAbi, functionName: "balanceOf", args: [address] });
 
 /** Holds the ledger against the chain, to the unit. @returns differences, each a sentence */
-export async function closeBooks(books: Books): Promise<Closed> {
+export async function closeBooks(books: Books): Promise<Audit> {
   const { rows } = await books.db.query(
     `select payer, payee, method, state, amount_units::text as units, tx_hash as "txHash", bought from offchain.payment`,
   );
@@ -159,7 +159,7 @@ async function unlikeTokens(
 }
 
 /** What customers of a load were told that the books know otherwise, a sentence each. */
-export function unlikeOutcomes(outcomes: readonly Outcome[], { held, tokens }: Closed): string[] {
+export function unlikeOutcomes(outcomes: readonly Outcome[], { held, tokens }: Audit): string[] {
   return outcomes.flatMap(({ payment, payer, end, tokenId, answers }) => {
     const kept = held.filter((entry) => entry.payer === payer.address.toLowerCase());
     const fulfilled = kept.filter(({ state }) => state === "fulfilled").length;
@@ -180,7 +180,7 @@ export function unlikeOutcomes(outcomes: readonly Outcome[], { held, tokens }: C
 }
 
 /** How it ended, in numbers. */
-export function summaryOf(outcomes: readonly Outcome[], { entries, held, tokens }: Closed): Record<string, unknown> {
+export function summaryOf(outcomes: readonly Outcome[], { entries, held, tokens }: Audit): Record<string, unknown> {
   const count = (of: readonly string[]) =>
     Object.fromEntries([...new Set(of)].toSorted().map((name) => [name, of.filter((other) => other === name).length]));
   return {

@@ -4,13 +4,13 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import type { AddressInfo } from "node:net";
 import { KEPT_ALIVE } from "./patience.ts";
 
-export type Listening = { url: string; port: number; server: Server; close(): void };
+export type LoopbackServer = { url: string; port: number; server: Server; close(): void };
 
 /** @param address of the loopback network: each is a host of its own */
 export async function listen(
   answer: RequestListener,
   { address = "127.0.0.1", port = 0, ...options }: { address?: string; port?: number } & ServerOptions = {},
-): Promise<Listening> {
+): Promise<LoopbackServer> {
   const server = createServer({ ...KEPT_ALIVE, ...options }, (incoming, outgoing) => {
     // Whoever has left hears nothing.
     outgoing.on("error", () => {});

@@ -11,7 +11,7 @@ export type Terms = Partial<{
   nonce: Hex;
   domain: Partial<{ name: string; version: string; chainId: number; verifyingContract: Hex }>;
 }>;
-export type Signed = Awaited<ReturnType<typeof signAuthorization>>;
+export type SignedPayment = Awaited<ReturnType<typeof signAuthorization>>;
 
 const TYPES = {
   TransferWithAuthorization: [
@@ -67,7 +67,7 @@ export const signCancellation = (account: Pick<PrivateKeyAccount, "address" | "s
   });
 
 /** A payload of version 2, before its encoding. */
-export const payloadOf = ({ authorization, signature }: Signed) => ({
+export const payloadOf = ({ authorization, signature }: SignedPayment) => ({
   x402Version: 2,
   accepted: {
     scheme: "exact",

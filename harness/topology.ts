@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { type IncomingMessage, request, type ServerResponse } from "node:http";
-import { type Listening, listen } from "./listen.ts";
+import { type LoopbackServer, listen } from "./listen.ts";
 
 /**
  * @param redisUrl where the queue and the rate limits live; undefined: in Postgres and in each process
@@ -21,7 +21,7 @@ export const topologyEnv = ({ redisUrl }: Topology): Record<string, string> =>
  * passed over, as a balancer with health checks would; one that dies under a request breaks the client's connection.
  * @param port any free one unless given
  */
-export async function startBalancer(ports: readonly number[], port = 0): Promise<Listening> {
+export async function startBalancer(ports: readonly number[], port = 0): Promise<LoopbackServer> {
   let turn = 0;
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // Whole before it is sent on: then it can be sent to another one.

@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request, type ServerResponse } from "node:
 import { json } from "node:stream/consumers";
 import { keccak256, parseTransaction, recoverTransactionAddress } from "viem";
 import { jsonRequest } from "./json-request.ts";
-import { type Listening, listen } from "./listen.ts";
+import { type LoopbackServer, listen } from "./listen.ts";
 
 /** What is wrong with the server: every request is meant. */
 const SERVER = [
@@ -84,7 +84,7 @@ export class TroubledNode {
   /** How often it has refused as "forgetful". */
   forgotten = 0;
   readonly #rpcUrl: string;
-  readonly #server: Listening;
+  readonly #server: LoopbackServer;
   readonly #agent = new Agent({ keepAlive: true });
   readonly #hanging = new Set<ServerResponse>();
   /** Fee of what is kept back, by sender and nonce. */
@@ -96,7 +96,7 @@ export class TroubledNode {
   #since = 0;
   #asked = 0;
 
-  constructor(rpcUrl: string, server: Listening) {
+  constructor(rpcUrl: string, server: LoopbackServer) {
     this.#rpcUrl = rpcUrl;
     this.#server = server;
     this.url = server.url;

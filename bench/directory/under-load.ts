@@ -14,7 +14,7 @@ import { cpuOf, cpuOfMachine, residentBytes } from "../../harness/running-proces
 import type { ScratchPostgres } from "../../harness/scratch-postgres.ts";
 import type { LogEntry } from "../../harness/service-process.ts";
 import { until } from "../../harness/until.ts";
-import type { Plan, Ran, Sample } from "../load/open-loop.ts";
+import type { Plan, Run, Sample } from "../load/open-loop.ts";
 import { startProgram, startService } from "../reads/servers.ts";
 import { type Commit, changeScores, totalsByCommit } from "./changes.ts";
 import { type Question, questions } from "./questions.ts";
@@ -39,7 +39,7 @@ export async function underLoad(
   const { api, warnings, readyMs } = await startLoaded(at);
   const load = startProgram(at, "load/open-loop.ts");
   const ask = (asked: readonly Question[], everyNth?: number) =>
-    load.asks<Ran>({
+    load.asks<Run>({
       ...{ url: api.url, paths: asked.map(({ path }) => path), perSecond, connections: CONNECTIONS },
       ...(everyNth && { everyNth }),
     } satisfies Plan);

@@ -26,7 +26,7 @@ type Offer = {
   tags?: string[];
   priceUsd?: number;
 };
-export type Made = {
+export type Registration = {
   name: string;
   description: string | null;
   offers?: readonly Offer[];
@@ -48,7 +48,7 @@ export class Arena {
   }
 
   /** Registers an agent in the ERC-8004 registry. @returns its id in the directory */
-  async agent({ name, description, offers = [], services = [], ageDays = 0, owner }: Made): Promise<number> {
+  async agent({ name, description, offers = [], services = [], ageDays = 0, owner }: Registration): Promise<number> {
     const token = FIRST_TOKEN + this.#made++;
     const facts = {
       traitCount: offers.length + services.length,

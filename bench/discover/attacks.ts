@@ -8,7 +8,7 @@ import { discover } from "../../db/discovery/discover.ts";
 import { median, table } from "../../harness/figures.ts";
 import { CENTS } from "../reviews/price.ts";
 import { FAMOUS, type World } from "./agents.ts";
-import { Arena, type Made, NOT_SHOWN } from "./arena.ts";
+import { Arena, NOT_SHOWN, type Registration } from "./arena.ts";
 import { mean } from "./judge.ts";
 import { QUESTIONS } from "./questions.ts";
 
@@ -34,7 +34,7 @@ const ASKED = 12;
 /** One question, and the honest agent that stands first for it. */
 type Target = {
   q: string;
-  victim: Required<Pick<Made, "name" | "description" | "offers">> & { id: number; hosts: string[] };
+  victim: Required<Pick<Registration, "name" | "description" | "offers">> & { id: number; hosts: string[] };
 };
 
 type Way = {
@@ -46,13 +46,13 @@ type Way = {
   /** What the attacker has without the attack; by default a newcomer. */
   before?(arena: Arena, target: Target): Promise<number[]>;
   /** @returns the attacker's agents; an agent that is only registered is given as its text */
-  play(arena: Arena, target: Target): Promise<number[]> | Made;
+  play(arena: Arena, target: Target): Promise<number[]> | Registration;
   /** Takes the rule against it away. */
   without?(arena: Arena, ids: number[], target: Target): Promise<void>;
 };
 
 /** An honest newcomer that says exactly what is asked for. */
-const newcomer = (q: string, more: Partial<Made> = {}): Made => ({
+const newcomer = (q: string, more: Partial<Registration> = {}): Registration => ({
   name: "Corbel Desk",
   description: `Corbel Desk is for ${q}. It answers within a minute and keeps what it is given to itself.`,
   offers: [{ kind: "skill", name: q, description: `Does ${q} for whoever asks, one piece of work at a time.` }],

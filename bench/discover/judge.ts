@@ -54,7 +54,7 @@ function insert(grades: Grade[], grade: Grade): void {
 }
 
 /** One answer, judged. */
-export type Judged = {
+export type Judgement = {
   ndcg: number;
   /** 1 / place of the first agent of grade 2 or better; 0 without one. */
   reciprocal: number;
@@ -74,7 +74,7 @@ export type Judged = {
 };
 
 /** Judges the first places of an answer. @param ids rows of the directory, best first @param best from `bestGrades` */
-export function judge(world: World, { wish }: Question, ids: readonly number[], best: readonly Grade[]): Judged {
+export function judge(world: World, { wish }: Question, ids: readonly number[], best: readonly Grade[]): Judgement {
   const seen = new Set<number>();
   const places = ids.slice(0, PLACES).map((id) => {
     const agent = agentAt(world, slotOf(world, id));

@@ -7,7 +7,7 @@ import { atLeast } from "../../harness/figures.ts";
 import { meanings } from "../../workers/discovery/meanings.ts";
 import type { World } from "./agents.ts";
 import { bestGrades } from "./judge.ts";
-import { type Answered, answers, byKind, type Measured, ofHalf, quality, spamKinds, summaryOf } from "./measure.ts";
+import { type Answer, answers, type Baseline, byKind, ofHalf, quality, spamKinds, summaryOf } from "./measure.ts";
 import { HALVES, type Half, KINDS, type QuestionKind } from "./question.ts";
 import { PARAPHRASES } from "./questions.ts";
 import { discoverWay, tellDuration } from "./service.ts";
@@ -35,7 +35,7 @@ async function writeMeanings(db: pg.Pool, world: World): Promise<void> {
  * @param measured the same questions by words
  * @returns nDCG@10 of the held-out paraphrases by each way, and what the worst kind of question gains by meanings in each half
  */
-export async function withMeanings(db: pg.Pool, world: World, { own, best }: Measured) {
+export async function withMeanings(db: pg.Pool, world: World, { own, best }: Baseline) {
   await tellDuration("vectors written", () => writeMeanings(db, world));
   const asked = own.map(({ question }) => question);
   const bestParaphrases = bestGrades(world, PARAPHRASES);
@@ -47,7 +47,7 @@ export async function withMeanings(db: pg.Pool, world: World, { own, best }: Mea
     paraphrases.push(summaryOf(judged).ndcg);
   }
   const leastOf = (half: Half) => {
-    const figure = (of: readonly Answered[], kind: QuestionKind) =>
+    const figure = (of: readonly Answer[], kind: QuestionKind) =>
       summaryOf(ofHalf(of, half).filter(({ question }) => question.kind === kind)).ndcg;
     return Math.min(...KINDS.map((kind) => figure(all, kind) - figure(own, kind)));
   };

@@ -1,14 +1,14 @@
 /** Puts every question to a way of searching, judges the answers and sums them up. */
 import { quantile, stopwatch, table } from "../../harness/figures.ts";
 import { type Kind, SPAM, type World } from "./agents.ts";
-import { type Grade, type Judged, judge, mean } from "./judge.ts";
+import { type Grade, type Judgement, judge, mean } from "./judge.ts";
 import type { Way } from "./plain-ways.ts";
 import { HALVES, type Half, KINDS, type Question } from "./question.ts";
 
 /** What questions were answered by words, and the best grades that there are for them. */
-export type Measured = { own: Answered[]; best: Grade[][] };
+export type Baseline = { own: Answer[]; best: Grade[][] };
 
-export type Answered = { question: Question; judged: Judged; ids: number[]; ms: number };
+export type Answer = { question: Question; judged: Judgement; ids: number[]; ms: number };
 
 /** @param best from `bestGrades` for the same questions */
 export async function answers(
@@ -16,8 +16,8 @@ export async function answers(
   questions: readonly Question[],
   best: readonly Grade[][],
   way: Way,
-): Promise<Answered[]> {
-  const all: Answered[] = [];
+): Promise<Answer[]> {
+  const all: Answer[] = [];
   for (const [i, question] of questions.entries()) {
     const [ms, ids] = await stopwatch(() => way.ask(question.q));
     all.push({ question, ids, ms, judged: judge(world, question, ids, best[i]!) });
@@ -26,8 +26,8 @@ export async function answers(
 }
 
 /** Means over the questions; `trust` and `ordered` over those with an answer, or a pair, that counts. */
-export function summaryOf(all: readonly Answered[]) {
-  const over = (value: (judged: Judged) => number | null) =>
+export function summaryOf(all: readonly Answer[]) {
+  const over = (value: (judged: Judgement) => number | null) =>
     mean(all.map(({ judged }) => value(judged)).filter((v) => v !== null)) ?? 0;
   const times = all.map(({ ms }) => ms);
   return {
@@ -44,10 +44,10 @@ export function summaryOf(all: readonly Answered[]) {
   };
 }
 
-export const ofHalf = (all: readonly Answered[], half: Half): Answered[] =>
+export const ofHalf = (all: readonly Answer[], half: Half): Answer[] =>
   all.filter(({ question }) => question.half === half);
 
-type AWay = { name: string; all: readonly Answered[] };
+type AWay = { name: string; all: readonly Answer[] };
 
 /** One line for each way. */
 export const quality = (ways: readonly AWay[]): string =>

@@ -36,5 +36,5 @@ export type Half = (typeof HALVES)[number];
 export type Question = { q: string; kind: QuestionKind; half: Half; wish: Wish };
 
 /** A question as the lists write it: the text, the tasks, and what else is wanted. */
-export type Written = readonly [q: string, tasks: TaskKey | readonly TaskKey[], more?: Omit<Wish, "tasks">];
-export type Lists = Record<QuestionKind, readonly Written[]>;
+export type QuestionRow = readonly [q: string, tasks: TaskKey | readonly TaskKey[], more?: Omit<Wish, "tasks">];
+export type Lists = Record<QuestionKind, readonly QuestionRow[]>;

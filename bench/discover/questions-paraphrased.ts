@@ -1,7 +1,7 @@
 /** Paraphrases that are held out: written without sight of the synonyms, of the thesaurus and of the texts of agents. */
-import type { Written } from "./question.ts";
+import type { QuestionRow } from "./question.ts";
 
-export const PARAPHRASED: readonly Written[] = [
+export const PARAPHRASED: readonly QuestionRow[] = [
   ["my diploma in a foreign tongue", "translation"],
   ["type out what was said on tape", "transcription"],
   ["a robot that recites my novel", "speech"],

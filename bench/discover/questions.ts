@@ -1,11 +1,11 @@
 /** All questions of the benchmark, in two halves. */
-import { type Half, KINDS, type Lists, type Question, type QuestionKind, type Written } from "./question.ts";
+import { type Half, KINDS, type Lists, type Question, type QuestionKind, type QuestionRow } from "./question.ts";
 import { DEV } from "./questions-dev.ts";
 import { HELD_OUT } from "./questions-held-out.ts";
 import { PARAPHRASED } from "./questions-paraphrased.ts";
 import type { TaskKey } from "./tasks.ts";
 
-const questionOf = ([q, tasks, more]: Written, kind: QuestionKind, half: Half): Question => ({
+const questionOf = ([q, tasks, more]: QuestionRow, kind: QuestionKind, half: Half): Question => ({
   ...{ q, kind, half },
   wish: { tasks: [tasks].flat() as TaskKey[], ...more },
 });

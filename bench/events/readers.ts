@@ -2,7 +2,7 @@
 import { subscribe } from "./subscriber.ts";
 
 /** `{n}` in the URL is the subscriber's number. */
-export type Open = { open: { url: string; readers: number } };
+export type OpenRequest = { open: { url: string; readers: number } };
 /** Asks what there is so far. */
 type Ask = "figures";
 export type Figures = {
@@ -24,7 +24,7 @@ let latencies: number[] = [];
 
 const CONNECTING_AT_ONCE = 50;
 
-async function open({ url, readers }: Open["open"]): Promise<void> {
+async function open({ url, readers }: OpenRequest["open"]): Promise<void> {
   for (let from = 0; from < readers; from += CONNECTING_AT_ONCE)
     await Promise.all(
       Array.from({ length: Math.min(CONNECTING_AT_ONCE, readers - from) }, (_, i) => connect(url, from + i)),
@@ -56,7 +56,7 @@ function figures(): Figures {
   };
 }
 
-process.on("message", (message: Open | Ask | "again") => {
+process.on("message", (message: OpenRequest | Ask | "again") => {
   if (message === "figures") process.send!(figures());
   else if (message === "again") {
     latencies = [];

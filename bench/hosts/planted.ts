@@ -7,12 +7,12 @@ import { plant } from "../../harness/strange-hosts/plant.ts";
 
 export type Right = Pick<RightHost, "name" | "kind" | "offers"> & { url: string };
 export type Hostile = Pick<HostileHost, "name" | "kind" | "mostOffers" | "endless"> & { url: string };
-export type Told = { plain: Right[]; odd: Right[]; hostile: Hostile[] };
+export type HostsMessage = { plain: Right[]; odd: Right[]; hostile: Hostile[] };
 
 const planted = await plant([...PLAIN, ...ODD, ...HOSTILE]);
 // Of a host only its data pass to another process.
 const told = <T extends { name: string }>(hosts: readonly T[]) =>
   hosts.map((host) => ({ ...(JSON.parse(JSON.stringify(host)) as T), url: planted.urls[host.name]! }));
-process.send!({ plain: told(PLAIN), odd: told(ODD), hostile: told(HOSTILE) } satisfies Told);
+process.send!({ plain: told(PLAIN), odd: told(ODD), hostile: told(HOSTILE) } satisfies HostsMessage);
 process.on("message", (name: string) => process.send!({ asked: planted.asked(name) }));
 process.on("disconnect", () => process.exit());

@@ -105,15 +105,15 @@ async function partOf<Q, P extends { total: number }>(
 }
 
 /** Milliseconds of pages: the ids, what of that this thread worked, and all with the rows. */
-export type Taken = { ids: number[]; cpu: number[]; rows: number[] };
+export type PageTimes = { ids: number[]; cpu: number[]; rows: number[] };
 
 /** One page after the other. @returns the times of all */
 export async function measurePages<Q, P extends { total: number }>(
   subject: Subject<Q, P>,
   cells: readonly Cell<Q>[],
-): Promise<Taken> {
+): Promise<PageTimes> {
   for (const cell of cells.slice(0, 300)) await subject.page(cell.question, await partOf(subject, cell));
-  const series = new Map<string, Taken>();
+  const series = new Map<string, PageTimes>();
   for (const cell of cells) {
     const part = await partOf(subject, cell);
     const used = process.threadCpuUsage();

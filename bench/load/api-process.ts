@@ -7,7 +7,7 @@ import { wireApi } from "../../wiring/api.ts";
 
 /** The parent's first message. `patience` undefined: the service's own. */
 export type Start = { patience: ReadTimeouts | undefined };
-export type Started = { port: number };
+export type ApiAddress = { port: number };
 /** The answer to `stats`. */
 export type Stats = { cards: CardStats; residentBytes: number };
 
@@ -20,6 +20,6 @@ process.once("message", async ({ patience }: Start) => {
     const cards = (deps.cards as CardRenderer).stats();
     process.send!({ cards, residentBytes: process.memoryUsage.rss() } satisfies Stats);
   });
-  process.send!({ port: server.port } satisfies Started);
+  process.send!({ port: server.port } satisfies ApiAddress);
 });
 process.on("disconnect", () => process.exit(0));

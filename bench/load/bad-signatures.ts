@@ -4,22 +4,22 @@ import { connect, type Socket } from "node:net";
 
 /** Where to, and how many a second. */
 export type Storm = { url: string; perSecond: number };
-export type Stormed = { sent: number; byStatus: Record<string, number> };
+export type StormCounts = { sent: number; byStatus: Record<string, number> };
 
 const SOCKETS = 16;
 const TICK_MS = 1;
 
 if (process.send) {
-  let stop = (): Stormed => ({ sent: 0, byStatus: {} });
+  let stop = (): StormCounts => ({ sent: 0, byStatus: {} });
   process.on("message", (message: Storm | "stop") => {
     if (message === "stop") process.send!(stop());
     else stop = begin(message);
   });
 }
 
-function begin({ url, perSecond }: Storm): () => Stormed {
+function begin({ url, perSecond }: Storm): () => StormCounts {
   const { hostname, port } = new URL(url);
-  const stormed: Stormed = { sent: 0, byStatus: {} };
+  const stormed: StormCounts = { sent: 0, byStatus: {} };
   const sockets: Socket[] = Array.from({ length: SOCKETS }, () => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     socket.on("error", () => {});

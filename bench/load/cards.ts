@@ -2,7 +2,7 @@
 
 import pLimit from "p-limit";
 import { Pool } from "undici";
-import type { Loaded } from "../reads/load.ts";
+import type { LoadResult } from "../reads/load.ts";
 import { type Check, counted, none, ofReads, ratioOfP99, told } from "./check.ts";
 import type { LoadedApi, LoadWorld } from "./service.ts";
 
@@ -20,8 +20,8 @@ export async function cards(world: LoadWorld, plan: CardStorm): Promise<Check[]>
   const before = (await api.stats()).cards.drawn;
   await world.read(api, READERS, plan.readSeconds);
   const quiet = [await world.read(api, READERS, plan.readSeconds)];
-  const beside: Loaded[] = [];
-  const loud: Loaded[] = [];
+  const beside: LoadResult[] = [];
+  const loud: LoadResult[] = [];
   let storming = true;
   const storm = stormOf(api, plan).finally(() => {
     storming = false;

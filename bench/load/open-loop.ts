@@ -8,7 +8,7 @@ import { randomOf } from "../../harness/random.ts";
 /** @property everyNth of the good answers is sampled: its total is kept */
 export type Plan = { url: string; paths: string[]; perSecond: number; connections: number; everyNth?: number };
 export type Sample = { index: number; total: number; sentAt: number; answeredAt: number };
-export type Ran = {
+export type Run = {
   /** Milliseconds from when each answered request was due. */
   waits: number[];
   /** Milliseconds from when each was sent, by status; 0: no answer came. */
@@ -27,12 +27,12 @@ const SHOWN_FAILURES = 20;
 
 if (process.send) process.on("message", async (plan: Plan) => process.send!(await run(plan)));
 
-async function run({ url, paths, perSecond, connections, everyNth = Number.POSITIVE_INFINITY }: Plan): Promise<Ran> {
+async function run({ url, paths, perSecond, connections, everyNth = Number.POSITIVE_INFINITY }: Plan): Promise<Run> {
   const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 30_000 });
   await Promise.all(
     Array.from({ length: 8 }, () => pool.request({ path: "/health", method: "GET" }).then(({ body }) => body.text())),
   );
-  const ran: Ran = { waits: [], byStatus: {}, withoutRetryAfter: 0, failed: 0, failures: [], samples: [], seconds: 0 };
+  const ran: Run = { waits: [], byStatus: {}, withoutRetryAfter: 0, failed: 0, failures: [], samples: [], seconds: 0 };
   const due = arrivals(paths.length, perSecond);
   const began = performance.now();
   const asked: Promise<void>[] = [];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { startChild } from "../../harness/child.ts";
 import { quantile } from "../../harness/figures.ts";
 import { type Check, counted, measured, none, ofReads, told } from "./check.ts";
-import type { Plan, Ran } from "./open-loop.ts";
+import type { Plan, Run } from "./open-loop.ts";
 import type { LoadedApi, LoadWorld } from "./service.ts";
 
 /** A search that no memory answers: the database walks names for it. */
@@ -28,7 +28,10 @@ export async function overload(world: LoadWorld, { seconds }: { seconds: number 
   const before = (await api.stats()).residentBytes;
   const paths = Array.from({ length: Math.ceil(rate * TIMES * seconds) }, () => search());
   const [{ byStatus, withoutRetryAfter }, keyed] = await Promise.all([
-    flood.asks<Ran>({ ...{ url: api.url, paths, connections: CONNECTIONS }, perSecond: rate * TIMES } satisfies Plan),
+    flood.asks<Run>({
+      ...{ url: api.url, paths, connections: CONNECTIONS },
+      perSecond: rate * TIMES,
+    } satisfies Plan),
     world.read(api, READERS, seconds, READ),
   ]);
   const recovered = await recovery(api, quantile(normal, 0.99));

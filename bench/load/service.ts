@@ -5,10 +5,10 @@ import { runToEnd, startChild } from "../../harness/child.ts";
 import { startPlainNode } from "../../harness/plain-node.ts";
 import { openPostgres } from "../../harness/scratch-postgres.ts";
 import { until } from "../../harness/until.ts";
-import type { Load, Loaded } from "../reads/load.ts";
+import type { Load, LoadResult } from "../reads/load.ts";
 import { AGENT } from "../reads/rounds.ts";
 import { environment, startLoad } from "../reads/servers.ts";
-import type { Start, Started, Stats } from "./api-process.ts";
+import type { ApiAddress, Start, Stats } from "./api-process.ts";
 
 export type LoadedApi = Awaited<ReturnType<typeof startLoaded>>;
 export type LoadWorld = Awaited<ReturnType<typeof startWorld>>;
@@ -44,7 +44,7 @@ export async function startWorld(agents: number) {
       },
       /** Keyed reads of the first `ids` agents over a number of connections, one request at a time on each. */
       read: (api: LoadedApi, connections: number, seconds: number, ids = agents) =>
-        reader.asks<Loaded>({
+        reader.asks<LoadResult>({
           ...{ url: api.url, path: AGENT, ids, connections },
           forMs: seconds * 1000,
         } satisfies Load),
@@ -65,7 +65,7 @@ async function startLoaded(env: Record<string, string>, patience: ReadTimeouts |
     }
   };
   child.process.send({ patience } satisfies Start);
-  const url = `http://127.0.0.1:${(await told<Started>("port")).port}`;
+  const url = `http://127.0.0.1:${(await told<ApiAddress>("port")).port}`;
   // The block that is served is read a moment after the start.
   await until("the API answers", async () => (await fetch(`${url}/api/v2/agent/0`)).ok, { timeoutMs: START_MS });
   return {

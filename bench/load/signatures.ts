@@ -1,8 +1,8 @@
 /** L5: bad signatures at a fixed rate beside keyed reads; what the chain is asked stays within the allowance. */
 import { join } from "node:path";
 import { startChild } from "../../harness/child.ts";
-import type { Loaded } from "../reads/load.ts";
-import type { Storm, Stormed } from "./bad-signatures.ts";
+import type { LoadResult } from "../reads/load.ts";
+import type { Storm, StormCounts } from "./bad-signatures.ts";
 import { type Check, counted, none, ofReads, ratioOfP99, told } from "./check.ts";
 import type { LoadWorld } from "./service.ts";
 
@@ -21,7 +21,7 @@ export async function signatures(
     env: { RATE_SIGN_INS_PER_CLIENT: "0", RATE_CONTRACT_SIGNATURES_PER_CLIENT: "60" },
   });
   const storm = startChild(join(import.meta.dirname, "bad-signatures.ts"));
-  const [quiet, loud]: [Loaded[], Loaded[]] = [[], []];
+  const [quiet, loud]: [LoadResult[], LoadResult[]] = [[], []];
   let sent = 0;
   const byStatus: Record<string, number> = {};
   await world.read(api, READERS, seconds);
@@ -32,7 +32,7 @@ export async function signatures(
     quiet.push(await world.read(api, READERS, seconds));
     storm.process.send({ url: api.url, perSecond } satisfies Storm);
     loud.push(await world.read(api, READERS, seconds));
-    const stormed = await storm.asks<Stormed>("stop");
+    const stormed = await storm.asks<StormCounts>("stop");
     sent += stormed.sent;
     for (const [status, n] of Object.entries(stormed.byStatus)) byStatus[status] = (byStatus[status] ?? 0) + n;
   }

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { ReadTimeouts } from "../../api/server.ts";
-import type { Loaded } from "../reads/load.ts";
+import type { LoadResult } from "../reads/load.ts";
 import { type Check, counted, measured, none, ofReads, ratioOfP99 } from "./check.ts";
 import type { LoadedApi, LoadWorld } from "./service.ts";
 
@@ -26,7 +26,7 @@ export async function slow(world: LoadWorld, plan: SlowPlan): Promise<Check[]> {
   const each = Math.max(1, Math.floor(BODY_BYTES / plan.bodies / 2));
   const bodies = Array.from({ length: plan.bodies }, () => trickle(api, bodyBytes(each)));
   const large = await Promise.all(Array.from({ length: 20 }, () => tooLarge(api)));
-  const loud: Loaded[] = [];
+  const loud: LoadResult[] = [];
   const ends = performance.now() + patience.requestMs + LATE_MS;
   const open = () => [...headers, ...bodies].filter(({ closed }) => !closed()).length;
   do loud.push(await world.read(api, READERS, plan.readSeconds));

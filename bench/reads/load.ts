@@ -8,7 +8,7 @@ import { quantile } from "../../harness/figures.ts";
 /** What to ask: `path`, with a random token id below `ids` put in at `*`; `accept`: the content coding to answer in. */
 export type Load = { url: string; path: string; accept?: string; ids: number; connections: number; forMs: number };
 /** `failures` are answers that are no 200; `refusals` those of them that ask to come back, 429 and 503. */
-export type Loaded = {
+export type LoadResult = {
   answers: number;
   failures: number;
   refusals: number;
@@ -21,7 +21,7 @@ if (process.send) {
   process.on("message", async (load: Load) => process.send!(await run(load)));
 }
 
-async function run(load: Load): Promise<Loaded> {
+async function run(load: Load): Promise<LoadResult> {
   const { hostname, port } = new URL(load.url);
   const times: number[] = [];
   let failures = 0;

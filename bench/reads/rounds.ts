@@ -3,7 +3,7 @@ import { cpus, loadavg } from "node:os";
 import type { Child } from "../../harness/child.ts";
 import { median, sum } from "../../harness/figures.ts";
 import { cpuOf, cpuOfMachine } from "../../harness/running-processes.ts";
-import type { Load, Loaded } from "./load.ts";
+import type { Load, LoadResult } from "./load.ts";
 
 /** Who works for an answer, by name: the CPU seconds of each so far. */
 export type Meters = Record<string, () => number>;
@@ -37,9 +37,9 @@ export function ask(
   load: Child,
   what: Pick<Load, "url" | "path" | "accept" | "ids">,
   { seconds, meters }: { seconds: number; meters: Meters },
-): Promise<Loaded & Round> {
+): Promise<LoadResult & Round> {
   return metered(meters, async () => {
-    const loaded = await load.asks<Loaded>({
+    const loaded = await load.asks<LoadResult>({
       ...{ connections: CONNECTIONS, forMs: seconds * 1000, ...what },
     } satisfies Load);
     if (loaded.failures > 0) throw new Error(`${loaded.failures} answers of ${what.url}${what.path} were no 200`);

@@ -8,7 +8,7 @@ import type { ScratchPostgres } from "../../harness/scratch-postgres.ts";
 import { type LogEntry, startApi } from "../../harness/service-process.ts";
 
 /** What answers requests, and whose time that takes. */
-export type Served = { url: string; pid: number };
+export type ServerProcess = { url: string; pid: number };
 
 /** Environment of a process on the database of a run, with everything it has on and no limit of requests. */
 export const environment = ({
@@ -53,7 +53,7 @@ export function startProgram(
 }
 
 /** One of reference-server.ts. */
-export async function startReference(kind: string, at: ScratchPostgres): Promise<Served> {
+export async function startReference(kind: string, at: ScratchPostgres): Promise<ServerProcess> {
   const child = startProgram(at, "reads/reference-server.ts", [kind], environment(at));
   return { url: `http://127.0.0.1:${await child.hears<number>()}`, pid: child.pid };
 }

@@ -3,7 +3,7 @@ import { median, megabytes, table } from "../../harness/figures.ts";
 import type { PartSample, Sample } from "./sampler.ts";
 
 /** What happened besides the samples. */
-export type Happened = {
+export type Incidents = {
   errors: number;
   refusals: number;
   answers: number;
@@ -33,7 +33,7 @@ const ROWS_SLACK = 500;
  * The early window is the second sixth, the late one the last sixth: minutes 10–20 and 50–60 of an hour.
  * A window without samples passes nothing. @param seconds how long the traffic lasted
  */
-export function judge(samples: readonly Sample[], seconds: number, happened: Happened): Verdict {
+export function judge(samples: readonly Sample[], seconds: number, happened: Incidents): Verdict {
   const windows: Verdict["windows"] = { early: [seconds / 6, seconds / 3], late: [(seconds * 5) / 6, seconds * 2] };
   const within = ([from, to]: [number, number]) => samples.filter(({ second }) => second >= from && second <= to);
   const [early, late] = [within(windows.early), within(windows.late)];

@@ -35,7 +35,7 @@ export type Metrics = {
 
 /** `shifted`: the elements of the greatest shifts, for the person who mends them. */
 type Observed = { lcp: number; cls: number; inp: number; shifted: string[] };
-export type Visited = Metrics & Pick<Observed, "shifted">;
+export type VisitMetrics = Metrics & Pick<Observed, "shifted">;
 
 /** Runs in the page before its own scripts: collects what the observers report. */
 const OBSERVE = `
@@ -95,7 +95,7 @@ export async function visit(
   device: Device,
   open: (page: Page) => Promise<void>,
   then?: (page: Page) => Promise<void>,
-): Promise<Visited> {
+): Promise<VisitMetrics> {
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   try {

@@ -12,7 +12,7 @@ export type Reply = {
   headers: Headers;
 };
 
-export type Asked = {
+export type RequestOptions = {
   wallet?: Pick<LoadWallet, "siwa"> | undefined;
   headers?: Record<string, string>;
   body?: unknown;
@@ -30,7 +30,7 @@ export function clientOn(apiUrl: string, network: string) {
   const through = { "x-forwarded-for": network };
 
   /** A request whose body stays unread; throws where there is no answer. */
-  async function open(method: string, path: string, asked: Asked = {}): Promise<Response> {
+  async function open(method: string, path: string, asked: RequestOptions = {}): Promise<Response> {
     const { wallet, headers, body, leaveAfter = LEAVE_MS, signal } = asked;
     const authorization = await wallet?.siwa();
     const leaves = AbortSignal.timeout(leaveAfter);
@@ -40,7 +40,7 @@ export function clientOn(apiUrl: string, network: string) {
     });
   }
 
-  async function ask(method: string, path: string, asked: Asked = {}): Promise<Reply> {
+  async function ask(method: string, path: string, asked: RequestOptions = {}): Promise<Reply> {
     try {
       return await replyOf(await open(method, path, asked));
     } catch (error) {
@@ -52,8 +52,8 @@ export function clientOn(apiUrl: string, network: string) {
   return {
     open,
     ask,
-    get: (path: string, asked?: Asked) => ask("GET", path, asked),
-    post: (path: string, asked?: Asked) => ask("POST", path, asked),
+    get: (path: string, asked?: RequestOptions) => ask("GET", path, asked),
+    post: (path: string, asked?: RequestOptions) => ask("POST", path, asked),
     /** fetch of a client library, on this network. */
     fetch: ((input, init) => {
       const request = new Request(input, init);

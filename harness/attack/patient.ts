@@ -5,7 +5,7 @@ import { jsonRequest } from "../json-request.ts";
 import { payingFetch } from "../paying-fetch.ts";
 import type { LoadWallet } from "../payment-load/wallets.ts";
 import { tempoCustomer } from "../tempo.ts";
-import { type Asked, type Client, type Reply, replyOf, shown } from "./client.ts";
+import { type Client, type Reply, type RequestOptions, replyOf, shown } from "./client.ts";
 import { MINT_UNITS, type World } from "./world.ts";
 
 /** How a registration is paid for; `siwa` where it costs nothing. */
@@ -19,7 +19,7 @@ const GOOD_MINT = { good: [201, 202] };
 export async function insist(
   client: Client,
   deadline: number,
-  [method, path, asked]: [method: string, path: string, asked?: Asked],
+  [method, path, asked]: [method: string, path: string, asked?: RequestOptions],
   { again, good = [200, 201] }: { again?: () => Promise<unknown>; good?: readonly number[] } = {},
 ): Promise<Reply> {
   const answers: string[] = [];
@@ -54,7 +54,7 @@ export async function registration(
 async function paidMint(world: World, way: Way, wallet: LoadWallet, client: Client, deadline: number): Promise<Reply> {
   const body = { name: `Honest ${wallet.address.slice(2, 10)}`, framework: "custom" };
   const authorization = await wallet.siwa();
-  const carrying = (headers: Record<string, string> = {}): [string, string, Asked] => [
+  const carrying = (headers: Record<string, string> = {}): [string, string, RequestOptions] => [
     "POST",
     "/api/v2/mint",
     { body, headers: { authorization, ...headers } },

@@ -3,10 +3,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { controlOf } from "../simulator-control.ts";
 
 export const PULLED = ["virtuals", "agentverse", "mcp-registry", "x402-bazaar"] as const;
-export type Pulled = (typeof PULLED)[number];
+export type Source = (typeof PULLED)[number];
 
 /** A sound agent of another registry, and what must be shown of it. */
-type SoundAgent = { source: Pulled; agentId: string; name: string; token?: string; marketCapUsd?: number };
+type SoundAgent = { source: Source; agentId: string; name: string; token?: string; marketCapUsd?: number };
 
 type Row = Record<string, unknown>;
 
@@ -14,7 +14,7 @@ const BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 const OFFICIAL = "io.modelcontextprotocol.registry/official";
 
 /** Rows in the upstreams' own shapes. @param at seconds since the epoch, growing with `n` */
-const SHAPES: Record<Pulled, (n: number, name: string, at: string) => { row: Row; agentId: string; token?: string }> = {
+const SHAPES: Record<Source, (n: number, name: string, at: string) => { row: Row; agentId: string; token?: string }> = {
   virtuals: (n, name, at) => {
     const token = addressOf(n, "7");
     const row = {
@@ -54,7 +54,7 @@ const addressOf = (n: number, digit: string) =>
   `0x${digit.repeat(20)}${(0xa000000 + n).toString(16).padStart(20, "b")}`;
 
 export function plantedRegistries(simulatorUrl: string, seed: number) {
-  const rows = new Map<Pulled, Row[]>(PULLED.map((source) => [source, []]));
+  const rows = new Map<Source, Row[]>(PULLED.map((source) => [source, []]));
   const sound: SoundAgent[] = [];
   const control = controlOf(simulatorUrl);
   let made = 0;
@@ -75,7 +75,7 @@ export function plantedRegistries(simulatorUrl: string, seed: number) {
     turn = done.catch(() => {});
     return done;
   };
-  const publish = (source: Pulled) => put(`registries/${source}/agents`, rows.get(source));
+  const publish = (source: Source) => put(`registries/${source}/agents`, rows.get(source));
 
   return {
     /** Every agent that must be shown at the end. */
@@ -97,13 +97,13 @@ export function plantedRegistries(simulatorUrl: string, seed: number) {
       }
     },
     /** Puts a hostile row among the others. @param place 0 to 1 */
-    async plantHostile(source: Pulled, row: Row, place: number): Promise<void> {
+    async plantHostile(source: Source, row: Row, place: number): Promise<void> {
       const list = rows.get(source)!;
       list.splice(Math.floor(place * list.length), 0, row);
       await publish(source);
     },
     /** A sound row to spoil: the shape of its registry with an id of its own. */
-    template(source: Pulled): { row: Row; token: string } {
+    template(source: Source): { row: Row; token: string } {
       const n = ++made;
       const { row } = SHAPES[source](n, `Hostile ${n}`, new Date().toISOString());
       return { row: structuredClone(row), token: addressOf(n, "9") };

@@ -122,11 +122,11 @@ export async function register(
 }
 
 /** Makes what pays from an account. */
-export type Paying = (account: PrivateKeyAccount) => Pay | Promise<Pay>;
+export type PayerFactory = (account: PrivateKeyAccount) => Pay | Promise<Pay>;
 
 /** One wallet registers itself, another buys the report of `task.agent`. @throws Error with the answer when one is refused */
 export async function buyBoth(
-  paying: Paying,
+  paying: PayerFactory,
   task: Task,
   [registrant, reader]: readonly [PrivateKeyAccount, PrivateKeyAccount],
 ): Promise<Purchase> {

@@ -1,7 +1,7 @@
 /** Who pays in a load of payments: each keeps on as a sensible client does, and remembers how it ended. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type Hex, keccak256, stringToHex } from "viem";
-import { base64, payloadOf, type Signed, signAuthorization } from "../payment-signing.ts";
+import { base64, payloadOf, type SignedPayment, signAuthorization } from "../payment-signing.ts";
 import { pick } from "../random.ts";
 import { type Customer, changed, type Tempo } from "../tempo.ts";
 import type { TroubledFacilitator } from "./facilitator.ts";
@@ -125,7 +125,7 @@ class Visit {
   }
 
   /** What happens right before the settlement of an authorization. */
-  #prepareTrick(signed: Signed): void {
+  #prepareTrick(signed: SignedPayment): void {
     const { seed, chainClient, facilitator, sink } = this.#market;
     const { variant, index } = this.#payment;
     const { nonce } = signed.authorization;
@@ -176,7 +176,7 @@ class Visit {
     });
   }
 
-  #authorize(change: { value?: bigint; to?: Hex; nonce?: Hex } = {}): Promise<Signed> {
+  #authorize(change: { value?: bigint; to?: Hex; nonce?: Hex } = {}): Promise<SignedPayment> {
     const number = `${this.#market.seed} ${this.#payment.index} ${this.#signatures++}`;
     const terms = { to: this.#to, value: this.#price, nonce: keccak256(stringToHex(number)) };
     return signAuthorization(this.#payer.account, { ...terms, ...change });
@@ -191,17 +191,17 @@ class Visit {
     return { method: "POST", path: "/api/v2/mint", headers: { ...json, ...signedIn }, body: { name } };
   }
 
-  #withSigned(signed: Signed): Record<string, string> {
+  #withSigned(signed: SignedPayment): Record<string, string> {
     const payload = payloadOf(signed);
     if (this.#payment.by === "v2") return { "payment-signature": base64(payload) };
     return { "x-payment": base64({ x402Version: 1, scheme: "exact", network: "base", payload: payload.payload }) };
   }
 
-  async #tampered(signed: Signed): Promise<Signed> {
+  async #tampered(signed: SignedPayment): Promise<SignedPayment> {
     const { buys, random } = this.#payment;
     const { payTo, sink } = this.#market;
     const { authorization } = signed;
-    const ways: Signed[] = [
+    const ways: SignedPayment[] = [
       await this.#authorize(
         random() < 0.5 ? { value: this.#price - 1n } : { to: payTo[buys === "mint" ? "report" : "mint"] },
       ),

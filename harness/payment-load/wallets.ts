@@ -4,7 +4,7 @@ import { usdcAbi } from "../../abis/usdc.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { agentWallet, testChain } from "../agent-wallet.ts";
 import { giveUsdc } from "../give-usdc.ts";
-import { type Signed, signCancellation } from "../payment-signing.ts";
+import { type SignedPayment, signCancellation } from "../payment-signing.ts";
 import { signCall } from "../transactions.ts";
 import { until } from "../until.ts";
 
@@ -50,7 +50,7 @@ export function openChainClient(rpcUrl: string) {
     /** A transfer, mined. */
     transfer: async (from: LoadWallet, to: Hex, units: bigint) => mined(await sign(from, "transfer", [to, units])),
     /** Settles somebody's authorization, as anybody may. */
-    async settle(by: LoadWallet, { authorization: a, signature }: Signed) {
+    async settle(by: LoadWallet, { authorization: a, signature }: SignedPayment) {
       const terms = [a.from, a.to, a.value, a.validAfter, a.validBefore, a.nonce];
       return mined(await sign(by, "transferWithAuthorization", [...terms, signature]));
     },

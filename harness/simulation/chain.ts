@@ -6,7 +6,7 @@ import { testChain } from "../agent-wallet.ts";
 import { startBlockClock } from "../block-clock.ts";
 
 /** What a reorganisation did. */
-export type Reorganised = { depth: number; kept: number; dropped: number; ofSender: number };
+export type Reorganisation = { depth: number; kept: number; dropped: number; ofSender: number };
 
 /** Blocks whose state is kept: no reorganisation is deeper. */
 const KEPT_STATES = 300;
@@ -43,7 +43,7 @@ export async function startSimulatedChain(blockMs: number) {
      * accounts lose everything from some transaction on.
      */
     reorganise: (depth: number, random: () => number, { sender, loss }: { sender: Hex; loss: number }) =>
-      alone(async (): Promise<Reorganised> => {
+      alone(async (): Promise<Reorganisation> => {
         const head = Number(await rpc(anvil.url, "eth_blockNumber"));
         const first = head - depth + 1;
         const blocks = await Promise.all(Array.from({ length: depth }, (_, i) => block(first + i)));

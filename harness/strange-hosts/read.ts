@@ -7,7 +7,7 @@ import type { JobContext } from "../../workers/context.ts";
 import { readSource } from "../../workers/offers/offers.ts";
 import { testLog } from "../log.ts";
 
-export type Found = {
+export type HostReading = {
   /** `deferred` when it was put off. */
   status: string;
   answers: boolean;
@@ -15,7 +15,7 @@ export type Found = {
   why: string | null;
 };
 
-export async function readHost(http: PublicHttp, kind: SourceKind, url: string): Promise<Found> {
+export async function readHost(http: PublicHttp, kind: SourceKind, url: string): Promise<HostReading> {
   const row = {
     id: 1,
     status: "waiting" as const,

@@ -29,12 +29,12 @@ export type Rule = {
   /** Refuses a whole HTTP request, with one error object. */
   request?(calls: Call[], isBatch: boolean, view: StrictView): Refusal | null;
   /** Refuses a call, or answers in place of the node. */
-  call?(call: Call, view: StrictView): Given | Promise<Given>;
+  call?(call: Call, view: StrictView): RuleResult | Promise<RuleResult>;
   /** Refuses or changes what the node answered. */
-  answer?(call: Call, answer: Answer, view: StrictView): Given | Promise<Given>;
+  answer?(call: Call, answer: Answer, view: StrictView): RuleResult | Promise<RuleResult>;
   /** Refuses an HTTP answer by its bytes, with one error object. */
   response?(bytes: number): Refusal | null;
 };
 
 /** A refusal, an answer in place of the node's, or nothing. */
-export type Given = Refusal | { result: unknown } | null;
+export type RuleResult = Refusal | { result: unknown } | null;

@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request, type ServerResponse } from "node:
 import { json } from "node:stream/consumers";
 import { listen } from "../listen.ts";
 import { PROFILES, type ProfileName } from "./profiles.ts";
-import type { Answer, Call, Given, Refusal, Rule, StrictView } from "./rule.ts";
+import type { Answer, Call, Refusal, Rule, RuleResult, StrictView } from "./rule.ts";
 
 export type StrictCounts = {
   /** HTTP requests. */
@@ -55,7 +55,7 @@ export async function startStrictNode({ upstream, profile, now = Date.now }: Str
   };
 
   /** @returns the first thing that a rule gives */
-  async function ruled(of: (rule: Rule) => Given | Promise<Given> | undefined): Promise<Given> {
+  async function ruled(of: (rule: Rule) => RuleResult | Promise<RuleResult> | undefined): Promise<RuleResult> {
     for (const rule of rules) {
       const given = (await of(rule)) ?? null;
       if (given === null) continue;
@@ -124,7 +124,7 @@ const errorOf = (id: unknown, { code, message, data }: Refusal) => ({
   error: { code, message, data },
 });
 
-const shown = ({ id }: Call, given: Exclude<Given, null>): { body: object; refusal?: Refusal } =>
+const shown = ({ id }: Call, given: Exclude<RuleResult, null>): { body: object; refusal?: Refusal } =>
   "code" in given
     ? { body: errorOf(id, given), refusal: given }
     : { body: { jsonrpc: "2.0", id, result: given.result } };

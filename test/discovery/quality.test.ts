@@ -4,10 +4,10 @@ import type { World } from "../../bench/discover/agents.ts";
 import { bestGrades } from "../../bench/discover/judge.ts";
 import { meantSays, withMeanings } from "../../bench/discover/meanings.ts";
 import {
-  type Answered,
+  type Answer,
   answers,
+  type Baseline,
   byKind,
-  type Measured,
   ofHalf,
   quality,
   spamKinds,
@@ -28,8 +28,8 @@ const questions = QUESTIONS.filter((_, i) => isDeep() || i % 4 === 0);
 const MAX_SPAM = 0.035;
 
 let database: TestDatabase;
-let measured: Measured;
-let ways: { name: string; all: Answered[] }[];
+let measured: Baseline;
+let ways: { name: string; all: Answer[] }[];
 
 beforeAll(async () => {
   database = await testDatabase({ indexed: true });

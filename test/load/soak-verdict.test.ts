@@ -1,7 +1,7 @@
 /** The verdict of a soak: that it notices what grows. */
 import { expect, it } from "vitest";
 import type { PartSample, Sample } from "../../bench/soak/sampler.ts";
-import { type Happened, judge } from "../../bench/soak/verdict.ts";
+import { type Incidents, judge } from "../../bench/soak/verdict.ts";
 
 const QUIET = { errors: 0, refusals: 0, answers: 1_000, restarts: [], uncaught: [] };
 const MB = 2 ** 20;
@@ -20,7 +20,7 @@ const hour = (change: (second: number) => Partial<PartSample> = () => ({})): Sam
       waitingJobs: 0,
     };
   });
-const failed = (samples: Sample[], happened: Partial<Happened> = {}) =>
+const failed = (samples: Sample[], happened: Partial<Incidents> = {}) =>
   judge(samples, SECONDS, { ...QUIET, ...happened })
     .rows.filter(({ pass }) => !pass)
     .map(({ what }) => what);

@@ -4,11 +4,11 @@ import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { HOSTILE } from "../../harness/strange-hosts/hostile.ts";
 import { ODD } from "../../harness/strange-hosts/odd.ts";
 import { PLAIN } from "../../harness/strange-hosts/plain.ts";
-import { type Planted, plant } from "../../harness/strange-hosts/plant.ts";
+import { type PlantedHosts, plant } from "../../harness/strange-hosts/plant.ts";
 import { readHost } from "../../harness/strange-hosts/read.ts";
 import { IMPATIENT, PATIENT } from "../support/time-limits.ts";
 
-let planted: Planted;
+let planted: PlantedHosts;
 let patient: PublicHttp;
 /** For hosts that only their time ends. */
 let impatient: PublicHttp;

@@ -7,11 +7,11 @@ import { rpc } from "../../../devnet/anvil-process.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import { attempt } from "../../attempt.ts";
 import type { LoadWallet } from "../../payment-load/wallets.ts";
-import { base64, payloadOf, type Signed, signAuthorization } from "../../payment-signing.ts";
+import { base64, payloadOf, type SignedPayment, signAuthorization } from "../../payment-signing.ts";
 import { between, pick } from "../../random.ts";
 import { changed, tempoCustomer } from "../../tempo.ts";
 import type { Attack, Scene } from "../attack.ts";
-import { type Asked, type Reply, shown } from "../client.ts";
+import { type Reply, type RequestOptions, shown } from "../client.ts";
 import { insist } from "../patient.ts";
 import { MINT_UNITS, REPORT_UNITS } from "../world.ts";
 
@@ -30,13 +30,13 @@ export const signed = (
 
 const mint = (
   { client }: Pick<Scene, "client">,
-  wallet: Asked["wallet"],
+  wallet: RequestOptions["wallet"],
   headers: Record<string, string>,
   body: object = { name: "Thief", framework: "custom" },
 ): Promise<Reply> => client().post("/api/v2/mint", { wallet, headers, body });
 
 /** The header that carries a payment. */
-export const paidBy = (payment: Signed) => ({ "payment-signature": base64(payloadOf(payment)) });
+export const paidBy = (payment: SignedPayment) => ({ "payment-signature": base64(payloadOf(payment)) });
 
 /** Tells what came of tries of which none may be served. */
 function noneServed(tell: Scene["tell"], what: string, replies: readonly Reply[]): void {
@@ -59,7 +59,7 @@ async function unrelatedTransaction(rpcUrl: string): Promise<Hex> {
   return freshNonce();
 }
 
-function authorizationIn(data: Hex): Signed | undefined {
+function authorizationIn(data: Hex): SignedPayment | undefined {
   const call = attempt(() => decodeFunctionData({ abi: usdcAbi, data }), undefined);
   if (call?.functionName !== "transferWithAuthorization" || call.args.length !== 7) return undefined;
   const [from, to, value, validAfter, validBefore, nonce, signature] = call.args;
@@ -135,7 +135,7 @@ export const MONEY: readonly Attack[] = [
       const { deployer, treasury } = world.payees;
       const good = await signed(thief.account, deployer, MINT_UNITS);
       const { authorization } = good;
-      const ways: Signed[] = [
+      const ways: SignedPayment[] = [
         await signed(thief.account, thief.address, MINT_UNITS),
         await signed(thief.account, treasury, MINT_UNITS),
         await signed(thief.account, deployer, MINT_UNITS - 1n),

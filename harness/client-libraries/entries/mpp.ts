@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import type { privateKeyToAccount } from "viem/accounts";
 import type { Client, Load } from "../client.ts";
-import { buyBoth, type MppClient, mppx, type Paying, type Viem } from "../pay.ts";
+import { buyBoth, type MppClient, mppx, type PayerFactory, type Viem } from "../pay.ts";
 import type { World } from "../world.ts";
 
 type Accounts = { privateKeyToAccount: typeof privateKeyToAccount };
 
 /** The client with the viem that lies beside it. */
-async function made(world: World, load: Load, mode: "pull" | "push"): Promise<Paying> {
+async function made(world: World, load: Load, mode: "pull" | "push"): Promise<PayerFactory> {
   const [library, viem] = [await load<MppClient>("mppx/client"), await load<Viem>("viem")];
   const { tempo } = await load<{ tempo: object }>("viem/tempo/chains");
   return (account) => mppx(library, viem, tempo, account, { rpcUrl: world.tempoRpcUrl, mode });

@@ -9,7 +9,7 @@ import {
   type OldFetch,
   oldAxios,
   oldFetch,
-  type Paying,
+  type PayerFactory,
   type ReceiptHeader,
   type Scheme,
   type X402Axios,
@@ -25,7 +25,7 @@ const buys =
     name: string,
     receipt: ReceiptHeader,
     packages: { [Place in keyof Modules]: string },
-    make: (...modules: Modules) => Paying,
+    make: (...modules: Modules) => PayerFactory,
   ): Client["run"] =>
   (world, load) =>
     world.paysBoth({ name, money: "usdc", receipt }, async (task, keys) => {
@@ -36,11 +36,11 @@ const buys =
 
 const [SCHEME, OLDER_SCHEME] = ["@x402/evm/exact/client", "x402-evm-2.8/exact/client"];
 const overFetch =
-  (library: X402Fetch, scheme: Scheme, given?: typeof fetch): Paying =>
+  (library: X402Fetch, scheme: Scheme, given?: typeof fetch): PayerFactory =>
   (account) =>
     x402Fetch(library, scheme, account, given);
 const overAxios =
-  (library: X402Axios, scheme: Scheme, { default: axios }: { default: Axios }): Paying =>
+  (library: X402Axios, scheme: Scheme, { default: axios }: { default: Axios }): PayerFactory =>
   (account) =>
     x402Axios(library, scheme, axios, account);
 

@@ -1,6 +1,6 @@
 /** What the test may do in the page; the libraries are given, so that one text serves both bundles. */
 import type { PrivateKeyAccount } from "viem/accounts";
-import { buyBoth, type Paying, type Purchase, register, type Task } from "../pay.ts";
+import { buyBoth, type PayerFactory, type Purchase, register, type Task } from "../pay.ts";
 
 type Hex = `0x${string}`;
 
@@ -23,7 +23,7 @@ export type McpClient = {
 };
 
 /** A wallet as pages find it, and how this page pays with it. */
-type Found = { name: string; account: PrivateKeyAccount; paying: Paying };
+type Found = { name: string; account: PrivateKeyAccount; paying: PayerFactory };
 
 /** A browser's own, which this project's types have not got. */
 declare const EventSource: new (
@@ -35,7 +35,7 @@ declare const EventSource: new (
 
 /** Puts it where the test finds it. */
 export function offer(libraries: {
-  clients: Record<string, (account: PrivateKeyAccount, tempoRpcUrl: string) => ReturnType<Paying>>;
+  clients: Record<string, (account: PrivateKeyAccount, tempoRpcUrl: string) => ReturnType<PayerFactory>>;
   privateKeyToAccount(privateKey: Hex): PrivateKeyAccount;
   mcp: McpClient;
   findWallet?(): Promise<Found>;

@@ -20,7 +20,13 @@ import { agentWallet, testChain } from "../../../harness/agent-wallet.ts";
 import { chainAt } from "../../../harness/chain-at.ts";
 import { testLog } from "../../../harness/log.ts";
 import { plantCheckpoint } from "../../../harness/onchain.ts";
-import { base64, payloadOf, type Signed, signAuthorization, type Terms } from "../../../harness/payment-signing.ts";
+import {
+  base64,
+  payloadOf,
+  type SignedPayment,
+  signAuthorization,
+  type Terms,
+} from "../../../harness/payment-signing.ts";
 import { until } from "../../../harness/until.ts";
 import { runSender } from "../../../workers/transactions/sender.ts";
 import { type ApiOptions, HOST, startApi } from "../../api/support/api.ts";
@@ -178,7 +184,7 @@ export async function startPaying() {
       log,
       mint,
       /** Mints with a payment made by hand. */
-      pay: async (wallet: Payer, signed?: Signed, more: Parameters<typeof mint>[1] = {}) =>
+      pay: async (wallet: Payer, signed?: SignedPayment, more: Parameters<typeof mint>[1] = {}) =>
         mint(wallet, {
           ...more,
           headers: {
@@ -225,7 +231,7 @@ export async function startPaying() {
     transfer,
     contractPayer,
     /** Settles somebody's authorization with another's gas, as anybody may who has seen it. */
-    async frontRun(by: { client: ReturnType<typeof walletOf> }, { authorization: a, signature }: Signed) {
+    async frontRun(by: { client: ReturnType<typeof walletOf> }, { authorization: a, signature }: SignedPayment) {
       const hash = await by.client.writeContract({
         address: usdc,
         abi: usdcAbi,
