@@ -1,4 +1,4 @@
-/** `npm run bench -- cards`: what a card costs, beside satori and resvg drawing the same layout; delays of the event loop; kept cards. */
+/** `npm run bench -- cards`: CPU and time of a card, compared with satori and resvg for the same layout; delays of the event loop; cost of cards that are kept. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createCardRenderer } from "../card-renderer/renderer.ts";

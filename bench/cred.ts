@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- cred [--agents N] [--short]`: the set-based score beside its own formula as a plain SELECT over the kept
- * inputs and over the tables of the facts, beside its writes alone, and beside a loop over agents. After each pass every
+ * `npm run bench -- cred [--agents N] [--short]`: compares the set-based score with its formula as a plain SELECT over the
+ * kept inputs and over the tables of the facts, with its writes alone, and with a loop over agents. After each pass every
  * stored row is compared with the formula over the facts, and a share of them with the pure function.
  */
 import type pg from "pg";

@@ -1,4 +1,4 @@
-/** `npm run bench -- directory [--quick] [--rows N] [--seconds N] [--rate N] [--asked N] [--pages | --load | --sql] [--keep FOLDER]`: every kind of page of the directory from memory beside indexed and naive SQL, SQL without memory, then the API under load. */
+/** `npm run bench -- directory [--quick] [--rows N] [--seconds N] [--rate N] [--asked N] [--pages | --load | --sql] [--keep FOLDER]`: compares every kind of page of the directory from memory with indexed and naive SQL, measures SQL without memory, then the API under load. */
 import { execFile } from "node:child_process";
 import { loadavg } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { measureSqlAlone } from "./directory/sql-alone.ts";
 import { underLoad } from "./directory/under-load.ts";
 import { withKept } from "./synthetic/kept.ts";
 
-/** `seconds` of load with so many requests `perSecond`; `sampled` questions are put to SQL as well, and SQL alone is asked `asked`. */
+/** Seconds and rate of the load; `sampled`: number of questions that SQL answers as well; `asked`: number of questions for SQL alone. */
 type Plan = { rows: number; seconds: number; perSecond: number; sampled: number; asked: number };
 const FULL: Plan = { rows: 1_000_000, seconds: 300, perSecond: 200, sampled: 40, asked: 1_000 };
 const QUICK: Plan = { rows: 50_000, seconds: 20, perSecond: 200, sampled: 20, asked: 200 };

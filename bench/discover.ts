@@ -1,4 +1,4 @@
-/** `npm run bench -- discover [--quick] [--rows N] [--keep FOLDER] [--rebuild] [--no-plain] [--meanings]`: quality and latency of the search for agents, beside plain ways over the same rows, and what attacks on it cost. */
+/** `npm run bench -- discover [--quick] [--rows N] [--keep FOLDER] [--rebuild] [--no-plain] [--meanings]`: quality and latency of the search for agents, compared with plain ways over the same rows, and the cost of attacks on it. */
 import { loadavg } from "node:os";
 import type pg from "pg";
 import { atLeast, atMost, goal, printTable, quantile, SPREAD, spread } from "../harness/figures.ts";
@@ -27,7 +27,7 @@ import { withKept } from "./synthetic/kept.ts";
 const SEED = 18;
 const FULL_ROWS = 1_000_000;
 const QUICK_ROWS = 20_000;
-/** Beyond so many rows trigram similarity takes seconds a question: it gets every tenth. */
+/** Above this number of rows trigram similarity takes seconds for a question: it gets every tenth question. */
 const SAMPLED_FROM = 100_000;
 const SAMPLE = 10;
 

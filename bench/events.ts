@@ -1,4 +1,4 @@
-/** `npm run bench -- events [--short]`: a thousand subscribers of one process, beside a bare server of the same bytes. */
+/** `npm run bench -- events [--short]`: a thousand subscribers of one process, compared with a bare server that sends the same bytes. */
 import { join } from "node:path";
 import { appendEvents, type NewEvent } from "../db/events/append-events.ts";
 import { runToEnd } from "../harness/child.ts";
@@ -13,8 +13,8 @@ const AGENTS = 1_000;
 const WAIT_MS = 60_000;
 
 type Plan = { readers: number; events: number; perSecond: number; burst: number };
-/** @property tell tells events, and resolves once they are told @property each share of the events that one subscriber gets */
-type Server = ServerProcess & { name: string; tell(tokenIds: number[]): Promise<unknown>; each: number };
+/** @property append sends an event of each agent, and resolves once they are sent @property each share of the events that one subscriber gets */
+type Server = ServerProcess & { name: string; append(tokenIds: number[]): Promise<unknown>; each: number };
 
 /** @param args `--short` for fewer events and subscribers */
 export default async function events(args: string[]): Promise<void> {
@@ -39,11 +39,11 @@ async function compare(at: ScratchPostgres, plan: Plan): Promise<void> {
   const columns = ["delivered", "dropped", "disordered", "p50 ms", "p95", "max", "burst ms", "µs of CPU each"];
   const row = printTable("", columns);
   const stream = `${api.url}/api/v2/events`;
-  const ofLog = { pid: api.pid, tell: (tokenIds: number[]) => appendEvents(db, tokenIds.map(note)) };
+  const ofLog = { pid: api.pid, append: (tokenIds: number[]) => appendEvents(db, tokenIds.map(note)) };
   const servers: Server[] = [
     {
       ...{ name: "bare server", url: bareUrl, pid: reference.pid, each: 1 },
-      tell: (tokenIds) => fetch(bareUrl, { method: "POST", body: tokenIds.map(bare).join("\n") }),
+      append: (tokenIds) => fetch(bareUrl, { method: "POST", body: tokenIds.map(bare).join("\n") }),
     },
     { name: "the log", url: stream, ...ofLog, each: 1 },
     { name: "a filter each", url: `${stream}?agent={n}&type=agent.updated`, ...ofLog, each: 1 / AGENTS },
@@ -54,10 +54,10 @@ async function compare(at: ScratchPostgres, plan: Plan): Promise<void> {
 
 /** @returns the cells of a row */
 async function measure(
-  { url, pid, tell, each }: Server,
+  { url, pid, append, each }: Server,
   { readers, events, perSecond, burst }: Plan,
 ): Promise<number[]> {
-  /** Agents take turns, so that filters divide them evenly; only those that somebody listens to, where they are filtered. */
+  /** Agents take turns, so that filters divide them evenly; where a filter selects one agent, only agents with a subscriber. */
   const tokens = (from: number, count: number) =>
     Array.from({ length: count }, (_, i) => (each < 1 ? (from + i) % readers : (from + i) % AGENTS));
   const perEvent = each < 1 ? 1 : readers;
@@ -66,7 +66,7 @@ async function measure(
     const cpuBefore = cpuOf(pid);
     const began = performance.now();
     for (let i = 0; i < events; i++) {
-      await tell(tokens(i, 1));
+      await append(tokens(i, 1));
       const wait = began + ((i + 1) * 1000) / perSecond - performance.now();
       if (wait > 0) await new Promise((done) => setTimeout(done, wait));
     }
@@ -74,7 +74,7 @@ async function measure(
     const cpu = cpuOf(pid) - cpuBefore;
     crowd.again();
     const [burstMs, after] = await stopwatch(async () => {
-      await tell(tokens(0, burst));
+      await append(tokens(0, burst));
       return crowd.received(burst * perEvent, WAIT_MS);
     });
     const delivered = steady.received + after.received;
@@ -86,11 +86,11 @@ async function measure(
   }
 }
 
-let told = 0;
+let appended = 0;
 const note = (tokenId: number): NewEvent => {
   const at = new Date();
   const data = { changed: ["personality" as const], storage: "offchain" as const };
-  return { type: "agent.updated", data, fact: `${++told} ${at.toISOString()}`, tokenId, at };
+  return { type: "agent.updated", data, fact: `${++appended} ${at.toISOString()}`, tokenId, at };
 };
 const bare = (tokenId: number) =>
   JSON.stringify({

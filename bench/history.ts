@@ -11,7 +11,7 @@ import { stopwatch } from "../harness/figures.ts";
 import { numberAfter } from "../harness/options.ts";
 import { withPostgres } from "../harness/scratch-postgres.ts";
 import { eventLogYear } from "./history/event-log.ts";
-import { changeScores, dayOf, daysOf, eachUs, sizeMb, tellFlat, tellYear, type Year } from "./history/year.ts";
+import { changeScores, dayOf, daysOf, eachUs, printFlat, printYear, sizeMb, type Year } from "./history/year.ts";
 
 const QUERIES = 2_000;
 
@@ -30,10 +30,10 @@ async function scores(agents: number, months: number, kept: number): Promise<voi
   const few: Side = { name: `${kept} months kept`, keptMonths: kept, months: [], answers: [] };
   for (const side of [all, few]) await simulate(side, agents, months);
   console.log(`${agents.toLocaleString("en")} agents, one change a day each, fsync on`);
-  for (const side of [all, few]) tellYear(side);
+  for (const side of [all, few]) printYear(side);
   console.log("");
-  tellFlat(all, ["MB", "removing ms"]);
-  tellFlat(few, ["removing ms"]);
+  printFlat(all, ["MB", "removing ms"]);
+  printFlat(few, ["removing ms"]);
   if (JSON.stringify(all.answers) !== JSON.stringify(few.answers))
     throw new Error("what was removed changed an answer");
 }

@@ -1,4 +1,4 @@
-/** `npm run bench -- index`: how fast the chain becomes rows, beside the same logs decoded and copied by hand. */
+/** `npm run bench -- index`: how fast the chain becomes rows, compared with the same logs decoded and copied by hand. */
 import { decodeEventLog } from "viem";
 import { identityAbi } from "../abis/identity.ts";
 import { trackIndexedBlock } from "../db/operations/index-state.ts";

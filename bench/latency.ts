@@ -1,4 +1,4 @@
-/** `npm run bench -- latency`: mined → visible in the API, told to a subscriber, scored, and weighed as a review, on a whole local stack. */
+/** `npm run bench -- latency`: milliseconds from a block until the API shows it, a subscriber has its event, the score is stored and a review is weighed, on a whole local stack. */
 import { encodeFunctionData, type Hex, parseEther, zeroHash } from "viem";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../abis/erc8004.ts";
 import { identityAbi } from "../abis/identity.ts";
@@ -50,10 +50,10 @@ async function measureMined({ devnet }: Stack, rounds: number): Promise<Record<s
   const chain = testChain(rpcUrl);
   const price = await chain.readContract({ address: identity, abi: identityAbi, functionName: "mintPrice" });
   const times: Record<string, number[]> = Object.fromEntries(Object.keys(GOALS_MS).map((name) => [name, []]));
-  /** When the subscriber was told of each agent, by its wallet. */
-  const told = new Map<string, number>();
+  /** When the event of an agent reached the subscriber, by the agent's wallet. */
+  const heardAt = new Map<string, number>();
   const subscriber = await subscribe(`${apiUrl}/api/v2/events?type=agent.registered`, (_id, _name, data) => {
-    told.set((JSON.parse(data) as { data: { agentAddress: string } }).data.agentAddress, performance.now());
+    heardAt.set((JSON.parse(data) as { data: { agentAddress: string } }).data.agentAddress, performance.now());
   });
   const get = async <T>(path: string) => {
     const response = await fetch(apiUrl + path);
@@ -73,7 +73,7 @@ async function measureMined({ devnet }: Stack, rounds: number): Promise<Record<s
       ((await get<{ points?: unknown[] }>(`/api/v2/agent/${tokenId}/cred/history`)).body.points?.length ?? 0) > 0;
     await until("the score is stored", scored, SOON);
     times["mined → score stored"]!.push(performance.now() - mined);
-    const at = await until("the event is heard", () => told.get(wallet.address), SOON);
+    const at = await until("the event is heard", () => heardAt.get(wallet.address), SOON);
     times["mined → event at SSE"]!.push(at - mined);
   }
   subscriber.close();
@@ -106,7 +106,7 @@ async function measureReviewed({ devnet }: Stack, rounds: number): Promise<numbe
     const data = encodeFunctionData({ abi: erc8004ReputationAbi, functionName: "giveFeedback", args });
     await send(contracts.erc8004Reputation!, data);
     const mined = performance.now();
-    // They say 1, 2, 3 and so on: the mean of all of them tells how many are weighed.
+    // The reviews have the values 1, 2, 3 and so on: the number of weighed reviews follows from their mean.
     await until("the review is weighed", async () => (await raw()) === (round + 1) / 2, SOON);
     times.push(performance.now() - mined);
   }

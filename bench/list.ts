@@ -1,4 +1,4 @@
-/** `npm run bench -- list [--agents N] [--short]`: every kind of list page from memory, rows included, beside plain SQL in the same run. */
+/** `npm run bench -- list [--agents N] [--short]`: compares every kind of list page from memory, rows included, with plain SQL in the same run. */
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type pg from "pg";

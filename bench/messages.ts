@@ -19,7 +19,7 @@ import { transaction } from "../db/sql/transaction.ts";
 import { quantile, stopwatch } from "../harness/figures.ts";
 import { numberAfter } from "../harness/options.ts";
 import { withPostgres } from "../harness/scratch-postgres.ts";
-import { dayOf, daysOf, sizeMb, tellFlat, tellYear, type Year } from "./history/year.ts";
+import { dayOf, daysOf, printFlat, printYear, sizeMb, type Year } from "./history/year.ts";
 
 const GROUPS = 5;
 /** Calls behind a figure of reading. */
@@ -51,10 +51,10 @@ export default async function messages(args: string[]): Promise<void> {
     }),
   );
   console.log(`${perDay.toLocaleString("en")} messages a day in ${GROUPS} groups, fsync on`);
-  for (const side of [all, few]) tellYear(side);
+  for (const side of [all, few]) printYear(side);
   console.log("");
-  tellFlat(all, ["MB", "deleting a day, ms"]);
-  tellFlat(few, ["deleting a day, ms"]);
+  printFlat(all, ["MB", "deleting a day, ms"]);
+  printFlat(few, ["deleting a day, ms"]);
   if (JSON.stringify(all.answers) !== JSON.stringify(few.answers)) throw new Error("the sides give different pages");
 }
 

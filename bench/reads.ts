@@ -1,4 +1,4 @@
-/** `npm run bench -- reads [--quick] [--keyed]`: keyed reads beside the database's own limit and a common build, /health beside bare Node, then lists and cards. */
+/** `npm run bench -- reads [--quick] [--keyed]`: compares keyed reads with the database's own limit and a common build, and /health with bare Node, then measures lists and cards. */
 import { goal, printTable } from "../harness/figures.ts";
 import { cpuOf } from "../harness/running-processes.ts";
 import { type ScratchPostgres, withPostgres } from "../harness/scratch-postgres.ts";
@@ -15,7 +15,7 @@ import {
   database,
   mediansOf,
   metered,
-  othersBeside,
+  meterOthers,
   play,
   ratio,
   saidOf,
@@ -80,13 +80,8 @@ async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
   const health = asking("GET /health, the service", api, HEALTH);
   const stock = asking("Hono + three stock middlewares", middlewares, HEALTH);
   console.log(saidOf(plan));
-  const pids = [
-    process.pid,
-    load.pid,
-    pipelining.pid,
-    ...[api, counting, reference, bare, middlewares].map((one) => one.pid),
-  ];
-  const others = othersBeside([() => database(postgres), ...pids.map((pid) => () => cpuOf(pid))]);
+  const pids = [process, load, pipelining, api, counting, reference, bare, middlewares].map(({ pid }) => pid);
+  const others = meterOthers([() => database(postgres), ...pids.map((pid) => () => cpuOf(pid))]);
   const contenders = [...limit, driver, agent, counted, compressed, common, node, health, stock].map((one) =>
     one.unseen ? { ...one, run: (seconds: number) => others.unseen(() => one.run(seconds)) } : one,
   );
@@ -107,7 +102,7 @@ async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
   tell("GET agent / ORM + stock middlewares", agent, common, 3);
   tell("/health / node:http", health, node, 0.5);
   tell("/health / Hono + stock middlewares", health, stock);
-  console.log(`\n${others.told()}`);
+  console.log(`\n${others.summary()}`);
 }
 
 /** What the database gives when nothing but pgbench asks it. */

@@ -1,4 +1,4 @@
-/** `npm run bench -- replicas [--quick]`: keyed reads by an API on the primary alone beside one with a streaming replica, quiet and while others write. */
+/** `npm run bench -- replicas [--quick]`: compares keyed reads by an API on the primary alone with those by an API with a streaming replica, without and with writes. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
@@ -14,7 +14,7 @@ import {
   type Contender,
   database,
   mediansOf,
-  othersBeside,
+  meterOthers,
   play,
   type Round,
   ratio,
@@ -72,15 +72,15 @@ async function measure(at: ScratchPostgres, plan: Plan): Promise<void> {
     };
   };
   const alone = await start("primary alone", {});
-  const beside = await start("primary and one replica", { READ_DATABASE_URLS: replica.url });
+  const replicated = await start("primary and one replica", { READ_DATABASE_URLS: replica.url });
   console.log(saidOf(plan));
-  const others = othersBeside(meters);
-  await compare("no writes", [alone, beside], plan);
+  const others = meterOthers(meters);
+  await compare("no writes", [alone, replicated], plan);
   const writer = writes(pool, plan.agents);
   // The writer's commits are CPU of the primary too.
-  await compare(`${COMMITS} commits a second`, [alone, beside], plan, true);
+  await compare(`${COMMITS} commits a second`, [alone, replicated], plan, true);
   await writer.stop();
-  console.log(`\n${others.told()}`);
+  console.log(`\n${others.summary()}`);
 }
 
 type Side = Contender & { shares: number[] };
@@ -104,13 +104,13 @@ async function compare(name: string, sides: readonly [Side, Side], plan: Plan, w
   for (const [i, side] of sides.entries()) {
     row(side.name, ...mediansOf(rounds.get(side)!, ["node", "primary", "replica"]), shares[i]! * 100);
   }
-  const [alone, beside] = sides.map((side) => rounds.get(side)!) as [Round[], Round[]];
+  const [alone, replicated] = sides.map((side) => rounds.get(side)!) as [Round[], Round[]];
   for (const [who, most] of [
     ["primary", GOALS.primary],
     ["node", GOALS.node],
   ] as const)
     if (!written) {
-      const share = ratio(beside, alone, ({ us }) => us[who]!);
+      const share = ratio(replicated, alone, ({ us }) => us[who]!);
       console.log(atMost(`CPU of ${who} for a read, with / without`, share, most, { digits: 2 }));
     }
   console.log(atLeast("share of reads at the replica", shares[1]!, GOALS.share, { digits: 2 }));

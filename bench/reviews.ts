@@ -13,7 +13,7 @@ import { RINGS_HELD_OUT } from "./reviews/rings-held-out.ts";
 import { RINGS_OF_READERS } from "./reviews/rings-of-readers.ts";
 import { factsOf, honestWorld, type World } from "./reviews/world.ts";
 
-/** Of the agents, every so many are attacked for the price. */
+/** Every fourth agent is attacked to find the price. */
 const EVERY = 4;
 
 /** @param args `--short` for one world of 60 agents instead of five of 120; `--dev` for the kinds alone that rules may be tuned on */
@@ -35,11 +35,11 @@ export default async function reviews(args: string[]): Promise<void> {
     verdictsOf(seeds, size, each, RINGS_OF_READERS),
     false,
   );
-  await tellDatabase(values.short ? 20_000 : 1_000_000);
-  tellPrices(seeds.map((seed) => honestWorld(seed, size)));
+  await printDatabase(values.short ? 20_000 : 1_000_000);
+  printPrices(seeds.map((seed) => honestWorld(seed, size)));
 }
 
-async function tellDatabase(number: number): Promise<void> {
+async function printDatabase(number: number): Promise<void> {
   const { agents, seconds, oneMs } = await measureDatabase(number);
   console.log(`## ${number.toLocaleString("en")} reviews of ${agents.toLocaleString("en")} agents in a database\n`);
   console.log(
@@ -94,7 +94,7 @@ function tell(title: string, verdicts: readonly Verdict[], isGoal: boolean): voi
   console.log("");
 }
 
-function tellPrices(worlds: readonly World[]): void {
+function printPrices(worlds: readonly World[]): void {
   console.log("## price of moving an honest agent by 20 points\n");
   console.log(
     `  assumed, in cents: an entry ${CENTS.entry}, a grown account ${CENTS.grown}, an identified person's account ${CENTS.human}, a person's word ${CENTS.bribe}\n`,

@@ -1,4 +1,4 @@
-/** `npm run bench -- roots [--short]`: the tree of all scores in a process of its own, beside OpenZeppelin's library, and the proofs of a kept tree. */
+/** `npm run bench -- roots [--short]`: the tree of all scores in a process of its own, compared with OpenZeppelin's library, and the proofs of a kept tree. */
 import { join } from "node:path";
 import { runToEnd } from "../harness/child.ts";
 import { megabytes, seconds } from "../harness/figures.ts";

@@ -7,7 +7,7 @@ import { goal, median } from "../harness/figures.ts";
 import { until } from "../harness/until.ts";
 
 const HOSTS = 200;
-/** Max share by which either may take longer beside the hosts. */
+/** Max share by which either may take longer while the hosts are read. */
 const SLOWER = 0.2;
 const DUE_EVERY_MS = 2_000;
 
@@ -29,7 +29,7 @@ export default async function strangers(args: string[]): Promise<void> {
   try {
     const scene = await sceneOf(world, hosts);
     await plant(scene, port);
-    const [beside, alone]: [Taken[], Taken[]] = [[], []];
+    const [during, alone]: [Taken[], Taken[]] = [[], []];
     let requests = 0;
     for (let round = 0; round < rounds; round++) {
       const before = await leaveAlone(scene);
@@ -38,15 +38,15 @@ export default async function strangers(args: string[]): Promise<void> {
       const busy = setInterval(() => void setDue(scene, "").catch(() => {}), DUE_EVERY_MS);
       try {
         await until("the hosts are read", async () => (await scene.asked()) > before, { timeoutMs: 120_000 });
-        for (let n = 0; n < each; n++) beside.push(await scene.register());
+        for (let n = 0; n < each; n++) during.push(await scene.register());
       } finally {
         clearInterval(busy);
       }
       requests += (await scene.asked()) - before;
     }
-    console.log(`${rounds * each} registrations beside ${HOSTS} hosts with ${requests} requests, and as many without`);
+    console.log(`${rounds * each} registrations while ${HOSTS} hosts get ${requests} requests, and as many without`);
     for (const what of ["transaction", "webhook"] as const) {
-      const [with_, without] = [beside, alone].map((all) => median(all.map((one) => one[what]))) as [number, number];
+      const [with_, without] = [during, alone].map((all) => median(all.map((one) => one[what]))) as [number, number];
       const ratio = with_ / without;
       const reached = `${with_.toFixed(0)} ms, ${without.toFixed(0)} ms without them: ${ratio.toFixed(2)} ×`;
       console.log(goal(`a ${what} takes at most ${1 + SLOWER} ×`, reached, ratio <= 1 + SLOWER));
@@ -61,7 +61,7 @@ export default async function strangers(args: string[]): Promise<void> {
 async function sceneOf(world: Awaited<ReturnType<typeof openWorld>>, hosts: Child): Promise<Scene> {
   const honest = new Honest(world);
   const first = await honest.register("siwa");
-  if (!first) throw new Error("nobody can register");
+  if (!first) throw new Error("the first registration failed");
   await honest.listen(first);
   const { received } = world.receivers;
   return {

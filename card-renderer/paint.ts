@@ -4,8 +4,8 @@ import { CARD_SIZES, type CardFormat, type CardSize, drawCard } from "../core/ca
 import type { CardFacts } from "../core/card/facts.ts";
 import { legibleCard } from "../core/card/legible.ts";
 import { drawPreview, legiblePreview, type Preview } from "../core/card/preview.ts";
-import { lowerPoolPriority } from "../runtime/pool-threads.ts";
 import { createFonts } from "./fonts.ts";
+import { lowerPoolPriority } from "./pool-priority.ts";
 
 /** Previews have the wide size only. */
 export type Paint = (card: CardFacts | Preview, size: CardSize, format?: CardFormat) => Promise<Uint8Array>;

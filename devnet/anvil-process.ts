@@ -29,7 +29,7 @@ const PLATFORMS: Record<string, string> = {
 };
 
 /**
- * `sh` between parent and anvil. It tells anvil's process id, and when its standard input closes, which the death of the
+ * `sh` between parent and anvil. It prints anvil's process id, and when its standard input closes, which the death of the
  * parent does too, it asks anvil to end, which dumps the state; without it a killed parent leaves anvil behind.
  * On Windows anvil runs without it: a stop there keeps what was dumped last, and a leftover ends by hand.
  */
@@ -69,15 +69,15 @@ export async function launchAnvil(port: number, args: string[]): Promise<AnvilPr
     });
   });
   const stop = () => endOf(child, ended, guarded);
-  const told = await Promise.race([firstWords(child, guarded ? undefined : child.pid), ended, pause(READY_MS)]);
-  if (!told) {
+  const announced = await Promise.race([firstWords(child, guarded ? undefined : child.pid), ended, pause(READY_MS)]);
+  if (!announced) {
     await stop();
     throw new Error(`anvil did not start: ${lastWords.trim() || "no answer"}`);
   }
-  const address = `127.0.0.1:${told.port}`;
+  const address = `127.0.0.1:${announced.port}`;
   // Otherwise anvil logs every request, and no process reads its log.
   await rpc(`http://${address}`, "anvil_setLoggingEnabled", [false]);
-  return { url: `http://${address}`, wsUrl: `ws://${address}`, port: told.port, pid: told.pid, ended, stop };
+  return { url: `http://${address}`, wsUrl: `ws://${address}`, port: announced.port, pid: announced.pid, ended, stop };
 }
 
 /** A JSON-RPC call to a local chain. */

@@ -30,7 +30,7 @@ export type Cast = {
   keys: DevnetKeys;
   /** For people and tests: nothing of the stack uses them. */
   accounts: Account[];
-  /** Stands for everybody else on Base: owns the canonical registries, mints USDC. */
+  /** Acts for all other accounts on Base: owns the canonical registries, mints USDC. */
   operator: Hex;
 };
 

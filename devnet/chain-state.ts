@@ -62,7 +62,7 @@ function isJson(file: string): boolean {
   }
 }
 
-/** A process's command line; empty where that cannot be told. */
+/** A process's command line; empty where it cannot be read. */
 function commandOf(pid: number): string {
   try {
     if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "utf8");

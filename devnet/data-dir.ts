@@ -45,7 +45,7 @@ export function release(directory: DataDir): void {
   for (const file of [directory.supervisor, directory.stackEnv, directory.devnet]) rmSync(file, { force: true });
 }
 
-/** Whether a process is alive; one that belongs to somebody else counts. */
+/** Whether a process is alive; a process of another user counts. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -41,11 +41,11 @@ const MINT_PRICE = parseEther("0.0025");
 const GATE = { minScore: 20, maxAge: 90_000n, grace: 600n };
 const ETH_EACH = parseEther("100");
 const USDC_EACH = parseUnits("1000", 6);
-/** Holds, once everything stands, what was built: code that cannot run, fingerprint of the contracts, first block. */
+/** Written after the last deployment: code that cannot run, fingerprint of the contracts, first block. */
 const CORNERSTONE = "0x00000000000000000000000000000000c04e5709";
 
 /**
- * Builds the devnet on an empty local anvil, or finds the one that stands there; a half-built one is built anew.
+ * Builds the devnet on an empty local anvil, or finds the one that is there; a half-built one is built anew.
  * @throws Error when the chain was built from other contracts than those of this version
  */
 export async function deployDevnet(rpcUrl: string, { mnemonic }: { mnemonic?: string } = {}): Promise<Devnet> {

@@ -5,7 +5,7 @@ import { siwaText } from "../core/callers/signed-texts.ts";
 export type Service = {
   apiUrl: string;
   host: string;
-  /** Tells the operator, a short line. */
+  /** Prints a short line for the operator. */
   say(line: string): void;
 };
 

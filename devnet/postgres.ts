@@ -20,7 +20,7 @@ import { openClient } from "../db/sql/connect.ts";
 import { freePort } from "../runtime/free-port.ts";
 
 const require = createRequire(import.meta.url);
-/** Tells where the cluster lives when its user cannot reach the data directory. */
+/** File with the path of the cluster when its user cannot reach the data directory. */
 const MOVED_NOTE = "moved-to";
 const PASSWORD = "postgres";
 const START_TIMEOUT_MS = 60_000;
@@ -48,7 +48,7 @@ export type Postgres = {
 /**
  * Starts PostgreSQL on 127.0.0.1.
  * @param options.dataDir the cluster's directory; made when missing
- * @param options.fast no fsync: for tests, whose data nobody keeps
+ * @param options.fast no fsync: for tests, whose data is not kept
  * @param options.settings of postgresql.conf, in addition to or in place of those of a small stack
  * @throws Error with the server's own last words when it does not come up
  */
@@ -182,7 +182,7 @@ function reachable(native: string, dataDir: string, user: User | undefined): { n
   const enter = spawnSync("/bin/sh", ["-c", 'cd "$0"', dirname(dataDir)], spawnOptions(user));
   if (probe.status === 0 && enter.status === 0) return { native, dataDir };
   let base = movedTo(dataDir);
-  // The name is random and the directory 0700, so nobody else can prepare or read it.
+  // The name is random and the directory 0700, so no other user can prepare or read it.
   if (!base || !existsSync(base)) {
     base = mkdtempSync(join(tmpdir(), "postgres-"));
     chownSync(base, user.uid, user.gid);
@@ -205,7 +205,7 @@ async function findSurvivor(dataDir: string): Promise<Postgres | undefined> {
   const [pid, , , port] = readFileSync(file, "utf8").split("\n").map(Number);
   if (!pid || !port) return undefined;
   const gone = () => attempt(() => process.kill(pid, 0)) === undefined;
-  // Beside a server that runs, no other can be started.
+  // While a server runs on the cluster, no other can start on it.
   const deadline = Date.now() + SURVIVOR_TIMEOUT_MS;
   while (!(await answers(serverUrl(port)))) {
     if (gone() || !isServer(pid) || Date.now() > deadline) return undefined;

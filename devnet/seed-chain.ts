@@ -32,7 +32,7 @@ export function openSeedChain(rpcUrl: string, db: pg.Pool) {
   const walletOf = (account: PrivateKeyAccount) =>
     createWalletClient({ account, chain: base, transport: http(rpcUrl, { timeout: ANSWER_MS }) });
 
-  /** Number of transactions a wallet has sent. Tells what an earlier, interrupted seeding has done. */
+  /** Number of transactions a wallet has sent. Shows what an earlier, interrupted seeding has done. */
   const sentBy = (account: PrivateKeyAccount): Promise<number> =>
     chain.getTransactionCount({ address: account.address });
 

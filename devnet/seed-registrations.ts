@@ -24,7 +24,7 @@ const ORIGIN_OWNER = 3;
 /**
  * Registers one agent. Done again it changes nothing.
  * @param referralCode of the agent that brought it; registrations by the API only
- * @returns the agent's own referral code, where the API told it
+ * @returns the agent's own referral code, where the API returned it
  */
 export async function registerAgent(
   registrar: Registrar,

@@ -1,4 +1,4 @@
-/** Seeds reviews in the canonical ERC-8004 registry: of agents that are known here, and of a wallet that nobody knows. */
+/** Seeds reviews in the canonical ERC-8004 registry: of agents that are known here, and of an unknown wallet. */
 import { encodeFunctionData, keccak256, type PrivateKeyAccount, parseEther, toHex, zeroHash } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { erc8004ReputationAbi } from "../abis/erc8004.ts";

@@ -133,7 +133,7 @@ async function registerAll(context: SeedContext, chain: SeedChain, wallets: read
   return Promise.all([
     settle(first.citizen),
     ...others.map(async (wallet, i) => {
-      // Awaited outside of the limit: those that were referred hold up nobody.
+      // Awaited outside of the limit: a registration that waits for its referrer delays no other.
       const referralCode = i % REFERRED_EVERY === 0 ? await code : undefined;
       const { citizen } = await limit(() => register(wallet, referralCode));
       return settle(citizen);

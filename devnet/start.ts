@@ -162,7 +162,7 @@ async function startChain(): Promise<void> {
   await setContractUri(chain.url, stack.devnet, contractUriOf(config.service.publicUrl));
   stack.rpcUrl = chain.url;
   stack.wsUrl = chain.wsUrl;
-  // Only beside a chain of its own: on a real one, a simulated account must prove nothing.
+  // Only with a chain of its own: on a real one, a simulated account must prove nothing.
   stack.simulatorUrl = `http://127.0.0.1:${await portOr(config.http.port + 2)}`;
   Object.assign(stack.env, {
     RPC_URL: chain.url,
@@ -174,7 +174,7 @@ async function startChain(): Promise<void> {
   });
 }
 
-/** Only beside a chain of its own: money of two worlds must not buy the same things. */
+/** Only with a chain of its own: money of a simulated chain must not buy what money of a real one buys. */
 function ownTempo(): boolean {
   return ownChain() && !stack.config.mpp;
 }
@@ -193,13 +193,13 @@ function localDefaults({ service, http }: Config): Record<string, string> {
   return {
     POLL_INTERVAL_MS: "200",
     SERVICE_HOST: [...hosts].join(","),
-    // What changes in the simulators is to be seen by whoever changed it.
+    // A change in the simulators must be visible soon.
     PROOF_RECHECK_INTERVAL: "10s",
     X_RECHECK_INTERVAL: "10s",
     X_READS_PER_DAY: "10000000",
     PULL_INTERVAL: "30s",
     CRED_ROOTS_INTERVAL: "30s",
-    // An http address is right for tokens of a chain that nobody else sees.
+    // An http address is right for tokens of a chain that is visible on this machine alone.
     TOKEN_URIS: "true",
     TOKEN_URIS_PER_DAY: "100000",
     WEBHOOK_KEYS: DEV_WEBHOOK_KEY,

@@ -31,7 +31,7 @@ export class Supervisor {
 
   /**
    * @param env complete environment of the children
-   * @param say where a restart is told to the operator
+   * @param say prints a restart for the operator
    */
   constructor(options: { logDirectory: string; env: Record<string, string>; say: (line: string) => void }) {
     this.#logDirectory = options.logDirectory;

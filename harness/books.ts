@@ -1,4 +1,4 @@
-/** The books after people have paid, honest ones and others: what the chain holds, what the ledger says and what people were told must be one. */
+/** The books after people have paid, honest ones and others: the chain, the ledger and the answers that people got must agree. */
 import type pg from "pg";
 import type { Hex, PublicActions } from "viem";
 import { identityAbi } from "../abis/identity.ts";
@@ -29,7 +29,7 @@ export type Books = {
   identity: Hex;
   /** Registrations cost nothing. */
   free?: boolean;
-  /** Whose transfers must all be booked, where others may give money away. Without it nobody may. */
+  /** Whose transfers must all be booked, where others may give money away. Without it no one is allowed to. */
   honest?: readonly Hex[];
 };
 
@@ -76,7 +76,7 @@ export async function closeBooks(books: Books): Promise<Audit> {
   const byMpp = held.filter(({ method }) => method === "mpp");
   const tokens = await mintedTokens(books);
   const differences = [
-    ...(open.length > 0 ? [`${open.length} payments that nobody has finished`] : []),
+    ...(open.length > 0 ? [`${open.length} payments that are not finished`] : []),
     ...(await unlikeTransfers(
       books,
       books.base,
@@ -84,7 +84,7 @@ export async function closeBooks(books: Books): Promise<Audit> {
     )),
     ...(books.mpp
       ? await unlikeTransfers(books, books.mpp, byMpp)
-      : byMpp.map(({ payer }) => `${payer} paid by MPP, which nobody takes here`)),
+      : byMpp.map(({ payer }) => `${payer} paid by MPP, which is not accepted here`)),
     ...(await unlikeTokens(books, entries, tokens)),
   ];
   return { differences, entries, held, tokens };
@@ -114,7 +114,7 @@ async function unlikeTransfers(
       differences.push(`the ${name} received ${received}; booked ${sum(booked)}, unasked for ${sum(left)}`);
     for (const { from, units, hash } of left) {
       const may = honest?.every((address) => address.toLowerCase() !== from);
-      // What somebody sends itself is a gift; what the service or another took of it is not.
+      // A transfer that the owner sent is a gift; one that the service or another account sent is not.
       const isGift = may && (await chain.getTransaction({ hash })).from.toLowerCase() === from;
       if (!isGift) differences.push(`${units} units of ${from} are in no book (${hash})`);
     }
@@ -143,7 +143,7 @@ async function unlikeTokens(
   const differences: string[] = [];
   for (const { id, agentAddress } of tokens)
     if (!minted.some(({ token, wallet }) => token === id && wallet === agentAddress))
-      differences.push(`token ${id} is on nobody's record`);
+      differences.push(`token ${id} is on no record`);
   const registrants = new Set(minted.map(({ registrant }) => registrant)).size;
   if (minted.length !== tokens.length || registrants !== tokens.length)
     differences.push(`${minted.length} mints on record of ${registrants} registrants, ${tokens.length} tokens`);
@@ -154,22 +154,22 @@ async function unlikeTokens(
   const bought = new Set(paid.map((entry) => entry.bought));
   if (bought.size !== paid.length) differences.push(`${paid.length} payments bought ${bought.size} mints`);
   for (const { id, token, registrant } of minted)
-    if (!bought.has(`mint:${id}`) && !ogOf(registrant)) differences.push(`nobody paid for token ${token}`);
+    if (!bought.has(`mint:${id}`) && !ogOf(registrant)) differences.push(`token ${token} was not paid for`);
   return differences;
 }
 
-/** What customers of a load were told that the books know otherwise, a sentence each. */
+/** Answers to customers of a load that the books contradict, a sentence each. */
 export function unlikeOutcomes(outcomes: readonly Outcome[], { held, tokens }: Audit): string[] {
   return outcomes.flatMap(({ payment, payer, end, tokenId, answers }) => {
     const kept = held.filter((entry) => entry.payer === payer.address.toLowerCase());
     const fulfilled = kept.filter(({ state }) => state === "fulfilled").length;
     const cheats = payment.variant === "tampered" || payment.variant === "reused-number";
-    // A reorganisation may put the settlement of a bearer before its noting: it serves nobody then, and is its payer's credit.
+    // A reorganisation may put the settlement of a bearer before its noting: it buys nothing then, and is its payer's credit.
     const bearer = payment.buys === "report" && (payment.by === "v1" || payment.by === "v2");
     const credited = bearer && end === "refused" && kept.some(({ state }) => state === "refund_due");
     const problems = [
       end === "served" && fulfilled === 0 && "was served and paid nothing",
-      tokenId !== undefined && !tokens.some(({ id }) => id === tokenId) && "was told of a token that is none",
+      tokenId !== undefined && !tokens.some(({ id }) => id === tokenId) && "got a token id that does not exist",
       cheats && (end === "served" || kept.length > 0) && "was served or charged",
       HONEST.includes(payment.variant) && end !== "served" && !credited && `is ${end}`,
       payment.variant !== "shared" && fulfilled > 1 && "bought more than once",

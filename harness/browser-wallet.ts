@@ -16,7 +16,7 @@ export type BrowserWallet = {
   accounts: string[];
   /** What its owner picks when it is asked for permissions; null for a wallet that does not know the method. */
   picks: string[] | null;
-  /** Tells the page which accounts there are now, as wallets do when their user changes them. */
+  /** Sends the page the present accounts, as wallets do when their user changes them. */
   change(accounts: string[]): Promise<void>;
   /** Whether its owner let the page see the account; it stays so after a reload. */
   allowed: boolean;
@@ -83,7 +83,7 @@ export async function giveWallet(page: Page, payer: Payer, evm: Node, chainId = 
       },
       on(event: string, listener: (accounts: unknown) => void) {
         if (event === "accountsChanged")
-          page.addEventListener("test:accounts", (told) => listener((told as CustomEvent).detail));
+          page.addEventListener("test:accounts", (event) => listener((event as CustomEvent).detail));
       },
     };
     const detail = {

@@ -12,7 +12,7 @@ export async function listen(
   { address = "127.0.0.1", port = 0, ...options }: { address?: string; port?: number } & ServerOptions = {},
 ): Promise<LoopbackServer> {
   const server = createServer({ ...KEPT_ALIVE, ...options }, (incoming, outgoing) => {
-    // Whoever has left hears nothing.
+    // A client that has left gets no answer.
     outgoing.on("error", () => {});
     return answer(incoming, outgoing);
   });

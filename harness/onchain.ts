@@ -7,7 +7,7 @@ import type * as tables from "../ponder.schema.ts";
 export const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * Creates schema `onchain` as readers see it: every table, the checkpoint and the index state, at block 1000 unless told.
+ * Creates schema `onchain` as readers see it: every table, the checkpoint and the index state, at block 1000 unless given.
  * A trigger ranks the wallets of planted agents as src/agent-rows.ts does; an agent planted as verified was so by its wallet.
  * @param options.ddl of the tables; outside of a test run, from onchain-tables.ts
  */
@@ -39,7 +39,7 @@ export async function plantOnchain(
   await plantCheckpoint(pool, at);
 }
 
-/** Moves the planted checkpoint and tells the listeners, as the launcher does. */
+/** Moves the planted checkpoint and notifies the listeners, as the launcher does. */
 export async function plantCheckpoint(
   pool: pg.Pool,
   { block = 1000, finalized = 900, at = Math.floor(Date.now() / 1000) } = {},

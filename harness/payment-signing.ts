@@ -52,7 +52,7 @@ export async function signAuthorization(
   return { authorization, signature };
 }
 
-/** What makes an authorization that nobody has used worthless. */
+/** The signature that cancels an unused authorization. */
 export const signCancellation = (account: Pick<PrivateKeyAccount, "address" | "signTypedData">, nonce: Hex) =>
   account.signTypedData({
     domain: USDC,

@@ -6,7 +6,7 @@ import { attempt } from "./attempt.ts";
 /** Unit of the times in /proc: sysconf(_SC_CLK_TCK), which is 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** `own` and `reaped` (of its children that have ended) are CPU seconds; `started` tells it from others of its id. */
+/** `own` and `reaped` (of its children that have ended) are CPU seconds; `started` differs for another process with the same id. */
 export type ProcessStat = { pid: number; parent: number; own: number; reaped: number; started: string };
 
 /** Ids of all processes. */
@@ -25,7 +25,7 @@ export function statOf(pid: number): ProcessStat | undefined {
   return { pid, parent: Number(fields[1]), own: time(11), reaped: time(13), started: fields[19]! };
 }
 
-/** Empty when the process is gone, or has ended and nobody has waited for it yet. */
+/** Empty when the process is gone, or has ended and its parent has not waited for it yet. */
 export const commandLine = (pid: number): string => readText(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
 
 /** CPU seconds of a process, with its children (a database's connections) or without; NaN where it cannot be known. */

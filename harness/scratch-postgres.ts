@@ -1,4 +1,4 @@
-/** A PostgreSQL server of a run's own, beside which other things are started: all of it is gone at the end. */
+/** A PostgreSQL server of a run's own, and what the run starts in addition: all of it is removed at the end. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";

@@ -1,4 +1,4 @@
-/** Where tests keep what nobody reads after them. */
+/** Where tests keep files that are not needed after them. */
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -9,7 +9,7 @@ import type { Stack } from "./stack.ts";
 /** @property name of the part, as the stack calls it; a part whose process was started again has another `pid` */
 export type PartProcess = { name: string; pid: number };
 
-/** What a part's command line has in it. Everything else below the stack is too short-lived to be told of. */
+/** What a part's command line has in it. All other processes below the stack are too short-lived to be listed. */
 const PARTS: [name: string, words: string][] = [
   ["supervisor", entryOf("stack")],
   ["simulators", entryOf("simulators")],
@@ -40,7 +40,7 @@ export function logLines({ directory }: Stack): { file: string; line: string }[]
 
 const UNCAUGHT = /unhandled ?(promise ?)?rejection|uncaught/i;
 
-/** Lines in which a process of the stack says that something was thrown and nobody caught it. */
+/** Lines in which a process of the stack logs an uncaught exception or rejection. */
 export const uncaughtIn = (stack: Stack): string[] =>
   [...logLines(stack).map(({ file, line }) => `${file}: ${line.slice(0, 500)}`), ...stack.output().split("\n")].filter(
     (line) => UNCAUGHT.test(line),

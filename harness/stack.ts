@@ -112,7 +112,7 @@ async function moreProcesses(topology: Topology, directory: string) {
 }
 
 /** A further API on a running stack, with settings of its own. */
-export const startApiBeside = (directory: string, env: Record<string, string>) =>
+export const startSecondApi = (directory: string, env: Record<string, string>) =>
   startApi({ ...env, DATA_DIR: directory, LOG_LEVEL: "warn" });
 
 export type StartOptions = {

@@ -107,7 +107,7 @@ export async function tcpProxy(target: { host: string; port: number }) {
   };
 }
 
-/** @param modeOf tells the line's mode, which may change on the way */
+/** @param modeOf gives the line's mode, which may change on the way */
 async function carry(chunk: Buffer, to: Socket, modeOf: () => LineMode): Promise<void> {
   const late = modeOf();
   if (late.kind === "late") await wait(late.ms);

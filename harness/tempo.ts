@@ -25,7 +25,7 @@ export async function startTempo() {
   const node = openTempo(anvil.url);
   const chain = chainAt(anvil.url, TEMPO.chainId);
 
-  /** The service's side. `wrap` stands between it and the node. */
+  /** The service's side. `wrap` may change what the node answers. */
   const mpp = (wrap: (chain: Chain) => Chain = (same) => same): Mpp =>
     createMpp({
       chain: wrap(chain),
@@ -35,7 +35,7 @@ export async function startTempo() {
       secretKey: tempoEnv().MPP_SECRET_KEY,
     });
 
-  /** A wallet with this much USDC.e, fresh unless told: the local node mines one transaction with an expiring nonce of each. */
+  /** A wallet with this much USDC.e, fresh unless given: the local node mines one transaction with an expiring nonce of each. */
   const customer = (units?: bigint, who?: { privateKey?: Hex; host?: string }) => tempoCustomer(anvil.url, units, who);
 
   const balance = async (account: Hex): Promise<bigint> =>
@@ -44,7 +44,7 @@ export async function startTempo() {
   return { anvil, node, chain, mpp, customer, balance, stop: () => anvil.stop() };
 }
 
-/** A wallet with this much USDC.e on a local Tempo, fresh unless told, that pays with the real client. */
+/** A wallet with this much USDC.e on a local Tempo, fresh unless given, that pays with the real client. */
 export async function tempoCustomer(
   rpcUrl: string,
   units = 10_000_000n,

@@ -1,6 +1,6 @@
 /**
  * How many processes the tests talk to: one of each as `npm start` has them, or two of the API behind a balancer and two
- * workers beside one indexer, with the queue in Postgres or in Redis, or with a replica of Postgres (`npm run topologies`).
+ * workers with one indexer, with the queue in Postgres or in Redis, or with a replica of Postgres (`npm run topologies`).
  */
 import { randomBytes } from "node:crypto";
 import { type IncomingMessage, request, type ServerResponse } from "node:http";

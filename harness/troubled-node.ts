@@ -46,10 +46,10 @@ const POOL = [
   "sent-dropped",
   /** Accepted, and in the pool later. */
   "sent-late",
-  /** Accepted and kept back, until somebody offers more for the same nonce. */
+  /** Accepted and kept back, until a transaction with a higher fee comes for the same nonce. */
   "sent-stuck",
 ] as const;
-/** What a test asks for by name; whoever draws one of the others does not. */
+/** What a test asks for by name; a random choice has none of these. */
 const BY_NAME = [
   /** Knows no logs of a block that is named by its hash. */
   "forgetful",

@@ -1,11 +1,11 @@
-/** What the service has still to do, whoever made it do so; and whether its index and its scores say what they should. */
+/** Work that the service has still to do; and whether its index and its scores are right. */
 import type pg from "pg";
 import { recomputeCred } from "../db/cred/cred.ts";
 import { readIndexState } from "../db/operations/index-state.ts";
 
 /** What must come to its end by itself, as SQL that counts what has not. */
 export const OPEN = {
-  "payments that nobody has finished": "offchain.payment where state in ('new', 'settling', 'paid')",
+  "payments that are not finished": "offchain.payment where state in ('new', 'settling', 'paid')",
   "transactions that are not sent": "offchain.transaction_outbox where state in ('queued', 'signed')",
   "mints that are not decided": "offchain.mint where state = 'pending'",
   "events that are no jobs yet": "offchain.dispatch where state = 'pending'",
@@ -21,7 +21,7 @@ export async function countOf(db: pg.Pool, what: string): Promise<number> {
 
 /**
  * Takes whatever was given up for given up hours ago: the sweeper waits for a client, and a run does not. On the chain the
- * authorization is good for minutes yet, so this is done only once nobody is left who might bring it there.
+ * authorization is good for minutes yet, so this is done only when no client is left that could bring it there.
  */
 export const ageAbandoned = (db: pg.Pool) =>
   db.query(`

@@ -42,6 +42,6 @@ for (const phase of phases) {
 }
 const breaches = reports.reduce((sum, report) => sum + report.breaches.length, 0);
 console.log(
-  breaches === 0 ? "nothing was got, nobody was kept from anything" : `${breaches} breaches; again: ${again}`,
+  breaches === 0 ? "no attack succeeded, no honest person was hindered" : `${breaches} breaches; again: ${again}`,
 );
 process.exit(breaches === 0 ? 0 : 1);

@@ -32,7 +32,7 @@ try {
     console.log("\ninterrupted: what is fetched and indexed is kept, the next run continues");
   process.exit(interruptedBy === undefined ? EXIT.done : EXIT[interruptedBy]);
 } catch (error) {
-  process.exit(told(error));
+  process.exit(exitCodeOf(error));
 }
 
 async function run(): Promise<void> {
@@ -55,7 +55,7 @@ async function run(): Promise<void> {
 }
 
 /** Prints why the command ended. @returns the exit code */
-function told(error: unknown): number {
+function exitCodeOf(error: unknown): number {
   if (error instanceof AlreadyRunning) {
     console.error(`${error.message} It does the backfill itself: npm run backfill -- --watch shows its progress.`);
     return EXIT.running;

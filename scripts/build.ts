@@ -94,18 +94,18 @@ function inputPaths(modules: string[]): string[] {
   return [...own, ...ALSO_INPUTS].sort();
 }
 
-/** Writes the files beside dist/'s, renames each into place, and removes what this build did not make. */
+/** Writes the files into a new folder in dist/, renames each into place, and removes what this build did not make. */
 function place(files: Map<string, string | Uint8Array>, inputs: BuildInputs): void {
   mkdirSync(BUILD_FOLDER, { recursive: true });
-  const beside = join(BUILD_FOLDER, `.new-${process.pid}`);
-  mkdirSync(beside);
-  for (const [name, content] of files) writeFileSync(join(beside, name), content);
-  writeFileSync(join(beside, "inputs.json"), JSON.stringify(inputs));
+  const staging = join(BUILD_FOLDER, `.new-${process.pid}`);
+  mkdirSync(staging);
+  for (const [name, content] of files) writeFileSync(join(staging, name), content);
+  writeFileSync(join(staging, "inputs.json"), JSON.stringify(inputs));
   rmSync(INPUTS_FILE, { force: true });
   rmSync(join(BUILD_FOLDER, ".compile-cache"), { recursive: true, force: true });
-  for (const name of files.keys()) renameSync(join(beside, name), join(BUILD_FOLDER, name));
-  renameSync(join(beside, "inputs.json"), INPUTS_FILE);
-  rmSync(beside, { recursive: true });
+  for (const name of files.keys()) renameSync(join(staging, name), join(BUILD_FOLDER, name));
+  renameSync(join(staging, "inputs.json"), INPUTS_FILE);
+  rmSync(staging, { recursive: true });
   for (const name of globSync("*.{js,map}", { cwd: BUILD_FOLDER }))
     if (!files.has(name)) rmSync(join(BUILD_FOLDER, name));
 }

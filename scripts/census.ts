@@ -1,6 +1,6 @@
 /**
  * `npm run census -- [--estimate] [--from BLOCK] [--to BLOCK] [--histories N] [--requests N]`: figures of all reviews of the canonical
- * ERC-8004 registry from the nodes of RPC_URL, without a database, beside those that arXiv 2606.26028 gives for Base.
+ * ERC-8004 registry from the nodes of RPC_URL, without a database, compared with those that arXiv 2606.26028 gives for Base.
  */
 import { parseArgs } from "node:util";
 import { createChain } from "../clients/chain.ts";
@@ -22,7 +22,7 @@ function wholeNumber(name: string, written: string | undefined, otherwise: numbe
   return Number(written);
 }
 
-/** The figures as lines, the study's beside them where it has them. */
+/** The figures as lines, with the study's where it has them. */
 function lines(agents: number, census: Census): string[] {
   const { rated, reviews, revoked, reviewers, marked, affected, emptied, entriesToMove } = census;
   return [

@@ -1,5 +1,5 @@
 /**
- * `npm run flakes -- FILE [--times 20] [--burn 3] [--after FILE…]`: a test file again and again beside processes that keep
+ * `npm run flakes -- FILE [--times 20] [--burn 3] [--after FILE…]`: runs a test file again and again while processes keep
  * the processor busy, on the seed of `npm test`. The files behind `--after`, of the same project, run before it, in their
  * order and its worker.
  */

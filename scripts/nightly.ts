@@ -36,7 +36,7 @@ if (picked.length === 0) refuse(`Nothing is named so. There are ${Object.keys(PA
 
 let group: number | undefined;
 let ending: Promise<void> | undefined;
-/** @returns whether there was somebody to hear it */
+/** @returns whether a process of the group got the signal */
 const signalGroup = (signal: NodeJS.Signals | 0): boolean =>
   attempt(() => group !== undefined && process.kill(-group, signal), false);
 /** Asks what is left of the running part to end, once, and kills what does not. */

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { loadConfig } from "../config/config.ts";
 import { openClient } from "../db/sql/connect.ts";
 
-/** Runs a command with its words. What it throws is told as a sentence, and the process ends with 1. */
+/** Runs a command with its words. It prints an exception as a sentence, and ends the process with 1. */
 export async function operatorCommand(run: (words: string[]) => Promise<void>): Promise<void> {
   try {
     await run(process.argv.slice(2));

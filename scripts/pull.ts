@@ -42,7 +42,7 @@ function follow({ db }: JobContext, registry: string): () => Promise<void> {
     process.stdout.write(`\r\x1b[2K${line(registry, pull, seconds > 0 ? (pull.done - first.done) / seconds : 0)}`);
   };
   const timer = setInterval(() => {
-    // A database that does not answer is told of by the pull itself.
+    // The pull itself reports a database that does not answer.
     drawing ??= draw()
       .catch(() => {})
       .finally(() => {

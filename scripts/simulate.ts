@@ -37,10 +37,10 @@ const progress = (done: number, of: number) => {
 };
 const onWorld = onInterrupt();
 const drawn = others.regressions ? REGRESSIONS : seeds.map((each) => ({ seed: each, rows }));
-const told = others.regressions
+const given = others.regressions
   ? "--regressions"
   : `--seeds ${seeds.join(",")}${rows ? ` --rows ${rows.join(",")}` : ""}`;
-say(`npm run simulate -- ${told}`);
+say(`npm run simulate -- ${given}`);
 const { failures, rounds, covered, died } = await simulate({
   ...{ drawn, say, progress, onWorld },
   until: Date.now() + minutes * 60_000,

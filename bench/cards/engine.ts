@@ -1,4 +1,4 @@
-/** A process that draws cards with one engine and tells what they cost: `takumi` and `webp` as the service does, `satori` with resvg. */
+/** A process that draws cards with one engine and measures their cost: `takumi` and `webp` as the service does, `satori` with resvg. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -35,7 +35,7 @@ export async function measure(paint: Draw, { size, cards, inFlight }: Batch): Pr
   let bytes = 0;
   // Its timer costs CPU of its own each millisecond the loop is free.
   if (inFlight > 1) delay.enable();
-  // The measure begins with the loop's next turn, and a loop that was blocked to the end tells of it a turn later.
+  // The histogram begins with the loop's next turn, and contains a block at the end only one turn later.
   await turn();
   const cpu = process.cpuUsage();
   const started = performance.now();

@@ -1,4 +1,4 @@
-/** Scores that change while the directory is asked, each change noted: what the totals were at any moment can be told afterwards. */
+/** Changes scores while the directory is asked, and notes each change: from the notes follow the totals at any moment. */
 import type pg from "pg";
 import { boundsOf, type DirectoryFilter } from "../../core/directory/filters.ts";
 import { countNaively, naiveWhere } from "./naive.ts";
@@ -9,7 +9,7 @@ const SCORES_PER_COMMIT = 250;
 /** One commit; times are epoch milliseconds around it. */
 export type Commit = { begun: number; done: number };
 
-/** The scores of agents, as a recompute writes them, and of one `marked` agent that nobody else changes. */
+/** The scores of agents, as a recompute writes them, and of one `marked` agent that no other commit changes. */
 const CHANGE = `
   with chosen as (
     select d.id, d.token_id, d.cred_score as before,

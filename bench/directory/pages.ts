@@ -42,7 +42,7 @@ export async function directoryPages({ pool, url, rows, sampled }: Pages): Promi
     const cells = matrix(now);
     const { ids, cpu } = await measurePages(subject, cells);
     const first = await searchAnew(subject, FIRST_TIME);
-    // As the workers do it beside an API: a database that is kept may be full of the changes of a load.
+    // The workers of a service do this: a kept database may contain the changes of an earlier load.
     await foldPlanes(pool, { now: Date.now(), foldRows: 1 });
     const worst = worstCells(now);
     const { times, wrong } = await askAlike(subject, [...worst, ...cells.slice(0, sampled)], {

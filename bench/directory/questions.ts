@@ -14,7 +14,7 @@ export function questions(count: number, rows: number): Question[] {
   const draw = randomOf(3);
   const random = (below: number) => Math.floor(draw() * below);
   const one = <T>(list: readonly T[]) => pick(draw, list);
-  // Every fourth search is one that nobody has asked for before.
+  // Every fourth search is new.
   const known = Object.values(DIRECTORY_SEARCHES).filter((text) => text !== undefined);
   const fresh = newSearches(Math.ceil(count * 0.08) + 1);
   return Array.from({ length: count }, () => {

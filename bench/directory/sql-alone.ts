@@ -40,7 +40,7 @@ function queryOf({ path }: Question, now: number): DirectoryQuery {
 const GOALS_MS = { p95: 150, worst: 1_000 };
 const GOALS_OF_MORE_MS = { p95: 500, worst: undefined };
 
-/** Own agents whose scores change: so many changed rows wait for the next fold under a thousand changes a second. */
+/** Own agents whose scores change: at a thousand changes a second, this number of rows waits for the next fold. */
 const CHANGED = 3_000;
 
 export async function measureSqlAlone(plan: SqlAlone): Promise<void> {

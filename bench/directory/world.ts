@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { openPool } from "../../db/sql/connect.ts";
 
-/** One row in so many is of the own registry, and is an agent with a stored score. */
+/** One row in six is of the own registry, and is an agent with a stored score. */
 export const OWN_SHARE = 6;
 
 /** Words, platforms and scores as skewed as in a real directory; a fifth of the rows has a token that trades, a tenth an Ethos score. */

@@ -38,7 +38,7 @@ export type TextLanguage = "en" | "fr" | "es" | "de" | "pt" | "zh" | "ja";
 export type Agent = {
   slot: number;
   kind: Kind;
-  /** Number of its family of copies; null for one that stands alone. */
+  /** Number of its family of copies; null without a family. */
   family: number | null;
   abilities: readonly Ability[];
   speaks: readonly Protocol[];

@@ -91,7 +91,7 @@ export class Arena {
     return id;
   }
 
-  /** Endpoints that answered within the hour, as they do for whoever names them. */
+  /** Endpoints that answered within the hour. A host answers for every agent that names it. */
   async endpoints(id: number, urls: readonly string[]): Promise<void> {
     await this.tx.query(
       `insert into offchain.offer_source (directory_id, kind, url, host, trust, status, failures, answered_at, checked_at, next_try_at)

@@ -1,7 +1,7 @@
 /**
- * What it costs to stand higher in the search: each way an attacker has, played for fixed questions against the planted
- * directory and taken back. Places are those of the attacker's best agent, beside those of an honest newcomer with the same
- * text, and of the same attack where the rule against it does not hold.
+ * What a higher place in the search costs: each way an attacker has, played for fixed questions against the planted
+ * directory and taken back. The places of the attacker's best agent are compared with those of an honest newcomer with the
+ * same text, and with those of the same attack without the rule against it.
  */
 import type pg from "pg";
 import { discover } from "../../db/discovery/discover.ts";
@@ -31,7 +31,7 @@ const [REGISTER, CHANGE, RATE] = [dollars(ASSUMED.register), dollars(ASSUMED.cha
 const DAY_MS = 86_400_000;
 /** Questions that each way is played for. */
 const ASKED = 12;
-/** One question, and the honest agent that stands first for it. */
+/** One question, and the honest agent in its first place. */
 type Target = {
   q: string;
   victim: Required<Pick<Registration, "name" | "description" | "offers">> & { id: number; hosts: string[] };
@@ -65,7 +65,7 @@ const priced = (q: string, prices: readonly (readonly [number, string])[]) =>
 const underFiveCents = ({ q }: Target) => `${q} under 5 cents`;
 const famousName = ({ q }: Target) => FAMOUS[q.length % FAMOUS.length]!.name;
 
-/** A newcomer with so many ratings. @param dollarsEach of one */
+/** A newcomer with `number` ratings. @param dollarsEach price of one rating */
 const ratings = (
   name: string,
   number: number,

@@ -60,7 +60,7 @@ export type Judgement = {
   reciprocal: number;
   /** Share of spam, further copies of a family included, among the places that were filled. */
   spam: number;
-  /** A spam agent stands before an honest one of grade 1 or better. */
+  /** A spam agent has a place before an honest one of grade 1 or better. */
   spamAhead: boolean;
   /** Spam agents among the first, by their kind. */
   spamKinds: Kind[];
@@ -104,7 +104,7 @@ export function judge(world: World, { wish }: Question, ids: readonly number[], 
 /** Trust that differs by less is like trust. */
 const CLEAR_TRUST = 0.2;
 
-/** 1 for each pair of like grade of 1 or better whose clearly more trusted agent stands first, 0 for each other pair. */
+/** 1 for each pair of like grade of 1 or better whose clearly more trusted agent comes first, 0 for each other pair. */
 function pairsInOrder(places: readonly { agent: Agent; grade: Grade }[]): number[] {
   return places.flatMap((first, i) =>
     places

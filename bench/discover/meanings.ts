@@ -1,4 +1,4 @@
-/** The search by meanings beside words: vectors of the simulated provider of embeddings, written by the job that pays for them. */
+/** The search by meanings and words: the job that pays for embeddings writes the vectors of their simulated provider. */
 import type pg from "pg";
 import type { Embeddings } from "../../clients/ports.ts";
 import type { Questions } from "../../core/discovery/meaning.ts";
@@ -10,7 +10,7 @@ import { bestGrades } from "./judge.ts";
 import { type Answer, answers, type Baseline, byKind, ofHalf, quality, spamKinds, summaryOf } from "./measure.ts";
 import { HALVES, type Half, KINDS, type QuestionKind } from "./question.ts";
 import { PARAPHRASES } from "./questions.ts";
-import { discoverWay, tellDuration } from "./service.ts";
+import { discoverWay, printDuration } from "./service.ts";
 
 const vectorOf = (text: string) => Float32Array.from(simulatedVector(text));
 
@@ -31,12 +31,12 @@ async function writeMeanings(db: pg.Pool, world: World): Promise<void> {
 }
 
 /**
- * Asks the questions, and further paraphrases, with meanings beside words.
+ * Asks the questions, and further paraphrases, by meanings and words.
  * @param measured the same questions by words
  * @returns nDCG@10 of the held-out paraphrases by each way, and what the worst kind of question gains by meanings in each half
  */
 export async function withMeanings(db: pg.Pool, world: World, { own, best }: Baseline) {
-  await tellDuration("vectors written", () => writeMeanings(db, world));
+  await printDuration("vectors written", () => writeMeanings(db, world));
   const asked = own.map(({ question }) => question);
   const bestParaphrases = bestGrades(world, PARAPHRASES);
   const [words, both] = [discoverWay(db, world), discoverWay(db, world, questions)];

@@ -47,7 +47,7 @@ export async function plant(client: pg.Client, world: World, { large = false } =
     for (const [table, columns] of Object.entries(TABLES) as [Table, string][])
       if (lines[table].length > 0) await copyIn(client, `copy ${table} (${columns}) from stdin`, lines[table].join(""));
   }
-  await client.query(BESIDE_ROWS);
+  await client.query(DERIVED_ROWS);
   for (const index of indexes) await client.query(index);
   // Ponder's own: clients of feedback are looked up by them.
   for (const columns of ["owner", "agent_address"]) await client.query(`create index on onchain.agent (${columns})`);
@@ -73,8 +73,8 @@ export const ATTESTED = `
   insert into onchain.attestation (uid, schema, attester, recipient, data, attested_at, expires_at, revoked_at, block, tx_hash)
   select '0x' || md5(r), '${ATTESTATION_SCHEMA}', '0x', r, '${VERIFIED_ACCOUNT}', 1, 0, 0, 1, '0x' from unnest($1::text[]) r`;
 
-/** What triggers keep beside the rows, and own agents with their scores and proofs. */
-const BESIDE_ROWS = `
+/** The tables that triggers keep in step with the rows, and own agents with their scores and proofs. */
+const DERIVED_ROWS = `
   select setval(pg_get_serial_sequence('offchain.directory', 'id'), (select max(id) from offchain.directory));
   insert into offchain.directory_score (id, cred_score) select id, cred_score from offchain.directory;
   insert into offchain.directory_alias (directory_id, wallet)

@@ -15,5 +15,5 @@ const read = (lists: Lists, half: Half): Question[] =>
 
 export const QUESTIONS: readonly Question[] = [...read(DEV, "dev"), ...read(HELD_OUT, "held-out")];
 
-/** What the search by meaning is judged by beside them. */
+/** Further questions by which the search by meaning is judged. */
 export const PARAPHRASES: readonly Question[] = PARAPHRASED.map((one) => questionOf(one, "paraphrase", "held-out"));

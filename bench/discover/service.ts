@@ -30,8 +30,8 @@ export const discoverWay = (pool: pg.Pool, world: World, questions: Questions | 
 export async function fillDatabase(url: string, pool: pg.Pool, world: World): Promise<void> {
   await migrate(url);
   await plantOnchain(pool, { ddl: onchainTables() });
-  await tellDuration("rows planted", () => withClient(url, (client) => plant(client, world, { large: true })));
-  await tellDuration("indexes of the plain ways built", () => plainIndexes(url));
+  await printDuration("rows planted", () => withClient(url, (client) => plant(client, world, { large: true })));
+  await printDuration("indexes of the plain ways built", () => plainIndexes(url));
 }
 
 /** The same for a small directory in a database that is migrated and has schema `onchain`. */
@@ -65,7 +65,7 @@ const plainIndexes = (url: string) =>
   });
 
 /** Does something, and prints how long it took. */
-export async function tellDuration(what: string, work: () => Promise<void>): Promise<void> {
+export async function printDuration(what: string, work: () => Promise<void>): Promise<void> {
   const [ms] = await stopwatch(work);
   console.log(`${what} in ${(ms / 1000).toFixed(0)} s`);
 }

@@ -1,4 +1,4 @@
-/** A crowd of subscribers at one server, and what they are told. */
+/** A crowd of subscribers at one server, and the events that they get. */
 import { join } from "node:path";
 import { startChild } from "../../harness/child.ts";
 import type { Figures, OpenRequest } from "./readers.ts";

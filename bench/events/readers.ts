@@ -1,4 +1,4 @@
-/** A process full of subscribers: counts what each is told, in which order, and how long it took from the time the event names. */
+/** A process full of subscribers: counts the events of each, checks their order, and measures the time since the time in the event. */
 import { subscribe } from "./subscriber.ts";
 
 /** `{n}` in the URL is the subscriber's number. */

@@ -1,9 +1,9 @@
-/** What the platform can do by itself: a server of event streams without log, filter or database. Each POST is told to all. */
+/** The limit of the platform: a server of event streams without log, filter or database. It sends each POST to all streams. */
 import type { ServerResponse } from "node:http";
 import { listen } from "../../harness/listen.ts";
 
 const open = new Set<ServerResponse>();
-let told = 0;
+let lastId = 0;
 const { port } = await listen(async (incoming, outgoing) => {
   if (incoming.method === "GET") {
     outgoing.writeHead(200, { "content-type": "text/event-stream" });
@@ -16,7 +16,7 @@ const { port } = await listen(async (incoming, outgoing) => {
     .toString("utf8")
     .split("\n");
   for (const body of bodies) {
-    const frame = Buffer.from(`id: ${++told}\nevent: agent.updated\ndata: ${body}\n\n`);
+    const frame = Buffer.from(`id: ${++lastId}\nevent: agent.updated\ndata: ${body}\n\n`);
     for (const response of open) response.write(frame);
   }
   outgoing.end();

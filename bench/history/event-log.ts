@@ -1,4 +1,4 @@
-/** The event log over a year of one change of score a day and agent: size, and cost of telling, reading and retention. */
+/** The event log over a year of one change of score a day and agent: size, and cost of appending, reading and retention. */
 import type pg from "pg";
 import { beginMonth, removeMonths } from "../../db/cred/cred-history-months.ts";
 import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.ts";
@@ -7,7 +7,7 @@ import { transaction } from "../../db/sql/transaction.ts";
 import { eventsById } from "../../db/webhooks/events-by-id.ts";
 import { withPostgres } from "../../harness/scratch-postgres.ts";
 import { retainEvents } from "../../workers/events/event-retention.ts";
-import { changeScores, dayOf, daysOf, eachUs, sizeMb, tellFlat, tellYear, type Year } from "./year.ts";
+import { changeScores, dayOf, daysOf, eachUs, printFlat, printYear, sizeMb, type Year } from "./year.ts";
 
 const READS = 1_000;
 const PAGE = 100;
@@ -26,14 +26,14 @@ export async function eventLogYear(agents: number, months: number, retention: nu
   console.log(
     `\nevent log: ${agents.toLocaleString("en")} agents, one change a day each, ${retention} days kept, fsync on`,
   );
-  tellYear(year);
+  printYear(year);
   console.log("");
-  tellFlat(year);
+  printFlat(year);
 }
 
 async function oneMonth(pool: pg.Pool, agents: number, month: number, retention: number) {
   const days = daysOf(month);
-  let [telling, retaining, vacuuming] = [0, 0, 0];
+  let [appending, retaining, vacuuming] = [0, 0, 0];
   for (let day = 0; day < days; day++) {
     const now = dayOf(month, day);
     await beginMonth(pool, now);
@@ -42,10 +42,10 @@ async function oneMonth(pool: pg.Pool, agents: number, month: number, retention:
     const removed = performance.now();
     await changeScores(pool, agents, now, month * 31 + day);
     while (await isSequencingDue(pool)) await transaction(pool, (tx) => sequenceEvents(tx, new Date(0)));
-    const told = performance.now();
+    const appended = performance.now();
     await pool.query("vacuum analyze offchain.event");
-    vacuuming += performance.now() - told;
-    telling += told - removed;
+    vacuuming += performance.now() - appended;
+    appending += appended - removed;
     retaining += removed - began;
   }
   await removeMonths(pool, dayOf(month - 1, 0));
@@ -63,7 +63,7 @@ async function oneMonth(pool: pg.Pool, agents: number, month: number, retention:
   if (month > 0 && head - keptAfter < kept) throw new Error(`${head - keptAfter} events are kept of ${kept}`);
   return {
     "size, MB": await sizeMb(pool, "event"),
-    "an event told, µs": (telling * 1000) / (days * agents),
+    "an event appended, µs": (appending * 1000) / (days * agents),
     [`page of ${PAGE}, µs`]: await eachUs(READS, page),
     "an event by id, µs": await eachUs(READS, (n) => eventsById(pool, [rows[n % rows.length].id])),
     "retention of a day, ms": retaining / days,

@@ -21,7 +21,7 @@ export const changeScores = (pool: pg.Pool, agents: number, at: Date, block: num
   );
 
 /** Prints the figures of every month. */
-export function tellYear({ name, months }: Year): void {
+export function printYear({ name, months }: Year): void {
   const row = printTable(
     `\n${name}`,
     Object.keys(months[0]!).map((what) => [what, 1] as const),
@@ -32,7 +32,7 @@ export function tellYear({ name, months }: Year): void {
 }
 
 /** Prints of every figure but some how the last quarter of the year is to the second; the first one fills what is kept. */
-export function tellFlat({ name, months }: Year, but: readonly string[] = []): void {
+export function printFlat({ name, months }: Year, but: readonly string[] = []): void {
   const quarter = Math.max(1, Math.floor(months.length / 4));
   for (const what of Object.keys(months[0]!).filter((figure) => !but.includes(figure))) {
     const values = months.map((month) => month[what]!);

@@ -1,4 +1,4 @@
-/** Process with all planted hosts, so that making and serving them costs the reader nothing; it tells its parent what they are and what they were asked. */
+/** Process with all planted hosts: the reader's CPU does not include theirs. It sends its parent the list of hosts and, on request, how often one was asked. */
 import { HOSTILE } from "../../harness/strange-hosts/hostile.ts";
 import { ODD } from "../../harness/strange-hosts/odd.ts";
 import type { HostileHost, RightHost } from "../../harness/strange-hosts/parts.ts";
@@ -11,8 +11,8 @@ export type HostsMessage = { plain: Right[]; odd: Right[]; hostile: Hostile[] };
 
 const planted = await plant([...PLAIN, ...ODD, ...HOSTILE]);
 // Of a host only its data pass to another process.
-const told = <T extends { name: string }>(hosts: readonly T[]) =>
+const described = <T extends { name: string }>(hosts: readonly T[]) =>
   hosts.map((host) => ({ ...(JSON.parse(JSON.stringify(host)) as T), url: planted.urls[host.name]! }));
-process.send!({ plain: told(PLAIN), odd: told(ODD), hostile: told(HOSTILE) } satisfies HostsMessage);
+process.send!({ plain: described(PLAIN), odd: described(ODD), hostile: described(HOSTILE) } satisfies HostsMessage);
 process.on("message", (name: string) => process.send!({ asked: planted.asked(name) }));
 process.on("disconnect", () => process.exit());

@@ -1,4 +1,4 @@
-/** How long pages of a list take: of every kind, from memory and with their rows, of searches that nobody asked for before, and by SQL. */
+/** How long pages of a list take: of every kind, from memory and with their rows, of new searches, and by SQL. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isDeepStrictEqual } from "node:util";
 import { type Column, megabytes, printTable, SPREAD, seconds, spread, stopwatch } from "../../harness/figures.ts";
@@ -140,7 +140,7 @@ export async function measurePages<Q, P extends { total: number }>(
   return series.get("all")!;
 }
 
-/** Searches whose answer nobody has asked for before: nothing of it is kept. */
+/** New searches: no part of their answers is kept. */
 export async function searchAnew<Q, P extends { total: number }>(
   { page, searching }: Subject<Q, P>,
   count: number,

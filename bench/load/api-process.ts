@@ -1,4 +1,4 @@
-/** A process with the API as `npm run api` wires it, which tells its parent where it listens and, asked, what its cards have cost. */
+/** A process with the API as `npm run api` wires it. It sends its parent its port and, on request, the counts of its cards. */
 import { createApi } from "../../api/app.ts";
 import { type ReadTimeouts, startServer } from "../../api/server.ts";
 import type { CardRenderer, CardStats } from "../../card-renderer/renderer.ts";

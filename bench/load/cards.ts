@@ -3,7 +3,7 @@
 import pLimit from "p-limit";
 import { Pool } from "undici";
 import type { LoadResult } from "../reads/load.ts";
-import { type Check, counted, none, ofReads, ratioOfP99, told } from "./check.ts";
+import { type Check, counted, none, ofReads, ratioOfP99, reported } from "./check.ts";
 import type { LoadedApi, LoadWorld } from "./service.ts";
 
 export type CardStorm = { distinct: number; repeats: number; connections: number; readSeconds: number };
@@ -20,7 +20,7 @@ export async function cards(world: LoadWorld, plan: CardStorm): Promise<Check[]>
   const before = (await api.stats()).cards.drawn;
   await world.read(api, READERS, plan.readSeconds);
   const quiet = [await world.read(api, READERS, plan.readSeconds)];
-  const beside: LoadResult[] = [];
+  const reads: LoadResult[] = [];
   const loud: LoadResult[] = [];
   let storming = true;
   const storm = stormOf(api, plan).finally(() => {
@@ -30,7 +30,7 @@ export async function cards(world: LoadWorld, plan: CardStorm): Promise<Check[]>
     const loaded = await world.read(api, READERS, plan.readSeconds);
     // A round that outlasts the storm is half of it quiet.
     if (storming || loud.length === 0) loud.push(loaded);
-    beside.push(loaded);
+    reads.push(loaded);
   } while (storming);
   const { statuses, seconds, withoutRetryAfter } = await storm;
   quiet.push(await world.read(api, READERS, plan.readSeconds));
@@ -43,13 +43,13 @@ export async function cards(world: LoadWorld, plan: CardStorm): Promise<Check[]>
     counted("cards served", served, `${plan.distinct + plan.repeats}`, served === plan.distinct + plan.repeats),
     none("answers other than 200, 429 and 503", others.length),
     none("refusals without Retry-After", withoutRetryAfter),
-    ...ofReads(beside),
-    told("the storm lasted", `${seconds.toFixed(1)} s`),
+    ...ofReads(reads),
+    reported("the storm lasted", `${seconds.toFixed(1)} s`),
     ratioOfP99(quiet, loud, 2),
   ];
 }
 
-/** Asks for every card once and for many again, in an order that mixes them; comes back when it is told to. */
+/** Asks for every card once and for many again, in an order that mixes them; after a refusal it asks again. */
 async function stormOf({ url }: LoadedApi, { distinct, repeats, connections }: CardStorm) {
   const pool = new Pool(url, { connections, pipelining: 1 });
   const asked = [

@@ -14,9 +14,9 @@ export const none = (what: string, value: number): Check => counted(what, value,
 export const measured = (what: string, value: string, goal: string, met: boolean): Check => ({
   ...{ what, value, goal, met, counted: false },
 });
-export const told = (what: string, value: string): Check => measured(what, value, "told only", true);
+export const reported = (what: string, value: string): Check => measured(what, value, "no goal", true);
 
-/** Reads beside a storm. To be told to come back, by a machine that is busy with other things too, is no failure of the service's. */
+/** Reads during a storm. A refusal with Retry-After is no failure: other work may keep the machine busy. */
 export const ofReads = (all: readonly { failures: number; refusals: number }[]): Check[] => {
   const refusals = sum(all.map((one) => one.refusals));
   return [

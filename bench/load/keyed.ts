@@ -1,7 +1,7 @@
 /** L1: keyed reads over 32 and 256 connections in turn. The ratio to the database's own limit (P1) is `bench -- reads --keyed`. */
 import { median } from "../../harness/figures.ts";
 import type { LoadResult } from "../reads/load.ts";
-import { type Check, measured, ofReads, told } from "./check.ts";
+import { type Check, measured, ofReads, reported } from "./check.ts";
 import type { LoadWorld } from "./service.ts";
 
 const CONNECTIONS = [32, 256] as const;
@@ -18,8 +18,8 @@ export async function keyed(world: LoadWorld, { rounds, seconds }: { rounds: num
   const p99 = of(({ p99Ms }) => p99Ms).map((ms) => ms.toFixed(1));
   return [
     ...ofReads(loaded.flat()),
-    told("answers a second over 32 / 256 connections", `${few.toFixed(0)} / ${many.toFixed(0)}`),
-    told("p99 over 32 / 256 connections", `${p99.join(" / ")} ms`),
+    reported("answers a second over 32 / 256 connections", `${few.toFixed(0)} / ${many.toFixed(0)}`),
+    reported("p99 over 32 / 256 connections", `${p99.join(" / ")} ms`),
     measured("256 connections against 32", `${(many / few).toFixed(2)} ×`, "≥ 0.9 ×", many / few >= 0.9),
   ] satisfies Check[];
 }

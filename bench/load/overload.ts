@@ -1,8 +1,8 @@
-/** L3: five times as many requests as the database can answer: what is too much is told so at once, what is taken is answered in time. */
+/** L3: five times as many requests as the database can answer: the API refuses the surplus at once, and answers the others in time. */
 import { join } from "node:path";
 import { startChild } from "../../harness/child.ts";
 import { quantile } from "../../harness/figures.ts";
-import { type Check, counted, measured, none, ofReads, told } from "./check.ts";
+import { type Check, counted, measured, none, ofReads, reported } from "./check.ts";
 import type { Plan, Run } from "./open-loop.ts";
 import type { LoadedApi, LoadWorld } from "./service.ts";
 
@@ -48,9 +48,9 @@ export async function overload(world: LoadWorld, { seconds }: { seconds: number 
     none("429 and 503 without Retry-After", withoutRetryAfter),
     counted("requests shed", shed.length, "> 0", shed.length > 0),
     ...ofReads([keyed]),
-    told("p99 of keyed reads, quiet / meanwhile", `${quiet.p99Ms.toFixed(0)} / ${keyed.p99Ms.toFixed(0)} ms`),
-    told("sent / taken / shed", `${paths.length} / ${taken.length} / ${shed.length}`),
-    told("answers a second, normally", rate.toFixed(0)),
+    reported("p99 of keyed reads, quiet / meanwhile", `${quiet.p99Ms.toFixed(0)} / ${keyed.p99Ms.toFixed(0)} ms`),
+    reported("sent / taken / shed", `${paths.length} / ${taken.length} / ${shed.length}`),
+    reported("answers a second, normally", rate.toFixed(0)),
     measured("p99 of what was shed", `${p99(shed).toFixed(0)} ms`, "≤ 50 ms", p99(shed) <= 50),
     measured(
       "p99 of what was taken against normal",
@@ -71,7 +71,7 @@ async function timed({ url }: LoadedApi, path: string): Promise<number | undefin
   return response.ok ? performance.now() - asked : undefined;
 }
 
-/** So many ask, each again as soon as it is answered. @returns milliseconds of each answer */
+/** `askers` clients ask, each again as soon as it has an answer. @returns milliseconds of each answer */
 async function closedLoop(api: LoadedApi, askers: number, seconds: number): Promise<number[]> {
   const times: number[] = [];
   const ends = performance.now() + seconds * 1000;

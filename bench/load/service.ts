@@ -57,22 +57,22 @@ export async function startWorld(agents: number) {
 
 async function startLoaded(env: Record<string, string>, patience: ReadTimeouts | undefined) {
   const child = startChild(join(import.meta.dirname, "api-process.ts"), [], env);
-  /** A service says other things to whoever started it as well. */
-  const told = async <T extends object>(key: keyof T): Promise<T> => {
+  /** The next message with this key: the process sends messages of other kinds as well. */
+  const messageWith = async <T extends object>(key: keyof T): Promise<T> => {
     for (;;) {
       const message = await child.hears<T>();
       if (typeof message === "object" && message !== null && key in message) return message;
     }
   };
   child.process.send({ patience } satisfies Start);
-  const url = `http://127.0.0.1:${(await told<ApiAddress>("port")).port}`;
+  const url = `http://127.0.0.1:${(await messageWith<ApiAddress>("port")).port}`;
   // The block that is served is read a moment after the start.
   await until("the API answers", async () => (await fetch(`${url}/api/v2/agent/0`)).ok, { timeoutMs: START_MS });
   return {
     ...{ url, pid: child.pid },
     stats() {
       child.process.send("stats");
-      return told<Stats>("cards");
+      return messageWith<Stats>("cards");
     },
     stop: child.stop,
   };

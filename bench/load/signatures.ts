@@ -1,16 +1,16 @@
-/** L5: bad signatures at a fixed rate beside keyed reads; what the chain is asked stays within the allowance. */
+/** L5: bad signatures at a fixed rate during keyed reads; the number of questions to the chain stays within the allowance. */
 import { join } from "node:path";
 import { startChild } from "../../harness/child.ts";
 import type { LoadResult } from "../reads/load.ts";
 import type { Storm, StormCounts } from "./bad-signatures.ts";
-import { type Check, counted, none, ofReads, ratioOfP99, told } from "./check.ts";
+import { type Check, counted, none, ofReads, ratioOfP99, reported } from "./check.ts";
 import type { LoadWorld } from "./service.ts";
 
 const READERS = 2;
 const MAX_ROUNDS = 20;
 /** Of one client, which the storm is: at once, and a second. */
 const ALLOWANCE = { burst: 60, perSecond: 1 };
-/** What bad signatures may be answered: refused, or told to come later. */
+/** Statuses that may answer a bad signature: refused, or refused for now. */
 const REFUSALS = new Set(["401", "429", "503"]);
 
 export async function signatures(
@@ -46,7 +46,7 @@ export async function signatures(
     none("bad signatures that were let in or broke something", others.length),
     ...ofReads(loud),
     counted("bad signatures answered", answered(), "> 0", answered() > 0),
-    told("bad signatures", `${sent} ${JSON.stringify(byStatus)}`),
+    reported("bad signatures", `${sent} ${JSON.stringify(byStatus)}`),
     ratioOfP99(quiet, loud, 2),
   ];
 }

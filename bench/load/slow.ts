@@ -1,6 +1,6 @@
 /** L7: clients that hold on to the server: headers that never end, bodies that trickle, headers that are too large. */
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import type { ReadTimeouts } from "../../api/server.ts";
 import type { LoadResult } from "../reads/load.ts";
 import { type Check, counted, measured, none, ofReads, ratioOfP99 } from "./check.ts";
@@ -38,8 +38,8 @@ export async function slow(world: LoadWorld, plan: SlowPlan): Promise<Check[]> {
   await api.stop();
   return [
     none("slow sockets the server has not closed", left),
-    ...toldWhy("slow clients", ["408", "413"], heard),
-    ...toldWhy("headers of 40 KB", ["431"], large),
+    ...closedWith("slow clients", ["408", "413"], heard),
+    ...closedWith("headers of 40 KB", ["431"], large),
     ...ofReads(loud),
     measured(
       "the longest a slow socket was held",
@@ -51,21 +51,19 @@ export async function slow(world: LoadWorld, plan: SlowPlan): Promise<Check[]> {
   ];
 }
 
-/** Who heard something heard why it was closed. Who heard nothing was told too: the reset overtook the answer. */
-function toldWhy(who: string, statuses: readonly string[], heard: readonly string[]): Check[] {
-  const told = heard.filter((text) => text !== "");
-  const otherwise = told.filter((text) => !statuses.some((status) => text.startsWith(`HTTP/1.1 ${status} `))).length;
+/** Every client that got an answer got one of these statuses. Without one, the reset of the connection overtook the answer. */
+function closedWith(who: string, statuses: readonly string[], heard: readonly string[]): Check[] {
+  const got = heard.filter((text) => text !== "");
+  const otherwise = got.filter((text) => !statuses.some((status) => text.startsWith(`HTTP/1.1 ${status} `))).length;
   const why = statuses.join(", ");
   return [
-    none(`${who} told anything but ${why}`, otherwise),
-    counted(`${who} told ${why}`, told.length - otherwise, `> 0 of ${heard.length}`, told.length > otherwise),
+    none(`${who} that got another answer than ${why}`, otherwise),
+    counted(`${who} that got ${why}`, got.length - otherwise, `> 0 of ${heard.length}`, got.length > otherwise),
   ];
 }
 
-type Slow = { socket: Socket; closed(): boolean; heldMs(): number; text(): string };
-
 /** A connection that sends a piece twice a second, for as long as it is let and as there are pieces. */
-function trickle({ url }: LoadedApi, pieces: () => Generator<string>): Slow {
+function trickle({ url }: LoadedApi, pieces: () => Generator<string>) {
   const socket = connect({ host: "127.0.0.1", port: Number(new URL(url).port) });
   const opened = performance.now();
   let closedAt: number | undefined;
@@ -110,7 +108,7 @@ function* largeHeader(): Generator<string> {
   yield `GET / HTTP/1.1\r\nHost: localhost\r\nX-Large: ${"a".repeat(TOO_LARGE)}\r\n\r\n`;
 }
 
-/** @returns what a client with too large a header was told until it was closed */
+/** @returns the answer to a client with too large a header, until the connection is closed */
 async function tooLarge(api: LoadedApi): Promise<string> {
   const { socket, text } = trickle(api, largeHeader);
   await once(socket, "close");

@@ -1,4 +1,4 @@
-/** Mints accepted a second (claim and commit by the API's code, nonce, signature and commit by the sender's), beside bare commits of one row. */
+/** Mints accepted a second (claim and commit by the API's code, nonce, signature and commit by the sender's), compared with bare commits of one row. */
 import pLimit from "p-limit";
 import type pg from "pg";
 import { pino } from "pino";

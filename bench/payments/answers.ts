@@ -9,7 +9,7 @@ import { atMost, median, printTable, quantile } from "../../harness/figures.ts";
 import { jsonRequest } from "../../harness/json-request.ts";
 import { base64, payloadOf, signAuthorization } from "../../harness/payment-signing.ts";
 import { randomOf } from "../../harness/random.ts";
-import { type Stack, startApiBeside, startStack } from "../../harness/stack.ts";
+import { type Stack, startSecondApi, startStack } from "../../harness/stack.ts";
 import { preconfirming } from "../../harness/strict-node/preconfirming.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 
@@ -34,7 +34,7 @@ export default async function answers(rounds: number): Promise<void> {
       env: { BLOCK_TIME: String(blockSeconds), POLL_INTERVAL_MS: "200", PRICING_PHASE: "paid" },
     });
     const node = await startStrictNode({ upstream: stack.devnet.rpcUrl, profile: [preconfirming(STEP_MS)] });
-    const early = await startApiBeside(stack.directory, {
+    const early = await startSecondApi(stack.directory, {
       ...{ RPC_URL: node.url, PAYMENT_EARLY_USDC: "1000", PRICING_PHASE: "paid", POLL_INTERVAL_MS: "200" },
     });
     const db = openPool({ connectionString: stack.devnet.databaseUrl, max: 1 });

@@ -1,4 +1,4 @@
-/** PostgreSQL's own load generator: the most that the database gives for the same SQL, with nobody in between. */
+/** PostgreSQL's own load generator: the highest rate of the database for the same SQL, without a service in between. */
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ export async function runPgbench(program: string, url: string, agents: number, s
     const options = ["-n", "-M", "prepared", "-c", "8", "-T", String(seconds), "-f", script, url];
     const { stdout } = await promisify(execFile)(program, options);
     const [, rate] = /tps = ([\d.]+)/.exec(stdout) ?? [];
-    if (rate === undefined) throw new Error(`pgbench told no rate: ${stdout}`);
+    if (rate === undefined) throw new Error(`pgbench printed no rate: ${stdout}`);
     return Number(rate);
   } finally {
     rmSync(directory, { recursive: true, force: true });

@@ -20,7 +20,7 @@ import * as on from "../../ponder.schema.ts";
 /**
  * `GET /api/v2/agent/{token id}` with the same fields as the service's, and `GET /health`.
  * @param db its connections look for tables in `onchain` first
- * @param indexedBlock told in every answer
+ * @param indexedBlock named in every answer
  */
 export function referenceApp(db: pg.Pool, site: Site, indexedBlock: number, clock = () => new Date()): Hono {
   const orm = drizzle(db, { casing: "snake_case" });

@@ -1,4 +1,4 @@
-/** A process that serves one of the references, named by its argument: `reference`, `middlewares` or `bare`. Tells its port. */
+/** A process that serves one of the references, named by its argument: `reference`, `middlewares` or `bare`. It sends its parent the port. */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";

@@ -12,7 +12,7 @@ export type Round = { rate: number; us: Record<string, number>; p50Ms: number; p
 export type Contender = {
   name: string;
   run(seconds: number): Promise<Round>;
-  /** Its own work ends with its process, and nobody can tell it from that of others. */
+  /** Its process ends with its work: its CPU cannot be separated from that of other processes. */
   unseen?: true;
 };
 
@@ -64,7 +64,7 @@ export async function play<Of extends Contender>(
 }
 
 /** The share of the machine that goes to others than these meters while they work. */
-export function othersBeside(meters: readonly (() => number)[]) {
+export function meterOthers(meters: readonly (() => number)[]) {
   const others = () => cpuOfMachine() - sum(meters.map((read) => read()));
   const began = performance.now();
   const before = others();
@@ -77,7 +77,7 @@ export function othersBeside(meters: readonly (() => number)[]) {
       unseen += others() - from;
       return done;
     },
-    told(): string {
+    summary(): string {
       const capacity = ((performance.now() - began) / 1000) * cpus().length;
       const share = Math.max(0, (others() - before - unseen) / capacity);
       return `load ${loadavg()[0]!.toFixed(1)}; ${(share * 100).toFixed(0)} % of the machine went to others meanwhile${share > 0.15 ? ": too much for figures to be kept" : ""}`;

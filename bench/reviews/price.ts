@@ -1,5 +1,5 @@
 /**
- * What it costs to move an honest agent's value by twenty points, for whoever has read the rules. Found with the function
+ * What it costs an attacker who has read the rules to move an honest agent's value by twenty points. Found with the function
  * itself: more and more of the cheapest is added until the value has moved.
  */
 import type { ReviewerFacts, ReviewsFacts } from "../../core/reviews/facts.ts";
@@ -18,7 +18,7 @@ export const CENTS = {
   bribe: 500,
 };
 const MOVED_POINTS = 20;
-/** Enough of those without proof to have their whole share beside three hundred with proof. */
+/** Reviewers without proof: enough for their whole share of the weight when three hundred have proof. */
 const CROWD_SIZE = 20;
 const MAX_PERSONS = 400;
 
@@ -77,7 +77,7 @@ export function priceOf(facts: ReviewsFacts, human: number): Price | null {
     least((humans) => Math.abs(weighReviews(attacked(facts, { humans, crowd }, value)).adjusted! - adjusted));
   const rawPrice = cheaper(
     [0, 100].map((value) => {
-      // The mean after so many entries of one account: no account is needed but one.
+      // The mean after `n` entries of one account: a second account is not needed.
       const number = least((n) => Math.abs((raw * entries + value * n) / (entries + n) - raw));
       return number === null ? null : number * CENTS.entry;
     }),

@@ -96,7 +96,7 @@ const slowDrip: Ring = (world, name) => {
     say(world, agent, one, times[i]!, 94);
 };
 
-/** Against an honest agent, each beside an honest reviewer in time and choice of agents, so that it looks like one. */
+/** Against an honest agent: each account copies the times and agents of an honest reviewer, so that it looks like one. */
 const imitators: Ring = (world, name) => {
   const { random } = world;
   const victim = honestAgent(world);

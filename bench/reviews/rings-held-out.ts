@@ -1,6 +1,6 @@
 /**
  * Kinds of ring that no rule was tuned on: they judge. Their numbers follow from how such a thing is done, not from the
- * rules; whoever changes a rule because of what stands here moves it to rings-dev.ts.
+ * rules; a ring because of which a rule is changed moves to rings-dev.ts.
  */
 import { between, pick } from "../../harness/random.ts";
 import { agentOf, anyFunding, honestAgent, operatorOf, puppets, type Ring, say, someDay, timesIn } from "./rings.ts";

@@ -27,7 +27,7 @@ export const anyFunding = (world: World): Funding =>
     ["exchange", 15],
   ] as const);
 
-/** The account of somebody who runs a ring; it writes nothing itself. */
+/** The account of the operator of a ring; it writes nothing itself. */
 export const operatorOf = ({ random, exchanges }: World, name: string): Account =>
   account({
     history: history(random, BEGAN - between(random, 10, 600) * DAY, between(random, 20, 400), ENDS),
@@ -87,6 +87,6 @@ export function say(world: World, agent: Agent, reviewer: Account, at: number, w
 export const timesIn = (random: () => number, number: number, from: number, seconds: number): number[] =>
   Array.from({ length: number }, () => from + random() * seconds).sort((a, b) => a - b);
 
-/** A time from which a ring has so many days. */
+/** A time with at least `days` days before the end of the world. */
 export const someDay = (random: () => number, days: number): number => BEGAN + random() * (DAYS_LEFT - days) * DAY;
 const DAYS_LEFT = (ENDS - BEGAN) / DAY;

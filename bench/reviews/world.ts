@@ -53,7 +53,7 @@ export function account(known: Partial<Account> = {}): Account {
 /** A transaction's hash. */
 export const hash = (): string => `0x${(++numbered).toString(16).padStart(64, "0")}`;
 
-/** The history of an account that was first seen at a time and sent so many transactions until another. */
+/** The history of an account that is first seen at `firstAt` and sends `sent` transactions until `until`. */
 export function history(random: () => number, firstAt: number, sent: number, until: number): Account["history"] {
   const span = Math.max(1, until - firstAt);
   return { firstAt, sentAt: Array.from({ length: sent }, () => firstAt + random() * span).sort((a, b) => a - b) };
@@ -61,7 +61,7 @@ export function history(random: () => number, firstAt: number, sent: number, unt
 
 export const clampValue = (value: number): number => Math.min(100, Math.max(0, Math.round(value)));
 
-/** Where honest people have their first money from: mostly what serves the public, sometimes somebody they know. */
+/** Where honest people have their first money from: mostly an exchange, sometimes another person. */
 function honestFunder({ random, exchanges, accounts }: World): Account | null {
   const from = weighted(random, [
     ["exchange", 60],
@@ -102,7 +102,7 @@ function operator(world: World): Account[] {
   return [owner, ...wallets];
 }
 
-/** Somebody whose account is as old as their first review. */
+/** A person whose account is as old as the first review. */
 function newcomer(world: World): Account {
   const { random } = world;
   const firstAt = BEGAN + random() * (ENDS - BEGAN - DAY);

@@ -14,7 +14,7 @@ export const oneOf = <T>(items: readonly T[]): T => items[random(items.length)]!
 
 type Kind = [kind: string, share: number, send: () => Promise<Response>, acts?: true];
 
-/** Kinds with their share in the traffic; those that act need somebody who is registered. */
+/** Kinds with their share in the traffic; those that act need a registered agent. */
 export function kindsOf(devnet: DevnetFile, people: People): Kind[] {
   const control = controlOf(devnet.simulatorUrl);
   const url = (path: string) => devnet.apiUrl + path;

@@ -16,12 +16,12 @@ type Actor = { tokenId: number; signIn: SignIn };
 type SignIn = () => Promise<string>;
 
 const MINT_UNITS = 1_000_000n;
-/** How often a client comes back with the same payment while it is told `payment_pending`. */
+/** How often a client sends the same payment again while the answer is `payment_pending`. */
 const MAX_TRIES = 20;
 const RECEIPT_MS = 5_000;
 /** For one request. Registering and paying take several, and may come back many times. */
 const ANSWER_MS = 60_000;
-/** A credential is good for an hour, so nobody signs in for each request. */
+/** A credential is valid for an hour: an actor signs in again after half an hour, not for each request. */
 const SIGNED_IN_MS = 1_800_000;
 
 /** @throws DOMException `TimeoutError` when the whole answer is not there in time */

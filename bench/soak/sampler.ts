@@ -45,7 +45,7 @@ export async function openSampler({ root, databaseUrl }: { root: number; databas
       inspectors.set(pid, inspector);
       return await inspector.heap();
     } catch {
-      // A process that has just ended is told of by its new process id.
+      // The report shows the end of a process by its new process id.
       inspectors.delete(pid);
       return {};
     }
@@ -73,10 +73,7 @@ export async function openSampler({ root, databaseUrl }: { root: number; databas
 }
 
 async function waitingAt(apiUrl: string): Promise<number | undefined> {
-  try {
-    const { queues } = (await (await fetch(`${apiUrl}/api/v2/status`)).json()) as { queues: { waiting: number }[] };
-    return queues.reduce((sum, { waiting }) => sum + waiting, 0);
-  } catch {
-    return undefined;
-  }
+  const answer = fetch(`${apiUrl}/api/v2/status`).then((response) => response.json());
+  const status = (await answer.catch(() => null)) as { queues: { waiting: number }[] } | null;
+  return status?.queues?.reduce((sum, { waiting }) => sum + waiting, 0);
 }

@@ -13,7 +13,7 @@ export type SoakOptions = {
   /** How long it lasts once it is warm. */
   seconds: number;
   perSecond: number;
-  /** Before it counts: so long at so many times the rate, until the caches are as full as they get. */
+  /** Before it counts: seconds, and the factor of the rate, until the caches do not grow any more. */
   warmUp: { seconds: number; times: number };
   readers: number;
   sampleEverySeconds: number;
@@ -25,7 +25,7 @@ export type SoakOptions = {
   say(line: string): void;
 };
 
-/** Rows are counted with every so many samples. */
+/** Rows are counted with every fourth sample. */
 const COUNT_ROWS_EVERY = 4;
 
 /** @throws Error when the stack does not start */
@@ -50,12 +50,12 @@ export async function soak(options: SoakOptions) {
     say(`warming up for ${warmUp.seconds} s`);
     await wait(warmUp.seconds * 1000);
     traffic.setRate(perSecond);
-    // What was refused of a rate that nobody promised to bear is no refusal; an error is one at any rate.
+    // A refusal at the rate of the warm-up does not count; an error counts at any rate.
     const warm = { answers: total(traffic.tally), refusals: traffic.tally.refusals };
     const began = performance.now();
     const second = () => (performance.now() - began) / 1000;
     const samples: Sample[] = [];
-    let told = 0;
+    let shown = 0;
     while (second() < seconds) {
       await until(began + Math.min(seconds, (samples.length + 1) * options.sampleEverySeconds) * 1000);
       const sample = await sampler.sample(second(), {
@@ -64,7 +64,7 @@ export async function soak(options: SoakOptions) {
       });
       samples.push(sample);
       say(progressOf(sample, traffic));
-      for (; told < traffic.tally.troubles.length; told++) say(`      ${traffic.tally.troubles[told]}`);
+      for (; shown < traffic.tally.troubles.length; shown++) say(`      ${traffic.tally.troubles[shown]}`);
     }
     await traffic.stop();
     await sampler.close();
@@ -100,7 +100,7 @@ function progressOf({ second, parts }: Sample, traffic: Traffic): string {
   return `${second.toFixed(0).padStart(5)} s  ${total(tally)} answers, ${tally.errors} errors, ${tally.refusals} refused, ${traffic.agents()} agents, ${traffic.events()} events; MB resident/heap: ${memory}`;
 }
 
-/** Whoever has another process id than before was started again; the supervisor tells of it as well. */
+/** A part with another process id than before was started again; the supervisor logs it as well. */
 function restartsOf(samples: readonly Sample[], stack: Stack): string[] {
   const seen = new Map<string, number>();
   const changed = samples.flatMap(({ second, parts }) =>

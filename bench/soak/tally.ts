@@ -3,7 +3,7 @@
 export type Tally = {
   /** Answers by kind and status, such as `mint` → `201` → 12; `0` = no answer at all. */
   answers: Record<string, Record<string, number>>;
-  /** The first of what went wrong, for whoever reads the report. */
+  /** The first wrong answers, for the report. */
   troubles: string[];
   /** 5xx other than 503, and requests without any answer. */
   errors: number;

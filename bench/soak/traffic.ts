@@ -78,7 +78,7 @@ export async function startTraffic(plan: TrafficPlan) {
     }
   }
 
-  // Somebody has to be there who can act.
+  // The first acts need an actor.
   await Promise.all([people.mint(), people.mint()]);
   const loops = [pace(), speakMcp(), reorganise(), ...Array.from({ length: plan.readers }, () => read())];
   return {

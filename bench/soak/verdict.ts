@@ -9,7 +9,7 @@ export type Incidents = {
   answers: number;
   /** Parts that ended and were started again. */
   restarts: string[];
-  /** Lines in the logs that tell of a rejection or an exception nobody caught. */
+  /** Lines in the logs about rejections or exceptions that no code caught. */
   uncaught: string[];
 };
 
@@ -19,13 +19,13 @@ export type Verdict = { rows: Row[]; pass: boolean; windows: Record<"early" | "l
 
 /** Everything may grow by so much. */
 const MAX_GROWTH = 0.05;
-/** Handles and connections come and go with requests: so many more are no growth. */
+/** Handles and connections come and go with requests: this number more is no growth. */
 const SLACK = 3;
 /** Of all answers: a machine that is busy with other things for a second may say so. */
 const MAX_REFUSED = 0.001;
 /** Completed jobs are kept up to a number for each queue, which an hour does not reach; what waits must not pile up. */
 const MAX_WAITING = 200;
-/** Where nobody but finality and retention keep the number of rows down. */
+/** Tables whose number of rows is bounded by finality and retention. */
 const BOUNDED = /\._reorg__/;
 const ROWS_SLACK = 500;
 
@@ -85,7 +85,7 @@ export function judge(samples: readonly Sample[], seconds: number, happened: Inc
   const shown = `${(refused * 100).toFixed(2)} %`;
   rows.push({ what: "503: come back later", early: "", late: shown, growth: "", pass: refused <= MAX_REFUSED });
   none("parts that ended", happened.restarts.length);
-  none("rejections and exceptions nobody caught", happened.uncaught.length);
+  none("uncaught rejections and exceptions", happened.uncaught.length);
   return { rows, pass: rows.every(({ pass }) => pass), windows };
 }
 

@@ -1,4 +1,4 @@
-/** Process with two hundred hosts of agents whose documents cost who reads them; it tells its parent how many requests they had. */
+/** Process with two hundred hosts of agents whose documents cost their reader CPU; it sends its parent the number of requests that they got. */
 import type { RequestListener, ServerResponse } from "node:http";
 import { listen } from "../../harness/listen.ts";
 import { filled, again as writeAgain } from "../../harness/strange-hosts/parts.ts";

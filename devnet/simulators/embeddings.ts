@@ -38,7 +38,7 @@ for (const line of THESAURUS) {
   const [sense, words] = line.split(": ") as [string, string];
   for (const word of words.split(" ")) SENSES.set(word, [...(SENSES.get(word) ?? []), sense]);
 }
-/** What a word adds that stands for nothing but itself, in addition to what its meanings add together. */
+/** Share of the vector that belongs to the word alone, in addition to the sum of its meanings. */
 const OWN_SHARE = 0.5;
 
 const segmenter = new Intl.Segmenter("und", { granularity: "word" });

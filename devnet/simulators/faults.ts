@@ -7,7 +7,7 @@ const plan = z.object({
   delayMs: z.int().min(0).max(600_000).optional(),
   /** There is no answer. */
   hangs: z.literal(true).optional(),
-  /** Text as it stands (HTML), anything else as JSON. */
+  /** A text is sent unchanged (HTML), anything else as JSON. */
   body: z.unknown().optional(),
   headers: z.record(z.string(), z.string()).optional(),
   /** How many answers; 0 clears what was planned before. */

@@ -58,7 +58,7 @@ export type SimulatedRegistry = {
   seeded: number;
 };
 
-/** Stands for any key: the simulators check that there is one, not which. */
+/** Any key: the simulators check that there is one, not which. */
 export const ANY_KEY = "simulated";
 
 /** JSON with any status and headers; an absent body is an empty one. */

@@ -21,7 +21,7 @@ export function simulatedWorld(file?: string): SimulatedWorld {
     : {};
   const save = () => {
     if (!file) return;
-    // Written beside and renamed, so that a kill leaves the old file or the new one.
+    // Written to a second file and renamed, so that a kill leaves the old file or the new one.
     writeFileSync(`${file}.new`, JSON.stringify(stored), { mode: 0o600 });
     renameSync(`${file}.new`, file);
   };

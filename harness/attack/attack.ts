@@ -19,6 +19,6 @@ export type Attack = {
   name: string;
   /** The one that it is played in; both when it is left out. */
   phase?: Phase;
-  /** Plays it once, bounded in requests and time. @throws Error when the play itself broke, which fails nothing but is told */
+  /** Plays it once, bounded in requests and time. @throws Error when the play itself broke: the report lists it, and the run does not fail */
   play(scene: Scene): Promise<void>;
 };

@@ -8,7 +8,7 @@ import { type Client, replyOf, shown } from "./client.ts";
 import { AGAIN_MS, insist, payingWith, registration, type Way } from "./patient.ts";
 import { MINT_UNITS, REPORT_UNITS, type World } from "./world.ts";
 
-/** An agent that somebody honest has registered. */
+/** An agent that an honest person has registered. */
 export type HonestAgent = {
   wallet: LoadWallet;
   tokenId: number;
@@ -35,7 +35,7 @@ export class Honest {
   readonly agents: HonestAgent[] = [];
   /** By what was done. */
   readonly lines = new Map<string, Line>();
-  /** Tokens whose registration the follower of events was told of. */
+  /** Tokens whose registration reached the follower of events. */
   readonly followed = new Set<number>();
   readonly world: World;
   #people = 0;
@@ -65,7 +65,7 @@ export class Honest {
     }
   }
 
-  /** How somebody registers who has no reason to choose. */
+  /** A way to register, drawn at random. */
   wayOf(random: () => number): Way {
     if (this.world.phase === "free") return "siwa";
     return weighted(random, [
@@ -76,14 +76,14 @@ export class Honest {
     ] as const);
   }
 
-  /** Registers somebody new. @returns undefined when that failed */
+  /** Registers a new agent. @returns undefined when that failed */
   async register(way: Way): Promise<HonestAgent | undefined> {
     const { world } = this;
     const client = this.#ownNetwork();
     const units = world.phase === "paid" ? MINT_UNITS + 20n * REPORT_UNITS : 0n;
     const wallet = await world.wallet(`honest ${this.#people++}`, units);
     world.upcoming.push(wallet.address);
-    // Whoever squats on wallets has a moment for it.
+    // Half a second for an attacker that squats on wallets.
     await wait(500);
     return this.timed(`register (${way})`, LIMITS_MS.registration, async (deadline) => {
       const { tokenId, block } = await registration(world, { way, wallet, client }, deadline);
@@ -139,7 +139,7 @@ export class Honest {
     }
   }
 
-  /** Makes the webhook that is told of everybody's registration. */
+  /** Makes the webhook that gets an event for every registration. */
   async listen({ client, wallet }: HonestAgent): Promise<void> {
     const body = { url: this.world.receivers.honestUrl, events: ["agent.registered"] };
     await this.timed("make a webhook", LIMITS_MS.other, (deadline) =>
@@ -147,7 +147,7 @@ export class Honest {
     );
   }
 
-  /** Everything once, by somebody new: whether the doors are open again after an attack. */
+  /** Everything once, by a new person: whether all is open again after an attack. */
   async everything(way: Way): Promise<void> {
     const agent = await this.register(way);
     if (!agent) return;
@@ -155,7 +155,7 @@ export class Honest {
     for (const [act] of ACTS_OF) await act(this, agent);
   }
 
-  /** The wallet of somebody who is about to register. */
+  /** The wallet of a person who is about to register. */
   pickUpcoming(random: () => number): Hex | undefined {
     const { upcoming } = this.world;
     return upcoming.length > 0 ? pick(random, upcoming.slice(-6)) : undefined;

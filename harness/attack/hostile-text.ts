@@ -1,4 +1,4 @@
-/** Texts and bytes that have broken somebody's software before, drawn from a seed. */
+/** Texts and bytes that have broken software before, drawn from a seed. */
 import type { Hex } from "viem";
 import { between, pick } from "../random.ts";
 

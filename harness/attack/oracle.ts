@@ -20,7 +20,7 @@ export type Processes = ReturnType<typeof partsBelow>;
 export const processesOf = ({ stack }: World): Processes => partsBelow(stack.process.pid!);
 
 const LEVEL_WARN = 40;
-const TOLD = 25;
+const MAX_WARNINGS = 25;
 
 /** What the processes' logs warn of, the most frequent first: for who looks for the cause of a breach. */
 export function warningsOf({ stack }: World): string[] {
@@ -36,7 +36,7 @@ export function warningsOf({ stack }: World): string[] {
   }
   return [...counted]
     .toSorted((a, b) => b[1] - a[1])
-    .slice(0, TOLD)
+    .slice(0, MAX_WARNINGS)
     .map(([text, times]) => `${times}× ${text}`);
 }
 
@@ -156,14 +156,14 @@ const TRUTHS: readonly Truth[] = [
     },
   ],
   [
-    "every honest agent was told of, by stream and by webhook",
+    "every honest agent has its event on the stream and its delivery by webhook",
     async ({ world, honest }) => {
-      const told = new Set(world.receivers.received.map(({ tokenId }) => tokenId));
+      const delivered = new Set(world.receivers.received.map(({ tokenId }) => tokenId));
       return honest.agents
         .slice(1)
         .flatMap(({ tokenId }) => [
           ...(honest.followed.has(tokenId) ? [] : [`no event of agent ${tokenId} on the stream`]),
-          ...(told.has(tokenId) ? [] : [`no delivery about agent ${tokenId}`]),
+          ...(delivered.has(tokenId) ? [] : [`no delivery about agent ${tokenId}`]),
         ]);
     },
   ],
@@ -212,7 +212,7 @@ const AT_THE_END: readonly Truth[] = [
     },
     0,
   ],
-  ["nothing was thrown that nobody caught", async ({ world }) => uncaughtIn(world.stack), 0],
+  ["no exception was left uncaught", async ({ world }) => uncaughtIn(world.stack), 0],
 ];
 
 type Source = { key: string; lastSuccessAt: string | null; nextRunAt: string | null; error: string | null };

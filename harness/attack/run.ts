@@ -1,4 +1,4 @@
-/** One phase of the standing adversary: a stack, honest people, attackers who play everything at random beside them, and the oracle. */
+/** One phase of the permanent adversary: a stack, honest people, attackers who play everything at random meanwhile, and the oracle. */
 import { setTimeout as wait } from "node:timers/promises";
 import { randomOf } from "../random.ts";
 import type { Attack, Scene } from "./attack.ts";
@@ -58,7 +58,7 @@ export async function runPhase(run: Run): Promise<Report> {
     await world.registries.plantSound(SOUND);
     await world.registerCanonical();
     const first = await honest.register(phase === "free" ? "siwa" : "x402");
-    if (!first) throw new Error("nobody can register before the attack has begun");
+    if (!first) throw new Error("the first registration failed before the attack had begun");
     await honest.listen(first);
     const following = honest.follow(follower.signal);
     say(`${people} people and ${attackers} attackers with ${attacks.length} attacks begin`);

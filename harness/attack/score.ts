@@ -1,6 +1,6 @@
 /** What came of the attacks: each try was refused, was harmless, or succeeded, which fails the run. */
 
-/** How one attack tells what came of its tries. */
+/** How one attack reports the results of its tries. */
 export type Tell = {
   /** The service said no: a 4xx, or a limit. */
   refused(times?: number): void;

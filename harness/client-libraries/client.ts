@@ -28,7 +28,7 @@ export type Client = {
   /** Milliseconds; three times as long as one wait unless given. */
   timeoutMs?: number;
   /**
-   * Uses the client as its documentation says, and looks afterwards whether what it was told is true.
+   * Uses the client as its documentation says, and checks afterwards whether the answers were right.
    * @throws Error when anything is not as it should be
    */
   run(world: World, load: Load): Promise<Outcome>;

@@ -1,6 +1,6 @@
 /**
- * Pages of another origin in Chromium, with clients that others wrote in them, bundled as any page's are. Nothing stands
- * between page and service: an interception would answer the preflights itself.
+ * Pages of another origin in Chromium, with clients that others wrote in them, bundled as any page's are. No proxy or
+ * interception is between page and service: it would answer the preflights itself.
  */
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
@@ -37,20 +37,20 @@ export async function openPages() {
       scripts.set(script, await bundled(fileURLToPath(new URL(BUNDLES[bundle], import.meta.url))));
     const page = await browser.newPage();
     await prepare?.(page);
-    let told: string[] = [];
-    page.on("console", (message) => void (message.type() === "error" && told.push(message.text())));
-    page.on("pageerror", ({ message }) => void told.push(message));
+    let errors: string[] = [];
+    page.on("console", (message) => void (message.type() === "error" && errors.push(message.text())));
+    page.on("pageerror", ({ message }) => void errors.push(message));
     await page.goto(origin);
     await page.addScriptTag({ url: script, type: "module" });
     const call =
       (name: keyof InPage) =>
       async (...args: unknown[]) => {
-        told = [];
+        errors = [];
         try {
           return await page.evaluate(callByName, { name, args });
         } catch (error) {
-          // The browser tells the page nothing about what CORS refused, only its console.
-          throw new Error([(error as Error).message.split("\n")[0], ...told].join("; "), { cause: error });
+          // The browser reports what CORS refused on its console, not to the page.
+          throw new Error([(error as Error).message.split("\n")[0], ...errors].join("; "), { cause: error });
         }
       };
     const names = ["buy", "registerByWallet", "follow", "events", "mcp"] as const;

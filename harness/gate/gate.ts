@@ -1,6 +1,6 @@
 /**
  * Decides whether a change may land. Every stage runs, whatever the one before said; a file that failed is looked at
- * twice more, alone and with the same seed: green twice, it is a flake, told and counted as passed; red once, a defect.
+ * twice more, alone and with the same seed: green twice, it is a flake, printed and counted as passed; red once, a defect.
  */
 import { spawn } from "node:child_process";
 import { closeSync, globSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
@@ -46,7 +46,7 @@ type Suspect = { stage: Stage; file: string; project: string; test: string; mess
  * Runs the stages, looks again at what failed, and prints the verdict as the last lines.
  * @param options.folder where logs and facts go; emptied first
  * @param options.minutes of all stages, and of all second looks after them
- * @param options.notes lines that stand in the verdict
+ * @param options.notes lines that the verdict contains
  * @returns the exit code
  */
 export async function runGate(
@@ -68,7 +68,7 @@ export async function runGate(
       ms: Math.max(0, Math.min(limit * 60_000, deadline - Date.now())),
     });
 
-  const told: string[] = [];
+  const summary: string[] = [];
   const suspects: Suspect[] = [];
   const defects: string[][] = [];
   const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -76,14 +76,14 @@ export async function runGate(
     const ran = await run(stage.name, stage.command, stage.minutes);
     const found = suspectsIn(stage, ran);
     suspects.push(...found);
-    const wrong = wrongBeside(found, ran, stage);
+    const wrong = otherDefect(found, ran, stage);
     if (wrong) defects.push([`${stage.name}: ${wrong[0]}`, ...wrong.slice(1), again(stage.command)]);
     const tests = testsIn(ran.facts);
     for (const { file, state } of tests)
       if (state !== "failed" && !found.some((suspect) => suspect.file === file)) counts[state]++;
     const line = `${stage.name.padEnd(9)} ${endOf(ran).padEnd(28)} ${minutesOf(ran.seconds)}, load ${loadavg()[0]!.toFixed(1)}, ${tests.length} tests${found.length ? `, ${found.length} files to look at again` : ""}`;
     console.log(line);
-    told.push(line);
+    summary.push(line);
   }
 
   deadline = Date.now() + minutes.looks * 60_000;
@@ -99,7 +99,7 @@ export async function runGate(
       const ran = await run(name, stage.again!(suspect), Math.min(AGAIN_MINUTES, stage.minutes));
       const [worse] = suspectsIn(stage, ran);
       tests = testsIn(ran.facts).filter((fact) => fact.file === file);
-      const wrong = wrongBeside(worse ? [worse] : [], ran, stage);
+      const wrong = otherDefect(worse ? [worse] : [], ran, stage);
       if (worse) red = worse.message;
       else if (wrong) red = wrong.join("\n");
       else if (!tests.some((fact) => fact.state === "passed" && [fact.test, ...UNNAMED].includes(test)))
@@ -115,7 +115,7 @@ export async function runGate(
   }
   counts.failed += defects.length + Math.max(0, suspects.length - MAX_LOOKS);
 
-  console.log(`\n${[...told, ...notes, ...flakes].join("\n")}`);
+  console.log(`\n${[...summary, ...notes, ...flakes].join("\n")}`);
   for (const lines of defects)
     console.log(`\nDEFECT ${[...lines.slice(0, -1).slice(0, LINES_OF_A_DEFECT - 1), lines.at(-1)].join("\n")}`);
   if (isBroken) console.log(`\nBROKEN: ${suspects.length} files failed and were not all judged; logs are in ${folder}`);
@@ -124,9 +124,9 @@ export async function runGate(
 }
 
 /** What was wrong with a run apart from its files, which no second look at them can clear; its first line is a sentence. */
-function wrongBeside(found: readonly Suspect[], ran: Ran, { again: looks }: Stage): string[] | undefined {
+function otherDefect(found: readonly Suspect[], ran: Ran, { again: looks }: Stage): string[] | undefined {
   const planned = new Set(ran.facts.filter((fact) => fact.kind === "planned").map(({ file }) => file));
-  // The death of a worker is told by the file that did not end.
+  // The death of a worker shows in the file that did not end.
   const stray = ran.facts.find(
     (fact) =>
       fact.kind === "error" &&

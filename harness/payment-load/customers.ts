@@ -23,19 +23,19 @@ export type Market = {
   subject: number;
   /** Whose address holds what was moved away. */
   sink: Hex;
-  /** A client that is told nothing usable for so long gives up, and comes back after the faults. */
+  /** A client gives up after this time without a usable answer, and comes back after the faults. */
   maxWaitMs: number;
 };
 
 export type Outcome = {
   payment: PlannedPayment;
   payer: LoadWallet;
-  /** `open`: gave up before it was told. */
+  /** `open`: gave up before it had an answer. */
   end: "served" | "refused" | "open";
   tokenId?: number;
   /** Status and code of every answer that was not a success, in order; null = no answer. */
   answers: (string | null)[];
-  /** Asks once more, with the same payment, for whoever gave up under load. */
+  /** Asks once more with the same payment; absent unless the client gave up under load. */
   comeBack?: () => Promise<void>;
 };
 
@@ -49,7 +49,7 @@ const SIGNATURES = 6;
 export const HONEST: readonly PaymentVariant[] = ["plain", "copies", "stolen", "front-run"];
 /** Pays, and presents the payment until it is decided or patience ends. */
 export async function serveCustomer(market: Market, payment: PlannedPayment, payer: LoadWallet): Promise<Outcome> {
-  /** Who asks: with a shared balance, somebody else than the wallet that pays. */
+  /** The wallet that asks: with a shared balance, another one than the wallet that pays. */
   const caller =
     payment.variant === "shared" ? loadWalletOf(market.seed, `caller ${payment.index}`, market.host) : payer;
   const visit = new Visit(market, payment, payer, await caller.siwa());
@@ -166,7 +166,7 @@ class Visit {
     }
   }
 
-  /** The 402 that tells what to pay; null after all patience. */
+  /** The 402 with the terms of payment; null after all patience. */
   #challenge(): Promise<Response | null> {
     return this.#patiently(this.#market.maxWaitMs, async () => {
       const response = await this.#send(this.#carrying({})).catch(() => null);

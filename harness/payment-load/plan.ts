@@ -12,7 +12,7 @@ const VARIANTS = {
   plain: { weight: 46 },
   /** Several copies at once, on both APIs. */
   copies: { weight: 12 },
-  /** Once served, presented by somebody else for something else. */
+  /** Once served, presented by another wallet for something else. */
   stolen: { weight: 8 },
   /** Changed after it was signed, or signed for other terms. */
   tampered: { weight: 8, needs: "signed" },
@@ -64,7 +64,7 @@ export type FacilitatorMode = "lost" | "slow" | "down" | "rubbish" | "liar";
 export type Plan = { payments: PlannedPayment[]; troubles: { after: number; trouble: Trouble }[] };
 
 const BY_WEIGHT = PAYMENT_VARIANTS.map((variant) => [variant, VARIANTS[variant].weight] as const);
-/** One trouble for so many payments. */
+/** One trouble for every third payment. */
 const PAYMENTS_PER_TROUBLE = 3;
 
 /** @param faults points at which the parts may kill themselves, by part */

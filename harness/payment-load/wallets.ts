@@ -49,7 +49,7 @@ export function openChainClient(rpcUrl: string) {
     push,
     /** A transfer, mined. */
     transfer: async (from: LoadWallet, to: Hex, units: bigint) => mined(await sign(from, "transfer", [to, units])),
-    /** Settles somebody's authorization, as anybody may. */
+    /** Settles an authorization; any account may do this. */
     async settle(by: LoadWallet, { authorization: a, signature }: SignedPayment) {
       const terms = [a.from, a.to, a.value, a.validAfter, a.validBefore, a.nonce];
       return mined(await sign(by, "transferWithAuthorization", [...terms, signature]));
@@ -63,7 +63,7 @@ export function openChainClient(rpcUrl: string) {
     async fund(amounts: ReadonlyMap<Hex, bigint>, everybody: readonly Hex[] = [...amounts.keys()]) {
       await Promise.all(everybody.map((address) => chain.setBalance({ address, value: parseEther("1") })));
       await Promise.all([...amounts].map(([address, units]) => giveUsdc(chain, address, units)));
-      // Deeper than any reorganisation of the load: what anvil is told without a transaction would be forgotten with its block.
+      // Deeper than any reorganisation of the load: a reorganisation removes what anvil is given without a transaction together with its block.
       await chain.mine({ blocks: 8 });
     },
   };

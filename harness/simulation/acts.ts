@@ -15,7 +15,7 @@ import type { World } from "./world.ts";
 
 /** An agent that has registered by itself before the round's faults began. */
 export type Newcomer = { wallet: LoadWallet; tokenId: number };
-/** Tells what is wrong once everything is well again. */
+/** Checks the act once all faults are over. @returns what is wrong, a sentence each */
 type Finish = () => Promise<string[]>;
 /** Done as far as it could be in the trouble. */
 export type Deed = { what: string; finish: Finish };
@@ -94,7 +94,7 @@ const DEEDS: Record<Deeds["kind"], (at: At) => Promise<Finish>> = {
     await Promise.all(Array.from({ length: 4 }, () => ask.insist(request, INSIST_MS)));
     return async () => {
       const answer = await ask.insist(request, CALM_MS);
-      if (answer?.status !== 200) return [`the message ${mark} is not taken: ${told(answer)}`];
+      if (answer?.status !== 200) return [`the message ${mark} is not taken: ${inWords(answer)}`];
       const { rows } = await world.db.query(
         "select count(*)::int as n from offchain.message where content = $1 and group_id = $2",
         [mark, GROUP],
@@ -108,11 +108,11 @@ const DEEDS: Record<Deeds["kind"], (at: At) => Promise<Finish>> = {
     await Promise.all(Array.from({ length: 3 }, () => ask.insist(first, INSIST_MS)));
     return async () => {
       const again = await ask.insist(first, CALM_MS);
-      if (again?.status !== 200) return [`the update ${mark} is not taken: ${told(again)}`];
+      if (again?.status !== 200) return [`the update ${mark} is not taken: ${inWords(again)}`];
       const other = await ask.insist({ ...request, body: { personality: { humor: `not ${mark}` } } }, CALM_MS);
       return other?.body.code === "idempotency_key_reused"
         ? []
-        : [`the key ${mark} was taken for another body: ${told(other)}`];
+        : [`the key ${mark} was taken for another body: ${inWords(other)}`];
     };
   },
   async proof(at) {
@@ -130,7 +130,7 @@ const DEEDS: Record<Deeds["kind"], (at: At) => Promise<Finish>> = {
     });
   },
   async "false-proof"({ ask, newcomers, mark }) {
-    // Nobody has planted this account: whatever is answered in its place proves nothing.
+    // This account does not exist: no answer in its place proves anything.
     const { tokenId, wallet } = newcomers[0]!;
     const path = `/api/v2/agent/${tokenId}/verify/github`;
     const answer = await ask.insist(
@@ -138,7 +138,7 @@ const DEEDS: Record<Deeds["kind"], (at: At) => Promise<Finish>> = {
       INSIST_MS,
     );
     const granted = answer !== null && answer.status < 300;
-    return async () => (granted ? [`a proof of nobody was granted: ${told(answer)}`] : []);
+    return async () => (granted ? [`a proof of an account that does not exist was granted: ${inWords(answer)}`] : []);
   },
 };
 
@@ -153,7 +153,7 @@ async function written(at: At, path: string, body: object | undefined, check: Fi
   return async () => {
     const answer = await ask.insist(request, CALM_MS);
     if (answer?.status === 200) return check();
-    return [`${request.path} (${mark}) is not taken: ${told(answer)}; answered ${ask.answers.join(", ")}`];
+    return [`${request.path} (${mark}) is not taken: ${inWords(answer)}; answered ${ask.answers.join(", ")}`];
   };
 }
 
@@ -171,7 +171,7 @@ async function attestation({ world, ask, wallet, tokenId, random }: At): Promise
     const counts = await isAttested(world, wallet.address);
     const answer = await ask.insist(claim, CALM_MS);
     if (counts !== (answer?.status === 200))
-      return [`agent ${tokenId} is ${counts ? "" : "not "}attested, and its claim is answered ${told(answer)}`];
+      return [`agent ${tokenId} is ${counts ? "" : "not "}attested, and its claim is answered ${inWords(answer)}`];
     // The index may have some way to go: what is shown follows.
     const shown = until(
       "what the chain says",
@@ -235,5 +235,5 @@ async function timesOnChain(world: World, tokenId: number, trait: string): Promi
   return traits.filter(({ name }) => name === trait).length;
 }
 
-const told = (answer: { status: number; body: Json } | null) =>
+const inWords = (answer: { status: number; body: Json } | null) =>
   answer ? `${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}` : "nothing";

@@ -17,7 +17,7 @@ type Page = { nextCursor: string | null } & Record<string, unknown>;
 /** Seconds that no round of blocks reaches: what is signed or ordered stays good. */
 const LASTS = 1_000_000n;
 const hiredOf = ({ devnet }: World) => privateKeyToAccount(devnet.accounts[1]!.privateKey);
-/** They have gas and USDC from the first block on, and are nobody else's. */
+/** Accounts with gas and USDC from the first block on, which no other part of the simulation uses. */
 const clientsOf = ({ devnet }: World) =>
   devnet.accounts.slice(3).map(({ privateKey }) => privateKeyToAccount(privateKey));
 
@@ -138,7 +138,7 @@ async function evidenceOf(world: World, agentId: bigint) {
       raw: standing.length === 0 ? null : Math.round(10 * mean) / 10,
       each: given
         .map(({ args }) => `${args.clientAddress} ${args.feedbackIndex}`)
-        .map((name, i) => `${name} ${given[i]!.args.value} ${gone.has(name) ? "revoked" : "stands"}`)
+        .map((name, i) => `${name} ${given[i]!.args.value} ${gone.has(name) ? "revoked" : "valid"}`)
         .toSorted(),
     },
     payments: {
@@ -163,7 +163,7 @@ const SHOWN = {
   async reviews(url: string) {
     const { first, all } = await pages(url, "reviews");
     const each = all.map(({ client, index, value, revoked }) => {
-      return `${client} ${index} ${value} ${revoked ? "revoked" : "stands"}`;
+      return `${client} ${index} ${value} ${revoked ? "revoked" : "valid"}`;
     });
     return { raw: first.raw, each: each.toSorted() };
   },

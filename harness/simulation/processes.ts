@@ -1,4 +1,4 @@
-/** The service's processes in a simulation: killed, frozen and ended at will; what dies is started again, and a death nobody caused is told. */
+/** The service's processes in a simulation: killed, frozen and ended at will; a process that dies is started again, and a death without a cause in the plan is reported. */
 import type { ChildProcess } from "node:child_process";
 import type { ProcessName } from "../../runtime/processes.ts";
 import { type ServiceProcess, startProcess } from "../service-process.ts";
@@ -33,7 +33,7 @@ export class Processes {
   readonly #next = new Map<Part, Record<string, string>>();
   /** Those that are ended on purpose. */
   readonly #causing = new Set<ChildProcess>();
-  readonly #told: string[] = [];
+  readonly #surprises: string[] = [];
   #stopping = false;
 
   constructor(specs: Partial<Record<Part, Spec>>) {
@@ -49,7 +49,7 @@ export class Processes {
     const entry: Running = { ...process, ready: Promise.resolve(), works: health === undefined, extra };
     if (health !== undefined) {
       const answers = process.answers(health, { timeoutMs: READY_MS, everyMs: 100 });
-      // One that ended before is told of at its end.
+      // The handler of its end reports a process that ended before.
       entry.ready = answers.then(
         () => {
           entry.works = true;
@@ -73,7 +73,7 @@ export class Processes {
     const armed = extra.FAULT_POINT;
     if (armed && how === "SIGKILL") this.died[armed] = (this.died[armed] ?? 0) + 1;
     else if (works && !this.#specs[part]!.mayEnd?.test(own))
-      this.#told.push(`${part} ended by itself (${how}): ${own.trim().slice(-1_500)}`);
+      this.#surprises.push(`${part} ended by itself (${how}): ${own.trim().slice(-1_500)}`);
   }
 
   /** Resolves once the process that is meant to run works. */
@@ -126,9 +126,9 @@ export class Processes {
     await this.ready(part);
   }
 
-  /** Ends that nobody caused, told once. */
+  /** Ends without a cause in the plan, each given once. */
   surprises(): string[] {
-    return this.#told.splice(0);
+    return this.#surprises.splice(0);
   }
 
   /** Last words of a part, of all its processes. */

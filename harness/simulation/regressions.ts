@@ -13,7 +13,7 @@ export const REGRESSIONS: readonly { seed: number; rows?: readonly Row[]; found:
   {
     seed: 5007,
     found:
-      "a deep reorganisation while Ponder starts was believed: what it had taken as final was asked from the node afterwards (test/indexer/restart.deep.test.ts)",
+      "after a deep reorganisation while Ponder starts, its final blocks were asked from the node again (test/indexer/restart.deep.test.ts)",
   },
   {
     seed: 5018,

@@ -22,7 +22,7 @@ export async function runRound(world: World, ledger: Ledger, plan: Plan) {
     took[name] = Math.round((now - at) / 100) / 10;
     at = now;
   };
-  /** What throws is a difference like any other: the plan that led to it is told. */
+  /** An exception is a difference like any other: its plan is printed. */
   const tried = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
@@ -73,11 +73,11 @@ export async function runRound(world: World, ledger: Ledger, plan: Plan) {
     // Everybody hears an answer; what the chain says of it counts once nothing of it can be lost any more.
     ...deeds.map((deed) => tried(deed.what, async () => void (await deed.finish()))),
   ]);
-  // A reorganisation may number tokens anew: who was told of one has a token, but perhaps by another number.
+  // A reorganisation may number tokens anew: a client still has its token, but perhaps under another number.
   if (plan.faults.some((fault) => fault.do === "reorg")) for (const outcome of outcomes) delete outcome.tokenId;
   ledger.outcomes.push(...outcomes);
   await tried("settling", () => settle(world));
-  // Whoever asks once more may be given another transaction, where a reorganisation has undone what the first one did.
+  // A client that asks once more may get another transaction, where a reorganisation has undone the first one.
   world.chain.release();
   await Promise.all(deeds.map((deed) => tried(deed.what, async () => void differences.push(...(await deed.finish())))));
   await tried("settling again", () => settle(world));

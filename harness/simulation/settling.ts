@@ -9,7 +9,7 @@ import type { World } from "./world.ts";
 const FINAL_BLOCKS = 70;
 const LONG = { timeoutMs: 400_000, everyMs: 200 };
 
-/** Beside what everybody must have finished: keys that clients repeat their requests with. */
+/** OPEN, and the keys with which clients repeat their requests. */
 const ALL_OPEN = {
   ...OPEN,
   "keys of requests that are long dead":

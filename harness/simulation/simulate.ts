@@ -1,4 +1,4 @@
-/** Runs rounds one after the other, in a world that is made anew now and then, and tells what became of each. */
+/** Runs rounds one after the other, in a world that is made anew after twenty rounds, and prints the result of each. */
 import "./compiled.ts";
 import { privateKeyToAddress } from "viem/accounts";
 import { openPool } from "../../db/sql/connect.ts";
@@ -62,7 +62,7 @@ export async function simulate(options: SimulationOptions) {
         );
         if (differences.length === 0) continue;
         failures.push({ seed, differences });
-        tellFailure(say, world, plan, rows, differences);
+        printFailure(say, world, plan, rows, differences);
         failed = true;
         // What is wrong would be wrong in every later round of this world: the seeds left get a new one.
         break;
@@ -83,7 +83,7 @@ export async function simulate(options: SimulationOptions) {
   return { failures, rounds, covered, died };
 }
 
-function tellFailure(
+function printFailure(
   say: (line: string) => void,
   world: World,
   plan: Plan,

@@ -34,7 +34,7 @@ import { Processes, type Spec } from "./processes.ts";
 const BLOCK_MS = 400;
 /** After which a transaction that a reorganisation may have dropped is waited for no longer. */
 const DROPPED_MS = 5_000;
-/** Settings of a service that waits for nothing longer than a round has time for, and limits nobody. */
+/** Settings of a service that waits no longer than a round has time for, without limits of requests. */
 const IMPATIENT = {
   LOG_LEVEL: "warn",
   POLL_INTERVAL_MS: "300",
@@ -132,7 +132,7 @@ async function build(later: Later, close: () => Promise<void>) {
     /** By how much a process's clock is wrong, in milliseconds. */
     skewMs: { api: 0, "api-2": 0 },
     send: senderOn(chain.chain),
-    /** Tells a simulator something, or all of them to be well again. */
+    /** Changes a simulator's state, or ends its faults. */
     async control(...[method, path, body]: Parameters<typeof control>): Promise<void> {
       const response = await control(method, path, body);
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
@@ -202,7 +202,7 @@ function senderOn(chain: ReturnType<typeof testChain>) {
     });
     return found.catch(() => null);
   }
-  /** @returns null when it was not mined in time: nobody minds, the chain is the truth */
+  /** @returns null when it was not mined in time: the oracle compares with the chain alone */
   return (account: PrivateKeyAccount, to: Hex, data: Hex, how: Sent = {}): Promise<TransactionReceipt | null> => {
     const before = queues.get(account.address) ?? Promise.resolve();
     const sent = before.then(() => sendNow(account, to, data, how));

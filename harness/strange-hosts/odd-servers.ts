@@ -69,7 +69,7 @@ const WAYS: RightHost[] = [
         .end(JSON.stringify([{ jsonrpc: "2.0", method: "notifications/x" }, message])),
   }),
   mcp(
-    "pages with broken tools beside good ones",
+    "pages with broken and good tools",
     {
       list: (cursor) =>
         cursor

@@ -117,7 +117,7 @@ const PLACED: RightHost[] = [
     { path: "/a" },
   ),
   cardHost(
-    "card with broken skills beside a good one",
+    "card with broken skills and a good one",
     fixed({ ...card(), skills: [null, 7, { name: "" }, ...skills("Sum"), { id: "by-id", tags: "x" }] }),
     { offers: ["Sum", "by-id"] },
   ),

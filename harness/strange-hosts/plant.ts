@@ -1,4 +1,4 @@
-/** Plants hosts, each on a port of its own, so that each is a host to whoever reads it. */
+/** Plants hosts, each on a port of its own, so that each is a host of its own to its reader. */
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { listen } from "../listen.ts";

@@ -47,7 +47,7 @@ export async function recovery(world: ChainWorld, service: StrictService): Promi
   if (!processes.died["payment.settled"]) throw new Error("the API did not die while settling");
 }
 
-/** Nothing is under way any more, and nobody's process has ended by itself. */
+/** No work is under way any more, and no process has ended by itself. */
 export async function nothingStuck(_: ChainWorld, service: StrictService): Promise<void> {
   for (const [what, open] of Object.entries(OPEN))
     await until(`no ${what}`, async () => (await countOf(service.db, open)) === 0, ARMED_API_WAIT);

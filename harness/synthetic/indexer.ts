@@ -14,7 +14,7 @@ const MAX_WAIT_MS = 1_800_000;
 /** Requests by method; `HTTP` are the messages that carried them. */
 export type Requests = Record<string, number>;
 
-/** The node (server.ts) as a process of its own. @param spread every so many blocks have a story */
+/** The node (server.ts) as a process of its own. @param spread every nth block has a story */
 export async function startSyntheticNode(head: number, spread = 1) {
   const node = startChild(join(import.meta.dirname, "server.ts"), [head, spread]);
   const url = `http://127.0.0.1:${await node.hears<number>()}`;

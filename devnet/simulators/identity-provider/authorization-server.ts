@@ -46,7 +46,7 @@ type Parts = {
 
 /** @returns `metadata` for the discovery document, `api` with the endpoints that it names */
 export function authorizationServer({ issuer, people, accessToken, identityToken }: Parts) {
-  /** Codes that were given out, oldest first. A used one stays, so that a second use is told from an unknown one. */
+  /** Codes that were given out, oldest first. A used one stays, so that a second use differs from an unknown one. */
   const codes = new Map<string, { asked: Authorization; person: Person; until: number; used: boolean }>();
   const metadata = {
     authorization_endpoint: `${issuer}/authorize`,

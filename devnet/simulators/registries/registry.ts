@@ -160,7 +160,7 @@ export const WORDS = [
   "Bot",
   "Agent",
 ];
-/** @param shift of the second word, one for each registry: who has a name first stands before others of that name. Neither 3 nor 9, which repeat the word */
+/** @param shift of the second word, one for each registry: the first agent with a name comes before others of that name. Neither 3 nor 9, which repeat the word */
 export const nameOf = (i: number, shift: number) => `${WORDS[i % 12]} ${WORDS[(i * 7 + 3 + shift) % 12]} ${i}`;
 export const addressOf = (i: number, salt: number) =>
   `0x${(i * 2_654_435_761 + salt).toString(16).padStart(12, "0").repeat(4).slice(0, 40)}`;

@@ -2,7 +2,7 @@
 import { reply } from "../simulator.ts";
 import { addressOf, nameOf, numbered, page, registry, time, WORDS } from "./registry.ts";
 
-/** The canonical registry; where it stands on every chain. */
+/** The canonical registry: its address on every chain. */
 const CANONICAL = "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432";
 const refused = (status: number, code: string, message: string) =>
   reply({ success: false, error: { code, message } }, status);

@@ -28,7 +28,7 @@ const BURNS: readonly Burns[] = [
 ];
 
 /** A hostile receiver that was taken is no success by itself: whether others were stopped is seen with the honest. */
-function told(tell: Scene["tell"], reply: Reply): void {
+function countReply(tell: Scene["tell"], reply: Reply): void {
   tell.answered([reply]);
   if (reply.status >= 400 && reply.status < 500) tell.refused();
   else tell.harmless();
@@ -60,11 +60,11 @@ export const CHAIN: readonly Attack[] = [
     phase: "free",
     async play({ world, tell }) {
       const wallet = await world.wallet(world.fresh("restored"));
-      // On a network of its own: what is played here happens to somebody honest.
+      // On a network of its own: the victim of this play is honest.
       const client = world.client("10.9.2.1");
       const body = { name: "Restored", framework: "custom" };
       const made = await client.post("/api/v2/mint", { wallet, body });
-      if (made.status !== 201) return told(tell, made);
+      if (made.status !== 201) return countReply(tell, made);
       const who = wallet.address.toLowerCase();
       const { db } = world;
       const { rows } = await db.query(
@@ -124,7 +124,7 @@ export const CHAIN: readonly Attack[] = [
           Object.assign(headers, paidBy(await signed(wallet.account, world.payees.deployer, MINT_UNITS)));
         }
         const body = { name: "Burner", framework: "custom" };
-        told(tell, await client().post("/api/v2/mint", { wallet, body, headers }));
+        countReply(tell, await client().post("/api/v2/mint", { wallet, body, headers }));
       }
     },
   },
@@ -145,7 +145,7 @@ export const CHAIN: readonly Attack[] = [
       const headers = paidBy(await signed(payer.account, world.payees.deployer, MINT_UNITS));
       const taker = await world.wallet(world.fresh("taker of a burning payer"));
       const body = { name: "Burning", framework: "custom" };
-      told(tell, await client().post("/api/v2/mint", { wallet: taker, body, headers }));
+      countReply(tell, await client().post("/api/v2/mint", { wallet: taker, body, headers }));
     },
   },
   {
@@ -155,7 +155,7 @@ export const CHAIN: readonly Attack[] = [
     async play(scene) {
       const { world, random, tell } = scene;
       const receiver = await world.contractWallet(world.fresh("solana burner"), pick(random, BURNS));
-      told(tell, await registerSolana(scene, receiver.address));
+      countReply(tell, await registerSolana(scene, receiver.address));
     },
   },
   {

@@ -1,4 +1,4 @@
-/** Attacks by data: what other registries, markets, platforms and contracts tell, made to stop what is told beside it. */
+/** Attacks by data of other registries, markets, platforms and contracts that is made to stop the reading of sound data. */
 import { type Abi, encodeFunctionData, type Hex, size, toHex, zeroHash } from "viem";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../../abis/erc8004.ts";
 import { identityAbi } from "../../../abis/identity.ts";
@@ -36,7 +36,7 @@ const ID_KEYS = { virtuals: "id", agentverse: "address", "mcp-registry": "server
 /** Calldata in which a text is these bytes, valid UTF-8 or not. The argument is `MARK`. */
 const MARK = "\u0001MARK\u0001";
 function withBytes(abi: Abi, functionName: string, args: readonly unknown[], bytes: Hex): Hex {
-  // A text of the same length in its place, of a letter that stands nowhere else in a row of eight.
+  // A text of the same length in its place, of a letter that is nowhere else repeated eight times.
   const length = Math.max(8, size(bytes));
   const held = "~".repeat(length);
   const replace = (value: unknown): unknown =>

@@ -23,7 +23,7 @@ const DEAR_PIECES = [
   "\ufdfa",
   Array.from({ length: 500 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join(""),
 ];
-/** Milliseconds that /health may take beside them; one such body held the process for seconds. */
+/** Milliseconds that /health may take meanwhile; one such body held the process for seconds. */
 const HEALTH_MS = 2_000;
 
 /** An address that is no proxy's: what comes from there is a client itself. */
@@ -120,7 +120,7 @@ export const DOORS: readonly Attack[] = [
         if ((await one.get("/health")).status === 200) slowest = Math.max(slowest, performance.now() - began);
         return posted;
       });
-      if (slowest > HEALTH_MS) tell.succeeded(`/health took ${slowest.toFixed(0)} ms beside them`);
+      if (slowest > HEALTH_MS) tell.succeeded(`/health took ${slowest.toFixed(0)} ms meanwhile`);
       count(tell, replies);
     },
   },
@@ -162,13 +162,10 @@ export const DOORS: readonly Attack[] = [
       const asked = 240;
       await Promise.all(
         Array.from({ length: asked }, async () => {
-          try {
-            const response = await one.open("GET", pick(random, paths), { signal: ending });
-            if (response.status === 200) held.push(response);
-            else await response.body?.cancel();
-          } catch {
-            // The client left before the answer began.
-          }
+          // Null: the client left before the answer began.
+          const response = await one.open("GET", pick(random, paths), { signal: ending }).catch(() => null);
+          if (response?.status === 200) held.push(response);
+          else await response?.body?.cancel().catch(() => {});
         }),
       );
       if (held.length > 100) tell.succeeded(`${held.length} event streams of one network at once`);
@@ -188,14 +185,10 @@ export const DOORS: readonly Attack[] = [
       const replies = await flood(between(random, 15, 30), 15, async (n) => {
         const path = n % 2 ? "/api/terminal/agents.csv" : "/api/terminal/agents.json?sort=name";
         if (n % 3) return one.get(path, { leaveAfter: 8_000 });
-        try {
-          // Taken and never read.
-          const response = await one.open("GET", path, { signal: leaves });
-          held.push(response);
-          return { status: response.status, code: "", body: {}, headers: new Headers() };
-        } catch {
-          return { status: 0, code: "", body: {}, headers: new Headers() };
-        }
+        // Taken and never read.
+        const response = await one.open("GET", path, { signal: leaves }).catch(() => null);
+        if (response) held.push(response);
+        return { status: response?.status ?? 0, code: "", body: {}, headers: new Headers() };
       });
       await Promise.allSettled(held.map(({ body }) => body?.cancel()));
       count(tell, replies);
@@ -210,16 +203,13 @@ export const DOORS: readonly Attack[] = [
       const replies = await Promise.all(
         Array.from({ length: between(random, 4, 10) }, async (_, n) => {
           const signal = AbortSignal.timeout(between(random, 100, 3_000));
-          try {
-            const response =
-              n % 3 === 0
-                ? await fetch(`${indexUrl}/graphql`, { ...jsonRequest("POST", { query: SLOW_GRAPHQL }), signal })
-                : await fetch(`${indexUrl}/sql/db?${sql}`, { signal });
-            await response.body?.cancel();
-            return { status: response.status };
-          } catch {
-            return { status: 0 };
-          }
+          const asked =
+            n % 3 === 0
+              ? fetch(`${indexUrl}/graphql`, { ...jsonRequest("POST", { query: SLOW_GRAPHQL }), signal })
+              : fetch(`${indexUrl}/sql/db?${sql}`, { signal });
+          const response = await asked.catch(() => null);
+          await response?.body?.cancel().catch(() => {});
+          return { status: response?.status ?? 0 };
         }),
       );
       count(tell, replies);

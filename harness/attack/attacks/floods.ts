@@ -6,7 +6,7 @@ import type { Attack, Scene } from "../attack.ts";
 import type { Client, Reply } from "../client.ts";
 import { count } from "../score.ts";
 
-/** Sends all of them, so many at a time. */
+/** Sends `times` requests, `atOnce` at a time. */
 export const flood = (times: number, atOnce: number, send: (n: number) => Promise<Reply>): Promise<Reply[]> =>
   pLimit(atOnce).map(Array(times).keys(), send);
 

@@ -18,14 +18,14 @@ import { count } from "../score.ts";
 import type { World } from "../world.ts";
 import { registerSolana } from "./chain.ts";
 
-/** Mints a token of the attacker's that names somebody else as its agent. */
+/** Mints a token of the attacker's that names another person's wallet as its agent. */
 async function squat({ world }: Scene, victim: Hex, name = "Squatter"): Promise<void> {
   const squatter = await world.wallet(world.fresh("squatter"));
   const data = encodeFunctionData({ abi: identityAbi, functionName: "mint", args: [victim, name, "custom", false] });
   await world.send(squatter, { to: world.identity, data, value: world.directMintWei, gas: 1_500_000n });
 }
 
-/** Wallets of the first version are contract wallets here, so that somebody has their key. */
+/** Wallets of the first version are contract wallets here, so that the attack has their key. */
 const ogs = new WeakMap<World, number>();
 
 let attesting: Promise<unknown> = Promise.resolve();

@@ -1,4 +1,4 @@
-/** Attacks on money: to get what was not paid for, or what somebody else paid for. */
+/** Attacks on money: to get what was not paid for, or what another wallet paid for. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { decodeFunctionData, type Hex, toHex } from "viem";
@@ -38,7 +38,7 @@ const mint = (
 /** The header that carries a payment. */
 export const paidBy = (payment: SignedPayment) => ({ "payment-signature": base64(payloadOf(payment)) });
 
-/** Tells what came of tries of which none may be served. */
+/** Counts the results of tries of which none may be served. */
 function noneServed(tell: Scene["tell"], what: string, replies: readonly Reply[]): void {
   tell.answered(replies);
   for (const reply of replies)
@@ -122,7 +122,7 @@ export const MONEY: readonly Attack[] = [
         return client().get(report, { headers: { "payment-authorization": decoy } });
       });
       noneServed(tell, "a mint for a cent", await Promise.all(races));
-      noneServed(tell, "a report for somebody else's transaction", await Promise.all(decoys));
+      noneServed(tell, "a report for another wallet's transaction", await Promise.all(decoys));
     },
   },
   {
@@ -158,7 +158,7 @@ export const MONEY: readonly Attack[] = [
       ];
       const replies = [];
       for (const way of ways) replies.push(await mint(scene, thief, paidBy(way)));
-      noneServed(tell, "served for terms that nobody asked for", replies);
+      noneServed(tell, "served for terms that the service did not offer", replies);
     },
   },
   {

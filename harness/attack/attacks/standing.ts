@@ -10,7 +10,7 @@ import type { Attack } from "../attack.ts";
 import { count } from "../score.ts";
 import { ownToken } from "./data.ts";
 
-/** Much in the eyes of a market: whoever counts it puts it first. */
+/** A large market: a list that counts it puts it first. */
 const FAMOUS = { symbol: "FAMOUS", name: "Famous", marketCap: 1e12, volume24h: 1e9, liquidityUsd: 1e8 };
 const SHOWN_MS = 30_000;
 const EVERY_MS = 500;
@@ -23,7 +23,7 @@ const BEARABLE = { ms: 3_000, requests: 40 };
 export const STANDING: readonly Attack[] = [
   {
     number: 22,
-    name: "an agent links a famous token that somebody else has deployed, and another is claimed to have it",
+    name: "an agent links a famous token that another wallet has deployed, and another is claimed to have it",
     async play(scene) {
       const { world, honest, random, tell, client } = scene;
       const agent = await ownToken(scene);

@@ -62,7 +62,7 @@ const addsItsOwn = (world: World, sdk: McpClient): Promise<string> =>
       assert.ok(!isError, `${name} refused what the host adds`);
       assert.equal((structuredContent as { tokenId: number }).tokenId, world.agent);
     }
-    return `called two tools with ${Object.keys(added).join(", ")} beside their arguments`;
+    return `called two tools with ${Object.keys(added).join(", ")} in addition to their arguments`;
   });
 
 type Ajv = { compile(schema: object): unknown };

@@ -7,7 +7,7 @@ import type { World } from "../world.ts";
 
 type Accounts = { privateKeyToAccount: typeof privateKeyToAccount };
 
-/** The client with the viem that lies beside it. */
+/** The client with the viem of the same node_modules. */
 async function made(world: World, load: Load, mode: "pull" | "push"): Promise<PayerFactory> {
   const [library, viem] = [await load<MppClient>("mppx/client"), await load<Viem>("viem")];
   const { tempo } = await load<{ tempo: object }>("viem/tempo/chains");
@@ -41,7 +41,7 @@ export const MPP_CLIENTS: Client[] = [
       if (status === 200) return "bought a report for 0.01 USD";
       assert.deepEqual({ status, code }, { status: 503, code: "payment_pending" });
       return {
-        did: "paid for a report: taken, broadcast, and told to ask again with the same payment",
+        did: "paid for a report: taken, broadcast, and answered: ask again with the same payment",
         stopsAt: "the local Tempo chain never mines the nonce that this viem chooses (docs/use/mpp.md)",
       };
     },

@@ -13,7 +13,7 @@ const MODULES = join(PACKAGES, "node_modules");
 /** For reading a document of 12,000 lines, and for the types of 90 operations. */
 const TIMEOUT_MS = 4 * LONG;
 
-/** A folder that finds the packages, as somebody's project does. */
+/** A folder that finds the packages, as a user's project does. */
 async function inProject<T>(files: Record<string, string>, use: (run: Run, folder: string) => Promise<T>): Promise<T> {
   const folder = scratchDirectory("openapi");
   try {
@@ -60,7 +60,7 @@ const profile: { humor: string } = agent.personality;
 console.log(agent.name, agent.tokenId === Number(ref), profile?.humor ?? "");
 `;
 
-/** Has a generator write its code beside a program that uses it, compiles both and runs the program. */
+/** Has a generator write its code into the folder of a program that uses it, compiles both and runs the program. */
 async function generates(world: World, files: Record<string, string>, generate: (run: Run) => Promise<unknown>) {
   return inProject(
     { ...files, "tsconfig.json": TSCONFIG, "package.json": '{"type":"module"}' },

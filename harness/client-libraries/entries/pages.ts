@@ -59,10 +59,10 @@ export const PAGE_CLIENTS: Client[] = [
       const page = await world.page("own");
       await page.follow(`${world.apiUrl}/api/v2/events?type=agent.registered`, "agent.registered");
       const tokenId = await world.register("Heard of");
-      // An agent of a client before this one may be told of first.
+      // The event of an earlier client's agent may come first.
       const hasHeard = (data: unknown) => (data as { tokenId: number }).tokenId === tokenId;
       await until("the page hears of it", async () => (await page.events()).some(hasHeard));
-      return `told of agent ${tokenId} when it was registered`;
+      return `got the event of agent ${tokenId} when it was registered`;
     },
   },
   {

@@ -1,4 +1,4 @@
-/** Clients that are told of what happens, and those that read the index: event streams, webhooks, SQL. */
+/** Clients that get events, and those that read the index: event streams, webhooks, SQL. */
 import assert from "node:assert/strict";
 import { text } from "node:stream/consumers";
 import { privateKeyToAccount } from "viem/accounts";
@@ -48,7 +48,7 @@ async function follows(world: World, { EventSource }: EventSources): Promise<str
   await until("the event that was missed", () => caughtUp.size > 0);
   resumed.close();
   assert.deepEqual([...caughtUp.keys()], [missed]);
-  return `told of agent ${first}, went away, came back and told of agent ${missed}`;
+  return `got the event of agent ${first}, went away, came back and got that of agent ${missed}`;
 }
 
 type Polyfill = { default: { EventSourcePolyfill: new (url: string, init: { heartbeatTimeout: number }) => Source } };
@@ -74,7 +74,7 @@ async function followsByAddress(world: World, { default: { EventSourcePolyfill }
     await proxy.mend();
     await until("the event that was missed", () => events.includes(missed));
     assert.equal(new Set(events).size, events.length, "an event came twice");
-    return `told of agent ${first}, lost its line, came back by itself and told of agent ${missed}`;
+    return `got the event of agent ${first}, lost its line, came back by itself and got that of agent ${missed}`;
   } finally {
     source.close();
     await proxy.close();
@@ -95,7 +95,7 @@ async function receives(world: World, { Webhook }: Webhooks): Promise<string> {
   });
   try {
     const account = privateKeyToAccount((await world.wallet("usdc")).privateKey);
-    await world.listed(await world.register("Told", account));
+    await world.listed(await world.register("Notified", account));
     const headers = { authorization: await signIn(world.apiUrl, account), "content-type": "application/json" };
     const post = (path: string, body?: object) =>
       fetch(`${world.apiUrl}/api/v2/webhooks${path}`, jsonRequest("POST", body, headers));
