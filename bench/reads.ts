@@ -46,7 +46,6 @@ async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
   const counting = await startService(at, { OPS_PORT: String(await freePort()) });
   const reference = await startReference("reference", at);
   const bare = await startReference("bare", at);
-  const middlewares = await startReference("middlewares", at);
   const load = startLoad(at);
   const pipelining = startProgram(at, "reads/pipelined.ts");
 
@@ -78,11 +77,10 @@ async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
   const common = asking("GET agent, ORM + stock middlewares", reference, AGENT);
   const node = asking("node:http alone", bare, HEALTH);
   const health = asking("GET /health, the service", api, HEALTH);
-  const stock = asking("Hono + three stock middlewares", middlewares, HEALTH);
   console.log(saidOf(plan));
-  const pids = [process, load, pipelining, api, counting, reference, bare, middlewares].map(({ pid }) => pid);
+  const pids = [process, load, pipelining, api, counting, reference, bare].map(({ pid }) => pid);
   const others = meterOthers([() => database(postgres), ...pids.map((pid) => () => cpuOf(pid))]);
-  const contenders = [...limit, driver, agent, counted, compressed, common, node, health, stock].map((one) =>
+  const contenders = [...limit, driver, agent, counted, compressed, common, node, health].map((one) =>
     one.unseen ? { ...one, run: (seconds: number) => others.unseen(() => one.run(seconds)) } : one,
   );
   const rounds = new Map([...(await play(contenders, plan))].map(([{ name }, own]) => [name, own]));
@@ -101,7 +99,6 @@ async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
   tell("GET agent by br / uncompressed", compressed, agent);
   tell("GET agent / ORM + stock middlewares", agent, common, 3);
   tell("/health / node:http", health, node, 0.5);
-  tell("/health / Hono + stock middlewares", health, stock);
   console.log(`\n${others.summary()}`);
 }
 

@@ -1,11 +1,7 @@
-/** A process that serves one of the references, named by its argument: `reference`, `middlewares` or `bare`. It sends its parent the port. */
+/** A process that serves one of the references, named by its argument: `reference` or `bare`. It sends its parent the port. */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { Hono } from "hono";
-import { cors } from "hono/cors";
-import { requestId } from "hono/request-id";
-import { secureHeaders } from "hono/secure-headers";
 import { siteOf } from "../../api/services/agent-facts.ts";
 import { loadConfig } from "../../config/config.ts";
 import { readIndexState } from "../../db/operations/index-state.ts";
@@ -21,11 +17,6 @@ const SERVERS: Record<string, () => RequestListener | Promise<RequestListener>> 
     const body = JSON.stringify(HEALTH);
     const headers = { "content-type": "application/json; charset=utf-8", "content-length": Buffer.byteLength(body) };
     return (_, outgoing) => void outgoing.writeHead(200, headers).end(body);
-  },
-  /** Hono with three of its middlewares. */
-  middlewares: () => {
-    const app = new Hono().use(requestId(), secureHeaders(), cors()).get("/health", (c) => c.json(HEALTH));
-    return getRequestListener(app.fetch as Parameters<typeof getRequestListener>[0]);
   },
   /** The whole keyed read as it is commonly built. */
   reference: async () => {
