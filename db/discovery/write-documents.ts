@@ -59,7 +59,7 @@ async function write(
   const known = new Map(before.map((one) => [one.id, one]));
   const written = agents.map(({ agent, text }) => {
     const had = known.get(agent.id);
-    // What was there before the documents has no other witness than its registration.
+    // Of a row that is older than the documents, only the time of its registration is known.
     const sinceOf = (isSame: boolean | undefined, since: Date | null | undefined) =>
       ((isSame ?? isFirstFill) && (since ?? agent.registeredAt)) || now;
     const textSince = sinceOf(had && had.key === text.textKey, had?.since);

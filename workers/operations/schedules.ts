@@ -1,11 +1,11 @@
-/** The schedules of the jobs, looked after: a queue that lost its storage has lost them, and everything queued, too. */
+/** Keeps the schedules of the jobs in the queue. A queue with a new storage has neither schedules nor what was queued. */
 import type { Job } from "../job.ts";
 import type { Queues } from "./queue.ts";
 
 /**
- * @param requeue queues everything again; called until it succeeds once a schedule was missing, which means that the
- *   queue's storage is new
- * @returns one look, which makes missing schedules; it throws while the queue's store is away
+ * @param requeue queues everything again; called when a schedule was missing, which means that the queue's storage is new,
+ *   and again at each check until it succeeds
+ * @returns a check that makes missing schedules; it throws while the queue's store is away
  */
 export function scheduleKeeper(
   queue: Pick<Queues, "schedule">,

@@ -1,7 +1,7 @@
 /** A human's page: what it states, its agents, and how its cred came to be. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { get, Problem } from "../api/answer.ts";
+import { get } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Human, HumanCred } from "../api/types.ts";
 import { date } from "../formats.ts";
@@ -27,11 +27,7 @@ export default function HumanPage() {
   if (!human)
     return (
       <div className="page">
-        {error instanceof Problem || error ? (
-          <ProblemNote instead error={error} retry={() => void refetch()} />
-        ) : (
-          <Loading rows={8} />
-        )}
+        {error ? <ProblemNote instead error={error} retry={() => void refetch()} /> : <Loading rows={8} />}
       </div>
     );
   const places = { ...human.linkedAccounts, ...placesOf(human.services) };
