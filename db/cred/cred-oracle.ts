@@ -49,12 +49,15 @@ const TO_COMPARE = statement({
       or v.read_at < $run and (
         v.updated_at = 0 or abs(c.score - v.score) >= $threshold
         or v.read_at < $run::timestamptz - $rereadMs * interval '1 ms')
-    order by abs(c.score - coalesce(v.score, 0)) desc, c.token_id limit $limit`,
+    order by least(
+        row_number() over (order by abs(c.score - coalesce(v.score, 0)) desc, c.token_id),
+        row_number() over (order by v.read_at nulls first, c.token_id)), c.token_id limit $limit`,
   columns: { tokenId: int8, score: int2 },
 });
 
 /**
- * Scores that the oracle has to be read for, those that differ most first: never read, different by `threshold` or more
+ * Scores that the oracle has to be read for: those that differ most and those read longest ago take turns, so that scores that
+ * move often keep no other back. They are: never read, different by `threshold` or more
  * from the last read, or not read for `rereadMs`, because others may have written.
  * @param asked.run start of this run: what was read since is left out
  */

@@ -33,14 +33,15 @@ const DUE = statement({
     left join offchain.token_market m on m.token_address = t.token
     where t.token ~ '^0x[0-9a-f]{40}$' and (m.fetched_at is null or m.fetched_at <= $since)
     group by t.token, m.fetched_at, m.failed_at
-    order by greatest(m.fetched_at, m.failed_at) nulls first, min(t.place), t.token limit $limit`,
+    order by row_number() over (partition by m.fetched_at is null and m.failed_at is null, min(t.place)
+      order by greatest(m.fetched_at, m.failed_at), t.token), min(t.place), m.failed_at nulls first, t.token limit $limit`,
   columns: { token: text, failed: bool },
 });
 
 /**
- * Tokens that registries name or anybody claims, and that the market has not answered about since. Those never asked
- * about come first, of these the ones of registries; then the others, by when they were last asked about, answered or
- * not, so that every token gets its turn.
+ * Tokens that registries name or anybody claims, and that the market has not answered about since. New tokens and those that
+ * were asked about before take turns, and so do those of registries and claimed ones: new names keep no other token waiting.
+ * Of each kind the one that has waited longest since it was last asked about, answered or not, comes first.
  */
 export const tokensToQuote = (db: Queryable, since: Date, limit: number): Promise<DueToken[]> =>
   DUE.rows(db, { since, limit });

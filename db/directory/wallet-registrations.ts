@@ -3,7 +3,7 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import { array, int8, narrow, type Row, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
-/** Max registrations, the newest first. */
+/** Max registrations: the newest of those with a wallet, which a transfer takes away, so that gifts come after the owner's own. */
 const MAX_REGISTRATIONS = 20;
 /** A longer URI is cut: it is read only when it holds a file of this service, and those are shorter. */
 const MAX_URI_CHARS = 70_000;
@@ -17,7 +17,7 @@ const OWNED = statement({
       a.updated_block as "updatedBlock"
     from onchain.erc8004_agent a
     where a.owner = any($wallets) and a.registry = $registry
-    order by a.agent_id desc limit ${MAX_REGISTRATIONS}`,
+    order by a.agent_wallet is null, a.agent_id desc limit ${MAX_REGISTRATIONS}`,
   columns: {
     agentId: text,
     owner: narrow<Address>(text),

@@ -1,4 +1,4 @@
-/** Payments that the sweep continues; those whose last read is oldest come first. */
+/** Payments that the sweep continues: in the order of their last reads. */
 
 import { array, int8, statement, text, uuid } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
@@ -11,11 +11,11 @@ const PAYMENTS_PER_RUN = 500;
 const UNLEASED = "(lease_until is null or lease_until < clock_timestamp())";
 
 /**
- * Payments whose last read is oldest come first, so that one that cannot be continued does not delay others. Every read is
- * recorded (`takeUp`, `markSwept`).
+ * Payments whose last read is oldest come first, so that one that cannot be continued does not delay others; one that was
+ * never read has its place by its age, so that new ones do not, either. Every read is recorded (`takeUp`, `markSwept`).
  */
 const next = (where: string) => `select ${COLUMNS} from offchain.payment where ${where}
-  order by swept_at nulls first, created_at, payment_id limit ${PAYMENTS_PER_RUN}`;
+  order by coalesce(swept_at, created_at), payment_id limit ${PAYMENTS_PER_RUN}`;
 
 const ABANDONED = statement({
   name: "payments-abandoned",

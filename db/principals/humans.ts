@@ -208,11 +208,12 @@ const WALLETS_TO_COUNT = statement({
   text: `
     select wallet from offchain.human
     where wallet is not null and (transaction_count_at is null or transaction_count_at < $before)
-    order by transaction_count_at nulls first limit $limit`,
+    order by row_number() over (partition by transaction_count_at is null order by transaction_count_at, created_at),
+      transaction_count_at limit $limit`,
   columns: { wallet: filtered(narrow<Address>(text)) },
 });
 
-/** Wallets of humans whose number of transactions was last read before a time, or never. */
+/** Wallets of humans whose number of transactions was last read before a time, or never: one of each in turn, the oldest first. */
 export async function walletsToCount(db: Queryable, before: Date, limit: number): Promise<Address[]> {
   const rows = await WALLETS_TO_COUNT.rows(db, { before, limit });
   return rows.map(({ wallet }) => wallet);

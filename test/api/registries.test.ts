@@ -295,6 +295,13 @@ describe("crossreg", () => {
     for (const foreign of ["42", "43", "44", "45"])
       expect((await post(`crossreg?agentId=${foreign}`)).status, foreign).toBe(404);
     expect((await post("crossreg?agentId=-1")).status).toBe(400);
+    // A registration that was given away has lost its wallet: any number of gifts hides none of the owner's own.
+    await pool.query("update onchain.erc8004_agent set agent_wallet = owner where agent_id = 41");
+    for (let gift = 100n; gift < 121n; gift++) await plant(gift, lower(owner), await fileNow());
+    expect((await listed()).registrations).toHaveLength(20);
+    expect(await listed()).toMatchObject({
+      registrations: [{ agentId: "41" }, { agentId: "120" }, ...Array(18).fill({})],
+    });
     await pool.query("truncate onchain.erc8004_agent");
   });
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Chain, Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
 import { unavailableError } from "../../clients/unavailable.ts";
 import { owePayment } from "../../db/payments/ledger.ts";
+import { revocablePayments } from "../../db/payments/payment-sweep.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { testLog } from "../../harness/log.ts";
 import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
@@ -404,6 +405,18 @@ describe("payments that cannot be brought further", () => {
     await api.pool.query("update offchain.payment set updated_at = now() - interval '25 hours'");
     await sweep();
     expect(await planted()).toBe(0);
+  });
+
+  it("are read in turn: new ones by the hundred keep no older one waiting", async () => {
+    const payer = await world.payer();
+    expect((await api.pay(payer)).status).toBe(201);
+    const { payment_id } = await own(payer);
+    await api.pool.query("update offchain.payment set swept_at = now() - interval '10 minutes' where payment_id = $1", [
+      payment_id,
+    ]);
+    await plant(600, { ...moved, state: "'fulfilled'", created_at: "now()" });
+    const [first] = await revocablePayments(api.pool, [8453]);
+    expect(first!.paymentId).toBe(payment_id);
   });
 
   it("of a chain that is not configured any more stand in their wallet's way for a day at most", async () => {

@@ -77,15 +77,32 @@ describe("what is written", () => {
     expect(await world.run({ intervalMs: 3_600_000, now: new Date(Date.now() + 3_600_000) })).toBe(1);
   });
 
-  it("in batches, those that differ most first, once however often and by whom the job runs", async () => {
+  it("in batches, those that differ most and those never written in turn, once however often and by whom the job runs", async () => {
     const scores = Object.fromEntries(Array.from({ length: 7 }, (_, n) => [n, 10 * (n + 1)]));
     await world.score(scores);
     const queued = await Promise.all([world.run({ batch: 3 }), world.run({ batch: 3 }), world.run({ batch: 3 })]);
     expect(queued.toSorted()).toEqual([0, 0, 7]);
     desk.send(SENDS);
     await world.settled();
-    expect(await world.writes()).toEqual([6, 5, 4, 3, 2, 1, 0].map((n) => [n, 10 * (n + 1)]));
+    expect(await world.writes()).toEqual([0, 6, 1, 5, 2, 4, 3].map((n) => [n, 10 * (n + 1)]));
     expect(await states()).toEqual(["mined", "mined", "mined"]);
+  });
+
+  it("a small change written longest ago, whatever number of others moves further each time", async () => {
+    const clock = clockAtNoon();
+    desk.send(SENDS, {}, clock);
+    const others = (score: number) => Object.fromEntries([0, 1, 2, 3, 4, 5].map((n) => [n, score]));
+    for (const scores of [{ 9: 50 }, others(0)]) {
+      await world.score(scores);
+      await world.run({ now: clock() });
+      await world.settled();
+      await on.evm.increaseTime({ seconds: 2 });
+    }
+    await world.score({ 9: 53, ...others(100) });
+    const now = new Date(clock().getTime() + 86_400_000);
+    expect(await world.run({ gasPerDay: oracleGas(2), now })).toBe(2);
+    await world.settled();
+    expect(await world.held([9, 0, 1])).toEqual([53, 100, 0]);
   });
 });
 

@@ -61,7 +61,7 @@ function roomFor(gas: bigint, batch: number): number {
   return scores;
 }
 
-/** The scores that the oracle, as the chain has it now, does not hold, those that differ most first. */
+/** The scores that the oracle, as the chain has it now, does not hold, those that differ most and those written longest ago in turn. */
 async function differing(of: {
   db: Queryable;
   chain: Pick<Chain, "call">;
@@ -87,5 +87,6 @@ async function differing(of: {
     }
     if (scores.length < TOKENS_PER_CALL) break;
   }
-  return writes.slice(0, wanted);
+  const byAge = writes.toSorted((a, b) => a.held.updatedAt - b.held.updatedAt);
+  return [...new Set(writes.flatMap((write, n) => [byAge[n]!, write]))].slice(0, wanted);
 }
