@@ -126,12 +126,12 @@ const OF_AGENTS = statement({
   text: `
     select i.raw from unnest($agentIds::text[]) as a(id) cross join lateral (
       select source_id, raw from offchain.directory_item
-      where platform = $platform and agent_id = a.id and source = $source order by source_id limit ${MAX_ITEMS_PER_AGENT}) i
+      where platform = $platform and agent_id = a.id and source = $source order by first_seen_at, source_id limit ${MAX_ITEMS_PER_AGENT}) i
     order by i.source_id`,
   columns: { raw: jsonb<unknown>() },
 });
 
-/** The stored items of agents, as they came; of one agent those with the first ids. */
+/** The stored items of agents, as they came; of one agent those that were seen first. */
 export async function itemsOf(
   tx: Queryable,
   { source, platform }: { source: string; platform: string },

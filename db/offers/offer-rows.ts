@@ -15,7 +15,7 @@ export type ListedRow = {
   domains: unknown;
 };
 
-/** Max stored items of a row that are read for offers. */
+/** Max stored items of a row that are read for offers: those that were seen first, because anybody can add to them. */
 const MAX_ITEMS = 64;
 
 /** SQL of the rows `d` of the directory that meet a condition. */
@@ -25,7 +25,7 @@ const rowsSql = (which: string) => `
         select json_build_object('source', i.source, 'raw', i.raw)
         from (select i.* from offchain.directory_item i
               where i.platform = d.platform and i.agent_id = d.agent_id and i.source = any($sources)
-              order by i.source_id limit ${MAX_ITEMS}) i)) else '[]' end as items,
+              order by i.first_seen_at, i.source_id limit ${MAX_ITEMS}) i)) else '[]' end as items,
       case when d.removed_at is not null then null
         when d.platform = '${OWN_PLATFORM}' then
           (select p.value from offchain.profile_field p where p.token_id = d.token_id and p.field = 'skills')

@@ -188,6 +188,8 @@ export const directoryItem = offchain.table(
     warnings: text().array().notNull().default(sql`'{}'`),
     /** Hash of `raw`: an item that did not change is not read again. */
     digest: text().notNull(),
+    /** Of an agent's items the first ones are read: a later item of any id takes no place of an earlier one. */
+    firstSeenAt: at().notNull().defaultNow(),
     fetchedAt: at().notNull(),
     /** The last full sweep that saw it; those an ended sweep did not see are gone. */
     sweep: bigint({ mode: "number" }).notNull(),

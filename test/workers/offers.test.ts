@@ -231,6 +231,15 @@ it("offers that a registry gives are taken from its stored item, without a reque
   expect(await run()).toBe(0);
   expect(await touched(id)).toBe(before);
   expect(asked).toEqual([]);
+  // Anybody can list resources that pay this recipient, by ids before its own: they take no place of what was there.
+  await db.pool.query(
+    `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
+     select 'x402-bazaar', 'a' || n, 'x402-bazaar', agent_id, $2::jsonb || jsonb_build_object('serviceName', 'A' || n), 'd', now(), 1
+     from offchain.directory, generate_series(1, 100) n where id = $1`,
+    [id, JSON.stringify({ ...raw, resource: "https://stranger.example/" })],
+  );
+  await run();
+  expect((await offersOf(id)).map(({ name }) => name)).toContain("Quotes");
 });
 
 it("jobs of a Virtuals agent are offers once each, with the price where it is in dollars, and no private one", async () => {

@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."directory_item" ADD COLUMN "first_seen_at" timestamp with time zone DEFAULT now() NOT NULL;
