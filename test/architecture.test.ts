@@ -439,13 +439,6 @@ describe("the terminal", () => {
     ).toEqual([]);
   });
 
-  it("has its words in one file, so that they can be read, mended and translated there", () => {
-    const found = inRoom("web/src")
-      .filter(({ path }) => path !== "web/src/messages.ts")
-      .flatMap(({ path, text }) => wordsIn(path, text).map((word) => `${path}: ${word}`));
-    expect(found).toEqual([]);
-  });
-
   it("calls the API in one place, follows it in one place and keeps things in one place", () => {
     // The identity provider is no part of the API.
     const calling = ["web/src/api/answer.ts", "web/src/people/provider.ts"];
@@ -774,69 +767,6 @@ function functionsOf(path: string, text: string): { line: number; lines: number 
       const { start, end } = node as unknown as { start: number; end: number };
       found.push({ line: lineAt(start), lines: lineAt(end) - lineAt(start) + 1 });
     }
-    for (const child of Object.values(node)) visit(child);
-  };
-  visit(parseSync(path, text).program);
-  return found;
-}
-
-/** Attributes whose values people read or hear. */
-const SPOKEN = new Set(["aria-label", "title", "placeholder", "alt", "label", "hint", "reason"]);
-/** No words of a language: a name of the service's own, an address, a protocol's key. */
-const NO_WORDS = new Set(["https://", "mcp"]);
-/** Attributes that only programs read. */
-const UNSPOKEN = new Set(["className", "d", "rel", "style", "viewBox"]);
-/** Names that are the same in every language, keys of a keyboard, and a place of the sign-in's template. */
-const NAMES = new Set([
-  ...["Arbitrum", "BNB Smart Chain", "Base", "Base Sepolia", "Ethereum", "Optimism", "Polygon", "Solana", "Tempo"],
-  ...["Ether", "Farcaster", "MetaMask", "Trust Wallet", "Bearer", "Enter", "Escape", "timestamp as ISO 8601"],
-  // Values of `rel`.
-  ...["nofollow noopener noreferrer", "nofollow noopener noreferrer ugc"],
-]);
-/** A sentence, two words, or one word as a heading has it. */
-const PROSE = /\p{L}{2,} +\p{L}{2,}|^\p{Lu}\p{Ll}+[.!?…:]?$|\p{Ll}\. /u;
-
-/** The words that a file shows without the file of messages: texts of elements, and attributes that are read out. */
-function wordsIn(path: string, text: string): string[] {
-  const found: string[] = [];
-  const note = (value: string) => {
-    if (/\p{L}{2,}/u.test(value) && !NO_WORDS.has(value.trim())) found.push(value.trim().slice(0, 60));
-  };
-  type Node = {
-    type: string;
-    value?: unknown;
-    name?: { name?: string };
-    key?: { name?: string };
-    expression?: Node;
-    quasis?: { value: { cooked: string } }[];
-    consequent?: Node;
-    alternate?: Node;
-    right?: Node;
-    children?: Node[];
-  };
-  /** Notes what an expression shows: its text, that of its branches, and the fixed parts of a template. */
-  const noteShown = (node: Node | null | undefined): void => {
-    if (node?.type === "Literal" && typeof node.value === "string") note(node.value);
-    else if (node?.type === "TemplateLiteral") for (const part of node.quasis ?? []) note(part.value.cooked);
-    else if (node?.type === "ConditionalExpression")
-      for (const one of [node.consequent, node.alternate]) noteShown(one);
-    else if (node?.type === "LogicalExpression") noteShown(node.right);
-    else if (node?.type === "JSXExpressionContainer") noteShown(node.expression);
-  };
-  const visit = (node: unknown): void => {
-    if (node === null || typeof node !== "object") return;
-    const { type, value, name, children } = node as Node;
-    if (/^(Import|TSTypeAlias|TSInterface)/.test(type)) return;
-    if (type === "JSXAttribute" && UNSPOKEN.has(name?.name ?? "")) return;
-    if (type === "Property" && UNSPOKEN.has((node as Node).key?.name ?? "")) return;
-    // Also in tables of constants, wherever they are shown.
-    if (type === "Literal" && typeof value === "string" && PROSE.test(value) && !NAMES.has(value.trim())) note(value);
-    if (type === "TemplateElement" && PROSE.test((value as { cooked: string }).cooked))
-      note((value as { cooked: string }).cooked);
-    if (type === "JSXText") note(String(value));
-    if (type === "JSXElement" || type === "JSXFragment")
-      for (const child of children ?? []) if (child.type === "JSXExpressionContainer") noteShown(child);
-    if (type === "JSXAttribute" && SPOKEN.has(name?.name ?? "")) noteShown(value as Node | null);
     for (const child of Object.values(node)) visit(child);
   };
   visit(parseSync(path, text).program);

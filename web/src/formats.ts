@@ -1,7 +1,8 @@
 /** Numbers, times and addresses as people read them, written as the browser's language writes them. */
-import { LOCALES, say } from "./say.tsx";
 import { usdcIn } from "./usdc.ts";
 
+/** The browser's own languages decide how numbers and dates are written; the words are English. */
+export const LOCALES = [...navigator.languages];
 const whole = new Intl.NumberFormat(LOCALES);
 const money = new Intl.NumberFormat(LOCALES, {
   notation: "compact",
@@ -17,6 +18,9 @@ const change = new Intl.NumberFormat(LOCALES, {
 });
 
 export const count = (value: number): string => whole.format(value);
+/** A number with its noun: `1 agent`, `1,200 agents`. */
+export const counted = (value: number, one: string, other: string): string =>
+  `${count(value)} ${value === 1 ? one : other}`;
 export const usd = (value: number): string => money.format(value);
 /** A change in per cent with its sign: `+3.2%`. */
 export const percent = (value: number): string => change.format(value / 100);
@@ -30,11 +34,11 @@ export const short = (text: string): string => (text.length > 14 ? `${text.slice
 /** Age in the largest unit that fits: `12s`, `5m`, `3h`, `40d`, `2y`. */
 export function age(iso: string, now = Date.now()): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(iso)) / 1000));
-  if (seconds < 60) return say("age.seconds", { n: seconds });
-  if (seconds < 3600) return say("age.minutes", { n: Math.floor(seconds / 60) });
-  if (seconds < 86_400) return say("age.hours", { n: Math.floor(seconds / 3600) });
-  if (seconds < 730 * 86_400) return say("age.days", { n: Math.floor(seconds / 86_400) });
-  return say("age.years", { n: Math.floor(seconds / (365 * 86_400)) });
+  if (seconds < 60) return `${count(seconds)}s`;
+  if (seconds < 3600) return `${count(Math.floor(seconds / 60))}m`;
+  if (seconds < 86_400) return `${count(Math.floor(seconds / 3600))}h`;
+  if (seconds < 730 * 86_400) return `${count(Math.floor(seconds / 86_400))}d`;
+  return `${count(Math.floor(seconds / (365 * 86_400)))}y`;
 }
 
 const dateTime = new Intl.DateTimeFormat(LOCALES, { dateStyle: "medium", timeStyle: "short" });
@@ -46,10 +50,10 @@ export const moment = (iso: string): string => dateTime.format(new Date(iso));
 export const date = (iso: string): string => day.format(new Date(iso));
 
 const ORIGINS: Record<string, string> = {
-  HUMAN: say("origin.human"),
-  AGENT_SIWA: say("origin.itself"),
-  API: say("origin.api"),
-  OWNER: say("origin.owner"),
+  HUMAN: "by a human",
+  AGENT_SIWA: "by itself",
+  API: "by the API",
+  OWNER: "by its owner",
 };
 /** A number with as many decimals as stated: `12.50`. */
 export const decimals = (value: number, digits: number): string =>
@@ -57,12 +61,12 @@ export const decimals = (value: number, digits: number): string =>
 /** A length of time: seconds with one decimal below a minute, then minutes, hours, days. */
 export const duration = (seconds: number): string =>
   seconds < 60
-    ? say("duration.seconds", { n: decimals(seconds, 1) })
+    ? `${decimals(seconds, 1)} s`
     : seconds < 7_200
-      ? say("duration.minutes", { n: Math.round(seconds / 60) })
+      ? `${count(Math.round(seconds / 60))} min`
       : seconds < 172_800
-        ? say("duration.hours", { n: Math.round(seconds / 3_600) })
-        : say("duration.days", { n: Math.round(seconds / 86_400) });
+        ? `${count(Math.round(seconds / 3_600))} h`
+        : `${count(Math.round(seconds / 86_400))} d`;
 
 /** Who registered an agent, after the word "registered". */
 export const originWords = (origin: string): string => ORIGINS[origin] ?? origin;

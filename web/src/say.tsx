@@ -1,5 +1,6 @@
 /** The words of the terminal: a message by its key, with its values filled in. */
 import { Fragment, type ReactNode } from "react";
+import { LOCALES } from "./formats.ts";
 import { MESSAGES } from "./messages.ts";
 
 type Messages = typeof MESSAGES;
@@ -15,8 +16,6 @@ type Elements<K extends MessageKey> = Record<Tags<TextOf<K>>, (text: string) => 
 /** The values that a message has places for; none where it has none. */
 type MessageValues<K extends MessageKey> = [Places<TextOf<K>>] extends [never] ? [] : [values: Values<K>];
 
-/** The browser's own languages decide how numbers and dates are written; the words are English. */
-export const LOCALES = [...navigator.languages];
 const whole = new Intl.NumberFormat(LOCALES);
 const plural = new Intl.PluralRules("en");
 

@@ -3,6 +3,15 @@ import { TIERS, tierOf } from "../../core/cred/tiers.ts";
 
 export { TIERS, tierOf };
 
+/** What each tier means. */
+export const TIER_MEANINGS = {
+  preferred: "Nearly everything that can be proven is proven.",
+  prime: "Well proven: accounts, wallet and history speak for it.",
+  qualified: "More than half of what can be known is known.",
+  marginal: "Some of it is known. Look at what, before you rely on it.",
+  junk: "Little or nothing is known. Unknown is not bad: most agents of other registries are here because nobody has proven anything about them yet.",
+} as const satisfies Record<(typeof TIERS)[number]["key"], string>;
+
 /** SVG paths in a 12 by 12 box; `filled` chooses fill or stroke. */
 export const SHAPES: Record<(typeof TIERS)[number]["key"], { path: string; filled: boolean }> = {
   preferred: { path: "M6 .6 7.6 4.3 11.6 4.7 8.6 7.4 9.4 11.4 6 9.3 2.6 11.4 3.4 7.4.4 4.7 4.4 4.3Z", filled: true },

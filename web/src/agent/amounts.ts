@@ -1,5 +1,5 @@
 /** Decimal amounts of USDC as people read them. */
-import { LOCALES } from "../say.tsx";
+import { LOCALES } from "../formats.ts";
 
 const exact = new Intl.NumberFormat(LOCALES, { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 const cents = new Intl.NumberFormat(LOCALES, { minimumFractionDigits: 2, maximumFractionDigits: 2 });

@@ -8,7 +8,6 @@ import { count, decimals } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
 import { Heads } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
 import { Radar } from "./radar.tsx";
 
@@ -27,8 +26,8 @@ export function Breakdown({ agent }: { agent: Agent }) {
         </div>
       )}
       <table className="plain-table">
-        <caption className="unseen">{say("agent.theEightSignalsOfThe")}</caption>
-        <Heads texts={[say("agent.signal")]} numbers={[say("agent.raw"), say("agent.weight"), say("agent.adds")]} />
+        <caption className="unseen">The eight signals of the score</caption>
+        <Heads texts={["Signal"]} numbers={["Raw", "Weight", "Adds"]} />
         <tbody>
           {SIGNALS.map(({ key, label, description, weight }) => (
             <tr key={key}>
@@ -37,7 +36,11 @@ export function Breakdown({ agent }: { agent: Agent }) {
                 <span className="faint hint">{description}</span>
               </th>
               <td className="number">
-                {known ? count(known[key].rawScore) : <NoData reason={say("agent.thisWalletSFactorsAre")} />}
+                {known ? (
+                  count(known[key].rawScore)
+                ) : (
+                  <NoData reason="this wallet's factors are those of another token of its" />
+                )}
               </td>
               <td className="number faint">{count(weight)} %</td>
               <td className="number">{known ? <b>{decimals(known[key].weightedScore, 2)}</b> : "—"}</td>
@@ -46,7 +49,7 @@ export function Breakdown({ agent }: { agent: Agent }) {
         </tbody>
         <tfoot>
           <tr>
-            <th scope="row">{say("agent.scoreRoundedHalfUp")}</th>
+            <th scope="row">Score, rounded half up</th>
             <td />
             <td className="number faint">100 %</td>
             <td className="number">

@@ -2,7 +2,6 @@
 import { useState } from "react";
 import type { CredProof } from "../api/types.ts";
 import { Icon } from "../parts/icon.tsx";
-import { say } from "../say.tsx";
 import { ask } from "../wallet/providers.ts";
 import { type ConnectedWallet, useWallet } from "../wallet/session.ts";
 
@@ -21,12 +20,13 @@ async function rootOnChain(
   return found.toLowerCase() === root.toLowerCase() ? "same" : "other";
 }
 
-const SAID = {
-  same: "agent.rootSame",
-  other: "agent.rootOther",
-  "other-chain": "agent.rootChain",
-  unanswered: "agent.rootUnknown",
-} as const;
+const SENTENCES: Record<RootComparison, (epoch: number) => string> = {
+  same: (epoch) => `The contract has this root for epoch ${epoch}: the node of your wallet answered it.`,
+  other: (epoch) =>
+    `The contract has another root for epoch ${epoch} than this service states. Do not trust this proof.`,
+  "other-chain": (epoch) => `Your wallet is on another chain: it cannot say whether epoch ${epoch} has this root.`,
+  unanswered: (epoch) => `The node of your wallet did not answer for epoch ${epoch}.`,
+};
 
 /** Nothing without a connected wallet. */
 export function ChainRoot({ proof }: { proof: CredProof }) {
@@ -38,12 +38,12 @@ export function ChainRoot({ proof }: { proof: CredProof }) {
     <div className="stack">
       <p className="actions">
         <button type="button" className="button" onClick={() => void check()}>
-          <Icon name="check" /> {say("agent.rootCheck", { wallet: wallet.name })}
+          <Icon name="check" /> Ask the contract with {wallet.name}
         </button>
       </p>
       {found && (
         <p className={found === "same" ? undefined : "note"} role={found === "other" ? "alert" : "status"}>
-          {say(SAID[found], { epoch: String(proof.epoch) })}
+          {SENTENCES[found](proof.epoch)}
         </p>
       )}
     </div>

@@ -4,7 +4,6 @@ import type { FormEvent } from "react";
 import type { Detail } from "../api/types.ts";
 import { faultsIn, TextField } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { say } from "../say.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 
 type ClaimAnswer = { success: true; updated: number };
@@ -13,15 +12,18 @@ type ClaimAnswer = { success: true; updated: number };
 export function Claim({ row }: { row: Detail }) {
   if (row.token_source !== null && row.token_source !== "claimed") return null;
   return (
-    <Panel title={say("claim.title")}>
-      <p className="muted">{say("claim.meaning")}</p>
+    <Panel title="Its token">
+      <p className="muted">
+        No registry names a token of this agent. Anybody may claim one: it is shown as claimed, counts in no order, and
+        gives way to what the agent's registry or owner says.
+      </p>
       {row.token_source === "claimed" && (
         <p className="muted">
-          <bdi>{say("claim.present", { token: row.token_symbol ?? row.token_name ?? row.token_address ?? "" })}</bdi>
+          <bdi>Claimed now: {row.token_symbol ?? row.token_name ?? row.token_address ?? ""}</bdi>
         </p>
       )}
       <details>
-        <summary>{say("claim.open")}</summary>
+        <summary>Claim a token</summary>
         <ClaimForm row={row} />
       </details>
     </Panel>
@@ -52,15 +54,15 @@ function ClaimForm({ row }: { row: Detail }) {
       <form className="form" onSubmit={(event) => void submit(event)}>
         <TextField
           name="token_address"
-          label={say("claim.address")}
-          hint={say("claim.addressHint")}
+          label="Token address"
+          hint="0x… on an EVM chain, or base58 on Solana"
           {...(faults && { faults })}
         />
-        <TextField name="token_symbol" label={say("claim.symbol")} max={32} optional {...(faults && { faults })} />
-        <TextField name="token_name" label={say("claim.name")} max={64} optional {...(faults && { faults })} />
+        <TextField name="token_symbol" label="Symbol" max={32} optional {...(faults && { faults })} />
+        <TextField name="token_name" label="Name" max={64} optional {...(faults && { faults })} />
         <p className="actions">
           <button type="submit" className="button" disabled={op.state.at === "working"}>
-            {say("claim.send")}
+            Claim
           </button>
         </p>
       </form>
@@ -68,7 +70,7 @@ function ClaimForm({ row }: { row: Detail }) {
         op={op}
         done={() => (
           <p className="muted" role="status">
-            {say("claim.done")}
+            The claim is stored, and shown as claimed.
           </p>
         )}
       />

@@ -9,12 +9,11 @@ import { detail } from "../directory/source.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
-import { say } from "../say.tsx";
 import { Erc8004 } from "./erc8004.tsx";
 
 export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
   others.length === 0 ? (
-    <p className="muted">{say("agent.noOtherRegistryHasAn")}</p>
+    <p className="muted">No other registry has an agent with its proven wallet.</p>
   ) : (
     <ul className="same-as">
       {others.map(({ id, platform, agent_id: agentId, name, cred_score: score }) => (
@@ -23,7 +22,7 @@ export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
             <Sigil seed={`${platform}:${agentId}`} score={score} />
             <span className="agent-words">
               <Link href={directoryLink("", { platform, agentId })} className="row-link clip">
-                <bdi>{name || say("agent.unnamed")}</bdi>
+                <bdi>{name || "Unnamed"}</bdi>
               </Link>
               <span className="agent-id clip">{platformLabel(platform)}</span>
             </span>
@@ -43,11 +42,11 @@ export function Elsewhere({ agent: { tokenId }, explorer }: { agent: Agent; expl
   const registration = there?.data.erc8004;
   return (
     <>
-      <Panel title={say("agent.inOtherRegistries")}>
+      <Panel title="In other registries">
         <SameAs others={own.data.same_as} />
       </Panel>
       {registration && twin && (
-        <Panel title={say("agent.erc8004")}>
+        <Panel title="ERC-8004">
           <Erc8004 registration={registration} agentId={twin.agent_id} explorer={explorer} />
         </Panel>
       )}

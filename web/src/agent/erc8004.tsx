@@ -5,14 +5,13 @@ import { count, date } from "../formats.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { OutLink } from "../parts/out-link.tsx";
-import { say } from "../say.tsx";
 
 const FILE: Record<Registration8004["file"]["status"], string> = {
-  waiting: say("agent.fileWaiting"),
-  parsed: say("agent.fileParsed"),
-  unreadable: say("agent.fileUnreadable"),
-  unreachable: say("agent.fileUnreachable"),
-  refused: say("agent.fileRefused"),
+  waiting: "not looked at yet",
+  parsed: "read",
+  unreadable: "could not be read",
+  unreachable: "cannot be reached",
+  refused: "leads to an address that is not read",
 };
 
 type Props = { registration: Registration8004; agentId: string; explorer: string };
@@ -23,38 +22,38 @@ export const Erc8004 = ({ registration, agentId, explorer }: Props) => {
     <>
       <dl className="facts tall">
         <div>
-          <dt>{say("agent.agentThere")}</dt>
+          <dt>Agent there</dt>
           <dd>#{agentId}</dd>
         </div>
         <div>
-          <dt>{say("agent.registry")}</dt>
+          <dt>Registry</dt>
           <dd>
             <Address address={registry} explorer={explorer} />
           </dd>
         </div>
         <div>
-          <dt>{say("agent.registeredAt")}</dt>
+          <dt>Registered</dt>
           <dd>
             {date(registration.registered_at)} ·{" "}
             <a href={`${explorer}/tx/${hash}`} rel={EXPLORER_REL}>
-              {say("agent.block", { registered_block: count(registration.registered_block) })}
+              block {count(registration.registered_block)}
             </a>
           </dd>
         </div>
         <div>
-          <dt>{say("agent.file")}</dt>
+          <dt>File</dt>
           <dd>
             {FILE[file.status]}
             {file.fetched_at && <span className="faint"> · {date(file.fetched_at)}</span>}
           </dd>
         </div>
         <div>
-          <dt>{say("agent.uri")}</dt>
+          <dt>URI</dt>
           <dd>
             {uri === "" ? (
-              <span className="faint">{say("agent.none")}</span>
+              <span className="faint">none</span>
             ) : uri.startsWith("data:") || uri.startsWith("{") ? (
-              say("agent.writtenOnChain")
+              "written on chain"
             ) : (
               <OutLink text={uri} />
             )}
@@ -62,7 +61,7 @@ export const Erc8004 = ({ registration, agentId, explorer }: Props) => {
         </div>
       </dl>
       {file.defects.length > 0 && (
-        <ul className="warnings" aria-label={say("agent.defectsOfTheFile")}>
+        <ul className="warnings" aria-label="What is wrong with the file">
           {file.defects.map(({ says, mend }) => (
             <li key={says}>
               <Icon name="warn" />
@@ -82,13 +81,13 @@ function Validations({ of, explorer }: { of: Registration8004; explorer: string 
   const { validation_count: total, validations } = of;
   return (
     <>
-      <h3 className="push-down">{say("agent.validations")}</h3>
+      <h3 className="push-down">Validations</h3>
       <dl className="facts tall">
         {validations.map(({ validator, request_hash: request, requested_at: asked, tx_hash: hash, answer }) => (
           <div key={request}>
             <dt>
               <a href={`${explorer}/tx/${hash}`} rel={EXPLORER_REL} title={date(answer?.answered_at ?? asked)}>
-                {answer ? say("agent.validationAnswered", { response: answer.response }) : say("agent.validationWaits")}
+                {answer ? `${count(answer.response)} of 100` : "not answered yet"}
               </a>
               {answer?.tag && (
                 <>
@@ -104,8 +103,8 @@ function Validations({ of, explorer }: { of: Registration8004; explorer: string 
         ))}
       </dl>
       <p className="muted small">
-        {total > validations.length && `${say("agent.validationsTotal", { count: count(total) })}. `}
-        {say("agent.validatorsAreChosen")}
+        {total > validations.length && `The newest of ${count(total)}. `}
+        The agent's side chose who validates it: an answer proves nothing by itself.
       </p>
     </>
   );

@@ -21,7 +21,6 @@ import { Reservations } from "../parts/reservations.tsx";
 import { ProofBadges, Protocols } from "../parts/row-badges.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { toggleStored, useStored } from "../stored.ts";
@@ -83,7 +82,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
         <div className="column">
           <WhatItOffers {...of} name={row.name}>
             {row.services.length === 0 ? (
-              <p className="muted">{say("agent.itsRegistryNamesNone")}</p>
+              <p className="muted">Its registry names none.</p>
             ) : (
               <Services of={row.services} />
             )}
@@ -96,11 +95,11 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
             <Behind of={of} explorer={explorer} />
             <Trusted of={of} />
             <Claim row={row} />
-            <Panel title={say("agent.inOtherRegistries")}>
+            <Panel title="In other registries">
               <SameAs others={row.same_as} />
             </Panel>
             {row.erc8004 && explorer && (
-              <Panel title={say("agent.erc8004")}>
+              <Panel title="ERC-8004">
                 <Erc8004 registration={row.erc8004} agentId={row.agent_id} explorer={explorer} />
               </Panel>
             )}
@@ -115,21 +114,21 @@ const Below = ({ row, explorer }: { row: Detail; explorer: string | undefined })
   <>
     {row.erc8004 && explorer && (
       <>
-        <Panel title={say("agent.payments")}>
+        <Panel title="What it was paid">
           <Payments path={paymentsPath(row.agent_id, row.platform)} explorer={explorer} />
         </Panel>
-        <Panel title={say("agent.feedback")}>
+        <Panel title="Reviews">
           <Reviews path={reviewsPath(row.agent_id, row.platform)} explorer={explorer} />
         </Panel>
         <Jobs agentRef={row.agent_id} platform={row.platform} explorer={explorer} known={false} />
       </>
     )}
-    <Panel title={say("agent.whereThisWasRead")}>
+    <Panel title="Where this was read">
       <Provenance of={row.provenance} warningsElsewhere={row.erc8004 !== null} />
     </Panel>
     <section className="panel">
       <details>
-        <summary>{say("agent.rawJson")}</summary>
+        <summary>Raw JSON</summary>
         <pre className="code">{JSON.stringify(row, null, 2)}</pre>
       </details>
     </section>
@@ -139,32 +138,30 @@ const Below = ({ row, explorer }: { row: Detail; explorer: string | undefined })
 type NotFoundProps = { agentRef: string; requestId: Problem["requestId"] };
 
 const NotFound = ({ agentRef, requestId }: NotFoundProps) => (
-  <Empty instead title={say("agent.noRegistryHasThisAgent")}>
+  <Empty instead title="No registry has this agent">
     <p className="muted">
-      <Say
-        k="agent.takenOut"
-        reference={short(agentRef)}
-        id={(text) => <code className="wrap">{text}</code>}
-        directory={(text) => <Link href={`/?q=${encodeURIComponent(agentRef.slice(0, 100))}`}>{text}</Link>}
-      />
+      <code className="wrap">{short(agentRef)}</code> may have been taken out of its registry. Search the{" "}
+      <Link href={`/?q=${encodeURIComponent(agentRef.slice(0, 100))}`}>directory</Link> for it.
     </p>
     {requestId && (
       <p className="faint">
-        <Say k="operation.request" requestId={requestId} id={(text) => <code>{text}</code>} />
+        Request <code>{requestId}</code>
       </p>
     )}
   </Empty>
 );
 
 const AboutScore = ({ score, reservations }: { score: number; reservations: Detail["reservations"] }) => (
-  <Panel title={say("agent.aboutThisScore")}>
+  <Panel title="About this score">
     <p className="muted">
-      {score >= 50 ? say("agent.agentsWithoutAnIdentityToken") : say("agent.theSameSignalsAsFor")}
+      {score >= 50
+        ? "Agents without an identity token here count up to 50."
+        : "The same signals as for everybody, over what its registry tells. Without an identity token here the score ends at 50."}
       <Reservations of={reservations} />
     </p>
     <p className="actions push-down">
       <Link className="button" href="/mint">
-        {say("agent.registerAnIdentity")}
+        Register an identity
       </Link>
     </p>
   </Panel>
@@ -188,19 +185,17 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
       <div className="agent-who">
         <p className="muted">
           {platformLabel(row.platform)} ·{" "}
-          {row.created_at
-            ? say("agent.registeredOn", { date: date(row.created_at) })
-            : say("agent.itsRegistryDoesNotSay")}
+          {row.created_at ? `registered ${date(row.created_at)}` : "its registry does not say since when"}
         </p>
         <h1>
-          <bdi>{row.name || say("agent.unnamed")}</bdi>
+          <bdi>{row.name || "Unnamed"}</bdi>
         </h1>
         {row.description ? (
           <p className="muted about">
             <bdi>{row.description}</bdi>
           </p>
         ) : (
-          <p className="faint">{say("agent.itHasNoDescription")}</p>
+          <p className="faint">It has no description.</p>
         )}
         <p className="tags">
           {badges && <ProofBadges badges={badges} own={false} />}
@@ -208,33 +203,29 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
         </p>
         <dl className="facts">
           <div>
-            <dt>{say("agent.idThere")}</dt>
+            <dt>Id there</dt>
             <dd>
               <Address address={row.agent_id} />
             </dd>
           </div>
           <div>
-            <dt>{row.verified ? say("agent.walletProvenThere") : say("agent.walletAsClaimed")}</dt>
+            <dt>{row.verified ? "Wallet, proven there" : "Wallet, as claimed"}</dt>
             <dd>
-              {row.address ? (
-                <Address address={row.address} explorer={explorer} />
-              ) : (
-                <NoData reason={say("agent.noneIsKnown")} />
-              )}
+              {row.address ? <Address address={row.address} explorer={explorer} /> : <NoData reason="none is known" />}
             </dd>
           </div>
           <div>
-            <dt>{say("agent.active")}</dt>
+            <dt>Active</dt>
             <dd>
               {badges?.active_at ? (
-                <span title={moment(badges.active_at)}>{say("agent.ago", { active_at: age(badges.active_at) })}</span>
+                <span title={moment(badges.active_at)}>{age(badges.active_at)} ago</span>
               ) : (
-                <NoData reason={say("agent.nobodyHasSeenItAct")} />
+                <NoData reason="nobody has seen it act" />
               )}
             </dd>
           </div>
           <div>
-            <dt>{say("agent.token")}</dt>
+            <dt>Token</dt>
             <dd>
               <Token row={row} />
             </dd>
@@ -242,7 +233,7 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
         </dl>
         <p className="actions">
           <button type="button" className="button" aria-pressed={watched} onClick={() => toggleStored("watched", link)}>
-            <Icon name="star" filled={watched} /> {watched ? say("agent.watched") : say("agent.watch")}
+            <Icon name="star" filled={watched} /> {watched ? "Watched" : "Watch"}
           </button>
           <CompareLink text={comparedText(row)} />
           <ApiButton paths={[detailPath(row.agent_id, row.platform), badgesPath([row.id])]} />
@@ -260,7 +251,7 @@ const Provenance = ({ of, warningsElsewhere }: { of: Detail["provenance"]; warni
       <li key={`${source} ${id}`}>
         {platformLabel(source)} · <code title={id}>{short(id)}</code> ·{" "}
         <span className="faint" title={moment(at)}>
-          {say("agent.readAgo", { at: age(at) })}
+          read {age(at)} ago
         </span>
         {!warningsElsewhere && warnings.length > 0 && (
           <ul className="warnings">

@@ -4,11 +4,10 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { get } from "../api/answer.ts";
 import type { Handshakes as Page } from "../api/types.ts";
-import { age, moment } from "../formats.ts";
+import { age, counted, moment } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 
 const PAGE_ROWS = 8;
 
@@ -19,7 +18,7 @@ const handshakes = (tokenId: number, page: number) => {
 
 const Other = ({ id, name }: { id: number; name: string | null }) =>
   name === null ? (
-    <span>{say("handshakes.unknown", { id: String(id) })}</span>
+    <span>agent {id}</span>
   ) : (
     <Link href={`/agent/${id}`}>
       <bdi>{name}</bdi>
@@ -31,13 +30,13 @@ export function Handshakes({ tokenId, explorer }: { tokenId: number; explorer: s
   const { data: answer, error, refetch } = useQuery(handshakes(tokenId, page));
   const data = answer?.data;
   return (
-    <Panel title={say("handshakes.title")}>
+    <Panel title="Handshakes">
       {error && !data ? (
         <ProblemNote error={error} retry={() => void refetch()} />
       ) : !data ? (
         <Loading rows={2} />
       ) : data.total === 0 ? (
-        <p className="muted">{say("handshakes.none")}</p>
+        <p className="muted">No handshake is recorded on the chain yet.</p>
       ) : (
         <>
           <ul className="handshakes">
@@ -45,13 +44,17 @@ export function Handshakes({ tokenId, explorer }: { tokenId: number; explorer: s
               <li key={`${txHash} ${other} ${direction}`}>
                 <span>
                   {direction === "sent" ? (
-                    <Say k="handshakes.sent" agent={() => <Other id={other} name={name} />} />
+                    <>
+                      with <Other id={other} name={name} />, begun by this agent
+                    </>
                   ) : (
-                    <Say k="handshakes.received" agent={() => <Other id={other} name={name} />} />
+                    <>
+                      with <Other id={other} name={name} />, begun by the other
+                    </>
                   )}
                 </span>
                 <a className="faint" href={`${explorer}/tx/${txHash}`} rel={EXPLORER_REL} title={moment(completedAt)}>
-                  <span className="unseen">{say("handshakes.transaction")} </span>
+                  <span className="unseen">transaction </span>
                   <time dateTime={completedAt}>{age(completedAt)}</time>
                 </a>
               </li>
@@ -60,11 +63,11 @@ export function Handshakes({ tokenId, explorer }: { tokenId: number; explorer: s
           {data.pages > 1 && (
             <div className="actions">
               <button type="button" className="button" disabled={page <= 1} onClick={() => turn(page - 1)}>
-                {say("handshakes.newer")}
+                Newer
               </button>
-              <span className="muted">{say("handshakes.count", { n: data.total })}</span>
+              <span className="muted">{counted(data.total, "handshake", "handshakes")}</span>
               <button type="button" className="button" disabled={page >= data.pages} onClick={() => turn(page + 1)}>
-                {say("handshakes.older")}
+                Older
               </button>
             </div>
           )}

@@ -7,7 +7,6 @@ import { count, date, originWords } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Say, say } from "../say.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { useWallet } from "../wallet/session.ts";
@@ -16,22 +15,10 @@ export function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
   const id = String(agent.tokenId);
   return (
     <header className="agent-head">
-      <img
-        className="agent-card"
-        src={cardPath(agent)}
-        width="300"
-        height="300"
-        alt={say("agent.cardOf", { name: agent.name })}
-      />
+      <img className="agent-card" src={cardPath(agent)} width="300" height="300" alt={`Card of ${agent.name}`} />
       <div className="agent-who">
         <p className="muted">
-          <Say
-            k="agent.headline"
-            id={id}
-            framework={agent.framework}
-            date={date(agent.mintedAt)}
-            made={(text) => <bdi>{text}</bdi>}
-          />
+          #{id} · <bdi>{agent.framework}</bdi> · registered {date(agent.mintedAt)}
         </p>
         <h1>
           <bdi>{agent.name}</bdi>
@@ -39,26 +26,26 @@ export function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
         <Tags agent={agent} />
         <dl className="facts">
           <div>
-            <dt>{say("agent.wallet")}</dt>
+            <dt>Wallet</dt>
             <dd>
               <Address address={agent.agentAddress} explorer={explorer} />
-              {!agent.walletConfirmed && <span className="tag plain">{say("agent.notConfirmedByThisWallet")}</span>}
+              {!agent.walletConfirmed && <span className="tag plain">not confirmed by this wallet</span>}
             </dd>
           </div>
           <div>
-            <dt>{say("agent.owner")}</dt>
+            <dt>Owner</dt>
             <dd>
               <Address address={agent.owner} explorer={explorer} />{" "}
-              <Link href={`/owner/${agent.owner}`}>{say("owner.all")}</Link>
+              <Link href={`/owner/${agent.owner}`}>All its agents</Link>
             </dd>
           </div>
           <div>
-            <dt>{say("agent.points")}</dt>
+            <dt>Points</dt>
             <dd>{count(agent.points)}</dd>
           </div>
           <div>
-            <dt>{say("agent.ethos")}</dt>
-            <dd>{agent.ethosScore !== null ? count(agent.ethosScore) : <NoData reason={say("agent.notKnown")} />}</dd>
+            <dt>Ethos</dt>
+            <dd>{agent.ethosScore !== null ? count(agent.ethosScore) : <NoData reason="not known" />}</dd>
           </div>
         </dl>
         <Actions agent={agent} />
@@ -82,19 +69,19 @@ function Actions({ agent }: { agent: Agent }) {
         aria-pressed={watched}
         onClick={() => toggleStored("watched", `/agent/${id}`)}
       >
-        <Icon name="star" filled={watched} /> {watched ? say("agent.watched") : say("agent.watch")}
+        <Icon name="star" filled={watched} /> {watched ? "Watched" : "Watch"}
       </button>
       <CompareLink text={id} />
       {isYours && (
         <Link className="button strong" href={`/agent/${id}/manage`}>
-          {say("agent.manage")}
+          Manage
         </Link>
       )}
       <Link className="button" href={`/report/${id}`}>
-        {say("report.link")}
+        Full report
       </Link>
       <a className="button" href={agent.explorer} rel="nofollow noopener noreferrer">
-        <Icon name="out" /> {say("agent.explorer")}
+        <Icon name="out" /> Explorer
       </a>
       <ApiButton
         paths={[
@@ -113,14 +100,14 @@ const Tags = ({ agent }: { agent: Agent }) => (
     {agent.agentDomain && <span className="tag">{agent.agentDomain}</span>}
     {agent.verified && (
       <span className="tag">
-        <Icon name="check" /> {say("agent.walletProven")}
+        <Icon name="check" /> Wallet proven
       </span>
     )}
     {agent.soulbound && (
       <span className="tag">
-        <Icon name="lock" /> {say("agent.soulbound")}
+        <Icon name="lock" /> Soulbound
       </span>
     )}
-    <span className="tag plain">{say("agent.registeredBy", { mintOrigin: originWords(agent.mintOrigin) })}</span>
+    <span className="tag plain">Registered {originWords(agent.mintOrigin)}</span>
   </p>
 );

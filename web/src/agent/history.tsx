@@ -5,9 +5,8 @@ import { useState } from "react";
 import { causeSays } from "../../../core/cred/cred-causes.ts";
 import { history } from "../api/queries.ts";
 import type { CredPoint } from "../api/types.ts";
-import { date, moment } from "../formats.ts";
+import { count, date, moment } from "../formats.ts";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { TIERS, tierOf } from "../tiers.ts";
 import { Timeline } from "./timeline.tsx";
 
@@ -25,7 +24,7 @@ export function History({ tokenId, mintedAt, explorer }: Props) {
   return (
     <>
       <div className="panel-head">
-        <h2>{say("agent.history")}</h2>
+        <h2>What happened</h2>
         <span className="segments">
           {SPANS.map((span) => (
             <button key={span} type="button" aria-pressed={span === days} onClick={() => setDays(span)}>
@@ -52,7 +51,7 @@ type ChartProps = { points: CredPoint[]; days: number };
 
 /** A step for each change, over the bands of the tiers. */
 function Chart({ points, days }: ChartProps) {
-  if (points.length === 0) return <p className="muted">{say("agent.theScoreHasNotChanged", { days })}</p>;
+  if (points.length === 0) return <p className="muted">The score has not changed in these {count(days)} days.</p>;
   const end = Date.now();
   const start = Math.min(Math.max(Date.parse(points[0]!.at), end - days * 86_400_000), end - 60_000);
   const x = (at: number) => LEFT + ((Math.max(at, start) - start) / (end - start)) * (WIDTH - LEFT - 10);
@@ -70,11 +69,7 @@ function Chart({ points, days }: ChartProps) {
       data-tier={tierOf(last.score).key}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
-      aria-label={say("agent.scoreFromToInChanges", {
-        score: points[0]!.score,
-        score2: last.score,
-        points: points.length,
-      })}
+      aria-label={`Score from ${count(points[0]!.score)} to ${count(last.score)} in ${count(points.length)} changes; the list below has them`}
     >
       {TIERS.map(({ key, from, to }) => (
         <rect
@@ -109,7 +104,7 @@ function Chart({ points, days }: ChartProps) {
         {date(new Date(start).toISOString())}
       </text>
       <text x={WIDTH - 10} y={HEIGHT - 4} textAnchor="end">
-        {say("agent.now")}
+        now
       </text>
     </svg>
   );

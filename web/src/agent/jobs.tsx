@@ -3,14 +3,23 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { pagesOf } from "../api/pages.ts";
 import type { AgentJobs } from "../api/types.ts";
-import { count } from "../formats.ts";
+import { count, counted } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { More } from "../parts/more.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { usdcExact } from "./amounts.ts";
 import { backlogOf, Removed, Sums, TransactionOn, Why, Windows } from "./raw-organic.tsx";
+
+/** The states of a job in words. */
+const JOB_STATES = {
+  open: "open",
+  funded: "funded",
+  submitted: "handed in",
+  completed: "completed",
+  rejected: "rejected",
+  expired: "expired",
+} as const;
 
 /** Rows of a list as high as the card of an agent with jobs usually is, on a phone and in several columns. */
 const USUAL_ROWS = 20;
@@ -41,11 +50,11 @@ export function Jobs({
   const first = data?.pages[0];
   if (!known && (first?.data.jobs.length ?? 0) === 0) return null;
   return (
-    <Panel title={say("agent.jobs")}>
+    <Panel title="What it was hired for">
       {first ? (
         <div className="stack">
           <Figures of={first.data} block={first.block} />
-          <h3>{say("jobs.newest")}</h3>
+          <h3>Newest jobs</h3>
           <ul className="reviews income-list">
             {data.pages
               .flatMap((page) => page.data.jobs)
@@ -67,8 +76,8 @@ export function Jobs({
 
 function Figures({ of, block }: { of: AgentJobs; block: number | null }) {
   const { contract, readTo, windows, walletAgents } = of;
-  if (contract === null) return <p className="muted">{say("jobs.noContract")}</p>;
-  if (readTo === null) return <p className="muted">{say("jobs.notRead")}</p>;
+  if (contract === null) return <p className="muted">No jobs are read here.</p>;
+  if (readTo === null) return <p className="muted">Its jobs are not read yet.</p>;
   const longest = windows.at(-1)!;
   const { raw, days } = longest;
   const behind = backlogOf(block, readTo);
@@ -76,26 +85,37 @@ function Figures({ of, block }: { of: AgentJobs; block: number | null }) {
   return (
     <>
       {raw.clients === 0 ? (
-        <p className="muted">{say("jobs.none", { days })}</p>
+        <p className="muted">No job of it in {count(days)} days.</p>
       ) : (
         <>
-          <Sums of={longest} by={({ clients }) => say("jobs.byClients", { n: clients })} />
+          <Sums of={longest} by={({ clients }) => `USDC by ${counted(clients, "client", "clients")}`} />
           <Windows
             of={windows}
             counts={[
-              [say("jobs.funded"), ({ funded }) => funded],
-              [say("jobs.completed"), ({ completed }) => completed],
-              [say("jobs.rejected"), ({ rejected }) => rejected],
-              [say("jobs.expired"), ({ expired }) => expired],
-              [say("jobs.clients"), ({ clients }) => clients],
+              ["Funded", ({ funded }) => funded],
+              ["Completed", ({ completed }) => completed],
+              ["Rejected", ({ rejected }) => rejected],
+              ["Expired", ({ expired }) => expired],
+              ["Clients", ({ clients }) => clients],
             ]}
           />
-          <Removed of={longest.removed} number={({ funded }) => say("jobs.fundedOf", { n: funded })} />
-          {byClient > 0 && <p className="muted">{say("jobs.byClient", { n: byClient, all: count(raw.completed) })}</p>}
+          <Removed of={longest.removed} number={({ funded }) => counted(funded, "job", "jobs")} />
+          {byClient > 0 && (
+            <p className="muted">
+              {count(byClient)} of {count(raw.completed)} completed{" "}
+              {byClient === 1 ? "was evaluated by its" : "were evaluated by their"} client, or by nobody.
+            </p>
+          )}
         </>
       )}
-      {walletAgents > 1 && <p className="muted">{say("jobs.sharedWallet", { n: walletAgents })}</p>}
-      {behind !== null && <p className="muted">{say("income.behind", { n: behind })}</p>}
+      {walletAgents > 1 && (
+        <p className="muted">
+          {counted(walletAgents, "agent has this wallet", "agents have this wallet: nobody can say which worked")}.
+        </p>
+      )}
+      {behind !== null && (
+        <p className="muted">The newest {behind === 1 ? "block is" : `${count(behind)} blocks are`} not read yet.</p>
+      )}
     </>
   );
 }
@@ -111,7 +131,7 @@ const Line = ({ of, explorer }: { of: Job; explorer: string }) => (
     <div className="review-who">
       <p className="review-head">
         <Address address={of.client} explorer={explorer} />
-        <span className="tag plain">{say(`jobs.state.${of.state}`)}</span>
+        <span className="tag plain">{JOB_STATES[of.state]}</span>
         <TransactionOn hash={of.endTxHash ?? of.txHash} at={of.endedAt ?? of.fundedAt} explorer={explorer} />
       </p>
       {JUDGED.has(of.state) && of.evaluation.by !== "other" && <p className="review-why">{of.evaluation.says}</p>}
@@ -124,11 +144,9 @@ const Source = ({ of: { contract, readTo }, explorer }: { of: AgentJobs; explore
   contract !== null &&
   readTo !== null && (
     <p className="faint">
-      <Say
-        k="jobs.source"
-        block={count(readTo)}
-        contract={() => <Address address={contract} explorer={explorer} />}
-        guide={(text) => <Link href="/docs/guide/jobs">{text}</Link>}
-      />
+      Jobs with the money in escrow at <Address address={contract} explorer={explorer} />, up to block {count(readTo)}
+      {"; "}
+      their value is that of completed ones. A reason is no verdict: <Link href="/docs/guide/jobs">how jobs count</Link>
+      .
     </p>
   );

@@ -4,17 +4,16 @@ import type { Agent } from "../api/types.ts";
 import { useControls } from "../manage/controls.ts";
 import { OpenPoints } from "../manage/open-points.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { say } from "../say.tsx";
 
 export function Lift({ agent }: { agent: Agent }) {
   const controls = useControls(agent);
   return (
-    <Panel title={say("prove.score")}>
+    <Panel title="What lifts this score">
       <OpenPoints tokenId={agent.tokenId} linked={controls} />
       {controls && (
         <p className="actions push-down">
           <Link className="button" href={`/agent/${agent.tokenId}/manage`}>
-            {say("prove.score.manage")}
+            Manage this agent
           </Link>
         </p>
       )}

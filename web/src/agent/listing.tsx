@@ -5,7 +5,6 @@ import { placeOf } from "../../../core/agents/listing.ts";
 import type { Agent } from "../api/types.ts";
 import { OutLink, webAddress } from "../parts/out-link.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { say } from "../say.tsx";
 import { Services } from "./services.tsx";
 
 /** Names of common services, by their lower-case form. */
@@ -16,9 +15,9 @@ const SERVICES: Record<string, string> = {
   ens: "ENS",
   did: "DID",
   x402: "x402",
-  web: say("agent.web"),
-  email: say("agent.email"),
-  telegram: say("agent.telegram"),
+  web: "Web",
+  email: "E-mail",
+  telegram: "Telegram",
 };
 /** Fields of metadata that are shown. */
 const MAX_FIELDS = 24;
@@ -36,14 +35,14 @@ export function Listing({ agent }: { agent: Agent }) {
   const others = skills.length + domains.length + acceptedPayments.length + fields.length;
   if (services.length + others === 0) return null;
   return (
-    <Panel title={say("agent.whatItLists")}>
+    <Panel title="What it says of itself">
       <div className="stack">
         {services.length > 0 && <Services of={services} />}
         {others > 0 && (
           <dl className="words">
-            <Words label={say("agent.skills")} words={skills} />
-            <Words label={say("agent.domains")} words={domains} />
-            <Words label={say("agent.accepts")} words={acceptedPayments} />
+            <Words label="Skills" words={skills} />
+            <Words label="Domains" words={domains} />
+            <Words label="Accepts" words={acceptedPayments} />
             {fields.map(([name, value]) => (
               <Item key={name} label={labelOf(name)}>
                 <Value of={value} />
@@ -51,7 +50,7 @@ export function Listing({ agent }: { agent: Agent }) {
             ))}
           </dl>
         )}
-        <p className="faint small">{say("agent.asTheAgentStatesIt")}</p>
+        <p className="faint small">As the agent states it. Nothing of it counts towards the score.</p>
       </div>
     </Panel>
   );
@@ -85,7 +84,7 @@ const Tags = ({ of }: { of: readonly string[] }) => (
 
 function Value({ of }: { of: unknown }) {
   if (typeof of === "string") return webAddress(of) ? <OutLink text={of} /> : <bdi>{of}</bdi>;
-  if (typeof of === "boolean") return of ? say("agent.yes") : say("agent.no");
+  if (typeof of === "boolean") return of ? "Yes" : "No";
   if (of === null || typeof of === "number") return String(of ?? "—");
   if (Array.isArray(of) && of.every((item) => typeof item !== "object")) return <Tags of={of.map(String)} />;
   return (

@@ -7,7 +7,7 @@ import { callsOf } from "../../../core/offers/calls.ts";
 import type { Offering } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
 import { offering as offeringQuery } from "../directory/source.ts";
-import { age, count, date, moment } from "../formats.ts";
+import { age, count, counted, date, moment } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Bar, Factors, headingOf } from "../parts/factors.tsx";
@@ -15,7 +15,6 @@ import { Offers } from "../parts/offers.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 
 type Of = { agentRef: string; platform: string };
 const useOffering = ({ agentRef, platform }: Of) => useQuery(offeringQuery(agentRef, platform));
@@ -25,7 +24,7 @@ export function WhatItOffers({ name, children, ...of }: Of & { name: string; chi
   const { data: answer, error, refetch } = useOffering(of);
   const found = answer?.data;
   return (
-    <Panel title={say("agent.whatItOffers")}>
+    <Panel title="What it offers">
       <div className="stack offering">
         {children}
         {error && !found && <ProblemNote error={error} retry={() => void refetch()} />}
@@ -39,7 +38,7 @@ export function WhatItOffers({ name, children, ...of }: Of & { name: string; chi
 function Found({ of, name }: { of: Offering; name: string }) {
   const { offers, offerCount, endpoints, liveness } = of;
   if (offers.length === 0 && endpoints.length === 0)
-    return <p className="muted">{say("agent.offersNothingThatCanBe")}</p>;
+    return <p className="muted">It names no endpoint, skill, tool or paid resource.</p>;
   return (
     <>
       {liveness && (
@@ -51,7 +50,7 @@ function Found({ of, name }: { of: Offering; name: string }) {
       <Offers of={offers} all={offerCount} below={(offer) => <TryIt offer={offer} name={name} />} />
       {endpoints.length > 0 && (
         <details className="more">
-          <summary>{say("agent.endpoints", { n: endpoints.length })}</summary>
+          <summary>{counted(endpoints.length, "endpoint, and when it", "endpoints, and when each")} answered</summary>
           <ul className="stack">
             {endpoints.map((endpoint) => (
               <li key={`${endpoint.kind} ${endpoint.url}`} className="small">
@@ -63,7 +62,8 @@ function Found({ of, name }: { of: Offering; name: string }) {
           </ul>
           {endpoints.some(({ named }) => named) && (
             <p className="faint small">
-              <Say k="agent.howToConfirm" file={(path) => <code>{path}</code>} />
+              Its owner has it count: the host serves <code>/.well-known/agent-registration.json</code> with the agent
+              in registrations, or its proven wallet as agentWallet in services.
             </p>
           )}
         </details>
@@ -74,10 +74,10 @@ function Found({ of, name }: { of: Offering; name: string }) {
 
 /** What shows that an endpoint is the agent's. */
 const CONFIRMED = {
-  host_file: say("agent.confirmed.host_file"),
-  registration_file: say("agent.confirmed.registration_file"),
-  payee: say("agent.confirmed.payee"),
-  namespace: say("agent.confirmed.namespace"),
+  host_file: "Its host names this agent.",
+  registration_file: "The agent's registration file is in the same place and names the agent.",
+  payee: "Who calls it pays the agent's proven wallet.",
+  namespace: "The registry gave the agent this domain.",
 };
 
 function State({
@@ -89,22 +89,26 @@ function State({
   return (
     <span className="muted">
       {checkedAt === null || status === "waiting"
-        ? why === null && say("agent.notAskedYet")
+        ? why === null && "Not asked yet."
         : silentSince === null
-          ? at(answeredAt, say("agent.answeredAgo", { age: age(answeredAt ?? checkedAt) }))
-          : at(silentSince, say("agent.silentFor", { age: age(silentSince) }))}
-      {why && ` ${why}`} {confirmedBy ? CONFIRMED[confirmedBy] : say("agent.confirmed.none")}
-      {isSigned && ` ${say("agent.signedByItsHost")}`}
+          ? at(answeredAt, `Answered ${age(answeredAt ?? checkedAt)} ago.`)
+          : at(silentSince, `Silent for ${age(silentSince)}.`)}
+      {why && ` ${why}`} {confirmedBy ? CONFIRMED[confirmedBy] : "Only the agent names it."}
+      {isSigned && " What it says is signed by a key of this host."}
     </span>
   );
 }
 
 const RECEIVER = {
-  agent: say("agent.paysTheAgent"),
-  owner: say("agent.paysItsOwner"),
-  other: say("agent.paysAnother"),
+  agent: "Who calls it pays the agent's own wallet.",
+  owner: "Who calls it pays the agent's owner.",
+  other: "Who calls it pays a wallet that is neither the agent's nor its owner's.",
 };
-const FORM = { shell: say("agent.inAShell"), settings: say("agent.inAClient"), program: say("agent.inAProgram") };
+const FORM = {
+  shell: "In a shell",
+  settings: "In the settings of an MCP client",
+  program: "In a program that pays by x402",
+};
 
 function TryIt({ offer, name }: { offer: Offering["offers"][number]; name: string }) {
   const calls = callsOf(offer, name);
@@ -112,7 +116,7 @@ function TryIt({ offer, name }: { offer: Offering["offers"][number]; name: strin
     <>
       {offer.named && (
         <span className="small" data-warns>
-          {say("agent.onlyNamed")}
+          Only the agent says that this is its own: it counts for nothing in the search.
         </span>
       )}
       {offer.receiver && (
@@ -122,20 +126,20 @@ function TryIt({ offer, name }: { offer: Offering["offers"][number]; name: strin
       )}
       {calls.length > 0 && (
         <details className="more">
-          <summary>{say("agent.tryIt")}</summary>
+          <summary>Try it</summary>
           <div className="stack">
             {calls.map(({ form, text }) => (
               <div key={form}>
                 <p className="call-head">
                   <span className="faint small">{FORM[form]}</span>
-                  <Copy text={text} label={say("agent.copyCall", { form: FORM[form] })} />
+                  <Copy text={text} label={`Copy: ${FORM[form]}`} />
                 </p>
                 <pre className="code">{text}</pre>
               </div>
             ))}
             {offer.inputSchema !== undefined && offer.inputSchema !== null && (
               <div>
-                <p className="faint small">{say("agent.itsInput")}</p>
+                <p className="faint small">What it takes, as JSON Schema</p>
                 <pre className="code">{JSON.stringify(offer.inputSchema, null, 2)}</pre>
               </div>
             )}
@@ -152,39 +156,39 @@ export function Behind({ of, explorer }: { of: Of; explorer: string | undefined 
   const behind = answer?.data.behind;
   if (error && !behind) return null;
   return (
-    <Panel title={say("agent.whoStandsBehindIt")}>
+    <Panel title="Who stands behind it">
       {!behind ? (
         <Loading rows={3} />
       ) : behind.owner === null ? (
-        <p className="muted">{say("agent.noOwnerIsNamed")}</p>
+        <p className="muted">Its registry names no owner.</p>
       ) : (
         <dl className="facts tall">
-          <Fact title={say("agent.owner")}>
+          <Fact title="Owner">
             <Address address={behind.owner} explorer={explorer} />
           </Fact>
           {behind.ownerSince && (
-            <Fact title={say("agent.since")}>
+            <Fact title="Since">
               <span title={moment(behind.ownerSince)}>{date(behind.ownerSince)}</span>
             </Fact>
           )}
-          <Fact title={say("agent.human")}>
+          <Fact title="Human">
             {behind.human ? (
               <Link href={`/human/${behind.human.id}`}>
                 <bdi>{behind.human.name}</bdi>
               </Link>
             ) : (
-              <span className="faint">{say("agent.nobodyIsRegistered")}</span>
+              <span className="faint">nobody has registered</span>
             )}
           </Fact>
           {behind.organization && (
-            <Fact title={say("agent.organization")}>
+            <Fact title="Organization">
               <Link href={`/org/${behind.organization.slug}`}>
                 <bdi>{behind.organization.name}</bdi>
               </Link>
             </Fact>
           )}
-          <Fact title={say("agent.otherAgents")}>
-            <Link href={`/owner/${behind.owner}`}>{say("owner.all")}</Link>
+          <Fact title="The owner's agents">
+            <Link href={`/owner/${behind.owner}`}>All its agents</Link>
           </Fact>
         </dl>
       )}
@@ -206,21 +210,21 @@ export function Trusted({ of }: { of: Of }) {
   // The panel of offers says what went wrong.
   if (error && !found) return null;
   return (
-    <Panel title={say("agent.whatItIsTrustedBy")}>
+    <Panel title="What it is trusted by">
       {found ? (
         <div className="stack">
           {found.trust === null ? (
-            <p className="muted">{say("agent.trustIsReadSoon")}</p>
+            <p className="muted">It is new here: what is known of it is read within a minute.</p>
           ) : (
             <>
               <div className="why-bars">
-                <Bar label={say("discover.trust")} value={found.trust} strong />
+                <Bar label="Trust" value={found.trust} strong />
                 {found.factors.map(({ key, value, says }) => (
                   <Bar key={key} label={headingOf(key)} value={value} says={says} />
                 ))}
               </div>
               <details className="more" open>
-                <summary>{say("agent.inSentences")}</summary>
+                <summary>In sentences</summary>
                 <ul className="why-words">
                   <Factors of={found.factors} />
                 </ul>
@@ -229,10 +233,13 @@ export function Trusted({ of }: { of: Of }) {
           )}
           <Alike
             of={found.sameName}
-            title={say("agent.othersOfItsName", { n: found.sameName.count })}
-            none={say("agent.nobodyHasItsName")}
+            title={`${counted(found.sameName.count, "other agent has", "other agents have")} its name`}
+            none="No other agent has its name."
           />
-          <Alike of={found.sameEndpoint} title={say("agent.othersOfItsEndpoints", { n: found.sameEndpoint.count })} />
+          <Alike
+            of={found.sameEndpoint}
+            title={`${counted(found.sameEndpoint.count, "other agent names", "other agents name")} an endpoint of it`}
+          />
         </div>
       ) : (
         <Loading rows={8} />
@@ -256,19 +263,16 @@ function Alike({ of: { count: n, agents }, title, none }: AlikeProps) {
         {agents.map(({ platform, agentId, name, credScore, registeredAt, sameOwner }) => (
           <li key={`${platform} ${agentId}`}>
             <Link href={directoryLink("", { platform, agentId })}>
-              <bdi>{name || say("agent.unnamed")}</bdi>
+              <bdi>{name || "Unnamed"}</bdi>
             </Link>{" "}
             <span className="muted">
-              <Say
-                k={sameOwner ? "agent.alikeOfTheSameOwner" : "agent.alike"}
-                platform={platformLabel(platform)}
-                credScore={credScore}
-                registered={registeredAt ? date(registeredAt) : say("agent.unknownDate")}
-              />
+              {platformLabel(platform)} · cred {count(credScore)} · registered{" "}
+              {registeredAt ? date(registeredAt) : "at an unknown time"}
+              {sameOwner && " · of the same owner"}
             </span>
           </li>
         ))}
-        {n > agents.length && <li className="faint">{say("agent.andOthers", { n: count(n - agents.length) })}</li>}
+        {n > agents.length && <li className="faint">and {count(n - agents.length)} more</li>}
       </ul>
     </section>
   );

@@ -6,11 +6,10 @@ import type { CredLeaf } from "../../../core/cred/tree/leaf.ts";
 import { Problem } from "../api/answer.ts";
 import { credProof } from "../api/queries.ts";
 import type { Agent, CredProof } from "../api/types.ts";
-import { age, count, moment, short } from "../formats.ts";
+import { age, count, counted, moment, short } from "../formats.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { Say, say } from "../say.tsx";
 import { ChainRoot } from "./chain-root.tsx";
 
 /** Nothing where no scores are published. */
@@ -18,14 +17,14 @@ export function Onchain({ agent, explorer }: { agent: Agent; explorer: string })
   const { data: answer, error } = useQuery(credProof(agent.tokenId));
   if (answer)
     return (
-      <Panel title={say("agent.checkableOnChain")}>
+      <Panel title="Checkable on chain">
         <Proved proof={answer.data} agent={agent} explorer={explorer} />
       </Panel>
     );
   if (error instanceof Problem && error.code === "not_in_epoch")
     return (
-      <Panel title={say("agent.checkableOnChain")}>
-        <p className="muted">{say("agent.fromTheNextEpochOn")}</p>
+      <Panel title="Checkable on chain">
+        <p className="muted">From the next epoch on: this agent has been scored since the latest one.</p>
       </Panel>
     );
   return null;
@@ -39,27 +38,25 @@ function Proved({ proof, agent, explorer }: Props) {
     <div className="stack onchain">
       <dl className="facts tall">
         <div>
-          <dt>{say("agent.epoch")}</dt>
+          <dt>Epoch</dt>
           <dd>
             {count(epoch)}{" "}
             <span className="faint" title={moment(publishedAt)}>
-              {say("agent.agoAgents", { publishedAt: age(publishedAt), leaves: count(leaves) })}
+              · {age(publishedAt)} ago · {count(leaves)} agents
             </span>
           </dd>
         </div>
         <div>
-          <dt>{say("agent.scoreThere")}</dt>
+          <dt>Score there</dt>
           <dd>
             <b>{leaf.score}</b>{" "}
             <span className="faint">
-              {leaf.score === agent.credScore
-                ? say("agent.asItIsNow")
-                : say("agent.nowInNextEpoch", { score: agent.credScore })}
+              {leaf.score === agent.credScore ? "· as it is now" : `· ${count(agent.credScore)} now: in the next epoch`}
             </span>
           </dd>
         </div>
         <div>
-          <dt>{say("agent.transaction")}</dt>
+          <dt>Transaction</dt>
           <dd>
             <a className="mono" href={`${explorer}/tx/${transaction}`} rel={EXPLORER_REL}>
               {short(transaction)}
@@ -67,13 +64,13 @@ function Proved({ proof, agent, explorer }: Props) {
           </dd>
         </div>
         <div>
-          <dt>{say("agent.contract")}</dt>
+          <dt>Contract</dt>
           <dd>
             <Address address={contract} explorer={explorer} />
           </dd>
         </div>
         <div>
-          <dt>{say("agent.root")}</dt>
+          <dt>Root</dt>
           <dd>
             <code className="mono" title={root}>
               {short(root)}
@@ -99,48 +96,40 @@ function Check({ proof, explorer }: Omit<Props, "agent">) {
   if (failed)
     return (
       <p className="note" role="status">
-        {say("agent.theCheckCouldNotRun")}
+        The check could not run in this browser.
       </p>
     );
   if (computed === null)
     return (
       <p className="actions">
         <button type="button" className="button" onClick={() => void check()}>
-          <Icon name="check" /> {say("agent.checkProofHere")}
+          <Icon name="check" /> Check the proof here
         </button>
         <a className="button" href={`/api/v2/agent/${proof.leaf.tokenId}/cred/proof?epoch=${proof.epoch}`}>
-          {say("agent.proofAsJson")}
+          Proof as JSON
         </a>
       </p>
     );
   return computed === proof.root ? (
     <div className="stack" role="status">
       <p>
-        <Say k="agent.proofSound" n={proof.proof.length} score={proof.leaf.score} verdict={(text) => <b>{text}</b>} />
+        <b>The proof is sound.</b> Your browser hashed the leaf (score {count(proof.leaf.score)}) with{" "}
+        {counted(proof.proof.length, "sibling", "siblings")} and found this root:
       </p>
       <pre className="code wrap">{computed}</pre>
       <p className="muted">
-        <Say
-          k="agent.rootFromService"
-          epoch={String(proof.epoch)}
-          code={(text) => <code>{text}</code>}
-          contract={(text) => (
-            <a href={`${explorer}/address/${proof.contract}#readContract`} rel={EXPLORER_REL}>
-              {text}
-            </a>
-          )}
-        />
+        This page has the root from the service. That the contract has it too is for the chain to say: compare it with{" "}
+        <code>rootOf({proof.epoch})</code> of{" "}
+        <a href={`${explorer}/address/${proof.contract}#readContract`} rel={EXPLORER_REL}>
+          the contract
+        </a>
+        .
       </p>
       <ChainRoot proof={proof} />
     </div>
   ) : (
     <p className="note" role="alert">
-      <Say
-        k="agent.proofWrong"
-        computed={short(computed)}
-        stated={short(proof.root)}
-        verdict={(text) => <b>{text}</b>}
-      />
+      <b>The proof is wrong:</b> its leaf leads to {short(computed)}, and the service states {short(proof.root)}.
     </p>
   );
 }

@@ -12,7 +12,6 @@ import { Address } from "../parts/address.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { kindOf } from "../shell/search-box.tsx";
 import { tierOf } from "../tiers.ts";
 import { Breakdown } from "./breakdown.tsx";
@@ -40,14 +39,11 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
     return (
       <div className="page">
         {error instanceof Problem && error.status === 404 ? (
-          <Empty instead title={say("agent.noAgentHasThisId")}>
+          <Empty instead title="No agent has this id">
             <p className="muted">
-              <Say
-                k={kindOf(agentRef) === "address" ? "agent.addressNotHere" : "agent.idNotHere"}
-                reference={short(agentRef)}
-                id={(text) => <code>{text}</code>}
-                directory={(text) => <Link href={`/?q=${encodeURIComponent(agentRef)}`}>{text}</Link>}
-              />
+              <code>{short(agentRef)}</code> is not registered here. It may{" "}
+              {kindOf(agentRef) === "address" && "own agents, or "}be known under another registry: search the{" "}
+              <Link href={`/?q=${encodeURIComponent(agentRef)}`}>directory</Link>.
             </p>
           </Empty>
         ) : (
@@ -75,7 +71,7 @@ type PanelsProps = { agent: Agent; explorer: string };
 /** In columns where there is room; in one column, the evidence comes before the agent's own words. */
 function Panels({ agent, explorer }: PanelsProps) {
   const score = (
-    <Panel title={say("agent.whatTheScoreIsMade")}>
+    <Panel title="What the score is made of">
       <Breakdown agent={agent} />
     </Panel>
   );
@@ -94,7 +90,7 @@ function Panels({ agent, explorer }: PanelsProps) {
   );
   const words = (
     <>
-      <Panel title={say("agent.inItsOwnWords")}>
+      <Panel title="In its own words">
         <SelfDescription agent={agent} />
       </Panel>
       <Listing agent={agent} />
@@ -102,7 +98,7 @@ function Panels({ agent, explorer }: PanelsProps) {
   );
   const proofs = (
     <>
-      <Panel title={say("agent.verifications")}>
+      <Panel title="Verifications">
         <Verifications agent={agent} explorer={explorer} />
       </Panel>
       <Onchain agent={agent} explorer={explorer} />
@@ -145,15 +141,15 @@ function Panels({ agent, explorer }: PanelsProps) {
 
 const Others = ({ agent, explorer }: PanelsProps) => (
   <>
-    <Panel title={say("agent.traits")}>
+    <Panel title="Traits">
       <Traits agent={agent} />
     </Panel>
-    <Panel title={say("agent.registry")}>
+    <Panel title="Registry">
       <Registry agent={agent} explorer={explorer} />
     </Panel>
     <Handshakes tokenId={agent.tokenId} explorer={explorer} />
     <Elsewhere agent={agent} explorer={explorer} />
-    <Panel title={say("agent.share")}>
+    <Panel title="Share">
       <Share agent={agent} />
     </Panel>
   </>
@@ -162,12 +158,12 @@ const Others = ({ agent, explorer }: PanelsProps) => (
 /** Its payments, jobs and reviews: at the end of a column, because they are loaded last. */
 const Work = ({ agent: { tokenId, jobs, reviews }, explorer }: PanelsProps) => (
   <>
-    <Panel title={say("agent.payments")}>
+    <Panel title="What it was paid">
       <Payments path={paymentsPath(String(tokenId), OWN_PLATFORM)} explorer={explorer} />
     </Panel>
     {jobs && <Jobs agentRef={String(tokenId)} platform={OWN_PLATFORM} explorer={explorer} known={true} />}
     {reviews && (
-      <Panel title={say("agent.feedback")}>
+      <Panel title="Reviews">
         <Reviews path={reviewsPath(String(tokenId), OWN_PLATFORM)} explorer={explorer} />
       </Panel>
     )}
@@ -177,14 +173,14 @@ const Work = ({ agent: { tokenId, jobs, reviews }, explorer }: PanelsProps) => (
 const Raw = ({ agent }: { agent: Agent }) => (
   <section className="panel">
     <details>
-      <summary>{say("agent.rawJson")}</summary>
+      <summary>Raw JSON</summary>
       <pre className="code">{JSON.stringify(agent, null, 2)}</pre>
     </details>
   </section>
 );
 
 function Traits({ agent }: { agent: Agent }) {
-  if (agent.traits.length === 0) return <p className="muted">{say("agent.noTraitsYet")}</p>;
+  if (agent.traits.length === 0) return <p className="muted">No traits yet.</p>;
   return (
     <ul className="tags">
       {agent.traits.map(({ name, category }) => (
@@ -199,51 +195,43 @@ function Traits({ agent }: { agent: Agent }) {
 const Registry = ({ agent, explorer }: { agent: Agent; explorer: string }) => (
   <dl className="facts tall">
     <div>
-      <dt>{say("agent.token")}</dt>
+      <dt>Token</dt>
       <dd>#{agent.tokenId}</dd>
     </div>
     <div>
-      <dt>{say("agent.generation")}</dt>
+      <dt>Generation (0 is the first)</dt>
       <dd>
-        <Say
-          k="agent.generationVersion"
-          generation={agent.generation}
-          version={agent.version || "—"}
-          stated={(text) => <bdi>{text}</bdi>}
-        />
+        {count(agent.generation)}, version <bdi>{agent.version || "—"}</bdi>
       </dd>
     </div>
     <div>
-      <dt>{say("agent.mutations")}</dt>
+      <dt>Changes to it on chain</dt>
       <dd>{agent.mutationCount}</dd>
     </div>
     <div>
-      <dt>{say("agent.operator")}</dt>
+      <dt>Operator</dt>
       <dd>
         {agent.operator ? (
           <Address address={agent.operator} explorer={explorer} />
         ) : (
-          <span className="faint">{say("agent.nobody")}</span>
+          <span className="faint">nobody</span>
         )}
       </dd>
     </div>
     <div>
-      <dt>{say("agent.linkedToken")}</dt>
+      <dt>Linked token</dt>
       <dd>
         {agent.linkedToken ? (
           <bdi>
-            {say("agent.tokenOn", {
-              token: agent.linkedToken.symbol || short(agent.linkedToken.contractAddress),
-              chain: agent.linkedToken.chain,
-            })}
+            {agent.linkedToken.symbol || short(agent.linkedToken.contractAddress)} on {agent.linkedToken.chain}
           </bdi>
         ) : (
-          <span className="faint">{say("agent.none")}</span>
+          <span className="faint">none</span>
         )}
       </dd>
     </div>
     <div>
-      <dt>{say("agent.indexedToBlock")}</dt>
+      <dt>Indexed to block</dt>
       <dd>{agent.indexedBlock === null ? "—" : count(agent.indexedBlock)}</dd>
     </div>
   </dl>
@@ -252,19 +240,14 @@ const Registry = ({ agent, explorer }: { agent: Agent; explorer: string }) => (
 function Share({ agent }: { agent: Agent }) {
   const page = `${location.origin}/agent/${agent.tokenId}`;
   const badge = `${location.origin}/api/v2/badge/${agent.tokenId}.svg`;
-  const markdown = `[![${say("agent.badgeText", { tokenId: agent.tokenId })}](${badge})](${page})`;
+  const markdown = `[![Cred of #${count(agent.tokenId)}](${badge})](${page})`;
   return (
     <div className="stack">
-      <img
-        src={new URL(badge).pathname}
-        alt={say("agent.badgeCred", { credScore: agent.credScore })}
-        height="20"
-        className="badge"
-      />
+      <img src={new URL(badge).pathname} alt={`Badge: cred ${count(agent.credScore)}`} height="20" className="badge" />
       <pre className="code">{markdown}</pre>
       <p className="actions">
-        <Copy text={markdown} label={say("agent.copyMarkdown")} />
-        <Copy text={page} label={say("agent.copyLink")} />
+        <Copy text={markdown} label="Copy Markdown" />
+        <Copy text={page} label="Copy link" />
       </p>
     </div>
   );

@@ -3,11 +3,10 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { pagesOf } from "../api/pages.ts";
 import type { AgentPayments } from "../api/types.ts";
-import { count } from "../formats.ts";
+import { count, counted } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { More } from "../parts/more.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { usdcExact } from "./amounts.ts";
 import { backlogOf, Removed, Sums, TransactionOn, Why, Windows } from "./raw-organic.tsx";
 
@@ -25,28 +24,32 @@ export function Payments({ path, explorer }: { path: string; explorer: string })
   if (!data) return <Loading rows={1} />;
   const [{ data: income, block }] = data.pages as [(typeof data.pages)[number]];
   const { wallet, walletAgents, readTo, windows } = income;
-  if (wallet === null) return <p className="muted">{say("income.noWallet")}</p>;
-  if (readTo === null) return <p className="muted">{say("income.notRead")}</p>;
+  if (wallet === null)
+    return <p className="muted">Its registry has shown no wallet to be its own: what it was paid is not known.</p>;
+  if (readTo === null)
+    return (
+      <p className="muted">The payments to its wallet are not read yet. A new wallet is followed within ten minutes.</p>
+    );
   const longest = windows.at(-1)!;
   const behind = backlogOf(block, readTo);
   return (
     <div className="stack">
       {longest.raw.payments === 0 ? (
-        <p className="muted">{say("income.none", { days: longest.days })}</p>
+        <p className="muted">Nothing was paid to its wallet in {count(longest.days)} days.</p>
       ) : (
         <>
-          <Sums of={longest} by={({ payers }) => say("income.byPayers", { n: payers })} />
+          <Sums of={longest} by={({ payers }) => `USDC by ${counted(payers, "payer", "payers")}`} />
           <Windows
             of={windows}
-            money={[[say("income.refunds"), (window) => window.raw.refunds.usdc]]}
+            money={[["Given back", (window) => window.raw.refunds.usdc]]}
             counts={[
-              [say("income.organicPayments"), ({ payments }) => payments],
-              [say("income.organicPayers"), ({ payers }) => payers],
-              [say("income.repeatPayers"), ({ repeatPayers }) => repeatPayers],
+              ["Payments", ({ payments }) => payments],
+              ["Payers", ({ payers }) => payers],
+              ["Repeat payers", ({ repeatPayers }) => repeatPayers],
             ]}
           />
-          <Removed of={longest.removed} number={({ payments }) => say("income.payments", { n: payments })} />
-          <h3>{say("income.newest")}</h3>
+          <Removed of={longest.removed} number={({ payments }) => counted(payments, "payment", "payments")} />
+          <h3>Newest payments</h3>
           <ul className="reviews income-list">
             {data.pages
               .flatMap((page) => page.data.payments)
@@ -57,15 +60,17 @@ export function Payments({ path, explorer }: { path: string; explorer: string })
           <More {...more} />
         </>
       )}
-      {walletAgents > 1 && <p className="muted">{say("income.sharedWallet", { n: walletAgents })}</p>}
-      {behind !== null && <p className="muted">{say("income.behind", { n: behind })}</p>}
+      {walletAgents > 1 && (
+        <p className="muted">
+          {counted(walletAgents, "agent has this wallet", "agents have this wallet: nobody can say which was paid")}.
+        </p>
+      )}
+      {behind !== null && (
+        <p className="muted">The newest {behind === 1 ? "block is" : `${count(behind)} blocks are`} not read yet.</p>
+      )}
       <p className="faint">
-        <Say
-          k="income.source"
-          block={count(readTo)}
-          wallet={() => <Address address={wallet} explorer={explorer} />}
-          guide={(text) => <Link href="/docs/guide/income">{text}</Link>}
-        />
+        What payers signed over to <Address address={wallet} explorer={explorer} /> in USDC, as by x402, up to block{" "}
+        {count(readTo)}. A reason is no verdict: <Link href="/docs/guide/income">how payments count</Link>.
       </p>
     </div>
   );

@@ -2,7 +2,6 @@
 
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import type { Factors } from "../api/types.ts";
-import { say } from "../say.tsx";
 
 const MIDDLE = { x: 150, y: 130 };
 const REACH = 88;
@@ -35,14 +34,7 @@ export function Radar({ of }: { of: { factors: Factors; className: string }[] })
           <g key={key}>
             <line className="radar-web" x1={MIDDLE.x} y1={MIDDLE.y} x2={x} y2={y} />
             <text x={textX} y={textY + 4} textAnchor={anchor}>
-              {label
-                .split(" ")
-                .find(
-                  (word) =>
-                    ![say("agent.onchain"), say("agent.exchange"), say("agent.account"), say("agent.mint")].includes(
-                      word,
-                    ),
-                ) ?? label}
+              {label.split(" ").find((word) => !["Onchain", "Exchange", "Account", "Mint"].includes(word)) ?? label}
             </text>
           </g>
         );

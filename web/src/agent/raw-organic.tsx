@@ -1,8 +1,7 @@
 /** What an agent earned, all and organic side by side, with the rules that remove the others: of payments and of jobs. */
 import type { ReactNode } from "react";
-import { count, date, moment } from "../formats.ts";
+import { count, counted, date, moment } from "../formats.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
-import { say } from "../say.tsx";
 import { usdcExact, usdcShort } from "./amounts.ts";
 
 type Side = { usdc: string };
@@ -30,13 +29,13 @@ export function Sums<S extends Side>({ of, by }: { of: Window<S>; by: (side: S) 
   return (
     <div className="worth">
       <dl className="worth-figures">
-        {sum(say("income.all", { days }), raw)}
-        {sum(say("income.organicOf", { days }), organic, true)}
+        {sum(`All, ${count(days)} days`, raw)}
+        {sum(`Organic, ${count(days)} days`, organic, true)}
       </dl>
       <svg
         className="worth-scale"
         role="img"
-        aria-label={say("income.share", { organic: usdcExact(organic.usdc), raw: usdcExact(raw.usdc) })}
+        aria-label={`Organic: ${usdcExact(organic.usdc)} of ${usdcExact(raw.usdc)} USDC`}
       >
         <rect className="track" y="8" width="100%" height="6" rx="3" />
         <rect className="part" y="8" width={`${share}%`} height="6" rx="3" />
@@ -75,14 +74,14 @@ export function Windows<S extends Side, W extends Window<S>>({
           <td />
           {of.map(({ days }) => (
             <th key={days} scope="col">
-              {say("income.days", { n: days })}
+              {counted(days, "day", "days")}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
-        {row(say("income.allUsdc"), ({ raw }) => amount(raw.usdc))}
-        {row(say("income.organicUsdc"), ({ organic }) => (
+        {row("All", ({ raw }) => amount(raw.usdc))}
+        {row("Organic", ({ organic }) => (
           <b>{amount(organic.usdc)}</b>
         ))}
         {money.map(([label, usdc]) => row(label, (window) => amount(usdc(window))))}
@@ -90,11 +89,11 @@ export function Windows<S extends Side, W extends Window<S>>({
       <tbody>
         <tr>
           <th scope="rowgroup" colSpan={1 + of.length}>
-            {say("income.organicOfAll")}
+            Organic of all
           </th>
         </tr>
         {counts.map(([label, number]) =>
-          row(label, ({ organic, raw }) => say("income.ofAll", { n: count(number(organic)), all: count(number(raw)) })),
+          row(label, ({ organic, raw }) => `${count(number(organic))} of ${count(number(raw))}`),
         )}
       </tbody>
     </table>
@@ -111,7 +110,7 @@ export const Removed = <R extends Side & { rule: string; says: string }>({
 }) =>
   of.length > 0 && (
     <>
-      <h3>{say("income.removed")}</h3>
+      <h3>Not organic, and why</h3>
       <ul className="reviews income-list">
         {of.map((one) => (
           <li key={one.rule}>
@@ -132,7 +131,7 @@ export const Why = ({ of, explorer }: { of: { says: string; through: string | nu
     {of && <p className="review-why">{of.says}</p>}
     {of?.through && (
       <p className="review-why">
-        {say("income.through")} <Address address={of.through} explorer={explorer} />
+        In between: <Address address={of.through} explorer={explorer} />
       </p>
     )}
   </>
@@ -145,7 +144,7 @@ export const TransactionOn = ({ hash, at, explorer }: { hash: string; at: string
     href={`${explorer}/tx/${hash}`}
     rel={EXPLORER_REL}
     title={moment(at)}
-    aria-label={say("income.transactionOf", { date: date(at) })}
+    aria-label={`${date(at)}, the transaction`}
   >
     {date(at)}
   </a>

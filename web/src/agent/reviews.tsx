@@ -3,12 +3,11 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { pagesOf } from "../api/pages.ts";
 import type { AgentReviews, WeighedReview } from "../api/types.ts";
-import { count, date, decimals, moment } from "../formats.ts";
+import { count, counted, date, decimals, moment } from "../formats.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
 import { More } from "../parts/more.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { usdcExact } from "./amounts.ts";
 
 /** `path`: of the reviews in the API, with its query. */
@@ -27,7 +26,7 @@ export function Reviews({ path, explorer }: Props) {
   if (!data) return <Loading rows={5} />;
   const figures = data.pages[0]!.data;
   const reviews = data.pages.flatMap((page) => page.data.reviews);
-  if (reviews.length === 0) return <p className="muted">{say("agent.noClientHasSaidAnything")}</p>;
+  if (reviews.length === 0) return <p className="muted">No client has said anything about it yet.</p>;
   const counting = reviews.filter(({ weight }) => weight > 0);
   const others = reviews.filter(({ weight }) => weight === 0);
   const list = (of: WeighedReview[]) => (
@@ -45,7 +44,7 @@ export function Reviews({ path, explorer }: Props) {
       {counting.length > 0 && list(counting)}
       {others.length > 0 && (
         <details open={counting.length === 0}>
-          <summary>{say("reviews.others")}</summary>
+          <summary>Others, which count nothing</summary>
           {list(others)}
         </details>
       )}
@@ -61,27 +60,28 @@ function Worth({ of: { raw, adjusted, interval, inflation, reviewers, voices } }
   return (
     <div className="worth">
       <dl className="worth-figures">
-        <Figure label={say("reviews.mean")} value={raw} says={say("reviews.ofAccounts", { n: reviewers })} />
+        <Figure label="Plain mean" value={raw} says={counted(reviewers, "account", "accounts")} />
         <Figure
-          label={say("reviews.worth")}
+          label="Worth"
           value={adjusted}
-          says={adjusted === null ? say("reviews.noVoice") : say("reviews.byVoices", { n: voices })}
+          says={
+            adjusted === null ? "nobody with proof" : `${counted(voices, "independent voice", "independent voices")}`
+          }
           strong={true}
         />
       </dl>
       {adjusted === null || raw === null ? (
-        <p className="muted">{say(raw === null ? "reviews.noneHasScale" : "reviews.nothingIsKnown")}</p>
+        <p className="muted">
+          {raw === null
+            ? "None of its valid reviews has a scale from bad to good."
+            : "No reviewer has proof behind it: nothing is known, good or bad."}
+        </p>
       ) : (
         <>
           <svg
             className="worth-scale"
             role="img"
-            aria-label={say("reviews.scale", {
-              raw: known(raw),
-              adjusted: known(adjusted),
-              low: known(interval.low),
-              high: known(interval.high),
-            })}
+            aria-label={`On a scale to 100: worth ${known(adjusted)}, between ${known(interval.low)} and ${known(interval.high)}; plain mean ${known(raw)}`}
           >
             <rect className="track" y="9" width="100%" height="4" rx="2" />
             <rect
@@ -95,20 +95,23 @@ function Worth({ of: { raw, adjusted, interval, inflation, reviewers, voices } }
             <circle className="point" cx={`${adjusted}%`} cy="11" r="6" />
           </svg>
           <p className="muted">
-            {say("reviews.interval", { low: known(interval.low), high: known(interval.high) })}{" "}
+            One more reviewer with proof could make it {known(interval.low)}, or {known(interval.high)}.{" "}
             {inflationOf(inflation!)}
           </p>
         </>
       )}
-      <p className="faint">{say("reviews.howTheyCount")}</p>
+      <p className="faint">
+        Anybody writes any number of reviews for less than a cent. Each counts by what the chain proves about its
+        writer.
+      </p>
     </div>
   );
 }
 
 function inflationOf(inflation: number): string {
-  if (Math.abs(inflation) < 1) return say("reviews.meanIsAlike");
+  if (Math.abs(inflation) < 1) return "The mean is the same.";
   const points = known(Math.abs(inflation));
-  return inflation > 0 ? say("reviews.meanIsHigher", { points }) : say("reviews.meanIsLower", { points });
+  return inflation > 0 ? `The mean is ${points} points higher.` : `The mean is ${points} points lower.`;
 }
 
 type FigureProps = { label: string; value: number | null; says: string; strong?: boolean };
@@ -128,16 +131,16 @@ const Dimensions = ({ of }: { of: AgentReviews["dimensions"] }) =>
     <table className="dimensions">
       <thead>
         <tr>
-          <th scope="col">{say("reviews.tag")}</th>
-          <th scope="col">{say("reviews.number")}</th>
-          <th scope="col">{say("reviews.mean")}</th>
-          <th scope="col">{say("reviews.worth")}</th>
+          <th scope="col">Tag</th>
+          <th scope="col">Reviews</th>
+          <th scope="col">Plain mean</th>
+          <th scope="col">Worth</th>
         </tr>
       </thead>
       <tbody>
         {of.map(({ tag, reviews, raw, adjusted }) => (
           <tr key={tag}>
-            <th scope="row">{tag === "" ? <span className="faint">{say("reviews.noTag")}</span> : <bdi>{tag}</bdi>}</th>
+            <th scope="row">{tag === "" ? <span className="faint">without a tag</span> : <bdi>{tag}</bdi>}</th>
             <td>{count(reviews)}</td>
             <td>{known(raw)}</td>
             <td>{known(adjusted)}</td>
@@ -151,13 +154,20 @@ const Dimensions = ({ of }: { of: AgentReviews["dimensions"] }) =>
 const Clusters = ({ of, explorer }: { of: AgentReviews["clusters"]; explorer: string }) =>
   of.length > 0 && (
     <details>
-      <summary>{say("reviews.clusters", { n: of.reduce((sum, { reviewers }) => sum + reviewers, 0) })}</summary>
+      <summary>
+        {counted(
+          of.reduce((sum, { reviewers }) => sum + reviewers, 0),
+          "of the reviewers counts",
+          "of the reviewers count as one",
+        )}{" "}
+        with others
+      </summary>
       <ul className="reviews clusters">
         {of.map(({ id, reviewers, reasons }) => (
           <li key={id}>
             <b className="review-value">{count(reviewers)}</b>
             <div className="review-who">
-              {say("reviews.clusterOf")} <Address address={id} explorer={explorer} />
+              reviewers count as one, the first of them <Address address={id} explorer={explorer} />
               {reasons.map(({ evidence, says }) => (
                 <p key={evidence} className="review-why">
                   {says}
@@ -185,7 +195,9 @@ function Line({ of, path, explorer }: Props & { of: WeighedReview }) {
         <Entry of={of} explorer={explorer} />
         {written > 1 && (
           <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-            <summary>{say(written < 1_000 ? "reviews.entries" : "reviews.entriesOrMore", { n: written })}</summary>
+            <summary>
+              {written < 1_000 ? `All ${count(written)} reviews by it` : `All its reviews, ${count(written)} or more`}
+            </summary>
             {isOpen && <Entries path={`${path}&client=${client}`} explorer={explorer} />}
           </details>
         )}
@@ -204,10 +216,8 @@ const Value = ({ of: { rating, value, revoked } }: { of: WeighedReview }) => (
 /** Smaller weights are shown as "smaller than", never as 0. */
 const SMALL = 0.01;
 const weightOf = (weight: number): string => {
-  if (weight === 0) return say("reviews.countsNothing");
-  return weight < SMALL
-    ? say("reviews.weightBelow", { weight: decimals(SMALL, 2) })
-    : say("reviews.weight", { weight: decimals(weight, 2) });
+  if (weight === 0) return "counts nothing";
+  return weight < SMALL ? `weight below ${decimals(SMALL, 2)}` : `weight ${decimals(weight, 2)}`;
 };
 
 const Why = ({ of }: { of: WeighedReview["reasons"] }) => (
@@ -258,10 +268,10 @@ const InTransaction = ({
 /** What the payment that a review's file names shows by the logs of its transaction. */
 const Paid = ({ of, explorer }: { of: NonNullable<WeighedReview["paid"]>; explorer: string }) => (
   <span className="review-uri" data-state={of.state}>
-    {of.state === "paid" && of.usdc !== null ? say("reviews.paid", { usdc: usdcExact(of.usdc) }) : of.says}{" "}
+    {of.state === "paid" && of.usdc !== null ? `Paid ${usdcExact(of.usdc)} USDC before:` : of.says}{" "}
     {of.txHash && (
       <a href={`${explorer}/tx/${of.txHash}`} rel={EXPLORER_REL} {...(of.at && { title: moment(of.at) })}>
-        {of.at ? say("reviews.transaction", { date: date(of.at) }) : say("reviews.transactionNamed")}
+        {of.at ? `transaction of ${date(of.at)}` : "the transaction that it names"}
       </a>
     )}
   </span>
@@ -271,17 +281,17 @@ const Paid = ({ of, explorer }: { of: NonNullable<WeighedReview["paid"]>; explor
 const Entry = ({ of, explorer }: { of: WeighedReview; explorer: string }) => (
   <div className="review-entry">
     <InTransaction hash={of.txHash} at={of.givenAt} explorer={explorer}>
-      {say("reviews.given", { date: date(of.givenAt) })}
+      on {date(of.givenAt)}
     </InTransaction>
     {of.tags.map((tag) => (
       <span key={tag} className="tag plain">
         <bdi>{tag}</bdi>
       </span>
     ))}
-    {of.revoked && <span className="tag">{say("agent.takenBack")}</span>}
+    {of.revoked && <span className="tag">taken back</span>}
     {of.uri && (
       <span className="review-uri">
-        <Say k="reviews.file" file={() => <OutLink text={of.uri!} />} />
+        Its file: <OutLink text={of.uri!} />
       </span>
     )}
     {of.file && (
@@ -293,12 +303,14 @@ const Entry = ({ of, explorer }: { of: WeighedReview; explorer: string }) => (
     {of.answers.map(({ responder, own, uri, at, txHash }) => (
       <span key={txHash + responder + at} className="review-uri" data-own={own || undefined}>
         {own ? (
-          say("reviews.agentAnswered")
+          "The agent answered"
         ) : (
-          <Say k="reviews.answered" who={() => <Address address={responder} explorer={explorer} />} />
+          <>
+            <Address address={responder} explorer={explorer} /> answered
+          </>
         )}{" "}
         <InTransaction hash={txHash} at={at} explorer={explorer}>
-          {say("reviews.given", { date: date(at) })}
+          on {date(at)}
         </InTransaction>
         {uri && (
           <>
@@ -309,7 +321,7 @@ const Entry = ({ of, explorer }: { of: WeighedReview; explorer: string }) => (
       </span>
     ))}
     {of.responses > of.answers.length && (
-      <span className="faint">{say("reviews.moreAnswers", { n: of.responses - of.answers.length })}</span>
+      <span className="faint">and {counted(of.responses - of.answers.length, "more answer", "more answers")}</span>
     )}
   </div>
 );

@@ -1,21 +1,21 @@
 /** What an agent says of itself: narrative, personality, and where else it can be found. */
 
 import type { Agent } from "../api/types.ts";
+import { count } from "../formats.ts";
 import { OutLink, webAddress } from "../parts/out-link.tsx";
-import { say } from "../say.tsx";
 
-const LEVELS = { riskTolerance: say("agent.riskTolerance"), autonomyLevel: say("agent.autonomy") } as const;
+const LEVELS = { riskTolerance: "Risk tolerance", autonomyLevel: "Autonomy" } as const;
 const TEXTS = {
-  origin: say("agent.origin"),
-  mission: say("agent.mission"),
-  lore: say("agent.lore"),
-  manifesto: say("agent.manifesto"),
+  origin: "Origin",
+  mission: "Mission",
+  lore: "Lore",
+  manifesto: "Manifesto",
 } as const;
 const MANNERS = {
-  quirks: say("agent.quirks"),
-  communicationStyle: say("agent.style"),
-  values: say("agent.values"),
-  humor: say("agent.humor"),
+  quirks: "Quirks",
+  communicationStyle: "Style",
+  values: "Values",
+  humor: "Humor",
 } as const;
 
 export function SelfDescription({ agent: { narrative, personality, socials } }: { agent: Agent }) {
@@ -30,7 +30,7 @@ export function SelfDescription({ agent: { narrative, personality, socials } }: 
   // `x` repeats what is stated under `twitter`, or what is proven, which is among the verifications.
   const places = Object.entries(socials).filter(([place, text]) => place !== "x" && text);
   if (texts.length + levels.length + places.length === 0)
-    return <p className="muted">{say("agent.itHasNotToldAnything")}</p>;
+    return <p className="muted">It has not stated anything about itself.</p>;
   return (
     <dl className="words">
       {texts.map(([label, text]) => (
@@ -50,13 +50,13 @@ export function SelfDescription({ agent: { narrative, personality, socials } }: 
                 <i key={i} data-on={i < level || undefined} />
               ))}
             </span>
-            {say("agent.levelOf", { level })}
+            {count(level)} of 10
           </dd>
         </div>
       ))}
       {places.map(([place, text]) => (
         <div key={place}>
-          <dt>{say("agent.asItSays", { slice: place[0]!.toUpperCase() + place.slice(1) })}</dt>
+          <dt>{place[0]!.toUpperCase() + place.slice(1)}, as it says</dt>
           <dd>{webAddress(text) ? <OutLink text={text} /> : <bdi>{text}</bdi>}</dd>
         </div>
       ))}

@@ -1,7 +1,6 @@
 /** Services of an agent: name and address. The agent wrote the address, so it is an untrusted link. */
 
 import { OutLink } from "../parts/out-link.tsx";
-import { say } from "../say.tsx";
 
 export type ServiceItem = { name: string; endpoint: string; version: string | null };
 
@@ -13,7 +12,7 @@ export const Services = ({ of }: { of: readonly ServiceItem[] }) => (
           <bdi>{name}</bdi>
         </span>
         <span>
-          <OutLink text={endpoint} /> {version && <span className="faint">{say("agent.version", { version })}</span>}
+          <OutLink text={endpoint} /> {version && <span className="faint">version {version}</span>}
         </span>
       </li>
     ))}

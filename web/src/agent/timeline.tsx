@@ -7,12 +7,11 @@ import { liveEvery } from "../api/events.ts";
 import { pagesOf } from "../api/pages.ts";
 import { agentPath } from "../api/queries.ts";
 import type { AgentEvents, CredPoint } from "../api/types.ts";
-import { date, moment } from "../formats.ts";
+import { count, counted, date, moment } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
 import { TierShape } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
 import { type AgentEvent, SHOWN_TYPES, type ShownType, whatHappened } from "./event-sentence.tsx";
 
@@ -90,16 +89,16 @@ export function Timeline({ of: { tokenId, mintedAt }, points, days, explorer }: 
   const whole = shown.length === entries.length && !hasNextPage;
   return (
     <div className="stack" aria-busy={!data}>
-      {entries.length === 0 && data && <p className="muted">{say("timeline.nothing", { days })}</p>}
+      {entries.length === 0 && data && <p className="muted">Nothing has happened in these {count(days)} days.</p>}
       <ol className="timeline">
         {shown.map((entry) => (
           <Line key={entry.key} entry={entry} explorer={explorer} />
         ))}
         {whole && data && !events.some(({ type }) => type === "agent.registered") && (
           <li className="faint">
-            {say("timeline.began", { date: date(mintedAt) })}
+            Registered on {date(mintedAt)}.
             {data.pages[0]!.data.since && Date.parse(mintedAt) < Date.parse(data.pages[0]!.data.since) && (
-              <> {say("timeline.logSince", { date: date(data.pages[0]!.data.since) })}</>
+              <> The log goes back to {date(data.pages[0]!.data.since)}; scores go back further.</>
             )}
           </li>
         )}
@@ -112,7 +111,7 @@ export function Timeline({ of: { tokenId, mintedAt }, points, days, explorer }: 
             disabled={isFetchingNextPage}
             onClick={() => (all ? void fetchNextPage() : showAll(true))}
           >
-            {say("timeline.more")}
+            Show older
           </button>
         </p>
       )}
@@ -134,7 +133,7 @@ function Line({ entry, explorer }: { entry: Entry; explorer: string }) {
       ) : (
         <details>
           <summary>
-            {says} <span className="faint">{say("timeline.times", { times: entry.events.length })}</span>
+            {says} <span className="faint">× {count(entry.events.length)}</span>
           </summary>
           <ol>
             {entry.events.map(({ id, at, txHash }) => (
@@ -166,7 +165,8 @@ function Scored({ at, steps }: { at: string; steps: [Step, ...Step[]] }) {
       ) : (
         <details>
           <summary>
-            {say("timeline.changes", { n: steps.length, from: oldest.previous ?? oldest.score, to: newest.score })}
+            {counted(steps.length, "change", "changes")} of the score: {count(oldest.previous ?? oldest.score)} →{" "}
+            {count(newest.score)}
           </summary>
           <ol>
             {steps.map((step, i) => (
@@ -187,11 +187,7 @@ function Change({ of: { score, previous, cause } }: { of: Step }) {
   const moved = previous !== null && tierOf(previous).key !== tier.key;
   return (
     <>
-      <b>
-        {previous === null
-          ? say("timeline.score", { score })
-          : say("timeline.scoreFromTo", { from: previous, to: score })}
-      </b>
+      <b>{previous === null ? `Score ${count(score)}` : `Score ${count(previous)} → ${count(score)}`}</b>
       {moved && ` (${tier.label})`}: {causeSays(cause)}.
     </>
   );
@@ -202,7 +198,7 @@ const When = ({ at, txHash, explorer }: { at: string; txHash: string | null; exp
   if (txHash === null) return <span className="faint timeline-when">{time}</span>;
   return (
     <a className="faint timeline-when" href={`${explorer}/tx/${txHash}`} rel={EXPLORER_REL}>
-      <span className="unseen">{say("timeline.transaction")} </span>
+      <span className="unseen">Transaction of </span>
       {time}
     </a>
   );

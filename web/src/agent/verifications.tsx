@@ -7,16 +7,15 @@ import { PROOF_PLATFORMS, type ProofPlatformKey } from "../../../core/proof-plat
 import { report, verifications } from "../api/queries.ts";
 import type { Agent, Verifications as Records } from "../api/types.ts";
 import { offering } from "../directory/source.ts";
-import { age, decimals, moment } from "../formats.ts";
+import { age, count, decimals, moment } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Reservations } from "../parts/reservations.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 
 const STATUS = {
-  verified: say("agent.proofVerified"),
-  stale: say("agent.proofStale"),
-  lapsed: say("agent.proofLapsed"),
+  verified: "verified",
+  stale: "not checked of late",
+  lapsed: "vanished, counts no more",
 };
 
 export function Verifications({ agent, explorer }: { agent: Agent; explorer: string }) {
@@ -26,8 +25,8 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
   if (!answer) return <Loading rows={5} />;
   return (
     <ul className="proofs">
-      <Proof letter="W" name={say("agent.wallet")} proven={agent.verified}>
-        {agent.verified ? say("agent.theAgentSOwnWallet") : say("agent.notSignedFor")}
+      <Proof letter="W" name="Wallet" proven={agent.verified}>
+        {agent.verified ? "The agent's own wallet has signed" : "Its wallet has not signed yet"}
         <Reservations of={answer.data.reservations} about="wallet" />
       </Proof>
       {PROOF_PLATFORMS.map(({ key, label, letter }) => (
@@ -41,21 +40,18 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
           <Reservations of={answer.data.reservations} about={key} />
         </Proof>
       ))}
-      <Proof letter="C" name={say("parts.coinbase")} proven={agent.coinbaseVerified}>
+      <Proof letter="C" name="Coinbase" proven={agent.coinbaseVerified}>
         <Attestation agent={agent} />
         <Reservations of={answer.data.reservations} about="coinbase" />
       </Proof>
       {reported && (
         <li className="faint small">
-          {say("agent.rankAndEthos", {
-            rank: reported.data.rank,
-            total: reported.data.totalAgents,
-            ethos: reported.data.ethosScore ?? say("agent.ethosUnknown"),
-          })}
+          Rank {count(reported.data.rank)} of {count(reported.data.totalAgents)} · Ethos{" "}
+          {reported.data.ethosScore === null ? "— (not known)" : count(reported.data.ethosScore)}
           {reported.data.neynarScore !== null && (
-            <span title={say("agent.neynarIsAnothers")}>
+            <span title="Of its wallet, 0 to 1: another's opinion, no part of the cred score">
               {" "}
-              · {say("agent.neynar", { score: decimals(reported.data.neynarScore, 2) })}
+              · Neynar {decimals(reported.data.neynarScore, 2)}
             </span>
           )}
         </li>
@@ -67,33 +63,33 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
 /** An attestation that was not claimed for the agent is shown as such: to claim it is the largest single step. */
 function Attestation({ agent }: { agent: Agent }) {
   const { data } = useQuery(offering(String(agent.tokenId), OWN_PLATFORM));
-  if (agent.coinbaseVerified) return say("agent.theExchangeAttestsTheCurrent");
-  if (!data?.data.behind.attested) return say("agent.noValidAttestationOfThe");
+  if (agent.coinbaseVerified) return "The exchange attests the current owner's account";
+  if (!data?.data.behind.attested) return "No valid attestation of the current owner";
   return (
-    <Say
-      k="agent.unclaimedAttestation"
-      form={(text) => <Link href={`/agent/${agent.tokenId}/manage/proofs#coinbase-verify`}>{text}</Link>}
-    />
+    <>
+      The exchange attests the owner's wallet, and nobody has claimed that for this agent yet:{" "}
+      <Link href={`/agent/${agent.tokenId}/manage/proofs#coinbase-verify`}>claim it, +15</Link>
+    </>
   );
 }
 
 function Account({ record, explorer }: { record: Records[ProofPlatformKey]; explorer: string }) {
-  if (record === null) return <>{say("agent.noProof")}</>;
+  if (record === null) return <>No proof</>;
   return (
     <>
       <bdi>@{record.handle}</bdi> · {STATUS[record.status]} ·{" "}
-      <span title={moment(record.checkedAt)}>{say("agent.lookedAtAgo", { checkedAt: age(record.checkedAt) })}</span>
+      <span title={moment(record.checkedAt)}>checked {age(record.checkedAt)} ago</span>
       {record.txHash && (
         <>
           {" "}
           ·{" "}
           <a href={`${explorer}/tx/${record.txHash}`} rel="nofollow noopener noreferrer">
-            {say("agent.transactionLink")}
+            transaction
           </a>
         </>
       )}
       {record.quote !== null && (
-        <q className="proof-quote" dir="auto" title={say("agent.proofQuote")}>
+        <q className="proof-quote" dir="auto" title="The account's own words around the proof">
           {record.quote}
         </q>
       )}
@@ -117,7 +113,7 @@ const Proof = ({
       {proven ? <Icon name="check" /> : letter}
     </span>
     <span>
-      <b>{name}</b> <span className="unseen">{proven ? say("agent.proven") : say("agent.notProven")}</span>
+      <b>{name}</b> <span className="unseen">{proven ? "proven:" : "not proven:"}</span>
       <span className="muted hint">{children}</span>
     </span>
   </li>

@@ -1,5 +1,4 @@
 /** One call of the API: body, index headers, or a problem with its request id. */
-import { say } from "../say.tsx";
 import type { ErrorBody } from "./types.ts";
 
 export type Answer<T> = {
@@ -38,7 +37,7 @@ export class Problem extends Error {
   readonly body: Partial<ErrorBody> & Record<string, unknown>;
   readonly headers: Headers;
   constructor(status: number, body: Partial<ErrorBody>, headers = new Headers()) {
-    super(body.error ?? say("shell.theServiceGaveNoReason"));
+    super(body.error ?? "The service gave no reason.");
     this.status = status;
     this.code = body.code ?? "unknown";
     this.requestId = body.requestId ?? headers.get("x-request-id");
@@ -47,6 +46,9 @@ export class Problem extends Error {
   }
 }
 
+const unreachable = () =>
+  new Problem(0, { code: "unreachable", error: "The service cannot be reached. Is this device online?" });
+
 /** @throws Problem for everything but a success; the abort error when `signal` fires */
 export async function call<T>(path: string, init: RequestInit = {}): Promise<Answer<T>> {
   let response: Response;
@@ -54,7 +56,7 @@ export async function call<T>(path: string, init: RequestInit = {}): Promise<Ans
     response = await fetch(path, { ...init, headers: { accept: "application/json", ...init.headers } });
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new Problem(0, { code: "unreachable", error: say("shell.theServiceCannotBeReached") });
+    throw unreachable();
   }
   hear(response.headers);
   const body = (await response.json().catch(() => null)) as T | Partial<ErrorBody> | null;
@@ -62,7 +64,7 @@ export async function call<T>(path: string, init: RequestInit = {}): Promise<Ans
     throw new Problem(
       response.status,
       (body as Partial<ErrorBody>) ?? {
-        error: say("shell.answeredWithoutReason", { status: String(response.status) }),
+        error: `The service answered ${response.status} without a reason.`,
       },
       response.headers,
     );
@@ -90,7 +92,7 @@ export async function callRaw(path: string, init: RequestInit): Promise<RawRespo
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, ms: performance.now() - began };
   } catch {
-    throw new Problem(0, { code: "unreachable", error: say("shell.theServiceCannotBeReached") });
+    throw unreachable();
   }
 }
 
@@ -119,7 +121,7 @@ export async function follow(path: string, init: RequestInit, take: (event: Stre
       parser.feed(text);
   } catch (error) {
     if (error instanceof Problem || init.signal?.aborted) throw error;
-    throw new Problem(0, { code: "unreachable", error: say("shell.theServiceCannotBeReached") });
+    throw unreachable();
   }
 }
 

@@ -8,7 +8,6 @@ import { readView } from "../directory/view.ts";
 import { short } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Sigil } from "../parts/sigil.tsx";
-import { say } from "../say.tsx";
 import { comparedText } from "./compared.ts";
 
 const MAX_FOUND = 6;
@@ -38,8 +37,8 @@ export function Add({ chosen, add }: { chosen: readonly string[]; add: (text: st
         <input
           className="field"
           type="search"
-          aria-label={say("compare.tokenIdOrAddressTo")}
-          placeholder={say("compare.tokenIdOrAddress")}
+          aria-label="Name, id or address of an agent to add"
+          placeholder="Add by name, id or address"
           maxLength={100}
           autoComplete="off"
           spellCheck={false}
@@ -65,7 +64,7 @@ export function Add({ chosen, add }: { chosen: readonly string[]; add: (text: st
               </button>
             </li>
           ))}
-          {data && found.length === 0 && <li className="menu-note faint">{say("compare.noneFound")}</li>}
+          {data && found.length === 0 && <li className="menu-note faint">No agent is called that.</li>}
         </ul>
       )}
     </search>

@@ -1,8 +1,8 @@
 /** Choosing agents to compare: the button of each, and the bar that leads to the comparison. */
 import { Link } from "wouter";
 import type { Row } from "../api/types.ts";
+import { count } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
-import { say } from "../say.tsx";
 import { store, toggleStored, useStored } from "../stored.ts";
 import { comparedText, comparePath } from "./compared.ts";
 
@@ -13,7 +13,7 @@ export function CompareButton({ row }: { row: Pick<Row, "platform" | "agent_id" 
       type="button"
       className="icon-button"
       aria-pressed={useStored("compared").includes(text)}
-      aria-label={say("directory.compareOne", { name: row.name })}
+      aria-label={`Compare ${row.name}`}
       onClick={() => toggleStored("compared", text)}
     >
       <Icon name="compare" />
@@ -26,7 +26,7 @@ export function CompareLink({ text }: { text: string }) {
   const others = useStored("compared").filter((other) => other !== text);
   return (
     <Link className="button" href={comparePath([text, ...others])}>
-      <Icon name="compare" /> {say("agent.compare")}
+      <Icon name="compare" /> Compare
     </Link>
   );
 }
@@ -36,20 +36,15 @@ export function CompareBar() {
   if (compared.length === 0) return null;
   return (
     <div className="compare-bar">
-      <span>{say("directory.compared", { n: compared.length })}</span>
+      <span>{count(compared.length)} chosen</span>
       {compared.length > 1 ? (
         <Link className="button strong" href={comparePath(compared)}>
-          {say("directory.compare")}
+          Compare
         </Link>
       ) : (
-        <span className="faint">{say("directory.oneMore")}</span>
+        <span className="faint">choose one more</span>
       )}
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={say("directory.compareNone")}
-        onClick={() => store("compared", [])}
-      >
+      <button type="button" className="icon-button" aria-label="Choose none" onClick={() => store("compared", [])}>
         <Icon name="close" />
       </button>
     </div>

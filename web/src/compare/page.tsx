@@ -13,12 +13,11 @@ import { NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Scroll } from "../parts/panel.tsx";
 import { Empty } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { Add } from "./add.tsx";
 import { MAX_COMPARED, readCompared, readIds, writeIds } from "./compared.ts";
-import { type ComparedFacts, LINES } from "./rows.tsx";
+import { type ComparedFacts, LINES, OWN_ONLY } from "./rows.tsx";
 
 const STROKES = ["first", "second", "third", "fourth"];
 
@@ -65,8 +64,8 @@ export default function ComparePage() {
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>{say("compare.compare")}</h1>
-          <p>{say("compare.lead")}</p>
+          <h1>Compare</h1>
+          <p>Two to four agents of any registry, side by side.</p>
         </div>
         <span className="actions">
           {texts.length < MAX_COMPARED && (
@@ -83,13 +82,10 @@ export default function ComparePage() {
         </span>
       </div>
       {texts.length === 0 ? (
-        <Empty title={say("compare.nobodyToCompareYet")}>
+        <Empty title="Nobody to compare yet">
           <p className="muted">
-            <Say
-              k="compare.how"
-              directory={(text) => <Link href="/">{text}</Link>}
-              discover={(text) => <Link href="/discover">{text}</Link>}
-            />
+            Add agents by name, id or address, or choose them in the <Link href="/">directory</Link> or in{" "}
+            <Link href="/discover">Discover</Link>.
           </p>
         </Empty>
       ) : (
@@ -107,7 +103,7 @@ export default function ComparePage() {
 }
 
 const Comparison = ({ columns, remove }: { columns: Column[]; remove: (text: string) => void }) => (
-  <Scroll label={say("compare.comparison")}>
+  <Scroll label="Comparison">
     <table className="plain-table compare-table">
       <thead>
         <tr>
@@ -139,19 +135,14 @@ const ColumnHead = ({ column: { detail, error, stroke, text }, remove }: { colum
   <span className={`compare-name ${stroke}`}>
     {detail ? (
       <Link href={rowLink(detail)}>
-        <bdi>{detail.name || say("directory.unnamed")}</bdi>
+        <bdi>{detail.name || "Unnamed"}</bdi>
       </Link>
     ) : error ? (
-      <span className="warn-text">{say("compare.notFound", { text })}</span>
+      <span className="warn-text">{text} is not known</span>
     ) : (
       "…"
     )}
-    <button
-      type="button"
-      className="icon-button"
-      aria-label={say("compare.takeOut", { name: detail?.name ?? text })}
-      onClick={remove}
-    >
+    <button type="button" className="icon-button" aria-label={`Take ${detail?.name ?? text} out`} onClick={remove}>
       <Icon name="close" />
     </button>
   </span>
@@ -169,12 +160,10 @@ function SignalRow({ signal, columns }: { signal: (typeof SIGNALS)[number]; colu
       {columns.map(({ text, detail }, i) => (
         <td key={text}>
           {values[i] === undefined ? (
-            <NoData
-              reason={detail && detail.platform !== OWN_PLATFORM ? say("compare.ownOnly") : say("compare.notKnown")}
-            />
+            <NoData reason={detail && detail.platform !== OWN_PLATFORM ? OWN_ONLY : "not known"} />
           ) : values[i] === best && columns.length > 1 && best > 0 ? (
             <b>
-              {count(values[i])} <span className="unseen">{say("compare.best")}</span>
+              {count(values[i])} <span className="unseen">(best)</span>
             </b>
           ) : (
             <span className="muted">{count(values[i])}</span>

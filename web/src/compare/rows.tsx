@@ -2,12 +2,11 @@
 import type { ReactNode } from "react";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import type { Agent, Detail, Offering, RowBadges } from "../api/types.ts";
-import { Token } from "../directory/cells.tsx";
+import { NO_FEEDBACK, Token, UNTOLD } from "../directory/cells.tsx";
 import { platformLabel } from "../directory/facets.ts";
 import { count, date, dollars, originWords } from "../formats.ts";
 import { Cred, NoData } from "../parts/cred.tsx";
 import { ProofBadges } from "../parts/row-badges.tsx";
-import { say } from "../say.tsx";
 
 /** What is known of one agent; undefined while it is loaded. */
 export type ComparedFacts = {
@@ -21,9 +20,8 @@ export type ComparedFacts = {
 type Cell<T> = (of: T) => ReactNode;
 export type Line = { label: string; cell: (of: ComparedFacts) => ReactNode };
 
-const waiting = () => <NoData reason={say("compare.notLoaded")} />;
+const waiting = () => <NoData reason="not loaded" />;
 const nothing = (reason: string) => <NoData reason={reason} />;
-const yes = (is: boolean, words: [yes: string, no: string]) => (is ? words[0] : words[1]);
 
 const ofDetail = (label: string, cell: Cell<Detail>): Line => ({
   label,
@@ -37,52 +35,50 @@ const ofBadges = (label: string, cell: (of: RowBadges, platform: string) => Reac
   label,
   cell: ({ badges, detail }) => (badges && detail ? cell(badges, detail.platform) : waiting()),
 });
+/** Why an agent of another registry lacks what only the own one has. */
+export const OWN_ONLY = "other registries do not tell it";
 /** A row of own agents: other registries do not have it. */
 const ofOwn = (label: string, cell: Cell<Agent>): Line => ({
   label,
   cell: ({ agent, detail }) =>
-    agent ? cell(agent) : detail && detail.platform !== OWN_PLATFORM ? nothing(say("compare.ownOnly")) : waiting(),
+    agent ? cell(agent) : detail && detail.platform !== OWN_PLATFORM ? nothing(OWN_ONLY) : waiting(),
 });
 
 /** The lowest price that an offer states. */
 function lowestPrice({ offers }: Offering): ReactNode {
   const prices = offers.flatMap(({ priceUsd }) => (priceUsd === null ? [] : [priceUsd]));
-  return prices.length === 0 ? nothing(say("compare.noPrice")) : dollars(Math.min(...prices));
+  return prices.length === 0 ? nothing("no offer states a price") : dollars(Math.min(...prices));
 }
 
 function feedbackOf({ feedback }: RowBadges): ReactNode {
-  if (feedback === null) return nothing(say("directory.takesNoFeedback"));
-  if (feedback.count === 0) return nothing(say("directory.noFeedback"));
-  return say("directory.feedback", { count: feedback.count, reviewers: feedback.reviewers });
+  if (feedback === null) return nothing(UNTOLD.feedback);
+  if (feedback.count === 0) return nothing(NO_FEEDBACK);
+  return `${count(feedback.count)} from ${count(feedback.reviewers)} different clients`;
 }
 
 export const LINES: readonly Line[] = [
-  ofDetail(say("compare.cred"), ({ cred_score }) => <Cred score={cred_score} />),
-  ofDetail(say("compare.registry"), ({ platform }) => platformLabel(platform)),
-  ofDetail(say("compare.registered"), ({ created_at }) =>
-    created_at === null ? nothing(say("directory.notSaid")) : date(created_at),
-  ),
-  ofBadges(say("compare.proofs"), (badges, platform) => (
-    <ProofBadges badges={badges} own={platform === OWN_PLATFORM} />
-  )),
-  ofBadges(say("compare.speaks"), ({ protocols }) =>
+  ofDetail("Cred", ({ cred_score }) => <Cred score={cred_score} />),
+  ofDetail("Registry", ({ platform }) => platformLabel(platform)),
+  ofDetail("Registered", ({ created_at }) => (created_at === null ? nothing(UNTOLD.date) : date(created_at))),
+  ofBadges("Proofs", (badges, platform) => <ProofBadges badges={badges} own={platform === OWN_PLATFORM} />),
+  ofBadges("Speaks", ({ protocols }) =>
     // Marks would break within their words where four agents share the width of a phone.
-    protocols.length > 0 ? protocols.join(", ") : nothing(say("directory.noProtocol")),
+    protocols.length > 0 ? protocols.join(", ") : nothing(UNTOLD.protocols),
   ),
-  ofOffering(say("compare.offers"), ({ offerCount }) =>
-    offerCount === 0 ? nothing(say("compare.noOffer")) : count(offerCount),
+  ofOffering("Offers", ({ offerCount }) =>
+    offerCount === 0 ? nothing("it offers nothing that can be called") : count(offerCount),
   ),
-  ofOffering(say("compare.price"), lowestPrice),
-  ofOffering(say("compare.answers"), ({ liveness }) =>
+  ofOffering("From", lowestPrice),
+  ofOffering("Answers", ({ liveness }) =>
     liveness === null || liveness.named
-      ? nothing(say(liveness ? "compare.onlyNamed" : "compare.notAsked"))
+      ? nothing(liveness ? "named by it alone" : "its endpoints have not been asked")
       : liveness.says,
   ),
-  ofBadges(say("compare.reviews"), feedbackOf),
-  ofDetail(say("compare.token"), (detail) => <Token row={detail} />),
-  ofOwn(say("compare.points"), ({ points }) => count(points)),
-  ofOwn(say("compare.framework"), ({ framework }) => <bdi>{framework}</bdi>),
-  ofOwn(say("compare.registeredBy"), ({ mintOrigin }) => originWords(mintOrigin)),
-  ofOwn(say("compare.soulbound"), ({ soulbound }) => yes(soulbound, [say("compare.yes"), say("compare.no")])),
-  ofOwn(say("compare.traits"), ({ traits }) => count(traits.length)),
+  ofBadges("Reviews", feedbackOf),
+  ofDetail("Token", (detail) => <Token row={detail} />),
+  ofOwn("Points", ({ points }) => count(points)),
+  ofOwn("Framework", ({ framework }) => <bdi>{framework}</bdi>),
+  ofOwn("Registration", ({ mintOrigin }) => originWords(mintOrigin)),
+  ofOwn("Soulbound", ({ soulbound }) => (soulbound ? "yes" : "no")),
+  ofOwn("Traits", ({ traits }) => count(traits.length)),
 ];

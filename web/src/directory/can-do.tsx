@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense } from "react";
 import { Link } from "wouter";
 import { canDo } from "../discover/view.ts";
+import { counted } from "../formats.ts";
 import { Loading } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 
 const Hit = lazy(async () => ({ default: (await import("../discover/hit.tsx")).Hit }));
 
@@ -18,7 +18,7 @@ export function CanDo({ q, otherwise }: { q: string; otherwise: ReactNode }) {
   if (hits.length === 0) return otherwise;
   return (
     <section className="page can-do" aria-busy={isPlaceholderData}>
-      <h2>{say("directory.canDo", { n: answer?.data.total ?? hits.length })}</h2>
+      <h2>No agent is called that. {counted(answer?.data.total ?? hits.length, "agent", "agents")} can do it</h2>
       <Suspense fallback={<Loading rows={3} />}>
         <ol className="hits" data-dim={isPlaceholderData || undefined}>
           {hits.map((hit) => (
@@ -27,7 +27,7 @@ export function CanDo({ q, otherwise }: { q: string; otherwise: ReactNode }) {
         </ol>
       </Suspense>
       <Link className="button" href={`/discover?q=${encodeURIComponent(q)}`}>
-        <Say k="shell.allThatCan" q={q} task={(text) => <bdi>{text}</bdi>} />
+        All that can do “<bdi>{q}</bdi>”
       </Link>
     </section>
   );

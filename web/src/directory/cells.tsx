@@ -8,12 +8,26 @@ import { Cred, NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Change, ProofBadges, Protocols, Sparkline } from "../parts/row-badges.tsx";
 import { Sigil } from "../parts/sigil.tsx";
-import { say } from "../say.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { chainLabel, platformLabel } from "./facets.ts";
 import { useChanged } from "./live.ts";
 import { type BadgedRow, type Row, rowLink } from "./source.ts";
 import type { Sort } from "./view.ts";
+
+/** The states of an agent's endpoints in words. */
+const HEALTH_LABELS = {
+  answers: "Answers",
+  partly: "Partly",
+  silent: "Silent",
+} as const;
+
+/** Why the registry of an agent does not have a value. */
+export const UNTOLD = {
+  protocols: "its registry names no known protocol",
+  feedback: "its registry takes no feedback",
+  date: "its registry does not say",
+} as const;
+export const NO_FEEDBACK = "no client has given feedback yet";
 
 const OWN = "helixa";
 
@@ -24,12 +38,12 @@ export function AgentCell({ row }: { row: Row }) {
       <span className="agent-words">
         <span className="agent-line">
           <Link href={rowLink(row)} className="row-link clip">
-            <bdi>{row.name || say("directory.unnamed")}</bdi>
+            <bdi>{row.name || "Unnamed"}</bdi>
           </Link>
           {row.verified === 1 && (
-            <span className="tick" title={say("directory.walletProven")}>
+            <span className="tick" title="Its wallet is proven">
               <Icon name="check" />
-              <span className="unseen">{say("directory.walletProven")}</span>
+              <span className="unseen">Its wallet is proven</span>
             </span>
           )}
         </span>
@@ -62,18 +76,18 @@ function ProtocolsCell({ row }: { row: BadgedRow }) {
   return row.badges.protocols.length > 0 ? (
     <Protocols of={row.badges.protocols} />
   ) : (
-    <NoData reason={say("directory.noProtocol")} />
+    <NoData reason={UNTOLD.protocols} />
   );
 }
 
 function FeedbackCell({ row }: { row: BadgedRow }) {
   if (!row.badges) return null;
   const { feedback } = row.badges;
-  if (feedback === null) return <NoData reason={say("directory.takesNoFeedback")} />;
-  if (feedback.count === 0) return <NoData reason={say("directory.noFeedback")} />;
+  if (feedback === null) return <NoData reason={UNTOLD.feedback} />;
+  if (feedback.count === 0) return <NoData reason={NO_FEEDBACK} />;
   return (
-    <span title={say("directory.feedback", { count: feedback.count, reviewers: feedback.reviewers })}>
-      {count(feedback.count)} <span className="faint">{say("directory.reviewers", { n: feedback.reviewers })}</span>
+    <span title={`${count(feedback.count)} from ${count(feedback.reviewers)} different clients`}>
+      {count(feedback.count)} <span className="faint">by {count(feedback.reviewers)}</span>
     </span>
   );
 }
@@ -90,19 +104,27 @@ const TokenMark = ({ row }: { row: Pick<Row, "token_source" | "counts"> }) =>
   row.counts === false ? (
     <span
       className="tag"
-      title={say(row.token_source === "claimed" ? "directory.claimedNote" : "directory.linkedNote")}
+      title={
+        row.token_source === "claimed"
+          ? "Anybody may have said that this token is the agent's. It counts in no order and no filter."
+          : "The agent's owner linked this token, and nothing shows that it is theirs. It counts in no order and no filter."
+      }
     >
-      {say(row.token_source === "claimed" ? "directory.claimed" : "directory.linked")}
+      {row.token_source === "claimed" ? "claimed" : "linked"}
     </span>
   ) : null;
 
 /** The token in a list. Anybody can claim a token, so a claim is shown only on the agent's page. */
 export const TokenCell = ({ row }: { row: Row }) =>
-  row.token_source === "claimed" ? <NoData reason={say("directory.onlyClaimed")} /> : <Token row={row} />;
+  row.token_source === "claimed" ? (
+    <NoData reason="nobody who may say so names a token; a claim is on the agent's page" />
+  ) : (
+    <Token row={row} />
+  );
 
 /** An agent's token with its figures, and who states that it is the agent's. */
 export function Token({ row }: { row: Row }) {
-  if (row.token_source === null) return <NoData reason={say("directory.noToken")} />;
+  if (row.token_source === null) return <NoData reason="no token is known" />;
   return (
     <span className="token">
       <span>
@@ -112,7 +134,7 @@ export function Token({ row }: { row: Row }) {
         <TokenMark row={row} />
       </span>
       <span className="faint">
-        {row.token_market_cap === null ? say("directory.noMarket") : usd(row.token_market_cap)}
+        {row.token_market_cap === null ? "no market data" : usd(row.token_market_cap)}
         {row.price_change_24h !== null && <PriceChange of={row.price_change_24h} before=" " />}
       </span>
     </span>
@@ -129,7 +151,7 @@ export function RowActions({ row }: { row: Row }) {
         type="button"
         className="icon-button star"
         aria-pressed={watched}
-        aria-label={say("directory.watchOne", { name: row.name })}
+        aria-label={`Watch ${row.name}`}
         onClick={() => toggleStored("watched", ref)}
       >
         <Icon name="star" filled={watched} />
@@ -140,7 +162,7 @@ export function RowActions({ row }: { row: Row }) {
 
 const when = (iso: string | null) =>
   iso === null ? (
-    <NoData reason={say("directory.notSaid")} />
+    <NoData reason={UNTOLD.date} />
   ) : (
     <time dateTime={iso} title={moment(iso)}>
       {age(iso)}
@@ -160,17 +182,21 @@ const OwnerLink = ({ owner }: { owner: string }) =>
 
 /** What only own agents have; of others nothing is known, or could be. */
 const ofOwn = (row: BadgedRow, cell: (badges: RowBadges) => ReactNode) =>
-  !row.badges ? null : row.platform === OWN ? cell(row.badges) : <NoData reason={say("directory.ownOnly")} />;
+  !row.badges ? null : row.platform === OWN ? (
+    cell(row.badges)
+  ) : (
+    <NoData reason="known of agents of the own registry only" />
+  );
 
 /** Whether its endpoints answer: in a word, not by colour alone. */
 function HealthCell({ row }: { row: BadgedRow }) {
   if (!row.badges) return null;
   const { health } = row.badges;
-  if (health === null) return <NoData reason={say("directory.notChecked")} />;
+  if (health === null) return <NoData reason="no endpoint of it was checked yet" />;
   const state = health.value === 1 ? "answers" : health.value === 0 ? "silent" : "partly";
   return (
     <span className={state === "answers" ? "up" : state === "silent" ? "down" : undefined} title={health.says}>
-      {say(`directory.health.${state}`)}
+      {HEALTH_LABELS[state]}
     </span>
   );
 }
@@ -188,121 +214,115 @@ export type Column = {
 export const COLUMNS: Column[] = [
   {
     key: "agent",
-    label: say("directory.column.agent"),
+    label: "Agent",
     sort: "name",
     className: "wide",
     cell: (row) => <AgentCell row={row} />,
   },
-  { key: "cred", label: say("directory.column.cred"), sort: "cred_score", cell: (row) => <CredCell row={row} /> },
-  { key: "proofs", label: say("directory.column.proofs"), cell: (row) => <ProofsCell row={row} column /> },
+  { key: "cred", label: "Cred", sort: "cred_score", cell: (row) => <CredCell row={row} /> },
+  { key: "proofs", label: "Proofs", cell: (row) => <ProofsCell row={row} column /> },
   {
     key: "platform",
-    label: say("directory.column.platform"),
+    label: "Platform",
     sort: "platform",
     cell: (row) => <span className="tag plain">{platformLabel(row.platform)}</span>,
   },
   {
     key: "protocols",
-    label: say("directory.column.protocols"),
+    label: "Speaks",
     cell: (row) => <ProtocolsCell row={row} />,
   },
   {
     key: "feedback",
-    label: say("directory.column.feedback"),
+    label: "Feedback",
     className: "number roomy",
     cell: (row) => <FeedbackCell row={row} />,
   },
   {
     key: "token",
-    label: say("directory.column.token"),
+    label: "Token",
     sort: "token_market_cap",
     cell: (row) => <TokenCell row={row} />,
   },
   {
     key: "ethos",
-    label: say("directory.column.ethos"),
+    label: "Ethos",
     sort: "ethos_score",
     extra: true,
     className: "number",
-    cell: (row) => (row.ethos_score !== null ? count(row.ethos_score) : <NoData reason={say("directory.notKnown")} />),
+    cell: (row) => (row.ethos_score !== null ? count(row.ethos_score) : <NoData reason="not known" />),
   },
   {
     key: "volume",
-    label: say("directory.column.volume"),
+    label: "Volume 24h",
     sort: "volume_24h",
     extra: true,
     className: "number",
-    cell: (row) => (row.volume_24h === null ? <NoData reason={say("directory.noMarket")} /> : usd(row.volume_24h)),
+    cell: (row) => (row.volume_24h === null ? <NoData reason="no market data" /> : usd(row.volume_24h)),
   },
   {
     key: "change",
-    label: say("directory.column.change"),
+    label: "Price 24h",
     sort: "price_change_24h",
     extra: true,
     className: "number",
     cell: (row) =>
-      row.price_change_24h === null ? (
-        <NoData reason={say("directory.noMarket")} />
-      ) : (
-        <PriceChange of={row.price_change_24h} />
-      ),
+      row.price_change_24h === null ? <NoData reason="no market data" /> : <PriceChange of={row.price_change_24h} />,
   },
   {
     key: "liquidity",
-    label: say("directory.column.liquidity"),
+    label: "Liquidity",
     sort: "liquidity_usd",
     extra: true,
     className: "number",
-    cell: (row) =>
-      row.liquidity_usd === null ? <NoData reason={say("directory.noMarket")} /> : usd(row.liquidity_usd),
+    cell: (row) => (row.liquidity_usd === null ? <NoData reason="no market data" /> : usd(row.liquidity_usd)),
   },
   {
     key: "owner",
-    label: say("directory.column.owner"),
+    label: "Owner",
     extra: true,
-    cell: (row) =>
-      row.owner_address ? <OwnerLink owner={row.owner_address} /> : <NoData reason={say("directory.notKnown")} />,
+    cell: (row) => (row.owner_address ? <OwnerLink owner={row.owner_address} /> : <NoData reason="not known" />),
   },
   {
     key: "framework",
-    label: say("directory.column.framework"),
+    label: "Framework",
     extra: true,
     cell: (row) => ofOwn(row, ({ framework }) => <bdi>{framework || "—"}</bdi>),
   },
-  { key: "health", label: say("directory.column.health"), extra: true, cell: (row) => <HealthCell row={row} /> },
+  { key: "health", label: "Health", extra: true, cell: (row) => <HealthCell row={row} /> },
   {
     key: "chain",
-    label: say("directory.column.chain"),
+    label: "Chain",
     extra: true,
-    cell: (row) => (row.chain_id === null ? <NoData reason={say("directory.noChain")} /> : chainLabel(row.chain_id)),
+    cell: (row) => (row.chain_id === null ? <NoData reason="it is on no known chain" /> : chainLabel(row.chain_id)),
   },
   {
     key: "soulbound",
-    label: say("directory.column.soulbound"),
+    label: "Soulbound",
     extra: true,
-    cell: (row) => ofOwn(row, ({ soulbound }) => say(soulbound ? "directory.yes" : "directory.no")),
+    cell: (row) => ofOwn(row, ({ soulbound }) => (soulbound ? "Yes" : "No")),
   },
   {
     key: "age",
-    label: say("directory.column.age"),
+    label: "Age",
     sort: "created_at",
     className: "number",
     cell: (row) => when(row.created_at),
   },
   {
     key: "active",
-    label: say("directory.column.active"),
+    label: "Active",
     className: "number",
     cell: (row) =>
       !row.badges ? null : row.badges.active_at ? (
         when(row.badges.active_at)
       ) : (
-        <NoData reason={say("directory.notSeen")} />
+        <NoData reason="it was never seen to act" />
       ),
   },
   {
     key: "updated",
-    label: say("directory.column.updated"),
+    label: "Updated",
     sort: "updated_at",
     extra: true,
     className: "number",

@@ -3,10 +3,20 @@ import { useQueries } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import type { Facets } from "../../../core/directory/facets.ts";
 import { count } from "../formats.ts";
-import { say } from "../say.tsx";
 import { LIST_KEYS, LISTS, RANGES, type RangeKey, toggled, tokenLabel, valuesOf, withValues } from "./facets.ts";
 import { totalOf } from "./source.ts";
 import { readInteger, type View } from "./view.ts";
+
+/** Headings of the facets. */
+const FACET_LABELS = {
+  platform: "Registry",
+  chain: "Chain",
+  speaks: "Speaks",
+  verified: "Verified",
+  token: "Token",
+  score: "Cred, from 0 to 100",
+  age: "Age in days",
+} as const;
 
 type Props = { view: View; change: (view: View) => void; focus: boolean; close: () => void };
 
@@ -23,7 +33,7 @@ export default function FacetPanel({ view: shown, change, focus, close }: Props)
     <section
       className="facets"
       id="facets"
-      aria-label={say("directory.facets")}
+      aria-label="Filters"
       ref={panel}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
@@ -37,8 +47,8 @@ export default function FacetPanel({ view: shown, change, focus, close }: Props)
         return (
           <Choices
             key={key}
-            legend={say(`directory.facet.${key}`)}
-            hint={say(all ? "directory.allOf" : "directory.anyOf")}
+            legend={FACET_LABELS[key]}
+            hint={all ? "all of" : "any of"}
             view={view}
             set={set}
             choices={[...choices, ...values.filter((value) => !choices.includes(value))].map((value) => ({
@@ -50,7 +60,7 @@ export default function FacetPanel({ view: shown, change, focus, close }: Props)
         );
       })}
       <Choices
-        legend={say("directory.facet.token")}
+        legend="Token"
         view={view}
         set={set}
         choices={[true, false].map((has) => {
@@ -111,7 +121,7 @@ function Range({ of, facets, set }: { of: RangeKey; facets: Facets; set: (facets
     <Bound
       name={name}
       value={value}
-      label={say(`directory.bound.${of}.${name === "from" ? "least" : "most"}`)}
+      label={`${name === "from" ? "Least" : "Most"} ${of === "score" ? "cred" : "age in days"}`}
       placeholder={String(name === "from" ? least : most)}
       faultId={fault ? id : undefined}
     />
@@ -119,18 +129,18 @@ function Range({ of, facets, set }: { of: RangeKey; facets: Facets; set: (facets
   return (
     <form onSubmit={take} noValidate>
       <fieldset>
-        <legend>{say(`directory.facet.${of}`)}</legend>
+        <legend>{FACET_LABELS[of]}</legend>
         <div className="facet-range">
           {field("from", facets[lower])}
           <span className="faint">–</span>
           {field("to", facets[upper])}
           <button type="submit" className="unseen" tabIndex={-1}>
-            {say("directory.apply")}
+            Apply
           </button>
         </div>
         {fault && (
           <p className="fault" id={id}>
-            {say("directory.badRange", { least, most })}
+            Whole numbers from {count(least)} to {count(most)}, the smaller one first.
           </p>
         )}
       </fieldset>

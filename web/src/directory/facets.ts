@@ -3,8 +3,7 @@ import { type Facets, VERIFIED_KINDS, type VerifiedKind } from "../../../core/di
 import { platformLabel as labelOf, OWN_PLATFORM, PLATFORMS } from "../../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../../core/directory/protocols.ts";
 import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
-import { short } from "../formats.ts";
-import { say } from "../say.tsx";
+import { count, short } from "../formats.ts";
 import { SITE_NAME } from "../site.ts";
 
 /** The chains that registries name most, by chain id; others can be given in the URL. */
@@ -14,12 +13,14 @@ const CHAINS = new Map([
   [42161, "Arbitrum"],
   [137, "Polygon"],
 ]);
-export const chainLabel = (id: number): string => CHAINS.get(id) ?? say("directory.chain", { id: String(id) });
+export const chainLabel = (id: number): string => CHAINS.get(id) ?? `Chain ${id}`;
 
 const verifiedLabel = (kind: VerifiedKind): string =>
-  kind === "wallet" || kind === "coinbase"
-    ? say(`directory.verified.${kind}`)
-    : PROOF_PLATFORMS.find(({ key }) => key === kind)!.label;
+  kind === "wallet"
+    ? "Wallet"
+    : kind === "coinbase"
+      ? "Exchange"
+      : PROOF_PLATFORMS.find(({ key }) => key === kind)!.label;
 /** The own registry is called as the service is. */
 export const platformLabel = (key: string): string => (key === OWN_PLATFORM ? SITE_NAME : labelOf(key));
 
@@ -65,9 +66,7 @@ export function facetWords(facets: Facets): { key: string; words: string; withou
     const { lower, upper } = RANGES[key];
     const [from, to] = [facets[lower], facets[upper]];
     if (from === undefined && to === undefined) return [];
-    const which = to === undefined ? "from" : from === undefined ? "to" : "between";
-    const words = say(`directory.bound.${key}.${which}`, { from: from ?? 0, to: to ?? 0 });
-    return [{ key, words, without: { ...facets, [lower]: undefined, [upper]: undefined } }];
+    return [{ key, words: rangeWords(key, from, to), without: { ...facets, [lower]: undefined, [upper]: undefined } }];
   });
   const { hasToken, owner } = facets;
   const token =
@@ -80,11 +79,21 @@ export function facetWords(facets: Facets): { key: string; words: string; withou
       : [
           {
             key: "owner",
-            words: say("directory.ownedBy", { owner: short(owner) }),
+            words: `Owned by ${short(owner)}`,
             without: { ...facets, owner: undefined },
           },
         ];
   return [...lists, ...ranges, ...token, ...owned];
 }
 
-export const tokenLabel = (has: boolean) => say(has ? "directory.hasToken" : "directory.hasNoToken");
+/** A range that is set. @param from its lower bound, @param to its upper one; at least one of them is given */
+function rangeWords(key: RangeKey, from: number | undefined, to: number | undefined): string {
+  if (key === "score") {
+    if (from === undefined) return `Cred up to ${count(to!)}`;
+    return to === undefined ? `Cred ${count(from)} and more` : `Cred ${count(from)} to ${count(to)}`;
+  }
+  if (from === undefined) return `At most ${count(to!)} days old`;
+  return to === undefined ? `At least ${count(from)} days old` : `${count(from)} to ${count(to)} days old`;
+}
+
+export const tokenLabel = (has: boolean) => (has ? "Has a token" : "No token");

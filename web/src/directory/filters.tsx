@@ -6,14 +6,21 @@ import { TREND_WINDOW_KEYS } from "../../../core/directory/filters.ts";
 import { count } from "../formats.ts";
 import { TierShape } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { say } from "../say.tsx";
 import { useStored } from "../stored.ts";
-import { TIERS } from "../tiers.ts";
+import { TIER_MEANINGS, TIERS } from "../tiers.ts";
 import { facetWords } from "./facets.ts";
 import { countsOf } from "./source.ts";
 import { type Filter, isNarrowed, underFilter, type View, widened } from "./view.ts";
 
-const TABS = ["all", "trending", "gainers", "losers", "new", "x402"] as const satisfies Filter[];
+/** `title`: what the tab lists. */
+const TABS: readonly { key: Filter; label: string; title: string }[] = [
+  { key: "all", label: "All", title: "Every agent" },
+  { key: "trending", label: "Trending", title: "Used, or its token traded, within the window" },
+  { key: "gainers", label: "Rising", title: "The price of the agent's token rose within 24 hours" },
+  { key: "losers", label: "Falling", title: "The price of the agent's token fell within 24 hours" },
+  { key: "new", label: "New", title: "Registered within 7 days" },
+  { key: "x402", label: "x402", title: "Takes payments by x402, in USDC" },
+];
 
 /** Loaded when it is opened: few people open it, and all wait for the first script. */
 const FacetPanel = lazy(() => import("./facet-panel.tsx"));
@@ -58,8 +65,8 @@ export function Filters({ view, change, opened, open }: Props) {
       </div>
       <div className="filter-lines">
         <fieldset className="chips" id="filters">
-          <legend className="unseen">{say("directory.filter")}</legend>
-          {TABS.map((key) => chip(key, say(`directory.tab.${key}`), say(`directory.tabTitle.${key}`)))}
+          <legend className="unseen">Filter</legend>
+          {TABS.map(({ key, label, title }) => chip(key, label, title))}
           <button
             type="button"
             className="chip"
@@ -67,7 +74,7 @@ export function Filters({ view, change, opened, open }: Props) {
             onClick={() => toggle("watched")}
           >
             <Icon name="star" filled={view.filter === "watched"} />
-            {say("directory.tab.watched")}
+            Watched
             <span className="chip-count">{watched}</span>
           </button>
           <span className="chips-gap" />
@@ -78,7 +85,7 @@ export function Filters({ view, change, opened, open }: Props) {
                 <TierShape tier={key} />
                 {label}
               </>,
-              say(`score.tier.${key}`),
+              TIER_MEANINGS[key],
               key,
             ),
           )}
@@ -109,13 +116,13 @@ function FacetBar({ view, change, opened, open }: Props) {
           aria-controls="facets"
           onClick={() => open(opened ? null : "click")}
         >
-          <Icon name="filter" /> {say("directory.facets")}
+          <Icon name="filter" /> Filters
           {set.length > 0 && <span className="chip-count">{set.length}</span>}
         </button>
       )}
       {view.filter === "trending" && (
         <fieldset className="windows">
-          <legend className="unseen">{say("directory.window")}</legend>
+          <legend className="unseen">Window of trending</legend>
           {TREND_WINDOW_KEYS.map((window) => (
             <button
               key={window}
@@ -133,12 +140,12 @@ function FacetBar({ view, change, opened, open }: Props) {
         <button key={key} type="button" className="chip set" onClick={() => without(rest)}>
           <bdi className="clip">{words}</bdi>
           <Icon name="close" />
-          <span className="unseen">{say("directory.takeAway")}</span>
+          <span className="unseen">Remove this filter</span>
         </button>
       ))}
       {isNarrowed(view) && (
         <button type="button" className="chip clear" onClick={() => change(widened(view))}>
-          {say("directory.clearAll")}
+          Clear all
         </button>
       )}
     </div>

@@ -6,8 +6,8 @@ import { isSpam } from "../../../core/spam.ts";
 import { status } from "../api/queries.ts";
 import { CompareBar } from "../compare/bar.tsx";
 import { comparedText } from "../compare/compared.ts";
+import { count, counted } from "../formats.ts";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { isTaken } from "../shell/keyboard.tsx";
 import { kindOf } from "../shell/search-box.tsx";
@@ -54,9 +54,10 @@ export function DirectoryPage() {
     );
   return (
     <div className="directory">
-      <h1 className="unseen">{say("directory.title")}</h1>
+      <h1 className="unseen">Agent directory</h1>
       <p className="home-line">
-        {say("home.line")} <Link href="/score">{say("score.title")}</Link>
+        Every AI agent that registries on Base and beyond list, each with a score of facts that anybody can check.{" "}
+        <Link href="/score">How the score is made</Link>
       </p>
       <Totals stats={stats} />
       <Filters view={view} change={change} opened={opened} open={open} />
@@ -70,7 +71,7 @@ export function DirectoryPage() {
       />
       {!isWatched && (live.fresh > 0 || live.moved) && (
         <button type="button" className="pill" onClick={live.show}>
-          {live.fresh > 0 ? say("directory.fresh", { n: live.fresh }) : say("directory.moved")}
+          {live.fresh > 0 ? `${count(live.fresh)} new · show` : "Order changed · show"}
         </button>
       )}
       {!loaded ? (
@@ -93,7 +94,7 @@ function Gone({ links }: { links: string[] }) {
   const all = stored("watched");
   return (
     <p className="gone muted">
-      {say("directory.gone", { n: links.length })}{" "}
+      {counted(links.length, "watched agent", "watched agents")} cannot be found any more.{" "}
       <button
         type="button"
         className="link-button"
@@ -104,7 +105,7 @@ function Gone({ links }: { links: string[] }) {
           )
         }
       >
-        {say("directory.forgetGone")}
+        Stop watching
       </button>
     </p>
   );
@@ -114,32 +115,32 @@ function Nothing({ view, change }: { view: View; change: (view: View) => void })
   const unfiltered = !isNarrowed(view);
   if (view.filter === "watched" && view.q === "")
     return (
-      <Empty title={say("directory.watchNone")}>
-        <p className="muted">{say("directory.watchHow")}</p>
+      <Empty title="You watch no agent yet">
+        <p className="muted">The star at the end of a row puts its agent here. The list stays in this browser.</p>
         <button type="button" className="button" onClick={() => change({ ...view, filter: "all" })}>
-          {say("directory.showAll")}
+          Show all agents
         </button>
       </Empty>
     );
   if (view.page > 1)
     return (
-      <Empty title={say("directory.pastEnd")}>
+      <Empty title="This page is past the end">
         <button type="button" className="button" onClick={() => change({ ...view, page: 1 })}>
-          {say("directory.firstPage")}
+          First page
         </button>
       </Empty>
     );
   const noMatch = (
-    <Empty title={say(unfiltered ? "directory.none" : "directory.noMatch")}>
+    <Empty title={unfiltered ? "No agents yet" : "No agent matches"}>
       {unfiltered ? (
         <p>
-          <Say k="directory.registerFirst" mint={(text) => <Link href="/mint">{text}</Link>} />
+          The first one can be <Link href="/mint">registered</Link> now.
         </p>
       ) : (
         <>
-          <p className="muted">{say("directory.matchHow")}</p>
+          <p className="muted">Part of a name is enough; addresses and ids match from their beginning.</p>
           <button type="button" className="button" onClick={() => change(widened(view))}>
-            {say("directory.showAll")}
+            Show all agents
           </button>
         </>
       )}

@@ -1,9 +1,8 @@
 /** The rows of a view with their badges: a table, or cards where the screen is narrow; and the pages below. */
 import { useQuery } from "@tanstack/react-query";
 import { memo, useDeferredValue, useId } from "react";
-import { age } from "../formats.ts";
+import { age, count } from "../formats.ts";
 import { useMedia } from "../media.ts";
-import { say } from "../say.tsx";
 import { AgentCell, COLUMNS, CredCell, ProofsCell, RowActions, TokenCell } from "./cells.tsx";
 import { platformLabel } from "./facets.ts";
 import { type BadgedRow, badges, type Row } from "./source.ts";
@@ -50,23 +49,21 @@ function Sorts({ view, change }: Pick<RowsProps, "view" | "change">) {
   };
   return (
     <p className="card-sorts">
-      <label htmlFor={id}>{say("directory.sortBy")}</label>
+      <label htmlFor={id}>Sort by</label>
       <select
         id={id}
         className="field"
         value={isReversed ? "reversed" : (sort ?? "")}
         onChange={({ target }) => choose(target.value)}
       >
-        <option value="">{say("directory.sortUsual")}</option>
+        <option value="">The usual order</option>
         {SORTED.map((one) => (
           <option key={one.sort} value={one.sort}>
             {one.label}
           </option>
         ))}
         {isReversed && (
-          <option value="reversed">
-            {say("directory.sortReversed", { by: SORTED.find((one) => one.sort === sort)?.label ?? "" })}
-          </option>
+          <option value="reversed">{SORTED.find((one) => one.sort === sort)?.label ?? ""}, reversed</option>
         )}
       </select>
     </p>
@@ -117,25 +114,21 @@ export function Pager({ view, total, change }: { view: View; total: number; chan
   const from = (view.page - 1) * PAGE_SIZE + 1;
   const to = (page: number) => () => change({ ...view, page });
   return (
-    <nav className="pager" aria-label={say("directory.pages")}>
+    <nav className="pager" aria-label="Pages">
       <button type="button" className="button" disabled={view.page <= 1} onClick={to(1)}>
-        {say("directory.page.first")}
+        First
       </button>
       <button type="button" className="button" disabled={view.page <= 1} onClick={to(view.page - 1)}>
-        {say("directory.page.previous")}
+        Previous
       </button>
       <span className="muted">
-        {say("directory.page.range", {
-          from: Math.min(from, total),
-          to: Math.min(from + PAGE_SIZE - 1, total),
-          total,
-        })}
+        {count(Math.min(from, total))}–{count(Math.min(from + PAGE_SIZE - 1, total))} of {count(total)}
       </span>
       <button type="button" className="button" disabled={view.page >= pages} onClick={to(view.page + 1)}>
-        {say("directory.page.next")}
+        Next
       </button>
       <button type="button" className="button" disabled={view.page >= pages} onClick={to(pages)}>
-        {say("directory.page.last")}
+        Last
       </button>
     </nav>
   );

@@ -3,7 +3,6 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useRef } from "react";
 import { useMedia } from "../media.ts";
 import { Change } from "../parts/row-badges.tsx";
-import { say } from "../say.tsx";
 import { useStored } from "../stored.ts";
 import { RowActions, shownColumns } from "./cells.tsx";
 import type { BadgedRow } from "./source.ts";
@@ -72,7 +71,7 @@ export function Table({ rows, total, view, active, dim, change }: RowsProps) {
       ref={scroller}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
       tabIndex={0}
-      aria-label={say("directory.agents")}
+      aria-label="Agents"
       aria-busy={dim}
       onScroll={onScroll}
     >
@@ -86,7 +85,7 @@ export function Table({ rows, total, view, active, dim, change }: RowsProps) {
               <ColumnHead key={column.key} column={column} view={view} change={change} />
             ))}
             <th scope="col">
-              <span className="unseen">{say("directory.rowActions")}</span>
+              <span className="unseen">Watch and compare</span>
             </th>
           </tr>
         </thead>

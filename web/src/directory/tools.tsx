@@ -3,10 +3,9 @@ import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
 import { useConnected } from "../api/events.ts";
 import type { Directory } from "../api/types.ts";
-import { age, count, decimals } from "../formats.ts";
+import { age, count, counted, decimals } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
-import { Say, say } from "../say.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { store, toggleStored, useStored } from "../stored.ts";
 import { CHOOSABLE, shownColumns } from "./cells.tsx";
@@ -16,10 +15,10 @@ import { type View, writeView } from "./view.ts";
 /** @param stats undefined while they are loaded: their places are there */
 export function Totals({ stats }: { stats: Directory["stats"] | undefined }) {
   const items: [string, string | undefined][] = [
-    [say("directory.agents"), stats && count(stats.total)],
-    [say("directory.scored"), stats && count(stats.scored)],
-    [say("directory.average"), stats && (stats.scored === 0 ? "—" : decimals(stats.avgScore, 1))],
-    [say("directory.takeX402"), stats && count(stats.x402)],
+    ["Agents", stats && count(stats.total)],
+    ["Scored", stats && count(stats.scored)],
+    ["Average cred", stats && (stats.scored === 0 ? "—" : decimals(stats.avgScore, 1))],
+    ["Take x402 payments", stats && count(stats.x402)],
   ];
   return (
     <dl className="totals" aria-busy={!stats}>
@@ -49,18 +48,18 @@ export function Tools({ view, total, hidden, fresh, failed, change }: Props) {
   return (
     <div className="tools">
       <p className="muted" role="status">
-        {total === undefined ? say("directory.loading") : say("directory.total", { n: total })}
+        {total === undefined ? "Loading" : counted(total, "agent", "agents")}
         {view.q && (
           <>
             {" "}
-            <Say k="directory.searched" text={() => <bdi>{view.q}</bdi>} />
+            for “<bdi>{view.q}</bdi>”
           </>
         )}
       </p>
       <Freshness fresh={fresh} failed={failed} />
       {(hidden > 0 || view.spam) && (
         <button type="button" className="link-button" onClick={() => change({ ...view, spam: !view.spam })}>
-          {view.spam ? say("directory.hideSpam") : say("directory.hidden", { n: hidden })}
+          {view.spam ? "Hide names like “aaaa”" : `${count(hidden)} hidden as spam · show`}
         </button>
       )}
       <span className="actions push">
@@ -72,13 +71,13 @@ export function Tools({ view, total, hidden, fresh, failed, change }: Props) {
           aria-pressed={density === "compact"}
           onClick={() => store("density", density === "compact" ? "comfortable" : "compact")}
         >
-          <Icon name="rows" /> {say("directory.compact")}
+          <Icon name="rows" /> Compact
         </button>
         {!watched && (
-          <Menu label={say("directory.export")}>
+          <Menu label="Export">
             {(["csv", "json"] as const).map((format) => (
               <a key={format} className="menu-item" href={exportPath(view, format)} download>
-                {format.toUpperCase()} <span className="faint">{say("directory.exportMost", { n: 10_000 })}</span>
+                {format.toUpperCase()} <span className="faint">up to {counted(10_000, "row", "rows")}</span>
               </a>
             ))}
           </Menu>
@@ -96,17 +95,17 @@ function Freshness({ fresh, failed }: Pick<Props, "fresh" | "failed">) {
     const timer = setInterval(() => tick((n) => n + 1), 1000);
     return () => clearInterval(timer);
   }, []);
-  if (failed) return <p className="warn-text">{say("directory.stopped")}</p>;
+  if (failed) return <p className="warn-text">Updates have stopped, trying again</p>;
   if (!fresh) return null;
   return (
     <p className="faint wide-only freshness">
       <span
         className="live-dot"
         data-live={live || undefined}
-        title={say(live ? "directory.live" : "directory.polled")}
+        title={live ? "Changes arrive as they happen" : "Read again every few seconds"}
       />
-      {say("directory.updated", { age: age(new Date(fresh.at).toISOString()) })}
-      {fresh.block !== null && ` · ${say("directory.block", { block: fresh.block })}`}
+      updated {age(new Date(fresh.at).toISOString())} ago
+      {fresh.block !== null && ` · block ${count(fresh.block)}`}
     </p>
   );
 }
@@ -115,7 +114,7 @@ function Columns() {
   const others = useStored("otherColumns");
   const shown = new Set(shownColumns(others).map(({ key }) => key));
   return (
-    <Menu label={say("directory.columns")} className="wide-only">
+    <Menu label="Columns" className="wide-only">
       {CHOOSABLE.map(({ key, label }) => (
         <label key={key} className="menu-item check">
           <input type="checkbox" checked={shown.has(key)} onChange={() => toggleStored("otherColumns", key)} />
@@ -143,8 +142,8 @@ function Presets({ view }: { view: View }) {
     field.current!.value = "";
   };
   return (
-    <Menu label={say("directory.views")}>
-      {presets.length === 0 && <p className="menu-note faint">{say("directory.viewsHow")}</p>}
+    <Menu label="Views">
+      {presets.length === 0 && <p className="menu-note faint">Filter, search and sort, then save the view here.</p>}
       {presets.map((text) => {
         const preset = presetOf(text);
         return (
@@ -159,7 +158,7 @@ function Presets({ view }: { view: View }) {
             <button
               type="button"
               className="icon-button"
-              aria-label={say("directory.forgetView", { name: preset.name })}
+              aria-label={`Forget ${preset.name}`}
               onClick={() =>
                 store(
                   "presets",
@@ -183,11 +182,11 @@ function Presets({ view }: { view: View }) {
           className="field"
           ref={field}
           maxLength={40}
-          aria-label={say("directory.viewName")}
-          placeholder={say("directory.viewName")}
+          aria-label="Name of this view"
+          placeholder="Name of this view"
         />
         <button type="submit" className="button">
-          {say("directory.saveView")}
+          Save
         </button>
       </form>
     </Menu>

@@ -3,7 +3,6 @@
 import { useState } from "react";
 import type { DiscoveryAnswer } from "../api/types.ts";
 import { count } from "../formats.ts";
-import { say } from "../say.tsx";
 import { FACETS, type FacetGroup, filterCount, isSame, PRICES, type View } from "./view.ts";
 
 type Props = { view: View; facets: DiscoveryAnswer["facets"] | undefined; change: (view: View) => void };
@@ -12,7 +11,7 @@ export function Facets({ view, facets, change }: Props) {
   const [open, setOpen] = useState(false);
   const chosen = filterCount(view);
   return (
-    <aside className="found-facets" aria-label={say("discover.filters")} data-open={open || undefined}>
+    <aside className="found-facets" aria-label="Filters" data-open={open || undefined}>
       <button
         type="button"
         className="button found-facets-toggle"
@@ -20,12 +19,12 @@ export function Facets({ view, facets, change }: Props) {
         aria-controls="facets"
         onClick={() => setOpen(!open)}
       >
-        {say("discover.filters")}
+        Filters
         {chosen > 0 && ` · ${chosen}`}
       </button>
       <div className="found-facets-body" id="facets">
         <fieldset className="facet">
-          <legend>{say("discover.priceOfACallAt")}</legend>
+          <legend>Price of a call, at most</legend>
           <div className="facet-row">
             {PRICES.map(([value, label]) => (
               <button

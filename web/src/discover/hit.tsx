@@ -11,7 +11,6 @@ import { Icon } from "../parts/icon.tsx";
 import { Marked } from "../parts/marked.tsx";
 import { Offers } from "../parts/offers.tsx";
 import { Sigil } from "../parts/sigil.tsx";
-import { Say, say } from "../say.tsx";
 
 /** Fields whose text is elsewhere in the card. */
 const SHOWN_ELSEWHERE = new Set(["name"]);
@@ -27,12 +26,12 @@ export function Hit({ hit }: { hit: DiscoveredHit }) {
         <span className="agent-words">
           <span className="agent-line">
             <Link href={rowLink(agent)} className="hit-name">
-              {name ? <Marked {...name} /> : <bdi>{agent.name || say("discover.unnamed")}</bdi>}
+              {name ? <Marked {...name} /> : <bdi>{agent.name || "Unnamed"}</bdi>}
             </Link>
             {agent.verified === 1 && (
-              <span className="tick" title={say("discover.itsWalletIsProven")}>
+              <span className="tick" title="Its wallet is proven">
                 <Icon name="check" />
-                <span className="unseen">{say("discover.walletProven")}</span>
+                <span className="unseen">Wallet proven</span>
               </span>
             )}
           </span>
@@ -62,7 +61,7 @@ export function Hit({ hit }: { hit: DiscoveredHit }) {
               {protocol}
             </li>
           ))}
-          {hit.foundBy.includes("meaning") && <li className="tag plain">{say("discover.byMeaning")}</li>}
+          {hit.foundBy.includes("meaning") && <li className="tag plain">found by meaning</li>}
           {liveness && (
             <li className="alive">
               <span className="dot" data-state={liveness.value >= 0.5 && !liveness.named ? "live" : ""} />
@@ -70,8 +69,11 @@ export function Hit({ hit }: { hit: DiscoveredHit }) {
             </li>
           )}
           {copies > 0 && (
-            <li className="tag plain" title={say("discover.nearIdenticalAgentsOfThe")}>
-              {say("discover.nearIdentical", { copies: count(copies) })}
+            <li
+              className="tag plain"
+              title="Agents left out behind this one: near-identical ones of the same operator, ones of the same text, and others of its name"
+            >
+              +{count(copies)} like it
             </li>
           )}
         </ul>
@@ -86,10 +88,10 @@ export function Hit({ hit }: { hit: DiscoveredHit }) {
 function Why({ hit }: { hit: DiscoveredHit }) {
   const { relevance, trust, matched, factors } = hit;
   return (
-    <section className="why" aria-label={say("discover.whyItStandsHere")}>
+    <section className="why" aria-label="Why it stands here">
       <div className="why-bars">
-        <Bar label={say("discover.relevance")} value={relevance} strong />
-        <Bar label={say("discover.trust")} value={trust} strong />
+        <Bar label="Relevance" value={relevance} strong />
+        <Bar label="Trust" value={trust} strong />
       </div>
       <div className="why-bars">
         {factors.map(({ key, value, says }) => (
@@ -97,17 +99,11 @@ function Why({ hit }: { hit: DiscoveredHit }) {
         ))}
       </div>
       <details className="more">
-        <summary>{say("discover.whyItStandsHere")}</summary>
+        <summary>Why it stands here</summary>
         <ul className="why-words">
           {matched.map(({ field, words }) => (
             <li key={field}>
-              <Say
-                k="discover.hasWords"
-                field={headingOf(field)}
-                words={words.join(", ")}
-                place={(text) => <b>{text}</b>}
-                found={(text) => <bdi>{text}</bdi>}
-              />
+              <b>{headingOf(field)}</b> has <bdi>{words.join(", ")}</bdi>.
             </li>
           ))}
           <Factors of={factors} />

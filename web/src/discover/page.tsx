@@ -5,10 +5,9 @@ import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { DiscoveryAnswer } from "../api/types.ts";
 import { CompareBar } from "../compare/bar.tsx";
-import { dollars } from "../formats.ts";
+import { counted, dollars } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { isTaken } from "../shell/keyboard.tsx";
@@ -27,7 +26,7 @@ import {
 
 /** Milliseconds without a letter after which the words are searched for. */
 const PAUSE_MS = 160;
-const EXAMPLES = [say("discover.exampleAudit"), say("discover.exampleTranslate"), say("discover.examplePrice")];
+const EXAMPLES = ["audit solidity under 5 cents", "translate contracts to french", "solana price feed mcp"];
 
 export default function DiscoverPage() {
   const [params] = useSearchParams();
@@ -47,8 +46,8 @@ export default function DiscoverPage() {
     <div className="page discover">
       <div className="page-head">
         <div>
-          <h1>{say("discover.discover")}</h1>
-          <p>{say("discover.agentsByWhatTheyCan")}</p>
+          <h1>Discover</h1>
+          <p>Agents by what they can do, ordered by how well they fit and by what is known about them.</p>
         </div>
         <ApiButton paths={[pagePath(view)]} />
       </div>
@@ -57,7 +56,7 @@ export default function DiscoverPage() {
       {first && !isPlaceholderData && <Understood of={first} />}
       <div className="discover-grid">
         <Facets view={view} facets={first?.facets} change={change} />
-        <section className="discover-found" aria-label={say("discover.foundAgents")}>
+        <section className="discover-found" aria-label="Found agents">
           {(first || !error) && <Count of={first} view={view} change={change} />}
           {error && !first ? (
             <ProblemNote error={error} retry={() => void refetch()} />
@@ -80,7 +79,7 @@ export default function DiscoverPage() {
               disabled={isFetchingNextPage}
               onClick={() => void fetchNextPage()}
             >
-              {isFetchingNextPage ? say("discover.loading") : say("discover.loadMore")}
+              {isFetchingNextPage ? "Loading" : "Load more"}
             </button>
           )}
         </section>
@@ -130,8 +129,8 @@ function Field({ q, show }: { q: string; show: (q: string) => void }) {
         <input
           id="discover-q"
           type="search"
-          aria-label={say("discover.whatShallTheAgentDo")}
-          placeholder={say("discover.whatShallTheAgentDo")}
+          aria-label="What shall the agent do?"
+          placeholder="What shall the agent do?"
           maxLength={MAX_QUERY_LENGTH}
           autoComplete="off"
           value={text}
@@ -157,7 +156,7 @@ function Field({ q, show }: { q: string; show: (q: string) => void }) {
 
 const Examples = ({ choose }: { choose: (q: string) => void }) => (
   <p className="chips examples">
-    <span className="faint">{say("discover.forExample")}</span>
+    <span className="faint">For example</span>
     {EXAMPLES.map((example) => (
       <button key={example} type="button" className="chip" onClick={() => choose(example)}>
         {example}
@@ -170,15 +169,13 @@ const Examples = ({ choose }: { choose: (q: string) => void }) => (
 function Understood({ of: { understood } }: { of: DiscoveryAnswer }) {
   const { speaks = [], maxPrice } = understood.filters;
   const wishes = [
-    ...speaks.map((protocol) => say("discover.speaksProtocol", { protocol })),
-    ...(maxPrice === undefined
-      ? []
-      : [maxPrice === 0 ? say("discover.noPrice") : say("discover.atMost", { price: dollars(maxPrice) })]),
+    ...speaks.map((protocol) => `speaks ${protocol}`),
+    ...(maxPrice === undefined ? [] : [maxPrice === 0 ? "free" : `at most ${dollars(maxPrice)}`]),
   ];
   if (wishes.length === 0 && understood.corrected.length === 0) return null;
   return (
     <p className="understood muted" role="status">
-      {wishes.length > 0 && say("discover.standingFirst")}
+      {wishes.length > 0 && "Standing first:"}
       {wishes.map((wish) => (
         <span key={wish} className="tag">
           {wish}
@@ -186,13 +183,7 @@ function Understood({ of: { understood } }: { of: DiscoveryAnswer }) {
       ))}
       {understood.corrected.map(({ from, to }) => (
         <span key={from}>
-          <Say
-            k="discover.corrected"
-            from={from}
-            to={to}
-            asked={(text) => <bdi>{text}</bdi>}
-            used={(text) => <bdi>{text}</bdi>}
-          />
+          No agent has “<bdi>{from}</bdi>”: searched for “<bdi>{to}</bdi>”.
         </span>
       ))}
     </p>
@@ -205,11 +196,11 @@ function Count({ of, view, change }: ViewProps & { of: DiscoveryAnswer | undefin
   return (
     <p className="discover-count muted" role="status">
       {of === undefined
-        ? say("discover.loading")
-        : `${of.totalIsExact ? "" : say("discover.about")}${say("discover.agents", { n: of.total })}${view.q ? "" : say("discover.mostTrustedFirst")}`}
+        ? "Loading"
+        : `${of.totalIsExact ? "" : "About "}${counted(of.total, "agent", "agents")}${view.q ? "" : ", the most trusted first"}`}
       {filterCount(view) > 0 && (
         <button type="button" className="link-button" onClick={() => change({ ...NO_FILTERS, q: view.q })}>
-          {say("discover.clearFilters")}
+          Clear filters
         </button>
       )}
     </p>
@@ -217,15 +208,15 @@ function Count({ of, view, change }: ViewProps & { of: DiscoveryAnswer | undefin
 }
 
 const Nothing = ({ view, change }: ViewProps) => (
-  <Empty title={say("discover.noAgentOffersThat")}>
-    <p className="muted">{say("discover.fewerOrOtherWordsMay")}</p>
+  <Empty title="No agent offers that">
+    <p className="muted">Fewer or other words may find one: name what shall be done, not how.</p>
     {filterCount(view) > 0 ? (
       <button type="button" className="button" onClick={() => change({ ...NO_FILTERS, q: view.q })}>
-        {say("discover.searchWithoutFilters")}
+        Search without filters
       </button>
     ) : (
       <button type="button" className="button" onClick={() => change(NO_FILTERS)}>
-        {say("discover.showTheMostTrusted")}
+        Show the most trusted
       </button>
     )}
   </Empty>

@@ -6,7 +6,6 @@ import { PROTOCOLS } from "../../../core/directory/protocols.ts";
 import { call, get } from "../api/answer.ts";
 import type { DiscoveryAnswer } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
-import { say } from "../say.tsx";
 import { TIERS } from "../tiers.ts";
 
 /** Max characters of a query. */
@@ -126,15 +125,15 @@ const single = (
 export const FACETS: FacetGroup[] = [
   {
     key: "speaks",
-    title: say("discover.speaks"),
+    title: "Speaks",
     label: protocolNamed,
     chosen: ({ speaks }) => speaks,
     choose: (view, value) => ({ ...view, speaks: toggled(view.speaks, protocolNamed(value)) }),
   },
-  single("accepts", say("discover.takesPaymentBy"), (value) => value),
+  single("accepts", "Takes payment by", (value) => value),
   {
     key: "tier",
-    title: say("discover.credAtLeast"),
+    title: "Cred, at least",
     label: (value) => tierNamed(value)?.label ?? value,
     chosen: ({ minCred }) => TIERS.filter(({ from }) => String(from) === minCred).map(({ key }) => key),
     choose(view, value) {
@@ -142,22 +141,20 @@ export const FACETS: FacetGroup[] = [
       return { ...view, minCred: from === 0 || view.minCred === String(from) ? null : String(from) };
     },
   },
-  single("verified", say("discover.wallet"), (value) =>
-    value === "true" ? say("discover.proven") : say("discover.notProven"),
-  ),
+  single("verified", "Wallet", (value) => (value === "true" ? "Proven" : "Not proven")),
   {
     key: "platform",
-    title: say("discover.registry"),
+    title: "Registry",
     label: platformLabel,
     chosen: ({ platform }) => platform,
     choose: (view, value) => ({ ...view, platform: toggled(view.platform, value) }),
   },
-  single("chain", say("discover.chain"), (value) => CHAINS[value] ?? say("discover.chainOfId", { id: value })),
+  single("chain", "Chain", (value) => CHAINS[value] ?? `Chain ${value}`),
 ];
 
 /** Limits of price that the page offers, in US dollars. */
 export const PRICES: [value: string, label: string][] = [
-  ["0", say("discover.free")],
+  ["0", "Free"],
   ["0.01", "1¢"],
   ["0.05", "5¢"],
   ["0.5", "50¢"],

@@ -3,7 +3,6 @@ import { indented } from "../../../core/request-samples.ts";
 import type { RawResponse } from "../api/answer.ts";
 import { count } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
-import { say } from "../say.tsx";
 
 /** Headers of general use; the others are seen by the sample's own tools. */
 const SHOWN = ["content-type", "etag", "link", "x-indexed-block", "ratelimit", "retry-after", "x-ignored-params"];
@@ -15,15 +14,15 @@ export function RawAnswer({ answer, url }: { answer: RawResponse; url: string })
   const type = headers.get("content-type") ?? "";
   const shown = indented(text);
   return (
-    <section className="panel docs-answer" aria-label={say("docs.answer")}>
+    <section className="panel docs-answer" aria-label="Answer">
       <div className="panel-head">
         <h2>
           <span className="docs-status" data-ok={status < 400 || undefined}>
             {status}
           </span>{" "}
-          {say("docs.answerIn", { ms: Math.round(ms) })}
+          in {count(Math.round(ms))} ms
         </h2>
-        {!type.startsWith("image/") && <Copy text={text} label={say("docs.copyAnswer")} />}
+        {!type.startsWith("image/") && <Copy text={text} label="Copy the answer" />}
       </div>
       <dl className="docs-headers">
         {[...SHOWN, ...(status >= 400 ? ["x-request-id"] : [])]
@@ -36,12 +35,13 @@ export function RawAnswer({ answer, url }: { answer: RawResponse; url: string })
           ))}
       </dl>
       {type.startsWith("image/") ? (
-        <img className="docs-picture" src={url} alt={say("docs.picture")} />
+        // biome-ignore lint/a11y/noRedundantAlt: it says which picture this is.
+        <img className="docs-picture" src={url} alt="The picture that was answered" />
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
         <pre className="code docs-body" tabIndex={0}>
           {shown.slice(0, MAX_BODY_CHARS)}
-          {shown.length > MAX_BODY_CHARS && `\n${say("docs.more", { n: count(shown.length - MAX_BODY_CHARS) })}`}
+          {shown.length > MAX_BODY_CHARS && `\n… and ${count(shown.length - MAX_BODY_CHARS)} characters more`}
         </pre>
       )}
     </section>

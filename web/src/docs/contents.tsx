@@ -1,7 +1,7 @@
 /** What the reference has: a field that finds, the guides, and the operations by subject. */
 import { useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { say } from "../say.tsx";
+import { count } from "../formats.ts";
 import type { Method, Operation } from "./document.ts";
 import { GUIDES } from "./guides.ts";
 import { MethodName } from "./method.tsx";
@@ -22,22 +22,22 @@ export function Contents({ operations }: Props) {
   );
   const guides = GUIDES.filter(({ title, name }) => matches(words, title, name));
   return (
-    <nav className="docs-contents" aria-label={say("docs.contents")}>
+    <nav className="docs-contents" aria-label="Contents of the reference">
       <input
         className="field"
         type="search"
         value={sought}
         onChange={({ target }) => setSought(target.value)}
-        placeholder={say("docs.find")}
-        aria-label={say("docs.find")}
+        placeholder="Find an operation or a guide"
+        aria-label="Find an operation or a guide"
       />
       <p className="unseen" role="status">
-        {words.length > 0 && say("docs.found", { n: found.length + guides.length })}
+        {words.length > 0 && `${count(found.length + guides.length)} found`}
       </p>
-      {words.length > 0 && found.length + guides.length === 0 && <p className="muted">{say("docs.nothing")}</p>}
+      {words.length > 0 && found.length + guides.length === 0 && <p className="muted">Nothing has these words.</p>}
       {guides.length > 0 && (
         <section>
-          <h2>{say("docs.guides")}</h2>
+          <h2>Guides</h2>
           <ul>
             {guides.map(({ name, title }) => (
               <Entry key={name} to={`/docs/guide/${name}`}>

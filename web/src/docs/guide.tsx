@@ -5,7 +5,6 @@ import { Link } from "wouter";
 import { Copy } from "../parts/copy.tsx";
 import { Scroll } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { SITE_NAME } from "../site.ts";
 import type { Guide, Token } from "./guides.ts";
 
@@ -51,7 +50,7 @@ function Block({ token }: { token: Token }): ReactNode {
     case "code":
       return (
         <div className="docs-code">
-          <Copy text={text} label={say("docs.copyCode")} />
+          <Copy text={text} label="Copy this code" />
           <pre className="code">{text}</pre>
         </div>
       );
@@ -85,7 +84,7 @@ function Heading({ token: { depth = 1, id = "", tokens = [] } }: { token: Token 
 
 function Table({ token: { header = [], rows = [] } }: { token: Token }) {
   return (
-    <Scroll label={say("docs.table")}>
+    <Scroll label="Table">
       <table className="docs-table">
         <thead>
           <tr>

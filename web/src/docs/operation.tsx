@@ -6,7 +6,6 @@ import { callRaw, type Problem, type RawResponse } from "../api/answer.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { SITE_NAME } from "../site.ts";
 import { RawAnswer } from "./answer.tsx";
 import { answerType, exampleOf, type OpenApi, type Operation } from "./document.ts";
@@ -99,10 +98,10 @@ function Trial(props: Props & { live: LiveValues }) {
   const isStream = answerType(operation) === "text/event-stream";
   return (
     <div className="docs-request">
-      <Panel title={say("docs.try")}>
+      <Panel title="Try it">
         <RequestForm operation={operation} values={values} change={change} fault={fault} />
         {isStream ? (
-          <p className="muted">{say("docs.stream")}</p>
+          <p className="muted">This answer never ends. Follow it with the sample, in a terminal.</p>
         ) : request.credential === "wallet" || request.isPriced ? (
           <SignedSend operation={operation} request={request} fault={fault} />
         ) : (
@@ -141,13 +140,13 @@ function PlainSend({ request, fault }: { request: SampleRequest; fault: string |
     <form onSubmit={(event) => void send(event)}>
       {takesKey && (
         <label className="form-field">
-          <span className="label">{say("docs.apiKey")}</span>
+          <span className="label">API key</span>
           <input className="field" value={key} onChange={({ target }) => setKey(target.value)} autoComplete="off" />
         </label>
       )}
       <p className="actions">
         <button type="submit" className="button strong" disabled={fault !== null || state?.busy}>
-          {say("docs.send")}
+          Send
         </button>
       </p>
       <div aria-live="polite">
@@ -165,11 +164,11 @@ function Samples({ request }: { request: SampleRequest }) {
   return (
     <section className="panel docs-samples" aria-labelledby={id}>
       <div className="panel-head">
-        <h2 id={id}>{say("docs.samples")}</h2>
-        <Copy text={text} label={say("docs.copySample")} />
+        <h2 id={id}>The same request</h2>
+        <Copy text={text} label="Copy this sample" />
       </div>
       <fieldset className="docs-languages">
-        <legend className="unseen">{say("docs.language")}</legend>
+        <legend className="unseen">Language</legend>
         {(Object.keys(LANGUAGES) as Language[]).map((one) => (
           <button key={one} type="button" aria-pressed={one === language} onClick={() => setLanguage(one)}>
             {one}
@@ -187,16 +186,16 @@ function Shapes({ document: described, operation }: Props) {
   return (
     <>
       {operation.body && (
-        <Panel title={say("docs.takes")}>
+        <Panel title="What it takes">
           <SchemaList document={described} schema={operation.body} />
         </Panel>
       )}
       {success?.schema && (
-        <Panel title={say("docs.answers")}>
+        <Panel title="What it answers">
           <SchemaList document={described} schema={success.schema} />
         </Panel>
       )}
-      <Panel title={say("docs.outcomes")}>
+      <Panel title="Outcomes">
         <dl className="docs-outcomes">
           {[...operation.responses.filter(({ status }) => status.startsWith("2")), ...others].map((one) => (
             <div key={one.status}>

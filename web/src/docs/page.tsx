@@ -4,7 +4,6 @@ import { useEffect } from "react";
 import { Link, useLocation } from "wouter";
 import { Copy } from "../parts/copy.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import "../styles/docs.css";
 import { Contents } from "./contents.tsx";
 import { type OpenApi, type Operation, openApi, operationsOf } from "./document.ts";
@@ -36,7 +35,7 @@ export default function DocsPage({ operation, guide }: Props) {
       <div className="docs-main">
         {!isStart && (
           <p className="docs-back">
-            <Link href="/docs">{say("docs.all")}</Link>
+            <Link href="/docs">All operations and guides</Link>
           </p>
         )}
         {isStart && <Start document={document} operations={operations} />}
@@ -66,9 +65,9 @@ function OperationPart({ document, id, operations }: PartProps) {
 }
 
 const Nothing = () => (
-  <Empty instead title={say("docs.unknown")}>
+  <Empty instead title="The reference has no such page">
     <p>
-      <Link href="/docs">{say("docs.all")}</Link>
+      <Link href="/docs">All operations and guides</Link>
     </p>
   </Empty>
 );
@@ -80,28 +79,26 @@ function Start({ document, operations }: { document: OpenApi | undefined; operat
     <>
       <div className="page-head">
         <div>
-          <h1>{say("shell.apiReference")}</h1>
-          <p>{say("docs.lead")}</p>
+          <h1>API reference</h1>
+          <p>Every operation can be tried here, with values that exist on this service.</p>
         </div>
       </div>
       <section className="panel">
         <p className="docs-base">
-          <code>{base}</code> <Copy text={base} label={say("docs.copyBase")} />
+          <code>{base}</code> <Copy text={base} label="Copy the address" />
         </p>
         <ul className="plain-list">
           <li>
-            <Say k="docs.firstRead" read={toOperation("listAgents")} one={toOperation("getAgent")} />
+            Reads need no account: <Link href="/docs/listAgents">list agents</Link>, then look at{" "}
+            <Link href="/docs/getAgent">one of them</Link>.
           </li>
           <li>
-            <Say k="docs.firstWrite" sign={toGuide("signing-in")} pay={toGuide("payments")} />
+            Writes are signed by a wallet: <Link href="/docs/guide/signing-in">signing in</Link>. Some have a price:{" "}
+            <Link href="/docs/guide/payments">payments</Link>.
           </li>
           <li>
-            <Say
-              k="docs.forPrograms"
-              openapi={(text) => <a href="/api/v2/openapi.json">{text}</a>}
-              llms={(text) => <a href="/llms.txt">{text}</a>}
-              mcp={toGuide("mcp")}
-            />
+            For programs: <a href="/api/v2/openapi.json">OpenAPI document</a>,{" "}
+            <a href="/llms.txt">a page for language models</a>, <Link href="/docs/guide/mcp">MCP</Link>.
           </li>
         </ul>
       </section>
@@ -129,6 +126,3 @@ function Start({ document, operations }: { document: OpenApi | undefined; operat
     </>
   );
 }
-
-const toGuide = (name: string) => (text: string) => <Link href={`/docs/guide/${name}`}>{text}</Link>;
-const toOperation = (id: string) => (text: string) => <Link href={`/docs/${id}`}>{text}</Link>;

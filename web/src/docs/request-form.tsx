@@ -1,6 +1,5 @@
 /** The fields of a request: what its path, its query and its body take, filled in so that it works here. */
 import { Choice, TextArea, TextField } from "../parts/form.tsx";
-import { say } from "../say.tsx";
 import type { Operation, Parameter } from "./document.ts";
 import { Prose } from "./prose.tsx";
 
@@ -27,8 +26,8 @@ export function RequestForm({ operation, values, change, fault }: Props) {
       {operation.body && (
         <TextArea
           name={BODY}
-          label={say("docs.body")}
-          hint={say("docs.json")}
+          label="Body"
+          hint="(JSON)"
           rows={Math.min(16, (values[BODY] ?? "").split("\n").length + 1)}
           value={values[BODY] ?? ""}
           onChange={({ target }) => change(BODY, target.value)}

@@ -1,5 +1,5 @@
 /** The shape of a body as a list: names, kinds and what they mean, objects within objects indented. */
-import { say } from "../say.tsx";
+import { counted } from "../formats.ts";
 import { kindOf, type OpenApi, resolved, type Schema } from "./document.ts";
 import { Prose } from "./prose.tsx";
 
@@ -50,7 +50,7 @@ function Property({
     <li>
       <p>
         <code className="docs-name">{name}</code> <span className="faint mono">{kindOf(document, schema)}</span>
-        {!required && <span className="faint"> {say("form.optional")}</span>}
+        {!required && <span className="faint"> optional</span>}
         {description && (
           <span className="muted docs-said">
             <Prose text={description} />
@@ -60,7 +60,7 @@ function Property({
       </p>
       {inner?.properties && (
         <details>
-          <summary>{say("docs.fields", { n: Object.keys(inner.properties).length })}</summary>
+          <summary>{counted(Object.keys(inner.properties).length, "field", "fields")}</summary>
           <SchemaList document={document} schema={inner} depth={depth + 1} />
         </details>
       )}

@@ -1,7 +1,6 @@
 /** Sends what a wallet signs in for or pays, step by step as the pages of the terminal do. */
 import { type SampleRequest, targetOf } from "../../../core/request-samples.ts";
 import { Problem } from "../api/answer.ts";
-import { Say, say } from "../say.tsx";
 import type { CallerRule } from "../wallet/credentials.ts";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { Note, OperationSteps, useOperation } from "../wallet/operation.tsx";
@@ -24,7 +23,7 @@ export function SignedSend({ operation, request, fault }: Props) {
     });
   return (
     <NeedsWallet>
-      <p className="muted">{say("docs.real")}</p>
+      <p className="muted">This is the service itself: what is sent here is done.</p>
       <p className="actions">
         <button
           type="button"
@@ -32,14 +31,10 @@ export function SignedSend({ operation, request, fault }: Props) {
           disabled={fault !== null || op.state.at === "working"}
           onClick={send}
         >
-          {say(operation.signsIn ? "docs.sendSigned" : "docs.send")}
+          {operation.signsIn ? "Sign in and send" : "Send"}
         </button>
       </p>
-      <OperationSteps
-        op={op}
-        done={(answer) => <Body title={say("docs.answer")} value={answer} />}
-        refused={refusedAs}
-      />
+      <OperationSteps op={op} done={(answer) => <Body title="Answer" value={answer} />} refused={refusedAs} />
     </NeedsWallet>
   );
 }
@@ -47,12 +42,12 @@ export function SignedSend({ operation, request, fault }: Props) {
 /** A refusal with its whole body, as programs get it. */
 const refusedAs = (problem: unknown) =>
   problem instanceof Problem && problem.status > 0 ? (
-    <Note title={say("docs.refused", { status: String(problem.status) })}>
+    <Note title={`Refused with ${problem.status}`}>
       <p>{problem.message}</p>
       <pre className="code docs-body">{JSON.stringify(problem.body, null, 2)}</pre>
       {problem.requestId && (
         <p className="faint">
-          <Say k="operation.request" requestId={problem.requestId} id={(text) => <code>{text}</code>} />
+          Request <code>{problem.requestId}</code>
         </p>
       )}
     </Note>

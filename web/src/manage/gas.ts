@@ -1,6 +1,6 @@
 /** What a transaction of the connected wallet costs, and what the wallet holds, by the wallet's own node. */
 import { useQuery } from "@tanstack/react-query";
-import { LOCALES } from "../say.tsx";
+import { LOCALES } from "../formats.ts";
 import { ask } from "../wallet/providers.ts";
 import { useWallet } from "../wallet/session.ts";
 import { BASE_CHAIN } from "../wallet/transaction.ts";

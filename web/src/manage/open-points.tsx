@@ -4,9 +4,9 @@ import { Link } from "wouter";
 import { liveEvery } from "../api/events.ts";
 import { advice } from "../api/queries.ts";
 import type { OpenPoint } from "../api/types.ts";
+import { count, LOCALES } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { LOCALES, say } from "../say.tsx";
 import { formOf } from "./forms.ts";
 
 type Props = {
@@ -20,14 +20,15 @@ export function OpenPoints({ tokenId, linked }: Props) {
   if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
   if (!answer) return <Loading rows={6} />;
   const { steps, credScore } = answer.data;
-  if (steps.length === 0) return <p className="muted">{say("prove.score.none")}</p>;
+  if (steps.length === 0)
+    return <p className="muted">No step is open: every signal that can be lifted is at its best.</p>;
   return (
     <ul className="open-points">
       {steps.map((step) => {
         const form = linked ? formOf(tokenId, step) : null;
         return (
           <li key={step.action} className="open-point">
-            <b className="open-gain">{say("prove.score.gain", { points: points(step.gain) })}</b>
+            <b className="open-gain">+{points(step.gain)}</b>
             <span className="open-words">
               {form ? (
                 <Link className="row-link" href={form}>
@@ -48,7 +49,7 @@ export function OpenPoints({ tokenId, linked }: Props) {
 
 /** The signal, and what the score would be; a step that moves no whole point says only the signal. */
 const about = ({ label, scoreAfter }: OpenPoint, before: number): string =>
-  scoreAfter > before ? say("prove.score.after", { label, before, after: scoreAfter }) : label;
+  scoreAfter > before ? `${label} · ${count(before)} → ${count(scoreAfter)}` : label;
 
 const exact = new Intl.NumberFormat(LOCALES as string[], { maximumFractionDigits: 2 });
 const points = (gain: number): string => exact.format(gain);

@@ -7,7 +7,6 @@ import { age, count, short } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 
@@ -19,8 +18,8 @@ export default function LeaderboardPage() {
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>{say("leaderboard.leaderboard")}</h1>
-          <p>{say("leaderboard.theBestHundredEqualValues")}</p>
+          <h1>Leaderboard</h1>
+          <p>The best hundred. Equal values share a rank.</p>
         </div>
         <span className="actions">
           <span className="segments">
@@ -31,7 +30,7 @@ export default function LeaderboardPage() {
                 aria-pressed={by === sort}
                 onClick={() => setParams(by === "cred" ? {} : { sort: by })}
               >
-                {say("leaderboard.by", { by })}
+                By {by}
               </button>
             ))}
           </span>
@@ -43,7 +42,7 @@ export default function LeaderboardPage() {
       ) : !answer ? (
         <Loading rows={12} />
       ) : answer.data.agents.length === 0 ? (
-        <Empty title={say("leaderboard.noAgentsYet")} />
+        <Empty title="No agents yet" />
       ) : (
         <ol className="ranks" data-by={sort}>
           {answer.data.agents.map((agent) => (
@@ -65,7 +64,7 @@ export default function LeaderboardPage() {
               </span>
               <Cred score={agent.credScore} />
               <span className="number points">
-                {count(agent.points)} <span className="faint">{say("leaderboard.pts")}</span>
+                {count(agent.points)} <span className="faint">pts</span>
               </span>
             </li>
           ))}

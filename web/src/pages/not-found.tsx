@@ -2,13 +2,12 @@
 
 import { Link } from "wouter";
 import { Empty } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 
 export const NotFound = () => (
   <div className="page">
-    <Empty instead title={say("shell.thereIsNothingAtThis")}>
+    <Empty instead title="There is nothing at this address">
       <p>
-        <Say k="shell.everyAgent" directory={(text) => <Link href="/">{text}</Link>} />
+        The <Link href="/">directory</Link> has every agent.
       </p>
     </Empty>
   </div>

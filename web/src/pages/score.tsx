@@ -1,38 +1,50 @@
 /** How the score is made: what it says, its tiers, its signals, what counts for nothing, and how to check it. */
-import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { FOREIGN_CAP } from "../../../core/directory/cred.ts";
 import { count } from "../formats.ts";
 import { TierShape } from "../parts/cred.tsx";
 import { Heads, Panel } from "../parts/panel.tsx";
-import { PROOFS } from "../parts/row-badges.tsx";
-import { Say, say } from "../say.tsx";
-import { TIERS } from "../tiers.ts";
+import { BADGE_MEANINGS, PROOFS } from "../parts/row-badges.tsx";
+import { TIER_MEANINGS, TIERS } from "../tiers.ts";
+
+/** What counts for nothing. */
+const NOT_COUNTED = [
+  "Payments to this service. What costs money gives data, never points.",
+  "Ratings and reviews: most can be made up for less than a cent. They are shown beside the score.",
+  "The price, volume or market value of a token.",
+  "What an agent says about its own success, like revenue.",
+  "Whether its endpoints answer. That is shown too, and Discover ranks by it.",
+];
 
 export default function ScorePage() {
   return (
     <div className="page narrow score-page">
       <div className="page-head">
         <div>
-          <h1>{say("score.title")}</h1>
-          <p>{say("score.lead")}</p>
+          <h1>How the score is made</h1>
+          <p>
+            Cred is a number from 0 to 100, computed from facts that anybody can check. It tells how much is known and
+            proven about an agent. It cannot be bought, and nobody can set it by hand.
+          </p>
         </div>
       </div>
-      <Panel title={say("score.tiers")}>
+      <Panel title="Five tiers">
         <ul className="tiers">
           {TIERS.map(({ key, label, from, to }) => (
             <li key={key} data-tier={key}>
               <TierShape tier={key} />
               <b>{label}</b>
-              <span className="number faint">{say("score.range", { from, to })}</span>
-              <span className="muted">{say(`score.tier.${key}`)}</span>
+              <span className="number faint">
+                {count(from)} to {count(to)}
+              </span>
+              <span className="muted">{TIER_MEANINGS[key]}</span>
             </li>
           ))}
         </ul>
       </Panel>
       <Signals />
-      <Panel title={say("score.marks")}>
+      <Panel title="The letters next to a name">
         <ul className="proofs">
           {PROOFS.map(({ key, letter, label }) => (
             <li key={key} className="proof">
@@ -41,38 +53,52 @@ export default function ScorePage() {
               </span>
               <span>
                 <b>{label}</b>
-                <span className="muted hint">{say(`score.mark.${key}`)}</span>
+                <span className="muted hint">{BADGE_MEANINGS[key]}</span>
               </span>
             </li>
           ))}
         </ul>
       </Panel>
-      <Panel title={say("score.others")}>
-        <p>{say("score.foreign", { n: FOREIGN_CAP })}</p>
+      <Panel title="Agents of other registries, and people">
         <p>
-          <Say k="score.humans" people={linkTo("/people")} />
+          Agents of other registries are scored by the same signals, as far as their registry tells them: services and
+          skills count as traits. Their score ends at {count(FOREIGN_CAP)} until their proven wallet holds an identity
+          here.
+        </p>
+        <p>
+          A human has a score of its own, of other signals: identity, linked agents, reputation, work. The page of each
+          of the <Link href="/people">people</Link> shows how it came to be.
         </p>
       </Panel>
-      <Panel title={say("score.nothing")}>
+      <Panel title="What counts for nothing">
         <ul className="plain-list">
-          {(["paid", "reviews", "token", "said", "alive"] as const).map((key) => (
-            <li key={key}>{say(`score.not.${key}`)}</li>
+          {NOT_COUNTED.map((text) => (
+            <li key={text}>{text}</li>
           ))}
         </ul>
       </Panel>
-      <Panel title={say("score.limits")}>
-        <p>{say("score.limitsText")}</p>
-        <p>{say("score.check")}</p>
+      <Panel title="What it does not say, and how to check it">
+        <p>
+          A high score does not say that an agent does its work well, or that its code is safe. It says that a lie about
+          who it is would be harder and dearer.
+        </p>
+        <p>
+          All scores are gathered into one root that is written to Base. An agent's page proves in your own browser that
+          its score is among them, and names the fact behind every point.
+        </p>
       </Panel>
     </div>
   );
 }
 
 const Signals = () => (
-  <Panel title={say("score.signals")}>
-    <p className="muted">{say("score.formula")}</p>
+  <Panel title="Eight signals">
+    <p className="muted">
+      Each signal is a value from 0 to 100 and has a weight. The score is the sum of value times weight, rounded. So a
+      signal at its best adds as many points as its weight.
+    </p>
     <table className="plain-table fits">
-      <Heads texts={[say("score.signal")]} numbers={[say("score.most")]} />
+      <Heads texts={["Signal"]} numbers={["Points at most"]} />
       <tbody>
         {SIGNALS.map(({ key, label, description, weight }) => (
           <tr key={key}>
@@ -86,7 +112,7 @@ const Signals = () => (
       </tbody>
       <tfoot>
         <tr>
-          <th scope="row">{say("score.all")}</th>
+          <th scope="row">All together</th>
           <td className="number">
             <b>{count(SIGNALS.reduce((sum, { weight }) => sum + weight, 0))}</b>
           </td>
@@ -94,11 +120,8 @@ const Signals = () => (
       </tfoot>
     </table>
     <p className="muted">
-      <Say k="score.lift" me={linkTo("/me")} />
+      An agent's page shows what each signal adds. Is it yours? <Link href="/me">My agents</Link> shows what would lift
+      it.
     </p>
   </Panel>
 );
-
-const linkTo =
-  (to: string) =>
-  (text: string): ReactNode => <Link href={to}>{text}</Link>;

@@ -1,7 +1,6 @@
 /** A button that copies a text and says so. */
 
 import { useEffect, useState } from "react";
-import { say } from "../say.tsx";
 
 /** Max letters of the text in the button's name. */
 const MAX_NAMED_LETTERS = 24;
@@ -16,12 +15,12 @@ export function Copy({ text, label }: { text: string; label?: string }) {
   }, [said]);
   const copy = () =>
     navigator.clipboard?.writeText(text).then(
-      () => setSaid(say("parts.copied")),
-      () => setSaid(say("parts.notAllowed")),
-    ) ?? setSaid(say("parts.notAllowed"));
+      () => setSaid("Copied"),
+      () => setSaid("Not allowed"),
+    ) ?? setSaid("Not allowed");
   return (
     <button type="button" className="copy" onClick={copy}>
-      <span aria-live="polite">{said || (label ?? say("parts.copy"))}</span>
+      <span aria-live="polite">{said || (label ?? "Copy")}</span>
       {label === undefined && !said && (
         <span className="unseen">
           {" "}

@@ -1,7 +1,7 @@
 /** The score components: number, tier as word and shape, ring. */
 import { Link } from "wouter";
-import { say } from "../say.tsx";
-import { SHAPES, tierOf } from "../tiers.ts";
+import { count } from "../formats.ts";
+import { SHAPES, TIER_MEANINGS, tierOf } from "../tiers.ts";
 
 export const TierShape = ({ tier }: { tier: keyof typeof SHAPES }) => (
   <svg className="tier-shape" width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
@@ -16,11 +16,11 @@ export const TierShape = ({ tier }: { tier: keyof typeof SHAPES }) => (
 );
 
 /** @param score null = no data: shown as a dash with the reason, never as 0 */
-export function Cred({ score, reason = say("parts.noScoreYet") }: { score: number | null; reason?: string }) {
+export function Cred({ score, reason = "no score yet" }: { score: number | null; reason?: string }) {
   if (score === null) return <NoData reason={reason} />;
   const tier = tierOf(score);
   return (
-    <span className="cred" data-tier={tier.key} title={say(`score.tier.${tier.key}`)}>
+    <span className="cred" data-tier={tier.key} title={TIER_MEANINGS[tier.key]}>
       <b>{score}</b>
       <span className="cred-words">
         <span className="cred-tier">
@@ -48,7 +48,7 @@ const ROUND = 2 * Math.PI * 52;
 export function ScoreRing({ score, size = 132 }: { score: number; size?: number }) {
   const tier = tierOf(score);
   return (
-    <span className="ring-figure" title={say(`score.tier.${tier.key}`)}>
+    <span className="ring-figure" title={TIER_MEANINGS[tier.key]}>
       <svg
         className="ring"
         data-tier={tier.key}
@@ -56,7 +56,7 @@ export function ScoreRing({ score, size = 132 }: { score: number; size?: number 
         height={size}
         viewBox="0 0 132 132"
         role="img"
-        aria-label={say("parts.credScoreOf100", { score, label: tier.label })}
+        aria-label={`Cred score ${count(score)} of 100, ${tier.label}`}
       >
         <circle cx="66" cy="66" r="62" className="ring-ticks" />
         <circle cx="66" cy="66" r="52" className="ring-track" />
@@ -75,7 +75,7 @@ export function ScoreRing({ score, size = 132 }: { score: number; size?: number 
           {tier.label.toUpperCase()}
         </text>
       </svg>
-      <Link href="/score">{say("score.how")}</Link>
+      <Link href="/score">How it is made</Link>
     </span>
   );
 }

@@ -1,6 +1,5 @@
 /** What an agent is trusted by: each factor as a bar, and as a sentence with its weight. */
 import type { DiscoveredHit } from "../api/types.ts";
-import { say } from "../say.tsx";
 
 /** A field or a factor as a heading. */
 export const headingOf = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1);
@@ -11,8 +10,7 @@ const percentOf = (fraction: number) => `${Math.round(fraction * 100)}%`;
 export const Factors = ({ of }: { of: DiscoveredHit["factors"] }) =>
   of.map(({ key, weight, says }) => (
     <li key={key}>
-      <b>{headingOf(key)}</b> <span className="faint">{say("discover.weight", { weight: percentOf(weight) })}</span>{" "}
-      {says}
+      <b>{headingOf(key)}</b> <span className="faint">weight {percentOf(weight)}</span> {says}
     </li>
   ));
 

@@ -1,7 +1,7 @@
 /** Fields of forms: label, hint, control, and the service's error below the field it is about. */
 import { type ChangeEventHandler, type ReactNode, useId } from "react";
 import { Problem } from "../api/answer.ts";
-import { say } from "../say.tsx";
+import { count } from "../formats.ts";
 
 /** Path of a field → its error. */
 export type Faults = ReadonlyMap<string, string>;
@@ -28,13 +28,11 @@ export const fieldsWith =
 /** What is wrong with a field, or with the first part of it that has an error: a line of a text, or an entry of a list. */
 function faultAt(faults: Faults, path: string): string | undefined {
   const own = faults.get(path);
-  if (own !== undefined) return say("form.fault", { said: own });
+  if (own !== undefined) return `It ${own}.`;
   const [at, said] = [...faults].find(([at]) => at.startsWith(`${path}.`)) ?? [];
   if (at === undefined || said === undefined) return undefined;
   const part = at.slice(path.length + 1);
-  return /^\d+$/.test(part)
-    ? say("form.faultOfEntry", { number: Number(part) + 1, said })
-    : say("form.faultOf", { part, said });
+  return /^\d+$/.test(part) ? `Entry ${count(Number(part) + 1)} ${said}.` : `${part} ${said}.`;
 }
 
 type FieldProps = {
@@ -83,7 +81,7 @@ function Field({ control, ...field }: FieldProps & { control: (attributes: Contr
     <div className="form-field">
       <label className="label" htmlFor={id}>
         {label}
-        {(hint !== undefined || optional) && <span className="faint"> {hint ?? say("form.optional")}</span>}
+        {(hint !== undefined || optional) && <span className="faint"> {hint ?? "optional"}</span>}
       </label>
       {control({
         id,

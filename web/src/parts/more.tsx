@@ -1,5 +1,4 @@
 /** The button that reads the next page of a list. */
-import { say } from "../say.tsx";
 
 type Props = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> };
 
@@ -7,7 +6,7 @@ export const More = ({ hasNextPage, isFetchingNextPage, fetchNextPage }: Props) 
   hasNextPage && (
     <p className="actions push-down">
       <button type="button" className="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-        {say("parts.more")}
+        Show more
       </button>
     </p>
   );

@@ -1,8 +1,7 @@
 /** Offers of an agent: kind, name, address and price of each. Their texts are strangers'. */
 import type { ReactNode } from "react";
 import type { DiscoveredOffer } from "../api/types.ts";
-import { count, dollars } from "../formats.ts";
-import { say } from "../say.tsx";
+import { count, counted, dollars } from "../formats.ts";
 import { OutLink } from "./out-link.tsx";
 
 /** Offers that are shown before the rest is unfolded. */
@@ -33,11 +32,9 @@ export function Offers<O extends DiscoveredOffer>({ of, all, below }: OffersProp
       {list(of.slice(0, FIRST_OFFERS))}
       {rest.length > 0 && (
         <details className="more">
-          <summary>{say("discover.moreOffers", { n: all - FIRST_OFFERS })}</summary>
+          <summary>{counted(all - FIRST_OFFERS, "more offer", "more offers")}</summary>
           {list(rest)}
-          {all > of.length && (
-            <p className="faint small">{say("discover.areNotShown", { of: count(all - of.length) })}</p>
-          )}
+          {all > of.length && <p className="faint small">{count(all - of.length)} are not shown.</p>}
         </details>
       )}
     </>
@@ -65,8 +62,8 @@ const OfferLine = ({ offer: { kind, name, description, endpoint, priceUsd }, chi
       )}
     </span>
     {priceUsd !== null && (
-      <span className="offer-price" title={say("discover.usDollarsOfOneCall")}>
-        {priceUsd === 0 ? say("discover.noPrice") : dollars(priceUsd)}
+      <span className="offer-price" title="US dollars of one call">
+        {priceUsd === 0 ? "free" : dollars(priceUsd)}
       </span>
     )}
     {children && <div className="offer-below">{children}</div>}

@@ -2,7 +2,6 @@
 
 import { type MouseEvent, useState } from "react";
 import { urlOf } from "../../../core/urls.ts";
-import { Say, say } from "../say.tsx";
 import { Dialog } from "../shell/dialog.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -34,9 +33,10 @@ export function OutLink({ text }: { text: string }) {
         <bdi>{text}</bdi>
       </a>
       {asking && (
-        <Dialog title={say("parts.thisLeadsElsewhere")} onClose={() => setAsking(false)}>
+        <Dialog title="This leads elsewhere" onClose={() => setAsking(false)}>
           <p>
-            <Say k="parts.strangersAddress" host={url.host} place={(text) => <b className="wrap">{text}</b>} />
+            The address was written by the agent or its registry. Nobody here has looked at what is on{" "}
+            <b className="wrap">{url.host}</b>.
           </p>
           <pre className="code">{url.href}</pre>
           <p className="actions">
@@ -47,11 +47,10 @@ export function OutLink({ text }: { text: string }) {
               rel={STRANGERS_REL}
               onClick={() => setAsking(false)}
             >
-              <Icon name="out" />{" "}
-              <Say k="parts.openHost" host={url.host} place={(text) => <span className="clip host">{text}</span>} />
+              <Icon name="out" /> Open <span className="clip host">{url.host}</span>
             </a>
             <button type="button" className="button" onClick={() => setAsking(false)}>
-              {say("parts.stayHere")}
+              Stay here
             </button>
           </p>
         </Dialog>

@@ -2,15 +2,23 @@
 
 import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
 import type { RowBadges } from "../api/types.ts";
-import { moment } from "../formats.ts";
-import { say } from "../say.tsx";
+import { count, moment } from "../formats.ts";
 import { tierOf } from "../tiers.ts";
+
+/** What each badge stands for. */
+export const BADGE_MEANINGS = {
+  siwa: "The agent's own wallet has signed, so whoever holds its key stands behind it.",
+  x: "The bio of an account on X shows the agent's number.",
+  github: "A public gist of an account on GitHub shows the agent's number.",
+  farcaster: "A cast of an account on Farcaster shows the agent's number.",
+  coinbase: "Coinbase attests on chain that the owner's account is a verified one.",
+} as const;
 
 /** The proofs by their letters, in the order of the columns. */
 export const PROOFS = [
-  { key: "siwa", letter: "W", label: say("agent.wallet") },
+  { key: "siwa", letter: "W", label: "Wallet" },
   ...PROOF_PLATFORMS.map(({ key, letter, label }) => ({ key, letter, label })),
-  { key: "coinbase", letter: "C", label: say("parts.coinbase") },
+  { key: "coinbase", letter: "C", label: "Coinbase" },
 ] as const;
 
 /**
@@ -22,18 +30,13 @@ export function ProofBadges({ badges, own, column }: { badges: RowBadges; own: b
   // Other registries prove wallets and owners' accounts only, so the other proofs are not shown as missing there.
   const asked = own ? PROOFS : PROOFS.filter(({ key }) => key === "siwa" || key === "coinbase");
   return (
-    <span
-      className="marks"
-      title={proven.length > 0 ? say("parts.proven", { join: proven.join(", ") }) : say("parts.nothingIsProven")}
-    >
-      <span className="unseen">
-        {proven.length > 0 ? say("parts.proven", { join: proven.join(", ") }) : say("parts.nothingIsProven")}
-      </span>
+    <span className="marks" title={proven.length > 0 ? `Proven: ${proven.join(", ")}` : "Nothing is proven"}>
+      <span className="unseen">{proven.length > 0 ? `Proven: ${proven.join(", ")}` : "Nothing is proven"}</span>
       {(column ? PROOFS : asked).map(({ key, letter, label }) => (
         <i
           key={key}
           aria-hidden="true"
-          title={`${letter}: ${label}, ${say(badges.verifications[key] ? "compare.proven" : "compare.notProven")}. ${say(`score.mark.${key}`)}`}
+          title={`${letter}: ${label}, ${badges.verifications[key] ? "proven" : "not proven"}. ${BADGE_MEANINGS[key]}`}
           data-proven={badges.verifications[key] || undefined}
           data-na={!asked.some((other) => other.key === key) || undefined}
         >
@@ -67,12 +70,7 @@ export function Sparkline({ points, score }: { points: RowBadges["points"]; scor
   const y = (value: number) => (HEIGHT - 2 - ((value - least) / Math.max(1, most - least)) * (HEIGHT - 4)).toFixed(1);
   const x = (i: number) => ((i / points.length) * WIDTH).toFixed(1);
   const line = `M0 ${y(first.score)}${scores.map((value, i) => `H${x(i)}V${y(value)}`).join("")}H${WIDTH}`;
-  const words = say("parts.scoreFromTo", {
-    from: first.score,
-    to: scores.at(-1)!,
-    changes: points.length,
-    since: moment(first.at),
-  });
+  const words = `From ${count(first.score)} to ${count(scores.at(-1)!)} in ${count(points.length)} changes since ${moment(first.at)}`;
   return (
     <svg
       className="spark"
@@ -91,12 +89,9 @@ export function Sparkline({ points, score }: { points: RowBadges["points"]; scor
 /** The change within a week; renders nothing without a change. */
 export const Change = ({ by, of = "points" }: { by: number | null | undefined; of?: "points" | "places" }) =>
   by ? (
-    <span
-      className={by > 0 ? say("parts.changeUp") : say("parts.changeDown")}
-      title={say("parts.withinSevenDays", { of })}
-    >
+    <span className={by > 0 ? "change up" : "change down"} title={`${of} within seven days`}>
       <span aria-hidden="true">{by > 0 ? "▲" : "▼"}</span>
-      <span className="unseen">{by > 0 ? say("parts.upBy") : say("parts.downBy")}</span> {Math.abs(by)}
-      <span className="unseen"> {say("parts.withinSevenDays", { of })}</span>
+      <span className="unseen">{by > 0 ? "up by" : "down by"}</span> {Math.abs(by)}
+      <span className="unseen"> {of} within seven days</span>
     </span>
   ) : null;

@@ -2,7 +2,6 @@
 
 import type { ReactNode } from "react";
 import { Problem } from "../api/answer.ts";
-import { Say, say } from "../say.tsx";
 
 /** Whether the same request may be answered otherwise later. */
 const mayChange = (problem: Problem | null): boolean =>
@@ -14,17 +13,17 @@ export function ProblemNote({ error, retry, instead }: { error: unknown; retry?:
   const Heading = instead ? "h1" : "h2";
   return (
     <div className="note" role="alert">
-      <Heading>{problem?.status === 404 ? say("parts.nobodyIsHere") : say("parts.thisCouldNotBeLoaded")}</Heading>
-      <p>{problem?.message ?? say("parts.somethingWentWrongInThis")}</p>
+      <Heading>{problem?.status === 404 ? "Nobody is here" : "This could not be loaded"}</Heading>
+      <p>{problem?.message ?? "Something went wrong in this page."}</p>
       <Hint of={problem} />
       {problem?.requestId && (
         <p className="faint">
-          <Say k="operation.request" requestId={problem.requestId} id={(text) => <code>{text}</code>} />
+          Request <code>{problem.requestId}</code>
         </p>
       )}
       {retry && mayChange(problem) && (
         <button type="button" className="button" onClick={retry}>
-          {say("parts.tryAgain")}
+          Try again
         </button>
       )}
     </div>
@@ -64,7 +63,7 @@ export function Empty({ title, children, instead }: { title: string; children?: 
 export const Loading = ({ rows = 6 }: { rows?: number }) => (
   <div className="skeletons" aria-busy="true">
     <span className="unseen" role="status">
-      {say("parts.loading")}
+      Loading
     </span>
     {Array.from({ length: rows }, (_, i) => (
       <div key={i} className="skeleton" />

@@ -4,7 +4,6 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { Copy } from "../parts/copy.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { say } from "../say.tsx";
 import { Dialog } from "./dialog.tsx";
 
 /** @param paths of the calls this view is made of, with their queries */
@@ -14,15 +13,15 @@ export function ApiButton({ paths }: { paths: string[] }) {
   return (
     <>
       <button type="button" className="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        <Icon name="code" /> {say("shell.api")}
+        <Icon name="code" /> API
       </button>
       {open && (
-        <Dialog title={say("shell.thisViewFromTheApi")} onClose={() => setOpen(false)}>
+        <Dialog title="This view from the API" onClose={() => setOpen(false)}>
           <pre className="code">{curl}</pre>
           <p className="actions">
-            <Copy text={curl} label={say("shell.copyCurl")} />
-            <Link href="/docs">{say("shell.reference")}</Link>
-            <a href="/api/v2/openapi.json">{say("shell.openapi")}</a>
+            <Copy text={curl} label="Copy curl" />
+            <Link href="/docs">Reference</Link>
+            <a href="/api/v2/openapi.json">OpenAPI</a>
           </p>
         </Dialog>
       )}

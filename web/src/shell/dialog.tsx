@@ -2,7 +2,6 @@
 
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { Icon } from "../parts/icon.tsx";
-import { say } from "../say.tsx";
 
 /** A ref for a `<dialog>` that is modal as long as it is shown; the focus then returns to what had it before. */
 export function useModal() {
@@ -27,7 +26,7 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
     <dialog ref={dialog} aria-labelledby={name} onClose={onClose} onCancel={onClose}>
       <header>
         <h2 id={name}>{title}</h2>
-        <button type="button" className="icon-button" aria-label={say("shell.close")} onClick={onClose}>
+        <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
           <Icon name="close" />
         </button>
       </header>

@@ -2,7 +2,6 @@
 
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { say } from "../say.tsx";
 import { store, stored, useStored } from "../stored.ts";
 import { Dialog } from "./dialog.tsx";
 import { PLACES } from "./places.ts";
@@ -47,7 +46,7 @@ export function Keyboard() {
       <button
         type="button"
         className="icon-button wide-only"
-        aria-label={say("shell.keyboardShortcuts")}
+        aria-label="Keyboard shortcuts"
         aria-haspopup="dialog"
         onClick={() => setHelp(true)}
       >
@@ -59,22 +58,22 @@ export function Keyboard() {
 }
 
 const KEYS: [string, string[]][] = [
-  [say("shell.search"), ["/"]],
-  [say("shell.everything"), [say("shell.ctrl"), "K"]],
-  [say("shell.nextPreviousRowOrAgent"), ["j", "k"]],
-  [say("shell.openTheRow"), ["Enter"]],
-  [say("shell.watchTheRow"), ["s"]],
-  [say("shell.compareTheRow"), ["c"]],
-  [say("shell.filters"), ["f"]],
+  ["Search", ["/"]],
+  ["Everything", ["Ctrl", "K"]],
+  ["Next, previous row or agent", ["j", "k"]],
+  ["Open the row", ["Enter"]],
+  ["Watch the row", ["s"]],
+  ["Compare the row", ["c"]],
+  ["Filters", ["f"]],
   ...PLACES.map(({ label, key }): [string, string[]] => [label, ["g", key]]),
-  [say("shell.thisPage"), ["?"]],
-  [say("shell.closeLeaveTheSearch"), [say("shell.esc")]],
+  ["This page", ["?"]],
+  ["Close, leave the search", ["Esc"]],
 ];
 
 function Help({ onClose }: { onClose: () => void }) {
   const shortcuts = useStored("shortcuts");
   return (
-    <Dialog title={say("shell.keyboard")} onClose={onClose}>
+    <Dialog title="Keyboard" onClose={onClose}>
       <dl className="keys">
         {KEYS.map(([what, keys]) => (
           <div key={what}>
@@ -89,7 +88,7 @@ function Help({ onClose }: { onClose: () => void }) {
       </dl>
       <label className="check">
         <input type="checkbox" checked={shortcuts} onChange={(event) => store("shortcuts", event.target.checked)} />
-        {say("shell.singleKeys")}
+        Single keys are shortcuts
       </label>
     </Dialog>
   );

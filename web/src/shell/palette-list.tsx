@@ -10,7 +10,6 @@ import { short } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Sigil } from "../parts/sigil.tsx";
-import { say } from "../say.tsx";
 import { store, useStored } from "../stored.ts";
 import { TIERS } from "../tiers.ts";
 import { useModal } from "./dialog.tsx";
@@ -60,7 +59,7 @@ export default function PaletteList({ close }: { close: () => void }) {
     <dialog
       ref={dialog}
       className="palette"
-      aria-label={say("shell.everything")}
+      aria-label="Everything"
       onClose={close}
       onClick={(event) => event.target === dialog.current && close()}
     >
@@ -73,8 +72,8 @@ export default function PaletteList({ close }: { close: () => void }) {
           aria-controls={id}
           aria-activedescendant={items.length > 0 ? `${id}${active}` : undefined}
           aria-autocomplete="list"
-          aria-label={say("shell.searchAgentsViewsAndSettings")}
-          placeholder={say("shell.anAgentAnAddressA")}
+          aria-label="Search agents, views and settings"
+          placeholder="An agent, an address, a view, a setting"
           maxLength={100}
           autoComplete="off"
           spellCheck={false}
@@ -85,10 +84,10 @@ export default function PaletteList({ close }: { close: () => void }) {
           }}
           onKeyDown={onKey}
         />
-        <kbd>{say("shell.esc")}</kbd>
+        <kbd>Esc</kbd>
       </div>
       <Found id={id} items={items} active={active} choose={choose} point={setAt} />
-      {items.length === 0 && <p className="palette-none muted">{say("shell.nothingIsCalledThat")}</p>}
+      {items.length === 0 && <p className="palette-none muted">Nothing is called that.</p>}
     </dialog>
   );
 }
@@ -103,7 +102,7 @@ type FoundProps = {
 };
 
 const Found = ({ id, items, active, choose, point }: FoundProps) => (
-  <div role="listbox" id={id} aria-label={say("shell.found")} className="palette-list">
+  <div role="listbox" id={id} aria-label="Found" className="palette-list">
     {items.map((item, i) => (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
       // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
@@ -148,10 +147,7 @@ function useItems(text: string): Item[] {
     ? [
         {
           key: "direct",
-          label:
-            kindOf(text) === "id"
-              ? say("shell.openAgent", { id: refOf(text) })
-              : say("shell.openAgentOf", { address: short(text) }),
+          label: kindOf(text) === "id" ? `Open agent #${refOf(text)}` : `Open the agent of ${short(text)}`,
           icon: <Icon name="go" />,
           run: () => go(`/agent/${refOf(text)}`),
         },
@@ -159,7 +155,7 @@ function useItems(text: string): Item[] {
     : [];
   const agents: Item[] = (found.data?.data.agents ?? []).map((row) => ({
     key: `agent ${row.id}`,
-    label: row.name || say("shell.unnamed"),
+    label: row.name || "Unnamed",
     hint: `${platformLabel(row.platform)} · ${short(row.agent_id)}`,
     icon: <Sigil seed={`${row.platform}:${row.agent_id}`} score={row.cred_score} size={24} />,
     end: <Cred score={row.cred_score} />,
@@ -167,7 +163,7 @@ function useItems(text: string): Item[] {
   }));
   const all: Item = {
     key: "all",
-    label: say("shell.allAgentsFor", { text }),
+    label: `All agents for “${text}”`,
     icon: <Icon name="search" />,
     run: () => go(`/?q=${encodeURIComponent(text)}`),
   };
@@ -180,19 +176,19 @@ function useCommands(): Item[] {
   const density = useStored("density");
   const presets = useStored("presets").map(presetOf);
   const filters = [
-    ["trending", say("shell.trendingAgents")],
-    ["gainers", say("shell.agentsWhoseTokenGainedIn")],
-    ["losers", say("shell.agentsWhoseTokenLostIn")],
-    ["new", say("shell.newAgents")],
-    ["x402", say("shell.agentsThatTakeX402")],
-    ["watched", say("shell.watchedAgents")],
-    ...TIERS.map(({ key, label }) => [key, say("shell.agentsOfTier", { tier: label })]),
+    ["trending", "Trending agents"],
+    ["gainers", "Agents whose token gained in 24 hours"],
+    ["losers", "Agents whose token lost in 24 hours"],
+    ["new", "New agents"],
+    ["x402", "Agents that take x402"],
+    ["watched", "Watched agents"],
+    ...TIERS.map(({ key, label }) => [key, `${label} agents`]),
   ] as [string, string][];
   return [
     ...PLACES.map(({ to, label, key }) => ({
       key: to,
       label,
-      hint: say("shell.view"),
+      hint: "view",
       icon: <Icon name="go" />,
       end: (
         <>
@@ -204,14 +200,14 @@ function useCommands(): Item[] {
     ...presets.map(({ query, name }) => ({
       key: `preset ${name}`,
       label: name,
-      hint: say("shell.savedView"),
+      hint: "saved view",
       icon: <Icon name="star" />,
       run: () => go(query ? `/?${query}` : "/"),
     })),
     ...filters.map(([filter, label]) => ({
       key: filter,
       label,
-      hint: say("shell.filter"),
+      hint: "filter",
       icon: <Icon name={filter === "watched" ? "star" : "agent"} />,
       run: () => go(`/?filter=${filter}`),
     })),
@@ -219,20 +215,15 @@ function useCommands(): Item[] {
       .filter((other) => other !== theme)
       .map((other) => ({
         key: `theme ${other}`,
-        label:
-          other === "auto"
-            ? say("shell.themeOfTheSystem")
-            : other === "dark"
-              ? say("shell.darkTheme")
-              : say("shell.lightTheme"),
-        hint: say("shell.aTheme"),
+        label: other === "auto" ? "Theme of the system" : other === "dark" ? "Dark theme" : "Light theme",
+        hint: "theme",
         icon: <Icon name={other === "auto" ? "auto" : other === "dark" ? "moon" : "sun"} />,
         run: () => store("theme", other),
       })),
     {
       key: "density",
-      label: density === "compact" ? say("shell.comfortableRows") : say("shell.compactRows"),
-      hint: say("shell.density"),
+      label: density === "compact" ? "Comfortable rows" : "Compact rows",
+      hint: "density",
       icon: <Icon name="rows" />,
       run: () => store("density", density === "compact" ? "comfortable" : "compact"),
     },

@@ -1,7 +1,6 @@
 /** The command palette (Ctrl-K or ⌘K); its list is loaded when it is opened. */
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Icon } from "../parts/icon.tsx";
-import { say } from "../say.tsx";
 
 const PaletteList = lazy(() => import("./palette-list.tsx"));
 
@@ -24,8 +23,8 @@ export function Palette() {
       <button
         type="button"
         className="icon-button wide-only"
-        aria-label={say("shell.everythingByAFewLetters")}
-        title={say("shell.ctrlK")}
+        aria-label="Search and commands"
+        title="Ctrl K"
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >

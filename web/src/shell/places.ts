@@ -1,5 +1,4 @@
 /** The views that the bars, the palette and the keys lead to. */
-import { say } from "../say.tsx";
 
 type Place = {
   to: string;
@@ -13,15 +12,15 @@ type Place = {
 };
 
 export const PLACES: readonly Place[] = [
-  { to: "/", label: say("shell.directory1"), key: "h", small: true },
-  { to: "/discover", label: say("shell.discover"), key: "d", small: true },
-  { to: "/leaderboard", label: say("shell.leaderboard"), key: "l", small: true },
-  { to: "/compare", label: say("shell.compare"), key: "c", small: false },
-  { to: "/people", label: say("shell.people"), key: "p", small: false },
-  { to: "/groups", label: say("shell.groups"), key: "m", small: false },
-  { to: "/mint", label: say("shell.register"), key: "r", small: true },
-  { to: "/operator", label: say("operator.title"), key: "o", small: false, rare: true },
-  { to: "/score", label: say("score.title"), key: "w", small: false, rare: true },
-  { to: "/docs", label: say("shell.apiReference"), key: "a", small: false, rare: true },
-  { to: "/status", label: say("shell.status"), key: "s", small: false },
+  { to: "/", label: "Directory", key: "h", small: true },
+  { to: "/discover", label: "Discover", key: "d", small: true },
+  { to: "/leaderboard", label: "Leaderboard", key: "l", small: true },
+  { to: "/compare", label: "Compare", key: "c", small: false },
+  { to: "/people", label: "People", key: "p", small: false },
+  { to: "/groups", label: "Groups", key: "m", small: false },
+  { to: "/mint", label: "Register", key: "r", small: true },
+  { to: "/operator", label: "Operator", key: "o", small: false, rare: true },
+  { to: "/score", label: "How the score is made", key: "w", small: false, rare: true },
+  { to: "/docs", label: "API reference", key: "a", small: false, rare: true },
+  { to: "/status", label: "Status", key: "s", small: false },
 ];

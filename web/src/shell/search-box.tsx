@@ -4,7 +4,6 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { readOwnTokenRef } from "../../../core/directory/platforms.ts";
 import { Icon } from "../parts/icon.tsx";
-import { say } from "../say.tsx";
 import { useSearchParams } from "./address.ts";
 import { type Suggestion, Suggestions, useSuggestions } from "./suggestions.tsx";
 
@@ -105,8 +104,8 @@ export function SearchBox() {
           aria-controls={items.length > 0 ? list : undefined}
           aria-activedescendant={active >= 0 ? `${list}${active}` : undefined}
           aria-autocomplete="list"
-          aria-label={say("shell.searchAgentsByNameAddress")}
-          placeholder={say("shell.nameAddressIdOrTask")}
+          aria-label="Search agents by name, address, id or what they can do"
+          placeholder="Name, address, id or task"
           maxLength={100}
           autoComplete="off"
           spellCheck={false}

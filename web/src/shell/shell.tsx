@@ -8,7 +8,6 @@ import { status } from "../api/queries.ts";
 import { count } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
-import { say } from "../say.tsx";
 import { SITE_NAME } from "../site.ts";
 import { applyTheme, store, useStored } from "../stored.ts";
 import { WalletChip } from "../wallet/chip.tsx";
@@ -37,10 +36,10 @@ export function Shell({ children }: { children: ReactNode }) {
   return (
     <>
       <a className="skip" href="#main">
-        {say("shell.skipToTheContent")}
+        Skip to the content
       </a>
       <header className="bar">
-        <Link href="/" className="brand" aria-label={say("shell.directory", { name: SITE_NAME })}>
+        <Link href="/" className="brand" aria-label={`${SITE_NAME} directory`}>
           <svg
             width="24"
             height="24"
@@ -56,7 +55,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </svg>
           <span>{SITE_NAME}</span>
         </Link>
-        <nav className="nav" aria-label={say("shell.views")}>
+        <nav className="nav" aria-label="Views">
           {linksTo(PLACES.filter(({ rare }) => !rare))}
         </nav>
         <SearchBox />
@@ -72,9 +71,9 @@ export function Shell({ children }: { children: ReactNode }) {
         {children}
       </main>
       <Foot />
-      <nav className="nav-bottom" aria-label={say("shell.viewsAtTheBottom")}>
+      <nav className="nav-bottom" aria-label="Views, at the bottom">
         {linksTo(PLACES.filter(({ small }) => small))}
-        <Menu label={say("shell.more")} className="more-places">
+        <Menu label="More" className="more-places">
           {PLACES.filter(({ small, rare }) => !small && !rare).map(({ to, label }) => (
             <Link key={to} href={to} className="menu-item" aria-current={path === to ? "page" : undefined}>
               {label}
@@ -96,8 +95,8 @@ function ThemeButton() {
     <button
       type="button"
       className="icon-button"
-      aria-label={say("shell.themeChangeTo", { theme, theme2: NEXT_THEME[theme] })}
-      title={say("shell.theme", { theme })}
+      aria-label={`Theme: ${theme}. Change to ${NEXT_THEME[theme]}`}
+      title={`Theme: ${theme}`}
       onClick={() => store("theme", NEXT_THEME[theme])}
     >
       <Icon name={THEME_ICON[theme]} />
@@ -125,14 +124,15 @@ const isUnreachable = (error: Error) => error instanceof Problem && error.status
 type Chain = { indexed: number | null; lagSeconds: number | null };
 
 function wordsOf(chain: Chain | undefined, away: Error | null, stale: string | null): [string, string] | null {
-  if (away) return [isUnreachable(away) ? say("shell.noConnection") : say("shell.theServiceDoesNotTell"), away.message];
-  if (stale !== null) return [say("shell.theIndexIsBeingRebuilt"), say("shell.mayBeWrong", { reason: stale })];
+  if (away) return [isUnreachable(away) ? "No connection." : "The service does not tell its state.", away.message];
+  if (stale !== null)
+    return ["The index is being rebuilt.", `What you see may be wrong in places until it is done. (${stale})`];
   if (!chain) return null;
-  if (chain.indexed === null) return [say("shell.theFirstIndexIsBeing"), say("shell.agentsAppearWhenItIs")];
+  if (chain.indexed === null) return ["The first index is being built.", "Agents appear when it is complete."];
   if (chain.lagSeconds !== null && chain.lagSeconds > LATE_SECONDS)
     return [
-      say("shell.theIndexIsBehindThe"),
-      say("shell.minutesOld", { minutes: Math.max(1, Math.round(chain.lagSeconds / 60)) }),
+      "The index is behind the chain.",
+      `What you see is about ${count(Math.max(1, Math.round(chain.lagSeconds / 60)))} min old.`,
     ];
   return null;
 }
@@ -148,18 +148,18 @@ function Foot() {
         <span className="dot" data-state={state} />
         {error
           ? isUnreachable(error)
-            ? say("shell.noConnection1")
-            : say("shell.stateNotKnown")
+            ? "No connection"
+            : "State not known"
           : chain?.indexed != null
-            ? `${late ? say("shell.catchingUp") : say("shell.live")} · ${say("shell.block", { block: count(chain.indexed) })}`
-            : say("shell.connecting")}
+            ? `${late ? "Catching up" : "Live"} · block ${count(chain.indexed)}`
+            : "Connecting"}
       </Link>
       <Link className="push" href="/score">
-        {say("score.title")}
+        How the score is made
       </Link>
-      <Link href="/docs">{say("shell.apiReference")}</Link>
-      <a href="/api/v2/openapi.json">{say("shell.openapi")}</a>
-      <span>{say("shell.base8453")}</span>
+      <Link href="/docs">API reference</Link>
+      <a href="/api/v2/openapi.json">OpenAPI</a>
+      <span>Base 8453</span>
     </footer>
   );
 }

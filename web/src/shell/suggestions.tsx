@@ -9,7 +9,6 @@ import { canDo } from "../discover/view.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Marked } from "../parts/marked.tsx";
 import { Sigil } from "../parts/sigil.tsx";
-import { Say, say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
 
 const MAX_NAMED = 3;
@@ -58,7 +57,7 @@ type Props = {
   point: (key: string) => void;
 };
 
-const TITLES = { named: say("shell.byName"), task: say("shell.canDo") } as const;
+const TITLES = { named: "By name", task: "Can do" } as const;
 
 export function Suggestions({ id, items, active, choose, point }: Props) {
   const line = (item: Suggestion) => {
@@ -85,7 +84,7 @@ export function Suggestions({ id, items, active, choose, point }: Props) {
     (kind) => [kind, items.filter((item) => item.kind === kind)] as const,
   );
   return (
-    <div className="suggestions" role="listbox" id={id} aria-label={say("shell.agentsByNameAndBy")}>
+    <div className="suggestions" role="listbox" id={id} aria-label="Agents by name and by what they can do">
       {groups.map(
         ([kind, members]) =>
           members.length > 0 && (
@@ -109,7 +108,7 @@ function Line({ item }: { item: Suggestion }) {
       <>
         <Icon name="go" />
         <span className="clip">
-          <Say k="shell.allThatCan" q={item.q} task={(text) => <bdi>{text}</bdi>} />
+          All that can do “<bdi>{item.q}</bdi>”
         </span>
       </>
     );
@@ -121,11 +120,11 @@ function Line({ item }: { item: Suggestion }) {
     <>
       <Sigil seed={`${row.platform}:${row.agent_id}`} score={row.cred_score} size={28} />
       <span className="agent-words">
-        <b className="clip">{name ? <Marked {...name} /> : <bdi>{row.name || say("shell.unnamed")}</bdi>}</b>
+        <b className="clip">{name ? <Marked {...name} /> : <bdi>{row.name || "Unnamed"}</bdi>}</b>
         <span className="muted clip">{where ? <Marked {...where} /> : <bdi>{described}</bdi>}</span>
       </span>
       <span className="suggestion-score" data-tier={tierOf(row.cred_score).key}>
-        <span className="unseen">{say("shell.cred")} </span>
+        <span className="unseen">cred </span>
         {row.cred_score}
       </span>
     </>

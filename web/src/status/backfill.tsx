@@ -2,7 +2,15 @@
 import type { Status } from "../api/types.ts";
 import { count, decimals, duration } from "../formats.ts";
 import { Heads, Scroll } from "../parts/panel.tsx";
-import { say } from "../say.tsx";
+
+/** The states of the indexer in sentences. */
+const BACKFILL_STATES = {
+  starting: "The indexer starts.",
+  running: "The indexer reads the chain's history.",
+  stalled: "The indexer makes no progress.",
+  stopped: "No indexer runs.",
+  done: "The history is indexed.",
+} as const;
 
 type BackfillStatus = NonNullable<Status["backfill"]>;
 
@@ -10,31 +18,22 @@ export function Backfill({ of }: { of: BackfillStatus }) {
   return (
     <section className="panel wide">
       <div className="panel-head">
-        <h2>{say("status.backfill")}</h2>
+        <h2>Backfill</h2>
       </div>
-      <p className="muted">{say(`status.backfill.${of.state}`)}</p>
+      <p className="muted">{BACKFILL_STATES[of.state]}</p>
       <p className="progress">
-        <progress aria-label={say("status.progressOfTheBackfill")} max={1} value={of.progress} />{" "}
-        {decimals(of.progress * 100, 1)} %
+        <progress aria-label="Progress of the backfill" max={1} value={of.progress} /> {decimals(of.progress * 100, 1)}{" "}
+        %
       </p>
       {of.state === "running" && (
         <p className="muted">
-          {say("status.eventsSRequestsS", {
-            eventsPerSecond: count(Math.round(of.eventsPerSecond)),
-            requestsPerSecond: count(Math.round(of.requestsPerSecond)),
-            left:
-              of.secondsLeft === null
-                ? say("status.timeLeftNotKnown")
-                : say("status.left", { time: duration(of.secondsLeft) }),
-          })}
+          {count(Math.round(of.eventsPerSecond))} events/s, {count(Math.round(of.requestsPerSecond))} requests/s,{" "}
+          {of.secondsLeft === null ? "time left not known" : `${duration(of.secondsLeft)} left`}
         </p>
       )}
-      <Scroll label={say("status.backfill")}>
+      <Scroll label="Backfill">
         <table className="plain-table fits">
-          <Heads
-            texts={[say("status.contract")]}
-            numbers={[say("status.fromBlock"), say("status.fetched"), say("status.events")]}
-          />
+          <Heads texts={["Contract"]} numbers={["From block", "Fetched", "Events"]} />
           <tbody>
             {of.contracts.map((contract) => (
               <tr key={contract.name}>
@@ -55,12 +54,9 @@ export function Backfill({ of }: { of: BackfillStatus }) {
 }
 
 const Nodes = ({ of }: { of: BackfillStatus["nodes"] }) => (
-  <Scroll label={say("status.nodes")}>
+  <Scroll label="Nodes it asks">
     <table className="plain-table fits">
-      <Heads
-        texts={[say("status.node"), say("status.state")]}
-        numbers={[say("status.requests"), say("status.failed")]}
-      />
+      <Heads texts={["Node", "State"]} numbers={["Requests", "Failed"]} />
       <tbody>
         {of.map((node) => (
           <tr key={node.host}>

@@ -3,21 +3,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { status } from "../api/queries.ts";
 import type { Status } from "../api/types.ts";
-import { age, count, decimals, duration } from "../formats.ts";
+import { age, count, counted, decimals, duration } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Heads, Scroll } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { Backfill } from "./backfill.tsx";
 import { type Problem, problemsOf, workName } from "./problems.ts";
 
 const until = (iso: string) => {
   const seconds = Math.round((Date.parse(iso) - Date.now()) / 1000);
-  return seconds <= 0
-    ? say("status.due")
-    : say("status.in", { time: age(new Date(Date.now() - seconds * 1000).toISOString()) });
+  return seconds <= 0 ? "due" : `in ${age(new Date(Date.now() - seconds * 1000).toISOString())}`;
 };
 
 export default function StatusPage() {
@@ -37,21 +34,15 @@ export default function StatusPage() {
   const { chain, sources, queues, cred, backfill } = answer.data;
   const problems = problemsOf(answer.data);
   const figures: [string, React.ReactNode][] = [
+    ["Indexed", chain.indexed === null ? <NoData reason="no index yet" /> : count(chain.indexed)],
+    ["Behind", chain.lagSeconds === null ? <NoData reason="not known" /> : duration(chain.lagSeconds)],
+    ["Scores to refresh", count(cred.stale)],
     [
-      say("status.indexed"),
-      chain.indexed === null ? <NoData reason={say("status.noIndexYet")} /> : count(chain.indexed),
-    ],
-    [
-      say("status.behind"),
-      chain.lagSeconds === null ? <NoData reason={say("status.notKnown")} /> : duration(chain.lagSeconds),
-    ],
-    [say("status.scoresToRefresh"), count(cred.stale)],
-    [
-      say("status.root"),
+      "Scores on chain",
       cred.epoch?.publishedAt ? (
-        say("status.ago", { age: age(cred.epoch.publishedAt) })
+        `${age(cred.epoch.publishedAt)} ago`
       ) : (
-        <NoData reason={say("status.noRoot")} />
+        <NoData reason="no root of the scores is on chain yet" />
       ),
     ],
   ];
@@ -59,8 +50,8 @@ export default function StatusPage() {
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>{say("status.status")}</h1>
-          <p>{say("status.lead")}</p>
+          <h1>Status</h1>
+          <p>Whether what you see here is up to date, and what is not as it should be.</p>
         </div>
         <ApiButton paths={["/api/v2/status"]} />
       </div>
@@ -78,15 +69,15 @@ export default function StatusPage() {
       ) : (
         !chain.synced && (
           <p className="progress">
-            <progress aria-label={say("status.progressOfTheIndex")} max={1} value={chain.progress} />{" "}
+            <progress aria-label="Progress of the index" max={1} value={chain.progress} />{" "}
             {decimals(chain.progress * 100, 1)} %
           </p>
         )
       )}
-      <Folded title={say("status.work", { n: sources.length })}>
+      <Folded title={`${counted(sources.length, "kind of work that is", "kinds of work that are")} repeated`}>
         <Sources of={sources} />
       </Folded>
-      <Folded title={say("status.queues", { n: queues.length })}>
+      <Folded title={counted(queues.length, "queue", "queues")}>
         <Queues of={queues} />
       </Folded>
     </div>
@@ -99,7 +90,9 @@ function Verdict({ of }: { of: Problem[] }) {
     <section className="panel verdict" data-level={bad > 0 ? "bad" : "good"} role="status">
       <h2>
         <Icon name={bad > 0 ? "warn" : "check"} />{" "}
-        {bad > 0 ? say("status.verdict.bad", { n: bad }) : say("status.verdict.good")}
+        {bad > 0
+          ? `${bad === 1 ? "One thing is not as it" : `${count(bad)} things are not as they`} should be.`
+          : "Everything works, and the index follows the chain."}
       </h2>
       {of.length > 0 && (
         <ul className="plain-list">
@@ -125,12 +118,9 @@ const Folded = ({ title, children }: { title: string; children: React.ReactNode 
 
 /** Scheduled work: when it last succeeded, when it runs next, and its problem. */
 const Sources = ({ of }: { of: Status["sources"] }) => (
-  <Scroll label={say("status.work", { n: of.length })}>
+  <Scroll label={`${counted(of.length, "kind of work that is", "kinds of work that are")} repeated`}>
     <table className="plain-table fits">
-      <Heads
-        texts={[say("status.name"), say("status.lastSuccess"), say("status.next")]}
-        numbers={[say("status.rows")]}
-      />
+      <Heads texts={["Name", "Last success", "Next"]} numbers={["Rows"]} />
       <tbody>
         {of.map((source) => (
           <tr key={source.key}>
@@ -139,27 +129,19 @@ const Sources = ({ of }: { of: Status["sources"] }) => (
               {source.progress && (
                 <span className="faint hint">
                   {source.progress.expected === null
-                    ? say("status.pulled", { done: source.progress.done })
-                    : say("status.pulledOf", { done: source.progress.done, expected: source.progress.expected })}
+                    ? `${count(source.progress.done)} items read in this pull`
+                    : `${count(source.progress.done)} of ${count(source.progress.expected)} items read in this pull`}
                 </span>
               )}
               {source.error && (
                 <span className="hint warn-text">
-                  <bdi>{say("status.problemIs", { problem: source.error })}</bdi>
+                  <bdi>Problem: {source.error}</bdi>
                 </span>
               )}
             </th>
-            <td>
-              {source.lastSuccessAt ? (
-                say("status.ago", { age: age(source.lastSuccessAt) })
-              ) : (
-                <NoData reason={say("status.neverYet")} />
-              )}
-            </td>
+            <td>{source.lastSuccessAt ? `${age(source.lastSuccessAt)} ago` : <NoData reason="never yet" />}</td>
             <td className="muted">{until(source.nextRunAt)}</td>
-            <td className="number">
-              {source.rows === null ? <NoData reason={say("status.itCountsNone")} /> : count(source.rows)}
-            </td>
+            <td className="number">{source.rows === null ? <NoData reason="it counts none" /> : count(source.rows)}</td>
           </tr>
         ))}
       </tbody>
@@ -169,14 +151,11 @@ const Sources = ({ of }: { of: Status["sources"] }) => (
 
 const Queues = ({ of }: { of: Status["queues"] }) =>
   of.length === 0 ? (
-    <p className="muted">{say("status.noQueueHasToldIts")}</p>
+    <p className="muted">No queue has reported its state.</p>
   ) : (
-    <Scroll label={say("status.queues", { n: of.length })}>
+    <Scroll label={counted(of.length, "queue", "queues")}>
       <table className="plain-table fits">
-        <Heads
-          texts={[say("status.name")]}
-          numbers={[say("status.waiting"), say("status.active"), say("status.failed"), say("status.oldest")]}
-        />
+        <Heads texts={["Name"]} numbers={["Waiting", "Active", "Failed", "Oldest"]} />
         <tbody>
           {of.map((queue) => (
             <tr key={queue.name}>
@@ -187,11 +166,7 @@ const Queues = ({ of }: { of: Status["queues"] }) =>
               <td className="number">{count(queue.active)}</td>
               <td className={queue.failed > 0 ? "number warn-text" : "number"}>{count(queue.failed)}</td>
               <td className="number">
-                {queue.oldestSeconds === null ? (
-                  <NoData reason={say("status.nothingWaits")} />
-                ) : (
-                  duration(queue.oldestSeconds)
-                )}
+                {queue.oldestSeconds === null ? <NoData reason="nothing waits" /> : duration(queue.oldestSeconds)}
               </td>
             </tr>
           ))}

@@ -1,7 +1,6 @@
 /** What of the service's state is not as it should be, as sentences: the worst first. */
 import type { Status } from "../api/types.ts";
-import { age, duration } from "../formats.ts";
-import { say } from "../say.tsx";
+import { age, counted, duration } from "../formats.ts";
 import { LATE_SECONDS } from "../shell/shell.tsx";
 
 /** bad: something makes no progress, is wrong or fails. note: it continues, and something is left out of it. */
@@ -12,38 +11,37 @@ const WAITS_SECONDS = 300;
 
 export function problemsOf({ chain, backfill, sources, queues, tokenUris }: Status, now = Date.now()): Problem[] {
   const bad: (string | false)[] = [
-    chain.head === null && say("status.bad.away"),
-    chain.indexed === null && say("status.bad.noIndex"),
-    chain.difference !== null && say("status.bad.difference", { difference: chain.difference }),
-    (chain.lagSeconds ?? 0) > LATE_SECONDS && say("status.bad.lag", { age: duration(chain.lagSeconds!) }),
+    chain.head === null && "The chain cannot be asked.",
+    chain.indexed === null && "There is no index yet: the first one is being built.",
+    chain.difference !== null && `The index differs from its chain: ${chain.difference}`,
+    (chain.lagSeconds ?? 0) > LATE_SECONDS && `The index is ${duration(chain.lagSeconds!)} behind the chain.`,
     backfill?.state === "stalled" &&
-      say("status.bad.stalled", {
-        time: duration(backfill.stalledSeconds ?? 0),
-        reason: backfill.lastFailure?.reason ?? "",
-      }),
-    backfill?.state === "stopped" && say("status.bad.stopped"),
+      `The indexer makes no progress for ${duration(backfill.stalledSeconds ?? 0)}: ${backfill.lastFailure?.reason ?? ""}`,
+    backfill?.state === "stopped" && "No indexer runs.",
     ...sources.map(({ key, error, lastSuccessAt, nextRunAt }) => {
       const name = workName(key);
       if (error !== null)
         return lastSuccessAt === null
-          ? say("status.bad.neverWorked", { name, error })
-          : say("status.bad.source", { name, error, age: age(lastSuccessAt, now) });
+          ? `${name}: ${error} It has not worked yet.`
+          : `${name}: ${error} It last worked ${age(lastSuccessAt, now)} ago.`;
       const late = (now - Date.parse(nextRunAt)) / 1000;
-      return late > WAITS_SECONDS && say("status.bad.late", { name, time: duration(late) });
+      return late > WAITS_SECONDS && `${name} should have run ${duration(late)} ago.`;
     }),
     ...queues.flatMap(({ name, waiting, failed, oldestSeconds }) => [
-      failed > 0 && say("status.bad.failed", { n: failed, name: workName(name) }),
+      failed > 0 && `${workName(name)}: ${counted(failed, "job has", "jobs have")} failed.`,
       oldestSeconds !== null &&
         oldestSeconds > WAITS_SECONDS &&
-        say("status.bad.waits", { n: waiting, name: workName(name), time: duration(oldestSeconds) }),
+        `${workName(name)}: ${counted(waiting, "job waits", "jobs wait")}, the oldest for ${duration(oldestSeconds)}.`,
     ]),
   ];
   const notes: (string | false)[] = [
     ...sources.flatMap(({ key, note, quarantined }) => [
-      note !== null && say("status.note.source", { name: workName(key), note }),
-      (quarantined ?? 0) > 0 && say("status.note.quarantined", { n: quarantined!, name: workName(key) }),
+      note !== null && `${workName(key)}: ${note}`,
+      (quarantined ?? 0) > 0 &&
+        `${workName(key)}: ${counted(quarantined!, "item could not be read, and is", "items could not be read, and are")} left out.`,
     ]),
-    tokenUris.without > 0 && say("status.note.tokenUris", { n: tokenUris.without }),
+    tokenUris.without > 0 &&
+      `${counted(tokenUris.without, "identity has no address of its", "identities have no address of their")} metadata on chain yet.`,
   ];
   const problems = (level: Problem["level"], texts: (string | false)[]): Problem[] =>
     texts.flatMap((text) => (text === false ? [] : [{ level, text }]));
