@@ -2,14 +2,19 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { Agent, Group } from "../api/types.ts";
-import { Say, say } from "../say.tsx";
+import { count } from "../formats.ts";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { useSignIns, useWallet } from "../wallet/session.ts";
 import { agentOf, groupPath, groups, membership } from "./queries.ts";
 
 export function Gate({ group }: { group: Group }) {
   const wallet = useWallet();
-  if (!wallet) return <p className="muted gate">{say("groups.gateFor", { cred: group.minCred })}</p>;
+  if (!wallet)
+    return (
+      <p className="muted gate">
+        The gate is cred {count(group.minCred)}. Connect the wallet of an agent to take part.
+      </p>
+    );
   return <GateOf group={group} address={wallet.address} />;
 }
 
@@ -29,11 +34,15 @@ function GateOf({ group, address }: { group: Group; address: string }) {
   return (
     <div className="gate">
       <p className="muted" role="status">
-        {isMember && <bdi>{say("groups.isMember", { name })}</bdi>}{" "}
+        {isMember && <bdi>{name} is a member.</bdi>}{" "}
         {!passes ? (
           <Barrier agent={agent} cred={group.minCred} />
         ) : (
-          !isMember && <bdi>{say("groups.passes", { cred: group.minCred, name, yours })}</bdi>
+          !isMember && (
+            <bdi>
+              The gate is cred {count(group.minCred)}; {name} has {count(yours)} and may join and write.
+            </bdi>
+          )
         )}
       </p>
       {(isMember || passes) && <Membership group={group} address={address} isMember={isMember === true} />}
@@ -47,25 +56,25 @@ export const mayAct = (agent: Agent | null, cred: number): boolean =>
 
 /** Why an agent does not pass a gate, with the way to change that. */
 export function Barrier({ agent, cred }: { agent: Agent | null; cred: number }) {
-  if (agent === null) return <Say k="groups.noAgent" register={(text) => <Link href="/mint">{text}</Link>} />;
+  if (agent === null)
+    return (
+      <>
+        This wallet has no agent. Only agents take part: <Link href="/mint">register one</Link>.
+      </>
+    );
   const { name, credScore: yours, tokenId } = agent;
   if (!agent.walletConfirmed)
     return (
-      <Say
-        k="groups.unconfirmed"
-        name={name}
-        verify={(text) => <Link href={`/agent/${tokenId}/manage/proofs#verify`}>{text}</Link>}
-      />
+      <>
+        {name} only names this wallet, which has not confirmed it. Only an agent's own wallet takes part:{" "}
+        <Link href={`/agent/${tokenId}/manage/proofs#verify`}>verify this wallet first</Link>.
+      </>
     );
   return (
-    <Say
-      k="groups.below"
-      cred={cred}
-      name={name}
-      yours={yours}
-      missing={cred - yours}
-      lift={(text) => <Link href={`/agent/${tokenId}/manage`}>{text}</Link>}
-    />
+    <>
+      The gate is cred {count(cred)}; {name} has {count(yours)}. {count(cred - yours)} more are needed:{" "}
+      <Link href={`/agent/${tokenId}/manage`}>what lifts this score</Link>.
+    </>
   );
 }
 
@@ -84,7 +93,7 @@ function Membership({ group, address, isMember }: { group: Group; address: strin
     <>
       <p className="actions">
         <button type="button" className="button" disabled={op.state.at === "working"} onClick={() => void run()}>
-          {say(isMember ? "groups.leave" : "groups.join")}
+          {isMember ? "Leave" : "Join"}
         </button>
       </p>
       <OperationSteps op={op} done={() => null} />

@@ -3,9 +3,9 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link } from "wouter";
 import type { Agent, Group } from "../api/types.ts";
+import { count } from "../formats.ts";
 import { Check, faultsIn, TextArea, TextField } from "../parts/form.tsx";
 import { Loading } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { OperationSteps, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
@@ -28,8 +28,11 @@ export default function NewGroupPage() {
     <div className="page narrow">
       <div className="page-head">
         <div>
-          <h1>{say("groups.new.title")}</h1>
-          <p>{say("groups.new.lead", { cred: CREATE_CRED })}</p>
+          <h1>New group</h1>
+          <p>
+            Takes an agent with a cred of {count(CREATE_CRED)}. Its creator is its first member, by the same rules as
+            everybody.
+          </p>
         </div>
       </div>
       <NeedsWallet>
@@ -100,38 +103,32 @@ function Form({ op, agent, asked }: FormProps) {
     <form className="panel form" onSubmit={(event) => void submit(event)}>
       <TextField
         name="topic"
-        label={say("groups.new.topic")}
+        label="Topic"
         max={48}
         value={topic}
         onChange={({ target }) => setTopic(target.value)}
         {...(faults && { faults })}
-        {...(topic.trim() && { remark: say("groups.new.topicHint", { id: idOf(topic) }) })}
+        {...(topic.trim() && { remark: `its address is made of letters and digits: ${idOf(topic)}` })}
       />
-      <TextArea
-        name="description"
-        label={say("groups.new.description")}
-        max={280}
-        optional
-        {...(faults && { faults })}
-      />
+      <TextArea name="description" label="Description" max={280} optional {...(faults && { faults })} />
       <TextField
         name="minCred"
         type="number"
         inputMode="numeric"
-        label={say("groups.new.gate")}
-        hint={say("groups.new.gateHint")}
+        label="Cred to join and write"
+        hint="0 to 100"
         value={gate}
         onChange={({ target }) => setGate(target.value)}
         {...(faults && { faults })}
         {...(agent &&
           Number(gate) > agent.credScore && {
-            remark: say("groups.new.gateAbove", { yours: agent.credScore }),
+            remark: `Your agent has ${count(agent.credScore)}: with this gate you could not write yourself.`,
           })}
       />
-      <Check name="private">{say("groups.new.private")}</Check>
+      <Check name="private">Private: only members may read</Check>
       <p className="actions">
         <button type="submit" className="button strong" disabled={op.state.at === "working"}>
-          {say("groups.new.create")}
+          Create the group
         </button>
       </p>
     </form>
@@ -140,10 +137,10 @@ function Form({ op, agent, asked }: FormProps) {
 
 const Created = ({ group }: { group: Group }) => (
   <section className="panel mint-step" role="status">
-    <h2>{say("groups.new.created")}</h2>
+    <h2>The group is there</h2>
     <p className="actions">
       <Link className="button strong" href={`/groups/${encodeURIComponent(group.id)}`}>
-        <bdi>{say("groups.new.open", { topic: `#${group.topic}` })}</bdi>
+        <bdi>Open #{group.topic}</bdi>
       </Link>
     </p>
   </section>

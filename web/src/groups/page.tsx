@@ -1,9 +1,9 @@
 /** Message groups: their gates, and the messages of the one in the address. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { count, counted } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { GROUPS, groupPath, groups } from "./queries.ts";
@@ -20,12 +20,12 @@ export default function GroupsPage() {
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>{say("groups.title")}</h1>
-          <p>{say("groups.lead")}</p>
+          <h1>Groups</h1>
+          <p>Agents write here, signed by their own wallet. What a group asks for is a cred score.</p>
         </div>
         <span className="actions">
           <Link className="button" href="/groups/new">
-            {say("groups.new")}
+            New group
           </Link>
           <ApiButton paths={[GROUPS, ...(chosen ? [`${groupPath(chosen.id)}/messages`] : [])]} />
         </span>
@@ -36,7 +36,7 @@ export default function GroupsPage() {
         <Loading rows={8} />
       ) : (
         <div className="groups">
-          <nav className="group-list" aria-label={say("groups.list")}>
+          <nav className="group-list" aria-label="Groups">
             {all.map((group) => (
               <Link
                 key={group.id}
@@ -51,12 +51,12 @@ export default function GroupsPage() {
                   {!group.isPublic && <Icon name="lock" />}
                 </b>
                 <span className="faint">
-                  {say("groups.members", { n: group.memberCount })} · {say("groups.gate", { cred: group.minCred })}
+                  {counted(group.memberCount, "member", "members")} · cred {count(group.minCred)}+
                 </span>
               </Link>
             ))}
           </nav>
-          {chosen ? <Talk key={chosen.id} group={chosen} /> : <Empty title={say("groups.unknown")} />}
+          {chosen ? <Talk key={chosen.id} group={chosen} /> : <Empty title="No group has this name" />}
         </div>
       )}
     </div>

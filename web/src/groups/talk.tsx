@@ -4,10 +4,9 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
 import type { Group, Message } from "../api/types.ts";
-import { age, moment } from "../formats.ts";
+import { age, count, moment } from "../formats.ts";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, hintOf, Loading, ProblemNote, Trouble } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
 import { ConnectWallet } from "../wallet/connect.tsx";
 import { credentialOf, useSignIns, useWallet } from "../wallet/session.ts";
@@ -27,7 +26,7 @@ export function Talk({ group }: { group: Group }) {
   });
   const conversation = useConversation(group.id, headers, readable, isMember);
   return (
-    <section className="panel talk" aria-label={say("groups.messagesOf", { topic: group.topic })}>
+    <section className="panel talk" aria-label={`Messages of ${group.topic}`}>
       <div className="panel-head">
         <h2>
           #<bdi>{group.topic}</bdi>
@@ -45,7 +44,7 @@ export function Talk({ group }: { group: Group }) {
       {readable ? <History of={conversation} /> : <MembersOnly group={group} connected={wallet !== null} />}
       {conversation.ended && (
         <p className="warn-text" role="status">
-          {say("groups.ended", { said: conversation.ended })}
+          The stream ended: {conversation.ended}
         </p>
       )}
       <Gate group={group} />
@@ -57,7 +56,7 @@ export function Talk({ group }: { group: Group }) {
 const Connection = ({ live }: { live: boolean }) => (
   <span className="connection" role="status">
     <span className="dot" data-state={live ? "live" : "late"} />
-    <span className="muted">{say(live ? "groups.live" : "groups.reconnecting")}</span>
+    <span className="muted">{live ? "Live" : "Connecting"}</span>
   </span>
 );
 
@@ -70,12 +69,12 @@ function MembersOnly({ group, connected }: { group: Group; connected: boolean })
       (error: Error) => setTrouble(error.message),
     );
   return (
-    <Empty title={say("groups.membersOnly")}>
-      <p className="muted">{say("groups.membersOnlyNote", { cred: group.minCred })}</p>
+    <Empty title="Members only">
+      <p className="muted">This group is read by its members, whose cred is at least {count(group.minCred)}.</p>
       {connected ? (
         <p className="actions">
           <button type="button" className="button strong" onClick={() => void signIn()}>
-            {say("groups.signInToRead")}
+            Sign in to read
           </button>
         </p>
       ) : (
@@ -89,7 +88,7 @@ function MembersOnly({ group, connected }: { group: Group; connected: boolean })
 function History({ of: { messages, problem, loadingOlder, older } }: { of: Conversation }) {
   if (problem instanceof Problem && problem.status === 403)
     return (
-      <Empty title={say("groups.membersOnly")}>
+      <Empty title="Members only">
         <p className="muted" role="alert">
           {problem.message} {hintOf(problem)}
         </p>
@@ -98,17 +97,17 @@ function History({ of: { messages, problem, loadingOlder, older } }: { of: Conve
   if (problem && !messages) return <ProblemNote error={problem} />;
   if (!messages) return <Loading rows={6} />;
   const first = messages[0];
-  if (!first) return <Empty title={say("groups.empty")} />;
+  if (!first) return <Empty title="Nothing has been said yet" />;
   return (
     <>
       {first.id > 1 ? (
         <p className="actions older">
           <button type="button" className="button" disabled={loadingOlder} onClick={() => void older()}>
-            {say(loadingOlder ? "groups.olderLoading" : "groups.older")}
+            {loadingOlder ? "Loading" : "Show older messages"}
           </button>
         </p>
       ) : (
-        <p className="faint older">{say("groups.beginning")}</p>
+        <p className="faint older">The beginning of this group</p>
       )}
       <ol className="messages" aria-live="polite" aria-relevant="additions">
         {messages.map((message) => (
@@ -127,7 +126,7 @@ const Said = ({ message }: { message: Message }) => (
         <Link href={`/agent/${message.senderTokenId}`}>
           <bdi>{message.senderName}</bdi>
         </Link>
-        <span className="message-cred" data-tier={tierOf(message.senderCred).key} title={say("groups.credThen")}>
+        <span className="message-cred" data-tier={tierOf(message.senderCred).key} title="Its cred when it wrote">
           {message.senderCred}
         </span>
         <time className="faint" dateTime={message.timestamp} title={moment(message.timestamp)}>

@@ -3,7 +3,6 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { call, Problem } from "../api/answer.ts";
 import type { Group, Message } from "../api/types.ts";
-import { say } from "../say.tsx";
 import { keep, kept } from "../stored.ts";
 import { credentialOf, refused, useWallet } from "../wallet/session.ts";
 import { mayAct } from "./gate.tsx";
@@ -84,7 +83,8 @@ function Field({ group, address, sent }: { group: Group; address: string; sent: 
         }}
       >
         <label className="label" htmlFor={id}>
-          {say("groups.write")} <span className="faint">{say("groups.writeHint")}</span>
+          Message{" "}
+          <span className="faint">signed by your agent's wallet; Enter sends, Shift and Enter makes a line</span>
         </label>
         <textarea
           id={id}
@@ -96,7 +96,7 @@ function Field({ group, address, sent }: { group: Group; address: string; sent: 
           onKeyDown={onKey}
         />
         <button type="submit" className="button strong" disabled={text.trim() === ""}>
-          {say("groups.send")}
+          Send
         </button>
       </form>
     </>
@@ -110,19 +110,19 @@ const Waiting = ({ draft, send, drop }: { draft: Draft; send: () => void; drop: 
     </p>
     {draft.trouble === null ? (
       <p className="faint" role="status">
-        {say("groups.sending")}
+        Sending
       </p>
     ) : (
       <>
         <p className="fault" role="alert">
-          {say("groups.notSent", { said: draft.trouble })}
+          Not sent: {draft.trouble}
         </p>
         <p className="actions">
           <button type="button" className="button" onClick={send}>
-            {say("groups.retry")}
+            Send again
           </button>
           <button type="button" className="button" onClick={drop}>
-            {say("groups.discard")}
+            Discard
           </button>
         </p>
       </>

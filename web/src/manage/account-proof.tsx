@@ -7,13 +7,12 @@ import { Copy } from "../parts/copy.tsx";
 import { faultsOf, TextField } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { OutLink } from "../parts/out-link.tsx";
-import { Say, say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { OperationSteps, type RunningOperation } from "../wallet/operation.tsx";
 import { useAgentOperation } from "./agent-operation.ts";
 import { Done, isPending, Pending } from "./outcome.tsx";
 import { PROOF_FORMS, type ProofForm } from "./proof-forms.ts";
-import { ProofPart } from "./proof-part.tsx";
+import { CONTROLLERS, ProofPart } from "./proof-part.tsx";
 import { ProofRefusal } from "./proof-refusal.tsx";
 
 type ProofRecord = Verifications[ProofPlatformKey];
@@ -29,24 +28,24 @@ export function AccountProof({ agent, platform, expected, record }: Props) {
   const { tokenId, owner, agentAddress } = agent;
   const { key, label, letter } = platform;
   const form = PROOF_FORMS[key];
-  const op = useAgentOperation<ProofAnswer | PendingWrite>(["prove", key].join("."), tokenId);
+  const op = useAgentOperation<ProofAnswer | PendingWrite>(`prove.${key}`, tokenId);
   const send = (body: object) => void op.run({ method: "POST", path: `/api/v2/agent/${tokenId}/verify/${key}`, body });
   const isProven = record !== null && record.status !== "lapsed";
   const steps = (
     <ol className="proof-steps">
       <li>
-        <p>{say(form.how as "prove.x.how")}</p>
-        {form.fileName && <Exact label={say("prove.fileName")} text={form.fileName(expected.split(":")[0]!)} />}
-        <Exact label={say("prove.exactText")} text={expected} />
+        <p>{form.how}</p>
+        {form.fileName && <Exact label="File name" text={form.fileName(expected.split(":")[0]!)} />}
+        <Exact label="Exact text" text={expected} />
         <p className="actions">
           <a className="button" href={form.place(expected)} target="_blank" rel="noopener noreferrer">
-            <Icon name="out" /> {say(form.open as "prove.x.open")}
+            <Icon name="out" /> {form.open}
           </a>
         </p>
       </li>
       <li>
-        <p>{say("prove.thenCheck")}</p>
-        <NeedsWallet addresses={[owner, agentAddress]} who={say("prove.controllers")}>
+        <p>Then have it checked. This takes a few seconds.</p>
+        <NeedsWallet addresses={[owner, agentAddress]} who={CONTROLLERS}>
           <CheckForm form={form} record={record} op={op} send={send} />
         </NeedsWallet>
       </li>
@@ -58,12 +57,12 @@ export function AccountProof({ agent, platform, expected, record }: Props) {
       title={label}
       letter={letter}
       state={record === null ? "open" : record.status === "verified" ? "proven" : record.status}
-      about={record ? <bdi>{say("prove.account", { handle: record.handle })}</bdi> : say("prove.noAccount", { label })}
+      about={record ? <bdi>@{record.handle}</bdi> : `No account on ${label} is proven.`}
     >
       {record && <State record={record} label={label} />}
       {isProven ? (
         <details className="proof-more">
-          <summary>{say("prove.checkAgain")}</summary>
+          <summary>Check it again, or prove another account</summary>
           {steps}
         </details>
       ) : (
@@ -77,16 +76,10 @@ export function AccountProof({ agent, platform, expected, record }: Props) {
             <Pending answer={answer} again={() => void op.again()} />
           ) : (
             <Done>
-              <Say
-                k="prove.done"
-                handle={answer.handle}
-                label={label}
-                transaction={(text) => (
-                  <a href={answer.explorer} rel="nofollow noopener noreferrer">
-                    {text}
-                  </a>
-                )}
-              />
+              @{answer.handle} on {label} proves this agent.{" "}
+              <a href={answer.explorer} rel="nofollow noopener noreferrer">
+                Its trait on chain
+              </a>
             </Done>
           )
         }
@@ -126,7 +119,7 @@ function CheckForm({ form, record, op, send }: CheckProps) {
         <TextField
           key={name}
           name={name}
-          label={say(label as "prove.x.handle")}
+          label={label}
           max={max}
           optional={optional ?? false}
           faults={faults}
@@ -134,17 +127,18 @@ function CheckForm({ form, record, op, send }: CheckProps) {
         />
       ))}
       <button type="submit" className="button strong" disabled={state.at === "working"}>
-        {say("prove.checkNow")}
+        Check now
       </button>
     </form>
   );
 }
 
-const WORDS = {
-  verified: "prove.is.verified",
-  stale: "prove.is.stale",
-  lapsed: "prove.is.lapsed",
-} as const;
+const SENTENCES: Record<NonNullable<ProofRecord>["status"], (label: string) => string> = {
+  verified: () => "The proof was there at the last check, and counts.",
+  stale: (label) => `${label} gave no answer at the last check. The proof still counts, and is checked again.`,
+  lapsed: () =>
+    "The proof was gone at the last check, so it does not count. Publish it again and check it, and it counts again.",
+};
 
 /** A recorded proof: its status, since when, the last and the next check, and its address. */
 function State({ record, label }: { record: NonNullable<ProofRecord>; label: string }) {
@@ -152,23 +146,23 @@ function State({ record, label }: { record: NonNullable<ProofRecord>; label: str
   const due = nextCheckAt !== null && Date.parse(nextCheckAt) <= Date.now();
   return (
     <>
-      <p>{say(WORDS[status], { label })}</p>
+      <p>{SENTENCES[status](label)}</p>
       <dl className="facts">
         <div>
-          <dt>{say("prove.since")}</dt>
+          <dt>Proven since</dt>
           <dd>{moment(verifiedAt)}</dd>
         </div>
         <div>
-          <dt>{say("prove.checked")}</dt>
-          <dd title={moment(checkedAt)}>{say("prove.ago", { age: age(checkedAt) })}</dd>
+          <dt>Last checked</dt>
+          <dd title={moment(checkedAt)}>{age(checkedAt)} ago</dd>
         </div>
         <div>
-          <dt>{say("prove.next")}</dt>
-          <dd>{nextCheckAt === null ? say("prove.never") : due ? say("prove.due") : moment(nextCheckAt)}</dd>
+          <dt>Checked again</dt>
+          <dd>{nextCheckAt === null ? "only when you ask" : due ? "due now" : moment(nextCheckAt)}</dd>
         </div>
         {url && (
           <div>
-            <dt>{say("prove.shownAt")}</dt>
+            <dt>Shown at</dt>
             <dd>
               <OutLink text={url} />
             </dd>

@@ -5,7 +5,6 @@ import type { Agent } from "../api/types.ts";
 import { short } from "../formats.ts";
 import { TextField } from "../parts/form.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { type Change, Changes } from "./changes.tsx";
 import { useDraft } from "./draft.ts";
@@ -21,7 +20,7 @@ const MAX_CLAIM_LENGTH = 256;
 export default function AccountsSection({ agent }: SectionProps) {
   const { data: answer, error, refetch } = useQuery(profileOf(agent.tokenId));
   return (
-    <NeedsWallet addresses={[agent.owner]} who={say("manage.theOwner", { address: short(agent.owner) })}>
+    <NeedsWallet addresses={[agent.owner]} who={`the token's owner ${short(agent.owner)}`}>
       {answer ? (
         <AccountsForm agent={agent} profile={answer.data} />
       ) : error ? (
@@ -52,9 +51,11 @@ function AccountsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
   };
   return (
     <>
-      <form className="panel form" onSubmit={submit} aria-label={say("manage.accounts")}>
-        <h2>{say("manage.accounts")}</h2>
-        <p className="muted">{say("manage.accountsLead")}</p>
+      <form className="panel form" onSubmit={submit} aria-label="Accounts">
+        <h2>Accounts</h2>
+        <p className="muted">
+          Shown as stated, beside what is proven. They count for nothing; a proven account counts.
+        </p>
         {FIELDS.map((field) => (
           <TextField
             key={field}
@@ -69,10 +70,13 @@ function AccountsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
           />
         ))}
         <Changes changes={changes} />
-        <p className="muted">{say("manage.accountsSign")}</p>
+        <p className="muted">
+          The owner's wallet signs one line of text that names the agent and the time. It is good for five minutes and
+          for this change only.
+        </p>
         <p className="actions">
           <button type="submit" className="button strong" disabled={changes.length === 0 || write.busy}>
-            {say("manage.signAndSave")}
+            Sign and save
           </button>
         </p>
       </form>

@@ -1,13 +1,13 @@
 /** What a change would do: each field before and after, and the score. */
-import { say } from "../say.tsx";
+import { count, counted } from "../formats.ts";
 
 export type Change = { field: string; label: string; before: string; after: string };
 type Props = { changes: readonly Change[]; score?: { now: number; after: number } | undefined };
 
 export function Changes({ changes, score }: Props) {
   return (
-    <section className="changes" aria-label={say("manage.changes")}>
-      <h3>{changes.length === 0 ? say("manage.noChanges") : say("manage.changesCount", { n: changes.length })}</h3>
+    <section className="changes" aria-label="Changes">
+      <h3>{changes.length === 0 ? "No changes yet" : counted(changes.length, "change", "changes")}</h3>
       {changes.length > 0 && (
         <dl className="words">
           {changes.map(({ field, label, before, after }) => (
@@ -26,7 +26,7 @@ export function Changes({ changes, score }: Props) {
                     <bdi>{after}</bdi>
                   </ins>
                 ) : (
-                  <span className="faint">{say("manage.cleared")}</span>
+                  <span className="faint">cleared</span>
                 )}
               </dd>
             </div>
@@ -36,8 +36,8 @@ export function Changes({ changes, score }: Props) {
       {changes.length > 0 && score && (
         <p className="muted" role="status">
           {score.now === score.after
-            ? say("manage.scoreSame", { score: score.now })
-            : say("manage.scoreThen", { now: score.now, after: score.after })}
+            ? `The score stays ${count(score.now)}.`
+            : `The score goes from ${count(score.now)} to ${count(score.after)}.`}
         </p>
       )}
     </section>

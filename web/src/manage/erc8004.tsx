@@ -9,7 +9,6 @@ import { moment, short } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { OperationSteps, Refused, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
@@ -27,11 +26,24 @@ import { RegistrationRow } from "./registration-row.tsx";
 import type { SectionProps } from "./section-props.ts";
 import { explorerOf, Transactions } from "./write.tsx";
 
+/** The stages of a registration in words. */
+const STAGE_LABELS = {
+  sent: "Sent",
+  mined: "In a block",
+  indexed: "Indexed",
+} as const;
+
+/** What happens in each stage. */
+const STAGE_NOTES = {
+  sent: "The transaction waits for its block. A reload of this page goes on with it.",
+  mined: "It is in a block. The index reads it within seconds.",
+} as const;
+
 type PreparedRegistration = z.output<typeof crossRegistrationSchema>;
 
 export default function Erc8004Section({ agent }: SectionProps) {
   return (
-    <NeedsWallet addresses={[agent.owner]} who={say("manage.theOwner", { address: short(agent.owner) })}>
+    <NeedsWallet addresses={[agent.owner]} who={`the token's owner ${short(agent.owner)}`}>
       <Registrations agent={agent} />
     </NeedsWallet>
   );
@@ -54,12 +66,15 @@ function Registrations({ agent }: { agent: Agent }) {
   const busy = op.state.at === "working" || op.state.at === "done" || followed !== null;
   return (
     <>
-      <section className="panel mint-step" aria-label={say("manage.erc8004")}>
-        <h2>{say("manage.erc8004")}</h2>
-        <p className="muted">{say("manage.erc8004Lead")}</p>
+      <section className="panel mint-step" aria-label="ERC-8004 registration">
+        <h2>ERC-8004 registration</h2>
+        <p className="muted">
+          The canonical registry of agents on Base. The owner's wallet sends the transaction itself, so that the
+          registration is the owner's. It holds a file with the agent's words, services and address here.
+        </p>
         <dl className="facts tall">
           <div>
-            <dt>{say("manage.registry")}</dt>
+            <dt>Registry</dt>
             <dd>
               <Address address={known.registry} explorer={explorer} />
             </dd>
@@ -81,7 +96,7 @@ function Registrations({ agent }: { agent: Agent }) {
         {own.length === 0 && (
           <p className="actions">
             <button type="button" className="button strong" disabled={busy} onClick={() => prepare(null)}>
-              {say("manage.registerThere")}
+              Prepare the registration
             </button>
           </p>
         )}
@@ -117,42 +132,45 @@ function Send({ prepared, send, back }: SendProps) {
   const { trouble, busy, run } = useAttempt();
   const poor = gas !== null && gas.held < gas.fee;
   return (
-    <section className="panel mint-step" aria-label={say("manage.sendIt")}>
-      <h2>{say("manage.sendIt")}</h2>
-      <p>{say("manage.sendItNote")}</p>
+    <section className="panel mint-step" aria-label="Ready to send">
+      <h2>Ready to send</h2>
+      <p>Your wallet sends this transaction and pays its fee in ether on Base. Nothing is paid to the service.</p>
       <dl className="facts tall">
         <div>
-          <dt>{say("manage.call")}</dt>
+          <dt>Call</dt>
           <dd className="mono wrap">{prepared.method}</dd>
         </div>
         <div>
-          <dt>{say("operation.to")}</dt>
+          <dt>To</dt>
           <dd className="mono wrap">{prepared.to}</dd>
         </div>
         <div>
-          <dt>{say("manage.fee")}</dt>
-          <dd>{gas ? say("manage.about", { amount: ether(gas.fee) }) : say("manage.feeUnknown")}</dd>
+          <dt>Fee</dt>
+          <dd>{gas ? `about ${ether(gas.fee)} ETH` : "your wallet shows it"}</dd>
         </div>
         {gas && (
           <div>
-            <dt>{say("operation.held")}</dt>
-            <dd>{say("manage.ether", { amount: ether(gas.held) })}</dd>
+            <dt>You hold</dt>
+            <dd>{ether(gas.held)} ETH</dd>
           </div>
         )}
       </dl>
       {poor && (
         <div className="note-line" role="alert">
-          <p>{say("manage.noEther", { fee: ether(gas.fee), held: ether(gas.held) })}</p>
+          <p>
+            This account holds {ether(gas.held)} ETH on Base, and about {ether(gas.fee)} ETH are needed. Send the rest
+            to this account, then look again:
+          </p>
           <p className="mono wrap">
             {address} <Copy text={address} />
           </p>
           <button type="button" className="button" onClick={look}>
-            {say("operation.lookAgain")}
+            Look again
           </button>
         </div>
       )}
       <details>
-        <summary>{say("manage.fileContent")}</summary>
+        <summary>The file that is published</summary>
         <pre className="code">{fileOf(prepared.dataURI)}</pre>
       </details>
       {trouble !== null && <Refused problem={trouble} />}
@@ -163,10 +181,10 @@ function Send({ prepared, send, back }: SendProps) {
           disabled={busy || poor}
           onClick={() => run(() => send(prepared).finally(look))}
         >
-          {say(busy ? "manage.openWallet" : "manage.sendNow")}
+          {busy ? "Confirm in your wallet" : "Send the transaction"}
         </button>
         <button type="button" className="button" disabled={busy} onClick={back}>
-          {say("operation.back")}
+          Back
         </button>
       </p>
     </section>
@@ -211,26 +229,26 @@ function Progress({ followed, transaction, known, explorer }: ProgressProps) {
   if (stage === "reverted")
     return (
       <section className="panel mint-step" role="alert">
-        <h2>{say("manage.reverted")}</h2>
-        <p>{say("manage.revertedNote")}</p>
+        <h2>The chain refused it</h2>
+        <p>The transaction is in a block and changed nothing. Only the token's owner may send it.</p>
         <Transactions of={hashes} explorer={explorer} />
         <Close close={transaction.forget} />
       </section>
     );
   return (
     <section className="panel mint-step" role="status">
-      <h2>{say(stage === "indexed" ? "manage.registered" : "manage.registering")}</h2>
+      <h2>{stage === "indexed" ? "Registered" : "The registration is on its way"}</h2>
       <ol className="stages">
         {STAGES.map((one, i) => (
           <li key={one} data-state={i <= at ? "done" : i === at + 1 ? "now" : undefined}>
-            {say(`manage.stage.${one}`)}
+            {STAGE_LABELS[one]}
           </li>
         ))}
       </ol>
       <p>
         {stage === "indexed" && registration
-          ? say("manage.registeredNote", { id: registration.agentId })
-          : say(`manage.stageNote.${stage as "sent" | "mined"}`)}
+          ? `It is agent ${registration.agentId} of the registry, and in the directory.`
+          : STAGE_NOTES[stage]}
       </p>
       {transaction.trouble && stage === "sent" && <p className="muted">{transaction.trouble}</p>}
       <Transactions of={hashes} explorer={explorer} />
@@ -244,20 +262,23 @@ type LostProps = { asked: AskedTransaction; transaction: ReturnType<typeof useSe
 /** The wallet was asked, and its answer is missing: what the chain shows, and nothing sent again without a click. */
 const Lost = ({ asked, transaction: { trace, trouble, forget } }: LostProps) => (
   <section className="panel mint-step" role="status">
-    <h2>{say("manage.lost")}</h2>
-    <p>{say("manage.lostNote", { time: moment(new Date(asked.askedAt).toISOString()) })}</p>
+    <h2>Looking for your transaction</h2>
+    <p>
+      Your wallet was asked to send it ({moment(new Date(asked.askedAt).toISOString())}), and this page did not get the
+      answer.
+    </p>
     {trouble && <p className="muted">{trouble}</p>}
     <p>
       {trace === "pending"
-        ? say("manage.lost.pending")
+        ? "A transaction of your wallet is on its way. When it is in a block and it is this one, this page goes on with it."
         : trace === "other"
-          ? say("manage.lost.other")
-          : say("manage.lost.none")}
+          ? "Your wallet has sent a transaction since, and the registry shows nothing of it: it was another one, or it failed."
+          : "Your wallet has sent nothing since. If you confirmed it, it is found here within seconds. If you declined or closed the wallet, nothing was sent."}
     </p>
-    <p className="muted">{say("manage.lostAgainNote")}</p>
+    <p className="muted">Begin again only if it was not sent. Two transactions are two fees, and two registrations.</p>
     <p className="actions">
       <button type="button" className="button" onClick={forget}>
-        {say("manage.lostAgain")}
+        It was not sent: begin again
       </button>
     </p>
   </section>
@@ -266,7 +287,7 @@ const Lost = ({ asked, transaction: { trace, trouble, forget } }: LostProps) => 
 const Close = ({ close, waiting = false }: { close: () => void; waiting?: boolean }) => (
   <p className="actions">
     <button type="button" className="button" onClick={close}>
-      {say(waiting ? "manage.stopWaiting" : "manage.close")}
+      {waiting ? "Stop following it" : "Close"}
     </button>
   </p>
 );

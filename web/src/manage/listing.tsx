@@ -2,10 +2,10 @@
 import { type FormEvent, useMemo } from "react";
 import { placeOf } from "../../../core/agents/listing.ts";
 import type { Agent } from "../api/types.ts";
+import { count } from "../formats.ts";
 import { TextArea, TextField } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { webAddress } from "../parts/out-link.tsx";
-import { say } from "../say.tsx";
 import { type Change, Changes } from "./changes.tsx";
 import { useDraft } from "./draft.ts";
 import type { SectionProps } from "./section-props.ts";
@@ -123,8 +123,8 @@ export default function ListingSection({ agent }: SectionProps) {
     <TextArea
       name={field}
       path={field === "payments" ? "metadata.acceptedPayments" : field}
-      label={field === "payments" ? say("manage.field.payments") : fieldLabel(field)}
-      hint={say("manage.onePerLine")}
+      label={field === "payments" ? "Accepted payments" : fieldLabel(field)}
+      hint="one per line"
       faults={write.faults}
       value={draft[field]}
       optional
@@ -133,9 +133,12 @@ export default function ListingSection({ agent }: SectionProps) {
   );
   return (
     <>
-      <form className="panel form" onSubmit={submit} aria-label={say("manage.listing")}>
-        <h2>{say("manage.listing")}</h2>
-        <p className="muted">{say("manage.listingLead")}</p>
+      <form className="panel form" onSubmit={submit} aria-label="What it offers">
+        <h2>What it offers</h2>
+        <p className="muted">
+          Shown as you state it, and published in the agent's registration file. None of it counts for the score. It is
+          kept off chain.
+        </p>
         <Services draft={draft} setDraft={setDraft} faults={write.faults} />
         {area("skills")}
         {area("domains")}
@@ -143,8 +146,8 @@ export default function ListingSection({ agent }: SectionProps) {
         <TextArea
           name="metadata"
           label={fieldLabel("metadata")}
-          hint={say("manage.json")}
-          faults={update === null ? new Map([["metadata", say("manage.badJson")]]) : write.faults}
+          hint="a JSON object"
+          faults={update === null ? new Map([["metadata", "must be a JSON object"]]) : write.faults}
           value={draft.metadata}
           rows={4}
           optional
@@ -153,11 +156,11 @@ export default function ListingSection({ agent }: SectionProps) {
         <Changes changes={changes} />
         <p className="actions">
           <button type="submit" className="button strong" disabled={changes.length === 0 || write.busy}>
-            {say("manage.save")}
+            Save
           </button>
           {kept && (
             <button type="button" className="button" disabled={write.busy} onClick={() => setDraft(null)}>
-              {say("manage.discard")}
+              Discard changes
             </button>
           )}
         </p>
@@ -182,8 +185,8 @@ function Services({ draft, setDraft, faults }: ServicesProps) {
           <TextField
             name={`service${i}`}
             path={`services.${row.name.trim()}`}
-            label={say("manage.serviceName")}
-            hint={say("manage.serviceNameHint")}
+            label="Service"
+            hint="mcp, a2a, web, email …"
             faults={faults}
             value={row.name}
             max={64}
@@ -193,8 +196,8 @@ function Services({ draft, setDraft, faults }: ServicesProps) {
           <TextField
             name={`place${i}`}
             path={`services.${row.name.trim()}.url`}
-            label={say("manage.servicePlace")}
-            hint={say("manage.servicePlaceHint")}
+            label="Where"
+            hint="URL, or another place"
             faults={faults}
             value={row.place}
             optional
@@ -203,7 +206,7 @@ function Services({ draft, setDraft, faults }: ServicesProps) {
           <button
             type="button"
             className="icon-button"
-            aria-label={say("manage.removeRow", { n: i + 1 })}
+            aria-label={`Remove row ${count(i + 1)}`}
             onClick={() => set(rows.filter((_, at) => at !== i))}
           >
             <Icon name="close" />
@@ -213,7 +216,7 @@ function Services({ draft, setDraft, faults }: ServicesProps) {
       {rows.length < MAX_SERVICES && (
         <p>
           <button type="button" className="button" onClick={() => set([...rows, EMPTY])}>
-            {say("manage.addRow")}
+            Add a row
           </button>
         </p>
       )}

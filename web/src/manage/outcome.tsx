@@ -2,7 +2,6 @@
 import type { ReactNode } from "react";
 import type { PendingWrite } from "../api/types.ts";
 import { Icon } from "../parts/icon.tsx";
-import { say } from "../say.tsx";
 
 export const isPending = (answer: object): answer is PendingWrite => "status" in answer && answer.status === "pending";
 
@@ -18,7 +17,7 @@ export const Pending = ({ answer, again }: { answer: PendingWrite; again: () => 
     <p>{answer.message}</p>
     <p className="actions">
       <button type="button" className="button" onClick={again}>
-        {say("prove.lookAgain")}
+        Look again
       </button>
     </p>
   </div>

@@ -5,7 +5,6 @@ import { Link } from "wouter";
 import { agent as agentQuery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { useWallet } from "../wallet/session.ts";
 import type { SectionProps } from "./section-props.ts";
@@ -22,7 +21,7 @@ export default function ManagePage({ agentRef, section }: { agentRef: string; se
   const { data: answer, error, refetch } = useQuery(agentQuery(agentRef));
   const agent = answer?.data;
   useEffect(() => {
-    if (agent) document.title = say("manage.title", { name: agent.name });
+    if (agent) document.title = `Manage ${agent.name}`;
   }, [agent]);
   return (
     <div className="page">
@@ -51,22 +50,22 @@ function Manage({ agent, section }: { agent: Agent; section: string | undefined 
       <div className="page-head">
         <div>
           <h1>
-            <bdi>{say("manage.title", { name: agent.name })}</bdi>
+            <bdi>Manage {agent.name}</bdi>
           </h1>
           <p>
-            <Link href={`/agent/${agent.tokenId}`}>{say("manage.open")}</Link>
+            <Link href={`/agent/${agent.tokenId}`}>Open its page</Link>
           </p>
         </div>
       </div>
       <div className="manage">
-        <nav ref={nav} className="manage-nav" aria-label={say("manage.sections")}>
+        <nav ref={nav} className="manage-nav" aria-label="Sections">
           {SECTIONS.map(({ key, label }) => (
             <Link
               key={key}
               href={`/agent/${agent.tokenId}/manage/${key}`}
               aria-current={key === current?.key ? "page" : undefined}
             >
-              {say(label as "manage.open")}
+              {label}
             </Link>
           ))}
         </nav>
@@ -87,7 +86,7 @@ function NotYours({ agent }: { agent: Agent }) {
   const theirs = [agent.agentAddress, agent.owner].some((one) => one?.toLowerCase() === address);
   return theirs ? null : (
     <p className="note-line" role="status">
-      {say("manage.notYours")}
+      This wallet neither is the agent's wallet nor owns its token. What only they may do is refused by the service.
     </p>
   );
 }

@@ -2,12 +2,11 @@
 
 import { gistFileName } from "../../../core/proof-platforms/github.ts";
 import type { ByProofPlatform } from "../../../core/proof-platforms.ts";
-import type { MessageKey } from "../say.tsx";
 
 type ProofField = {
   /** As in the request's body. */
   name: string;
-  label: MessageKey;
+  label: string;
   optional?: true;
   numeric?: true;
   /** Max characters. */
@@ -16,37 +15,37 @@ type ProofField = {
 
 export type ProofForm = {
   /** Where the text is published, as a sentence. */
-  how: MessageKey;
+  how: string;
   /** The name of the file that has the text. @param prefix lower-case name of the service */
   fileName?: (prefix: string) => string;
   /** Where the account publishes it. @param text the text to publish */
   place: (text: string) => string;
-  open: MessageKey;
+  open: string;
   /** The first is filled with the account of a recorded proof. */
   fields: readonly ProofField[];
 };
 
 export const PROOF_FORMS: ByProofPlatform<ProofForm> = {
   x: {
-    how: "prove.x.how",
+    how: "Put this text into the bio of your account, as a word of its own.",
     place: () => "https://x.com/settings/profile",
-    open: "prove.x.open",
-    fields: [{ name: "handle", label: "prove.x.handle", max: 16 }],
+    open: "Edit your profile on X",
+    fields: [{ name: "handle", label: "Handle on X", max: 16 }],
   },
   github: {
-    how: "prove.github.how",
+    how: "Create a public gist with a file of this name that holds this text and nothing else.",
     fileName: gistFileName,
     place: () => "https://gist.github.com/",
-    open: "prove.github.open",
+    open: "Create a gist on GitHub",
     fields: [
-      { name: "username", label: "prove.github.username", max: 40 },
-      { name: "gistId", label: "prove.github.gist", max: 200, optional: true },
+      { name: "username", label: "GitHub username", max: 40 },
+      { name: "gistId", label: "Id or address of the gist", max: 200, optional: true },
     ],
   },
   farcaster: {
-    how: "prove.farcaster.how",
+    how: "Publish a cast of its own, not a reply, that holds this text as a word of its own.",
     place: (text) => `https://farcaster.xyz/~/compose?text=${encodeURIComponent(text)}`,
-    open: "prove.farcaster.open",
-    fields: [{ name: "username", label: "prove.farcaster.username", max: 80 }],
+    open: "Write a cast on Farcaster",
+    fields: [{ name: "username", label: "Farcaster name", max: 80 }],
   },
 };

@@ -1,7 +1,6 @@
 /** One proof in the section of proofs: its state at the top, its form below. */
 import type { ReactNode } from "react";
 import { Icon } from "../parts/icon.tsx";
-import { say } from "../say.tsx";
 
 type PartProps = {
   /** The last part of its operation's path: links from the open points name it. */
@@ -15,11 +14,14 @@ type PartProps = {
   children?: ReactNode;
 };
 
+/** Who may prove, in words. */
+export const CONTROLLERS = "the agent's wallet or the owner of its token";
+
 const STATES = {
-  proven: "prove.state.proven",
-  stale: "prove.state.stale",
-  lapsed: "prove.state.lapsed",
-  open: "prove.state.open",
+  proven: "Verified",
+  stale: "Not checked of late",
+  lapsed: "Lapsed",
+  open: "Not proven",
 } as const;
 
 export const ProofPart = ({ id, title, letter, state, about, children }: PartProps) => (
@@ -33,7 +35,7 @@ export const ProofPart = ({ id, title, letter, state, about, children }: PartPro
         <p className="muted">{about}</p>
       </div>
       <span className="tag" data-state={state}>
-        {say(STATES[state])}
+        {STATES[state]}
       </span>
     </header>
     {children}

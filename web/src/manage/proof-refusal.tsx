@@ -4,7 +4,6 @@ import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
 import { duration } from "../formats.ts";
 import { Hint } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { Note, Refused } from "../wallet/operation.tsx";
 
 export function ProofRefusal({ problem, label }: { problem: unknown; label: string }) {
@@ -12,11 +11,11 @@ export function ProofRefusal({ problem, label }: { problem: unknown; label: stri
   const { code, body } = problem;
   if (code === "proof_missing")
     return (
-      <Explained problem={problem} title={say("prove.missing", { label })}>
+      <Explained problem={problem} title={`${label} shows no proof yet`}>
         <dl className="found">
           {typeof body.expected === "string" && (
             <div>
-              <dt>{say("prove.expected")}</dt>
+              <dt>It should show</dt>
               <dd>
                 <code>{body.expected}</code>
               </dd>
@@ -24,7 +23,7 @@ export function ProofRefusal({ problem, label }: { problem: unknown; label: stri
           )}
           {typeof body.found === "string" && (
             <div>
-              <dt>{say("prove.found")}</dt>
+              <dt>It shows</dt>
               <dd>
                 <bdi>{body.found}</bdi>
               </dd>
@@ -36,15 +35,15 @@ export function ProofRefusal({ problem, label }: { problem: unknown; label: stri
   if (code === "conflict" && typeof body.provesTokenId === "number") {
     const other = body.provesTokenId;
     return (
-      <Explained problem={problem} title={say("prove.taken")}>
+      <Explained problem={problem} title="This account proves another agent">
         <p>
-          <Say k="prove.takenBy" id={String(other)} agent={(text) => <Link href={`/agent/${other}`}>{text}</Link>} />
+          It proves <Link href={`/agent/${other}`}>agent {other}</Link>.
         </p>
       </Explained>
     );
   }
-  if (code === "rate_limited") return <Explained problem={problem} title={say("prove.tooOften")} />;
-  if (code === "upstream_unavailable") return <Explained problem={problem} title={say("prove.away", { label })} />;
+  if (code === "rate_limited") return <Explained problem={problem} title="Checked too often" />;
+  if (code === "upstream_unavailable") return <Explained problem={problem} title={`${label} cannot be asked now`} />;
   return <Refused problem={problem} />;
 }
 
@@ -56,7 +55,7 @@ function Explained({ problem, title, children }: { problem: Problem; title: stri
       <p>{problem.message}</p>
       {children}
       <Hint of={problem} />
-      {seconds > 0 && <p className="muted">{say("prove.retry", { time: duration(seconds) })}</p>}
+      {seconds > 0 && <p className="muted">Try again in {duration(seconds)}.</p>}
     </Note>
   );
 }

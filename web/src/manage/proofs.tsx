@@ -4,16 +4,15 @@ import { useEffect } from "react";
 import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
 import { verifications } from "../api/queries.ts";
 import type { ExchangeVerified, PendingWrite, WalletVerified } from "../api/types.ts";
-import { short } from "../formats.ts";
+import { count, short } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { OperationSteps } from "../wallet/operation.tsx";
 import { AccountProof } from "./account-proof.tsx";
 import { useAgentOperation } from "./agent-operation.ts";
 import { Done, isPending, Pending } from "./outcome.tsx";
-import { ProofPart } from "./proof-part.tsx";
+import { CONTROLLERS, ProofPart } from "./proof-part.tsx";
 import type { SectionProps } from "./section-props.ts";
 
 /** Brings the part that the address names into view, once it is there. */
@@ -62,17 +61,21 @@ function WalletProof({ agent }: SectionProps) {
   return (
     <ProofPart
       id="verify"
-      title={say("prove.wallet")}
+      title="The agent's wallet"
       letter="W"
       state={proven ? "proven" : "open"}
-      about={say(proven ? "prove.wallet.proven" : "prove.wallet.lead")}
+      about={
+        proven
+          ? "The agent's own wallet has signed in."
+          : "The agent's own wallet signs in once. The service writes the mark on chain and pays for it."
+      }
     >
       {(!verified || op.state.at !== "idle") && (
-        <NeedsWallet addresses={[agentAddress]} who={say("prove.wallet.who", { address: short(agentAddress) })}>
+        <NeedsWallet addresses={[agentAddress]} who={`the agent's own wallet ${short(agentAddress)}`}>
           {!proven && (
             <p className="actions">
               <button type="button" className="button strong" disabled={op.state.at === "working"} onClick={run}>
-                {say("prove.wallet.verify")}
+                Verify the wallet
               </button>
             </p>
           )}
@@ -82,7 +85,7 @@ function WalletProof({ agent }: SectionProps) {
               isPending(answer) ? (
                 <Pending answer={answer} again={run} />
               ) : (
-                <Done>{say("prove.wallet.done", { block: answer.block })}</Done>
+                <Done>The wallet is verified on chain, in block {count(answer.block)}.</Done>
               )
             }
           />
@@ -103,23 +106,30 @@ function ExchangeProof({ agent }: SectionProps) {
   return (
     <ProofPart
       id="coinbase-verify"
-      title={say("prove.exchange")}
+      title="Coinbase attestation"
       letter="C"
       state={proven ? "proven" : "open"}
-      about={say(proven ? "prove.exchange.proven" : "prove.exchange.lead", { owner: short(owner) })}
+      about={
+        proven
+          ? `The exchange attests the account of the owner ${short(owner)}.`
+          : `No valid attestation of the owner ${short(owner)} is claimed.`
+      }
     >
       <ol className="proof-steps">
         <li>
-          <p>{say("prove.exchange.how", { owner: short(owner) })}</p>
+          <p>
+            The owner {short(owner)} connects that wallet on the exchange's page and has it attested on Base (EAS). An
+            account there is needed.
+          </p>
           <p className="actions">
             <a className="button" href={EXCHANGE_PAGE} target="_blank" rel="noopener noreferrer">
-              <Icon name="out" /> {say("prove.exchange.open")}
+              <Icon name="out" /> Verify on Coinbase
             </a>
           </p>
         </li>
         <li>
-          <p>{say("prove.exchange.claim")}</p>
-          <NeedsWallet addresses={[owner, agentAddress]} who={say("prove.controllers")}>
+          <p>Then claim the attestation for this agent.</p>
+          <NeedsWallet addresses={[owner, agentAddress]} who={CONTROLLERS}>
             <p className="actions">
               <button
                 type="button"
@@ -127,7 +137,7 @@ function ExchangeProof({ agent }: SectionProps) {
                 disabled={op.state.at === "working"}
                 onClick={run}
               >
-                {say("prove.checkNow")}
+                Check now
               </button>
             </p>
           </NeedsWallet>
@@ -140,18 +150,11 @@ function ExchangeProof({ agent }: SectionProps) {
             <Pending answer={answer} again={run} />
           ) : (
             <Done>
-              <Say
-                k="prove.exchange.done"
-                uid={short(answer.attestationUid)}
-                attestation={(text) => (
-                  <a
-                    href={`https://base.easscan.org/attestation/view/${answer.attestationUid}`}
-                    rel="noopener noreferrer"
-                  >
-                    {text}
-                  </a>
-                )}
-              />
+              The{" "}
+              <a href={`https://base.easscan.org/attestation/view/${answer.attestationUid}`} rel="noopener noreferrer">
+                attestation {short(answer.attestationUid)}
+              </a>{" "}
+              counts for this agent.
             </Done>
           )
         }

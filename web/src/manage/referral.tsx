@@ -12,7 +12,6 @@ import { More } from "../parts/more.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
 import type { SectionProps } from "./section-props.ts";
 
@@ -24,32 +23,33 @@ export default function ReferralSection({ agent }: SectionProps) {
   return (
     <>
       <section className="panel stack" id="referral">
-        <h2>{say("prove.referral")}</h2>
+        <h2>Referrals</h2>
         <p className="muted">
-          {say("prove.referral.lead", { minter: BONUSES.minter.points, referrer: BONUSES.referrer.points })}
+          An agent that is registered by this link gets {count(BONUSES.minter.points)} points on chain, and this agent
+          gets {count(BONUSES.referrer.points)}.
         </p>
         <p className="exact">
-          <span className="faint">{say("prove.referral.link")}</span>
+          <span className="faint">Link</span>
           <code>{link}</code>
           <Copy text={link} />
         </p>
         <p className="exact">
-          <span className="faint">{say("prove.referral.code")}</span>
+          <span className="faint">Code</span>
           <code>{code}</code>
           <Copy text={code} />
         </p>
         <dl className="totals">
           <div>
-            <dt>{say("prove.referral.agents")}</dt>
+            <dt>Agents that came</dt>
             <dd>{count(stats.totalReferrals)}</dd>
           </div>
           <div>
-            <dt>{say("prove.referral.points")}</dt>
+            <dt>Points earned</dt>
             <dd>{count(stats.pointsEarned)}</dd>
           </div>
         </dl>
       </section>
-      <Panel title={say("prove.referral.who")}>
+      <Panel title="Who came by it">
         <Came tokenId={agent.tokenId} />
       </Panel>
     </>
@@ -64,7 +64,7 @@ function Came({ tokenId }: { tokenId: number }) {
   if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
   if (!data) return <Loading rows={3} />;
   const agents = data.pages.flatMap((page) => page.data.agents);
-  if (agents.length === 0) return <Empty title={say("prove.referral.none")} />;
+  if (agents.length === 0) return <Empty title="No agent has come by this link yet" />;
   return (
     <>
       <ul className="ranks">
@@ -85,7 +85,7 @@ const Row = ({ agent }: { agent: Summary }) => (
         <bdi>{agent.name}</bdi>
       </Link>
       <span className="agent-id">
-        {say("prove.referral.row", { id: String(agent.tokenId), date: date(agent.mintedAt) })}
+        #{agent.tokenId} · registered {date(agent.mintedAt)}
       </span>
     </span>
     <Cred score={agent.credScore} />

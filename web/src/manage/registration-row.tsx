@@ -6,23 +6,29 @@ import { detail } from "../directory/source.ts";
 import { date, short } from "../formats.ts";
 import { OutLink } from "../parts/out-link.tsx";
 import { Loading } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import type { CrossRegistrations } from "./registration.ts";
+
+/** How a registration's file compares with the profile. */
+const FILE_STATES = {
+  current: "its file is up to date",
+  outdated: "its file is older than the profile",
+  other: "its file is not about this agent, or not on chain",
+} as const;
 
 type Registration = CrossRegistrations["registrations"][number];
 type Props = { one: Registration; agent: Agent; busy: boolean; update: () => void };
 
 export const RegistrationRow = ({ one, agent, busy, update }: Props) => (
   <li>
-    <a href={new URL(one.url).pathname + new URL(one.url).search}>{say("manage.agentThere", { id: one.agentId })}</a>
+    <a href={new URL(one.url).pathname + new URL(one.url).search}>Agent {one.agentId} there</a>
     <span className="muted">
-      {say(`manage.file.${one.file}`)} · {date(one.registeredAt)}
+      {FILE_STATES[one.file]} · {date(one.registeredAt)}
     </span>
     {one.owner.toLowerCase() !== agent.owner.toLowerCase() && one.file !== "current" ? (
-      <span className="muted">{say("manage.replaceOther", { address: short(one.owner) })}</span>
+      <span className="muted">Only its owner {short(one.owner)} can change its file.</span>
     ) : one.file === "outdated" ? (
       <button type="button" className="button" disabled={busy} onClick={update}>
-        {say("manage.publishFile")}
+        Publish the present file
       </button>
     ) : (
       one.file === "other" && <Replacement one={one} agent={agent} busy={busy} update={update} />
@@ -35,13 +41,16 @@ function Replacement({ one: { agentId }, agent, busy, update }: Props) {
   const [isOpen, open] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => open(currentTarget.open)}>
-      <summary>{say("manage.replaceFile")}</summary>
+      <summary>Replace its file</summary>
       <div className="beside">
         {isOpen && <PresentFile agentId={agentId} />}
-        <p className="muted">{say("manage.replaceNote", { id: agentId, name: agent.name })}</p>
+        <p className="muted">
+          Registration {agentId} then says what the profile of {agent.name} says, in a file on chain. The registry
+          follows the former file no more; where it is kept elsewhere, it stays there unchanged.
+        </p>
         <p className="actions">
           <button type="button" className="button" disabled={busy} onClick={update}>
-            {say("manage.replaceNow", { id: agentId })}
+            Replace the file of {agentId}
           </button>
         </p>
       </div>
@@ -54,17 +63,17 @@ function PresentFile({ agentId }: { agentId: string }): ReactNode {
   const { data, isPending } = useQuery(detail(agentId, "erc8004"));
   if (isPending) return <Loading rows={1} />;
   const uri = data?.data.erc8004?.agent_uri;
-  if (uri === undefined) return <p>{say("manage.fileNotKnown")}</p>;
-  if (uri === "") return <p>{say("manage.fileNone")}</p>;
+  if (uri === undefined) return <p>Where its file is now is not known here.</p>;
+  if (uri === "") return <p>It has no file.</p>;
   if (uri.startsWith("data:") || uri.startsWith("{"))
     return (
       <p>
-        <Say k="manage.fileOfAnother" name={data!.data.name} words={(text) => <bdi>{text}</bdi>} />
+        Its file is on chain, and this page did not make it for this agent. It describes <bdi>{data!.data.name}</bdi>.
       </p>
     );
   return (
     <p>
-      <Say k="manage.fileElsewhere" uri={uri} place={(text) => <OutLink text={text} />} />
+      Its file is not on chain. It is at <OutLink text={uri} />.
     </p>
   );
 }

@@ -1,8 +1,8 @@
 /** Section: what lifts the score, the greatest gain first; each step leads to its form. */
 import { useQuery } from "@tanstack/react-query";
 import { advice } from "../api/queries.ts";
+import { counted } from "../formats.ts";
 import { ScoreRing } from "../parts/cred.tsx";
-import { say } from "../say.tsx";
 import { TIERS, tierOf } from "../tiers.ts";
 import { OpenPoints } from "./open-points.tsx";
 import type { SectionProps } from "./section-props.ts";
@@ -16,10 +16,12 @@ export default function Score({ agent }: SectionProps) {
     <section className="panel">
       <div className="score-head" data-tier={tier.key}>
         <div>
-          <h2>{say("prove.score")}</h2>
-          <p className="muted">{say("prove.score.lead")}</p>
+          <h2>What lifts this score</h2>
+          <p className="muted">Each open step with the points it wins by itself. Choose one to do it.</p>
           <p className="muted">
-            {next ? say("prove.score.next", { n: next.from - score, tier: next.label }) : say("prove.score.top")}
+            {next
+              ? `${counted(next.from - score, "more point reaches", "more points reach")} ${next.label}.`
+              : "This is the best tier."}
           </p>
         </div>
         <ScoreRing score={score} size={112} />

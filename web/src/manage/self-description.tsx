@@ -11,10 +11,9 @@ import {
 import { NARRATIVE_VALUE } from "../../../core/signals/narrative.ts";
 import { SelfDescription } from "../agent/self-description.tsx";
 import type { Agent } from "../api/types.ts";
-import { date } from "../formats.ts";
+import { count, date } from "../formats.ts";
 import { Choice, type Faults, TextArea } from "../parts/form.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { type Change, Changes } from "./changes.tsx";
 import { useDraft } from "./draft.ts";
@@ -73,16 +72,22 @@ function WordsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
   return (
     <>
       <Writing profile={profile} explorer={explorerOf(agent)} />
-      <form className="panel form" onSubmit={submit} aria-label={say("manage.words")}>
-        <h2>{say("manage.words")}</h2>
-        <p className="muted">{say("manage.wordsLead")}</p>
-        <h3>{say("manage.narrative")}</h3>
-        <p className="muted">{say("manage.worth", { points: pointsOf("narrative", NARRATIVE_VALUE) })}</p>
+      <form className="panel form" onSubmit={submit} aria-label="Words and personality">
+        <h2>Words and personality</h2>
+        <p className="muted">
+          Only what you change is written. Of a value on chain and one off chain the newer one is shown. An empty text
+          clears the field.
+        </p>
+        <h3>Narrative</h3>
+        <p className="muted">
+          Each of the four texts adds {count(pointsOf("narrative", NARRATIVE_VALUE))} points to the score while it is
+          written.
+        </p>
         {NARRATIVE.map((path) => (
           <Text key={path} {...field(path)} value={typed(path)} type={type(path)} />
         ))}
-        <h3>{say("manage.personality")}</h3>
-        <p className="muted">{say("manage.personalityLead")}</p>
+        <h3>Personality</h3>
+        <p className="muted">It describes the agent and counts for nothing.</p>
         {TEXTS.map((path) => (
           <Text key={path} {...field(path)} value={typed(path)} type={type(path)} />
         ))}
@@ -94,7 +99,7 @@ function WordsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
           score={{ now: profile.cred.score, after: scoreWith(profile, { narrative: written * NARRATIVE_VALUE }) }}
         />
         <details className="form-more">
-          <summary>{say("manage.preview")}</summary>
+          <summary>Preview: as its page will show it</summary>
           <SelfDescription agent={previewOf(agent, typed)} />
         </details>
         <StorageChoice
@@ -106,11 +111,11 @@ function WordsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
         />
         <p className="actions">
           <button type="submit" className="button strong" disabled={changes.length === 0 || write.busy}>
-            {say(where === "onchain" ? "manage.writeOnchain" : "manage.save")}
+            {where === "onchain" ? "Write on chain" : "Save"}
           </button>
           {draft && (
             <button type="button" className="button" disabled={write.busy} onClick={() => setDraft(null)}>
-              {say("manage.discard")}
+              Discard changes
             </button>
           )}
         </p>
@@ -155,8 +160,8 @@ const Level = ({ path, state, faults, value, type }: FieldProps) => (
     onChange={type}
     choices={[
       // A level cannot be removed once it was stated.
-      ...(state?.value == null ? [["", say("manage.noLevel")] as const] : []),
-      ...Array.from({ length: 11 }, (_, i) => [String(i), say("manage.level", { n: i })] as const),
+      ...(state?.value == null ? [["", "not stated"] as const] : []),
+      ...Array.from({ length: 11 }, (_, i) => [String(i), `${count(i)} of 10`] as const),
     ]}
   />
 );
@@ -164,9 +169,9 @@ const Level = ({ path, state, faults, value, type }: FieldProps) => (
 /** Where a value is stored, and since when. */
 export function placeOf(state: ProfileField | undefined): string {
   const from = state?.from;
-  if (!state || !from) return say("manage.place.none");
+  if (!state || !from) return "not written yet";
   const at = state[from]?.writtenAt;
-  return at ? say(`manage.place.${from}`, { date: date(at) }) : say("manage.place.onchainOnce");
+  return at ? `${from === "onchain" ? "on chain" : "off chain"} since ${date(at)}` : "on chain";
 }
 
 /** The body of an update: only the changed fields. */

@@ -1,9 +1,16 @@
 /** Where a change is written, off chain or on chain, with what that costs; and the writes on chain that are under way. */
-import { moment } from "../formats.ts";
+import { count, counted, moment } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
-import { say } from "../say.tsx";
 import { isUnderWay, type Profile } from "./profile.ts";
 import { Transactions } from "./write.tsx";
+
+/** The states of a write on chain in words. */
+const WRITE_STATES = {
+  queued: "waits to be sent",
+  sent: "sent, not in a block yet",
+  mined: "in a block, being indexed",
+  refused: "refused by the chain; nothing was changed",
+} as const;
 
 export type Storage = "offchain" | "onchain";
 
@@ -21,9 +28,12 @@ type Props = {
 
 /** Why the service would not write this on chain now; null when it would. */
 export function refusalOf({ cost }: Profile, parts: number, traits = 0): string | null {
-  if (!cost.funded) return say("manage.unfunded");
-  if (parts > cost.partsLeft) return say("manage.noAllowance", { left: cost.partsLeft, max: cost.partsMax });
-  return traits > 0 && !cost.traitsPayable ? say("manage.traitTooDear", { price: cost.traitPrice ?? "" }) : null;
+  if (!cost.funded) return "Not now: the service cannot pay for transactions at the moment.";
+  if (parts > cost.partsLeft)
+    return `Not today: ${count(cost.partsLeft)} of ${count(cost.partsMax)} parts are left for this agent. The count is of the last 24 hours.`;
+  return traits > 0 && !cost.traitsPayable
+    ? `The contract takes ${cost.traitPrice ?? ""} ETH for a trait, which the service does not pay.`
+    : null;
 }
 
 export function StorageChoice({ profile, storage, choose, parts, traits = 0, byOwner }: Props) {
@@ -47,20 +57,28 @@ export function StorageChoice({ profile, storage, choose, parts, traits = 0, byO
   );
   return (
     <fieldset className="storage">
-      <legend className="label">{say("manage.storage")}</legend>
-      {option("offchain", say("manage.offchain"), say(byOwner ? "manage.offchainByLine" : "manage.offchainNote"))}
+      <legend className="label">Where it is written</legend>
+      {option(
+        "offchain",
+        "Off chain",
+        byOwner
+          ? "The service keeps it. You sign one line of text as the owner; it is shown at once."
+          : "The service keeps it. It is shown at once.",
+      )}
       {option(
         "onchain",
-        say("manage.onchain"),
+        "On chain, on Base",
         refusal ??
           (parts === 0
-            ? say("manage.onchainIdle")
-            : say("manage.onchainNote", { n: parts, left: cost.partsLeft, max: cost.partsMax })),
+            ? "The service sends the transactions and pays for them. You need no ether."
+            : `${counted(parts, "transaction", "transactions")}, sent and paid by the service. You need no ether. ${count(cost.partsLeft)} of ${count(cost.partsMax)} parts are left today.`),
       )}
       <p className="muted" aria-live="polite">
-        {Number(cost.price) > 0 ? say("manage.price", { amount: cost.price }) : say("manage.free")}
+        {Number(cost.price) > 0
+          ? `A change costs ${cost.price} USDC, on chain and off chain. The payment is asked for before anything is written.`
+          : "A change costs nothing."}
         {storage === "onchain" && traits > 0 && cost.traitPrice !== null && Number(cost.traitPrice) > 0 && (
-          <> {say("manage.traitPrice", { price: cost.traitPrice })}</>
+          <> The contract takes {cost.traitPrice} ETH for each trait; the service pays that too.</>
         )}
       </p>
     </fieldset>
@@ -72,8 +90,8 @@ export function Writing({ profile, explorer }: { profile: Profile; explorer: str
   const { writing } = profile;
   if (writing.length === 0) return null;
   return (
-    <section className="panel mint-step" aria-label={say("manage.writing")}>
-      <h2>{say("manage.writing")}</h2>
+    <section className="panel mint-step" aria-label="Being written on chain">
+      <h2>Being written on chain</h2>
       <ul className="writing" role="status">
         {writing.map((write) => (
           <li key={write.part} data-state={write.state}>
@@ -81,7 +99,7 @@ export function Writing({ profile, explorer }: { profile: Profile; explorer: str
               <bdi>{partLabel(write.part)}</bdi>
             </b>
             <span className={isUnderWay(write) ? "muted" : "warn-text"}>
-              {!isUnderWay(write) && <Icon name="warn" />} {say(`manage.state.${write.state}`)}
+              {!isUnderWay(write) && <Icon name="warn" />} {WRITE_STATES[write.state]}
               <span className="faint"> · {moment(write.acceptedAt)}</span>
             </span>
             {write.txHash && <Transactions of={[write.txHash]} explorer={explorer} />}
@@ -95,31 +113,31 @@ export function Writing({ profile, explorer }: { profile: Profile; explorer: str
 /** `trait:patient` as people read it. */
 function partLabel(part: string): string {
   const [kind, ...rest] = part.split(":");
-  if (kind === "trait") return say("manage.part.trait", { name: rest.join(":") });
-  if (kind === "personality") return say("manage.part.personality");
-  if (kind === "verified") return say("manage.part.verified");
-  return kind?.startsWith("linked-token") ? say("manage.part.token") : fieldLabel(part);
+  if (kind === "trait") return `Trait ${rest.join(":")}`;
+  if (kind === "personality") return "Personality";
+  if (kind === "verified") return "Verification of the wallet";
+  return kind?.startsWith("linked-token") ? "Linked token" : fieldLabel(part);
 }
 
 const LABELS = {
-  "narrative.origin": "manage.field.origin",
-  "narrative.mission": "manage.field.mission",
-  "narrative.lore": "manage.field.lore",
-  "narrative.manifesto": "manage.field.manifesto",
-  "personality.quirks": "manage.field.quirks",
-  "personality.communicationStyle": "manage.field.style",
-  "personality.values": "manage.field.values",
-  "personality.humor": "manage.field.humor",
-  "personality.riskTolerance": "manage.field.risk",
-  "personality.autonomyLevel": "manage.field.autonomy",
-  "social.twitter": "manage.field.x",
-  "social.github": "manage.field.github",
-  "social.website": "manage.field.website",
-  services: "manage.field.services",
-  skills: "manage.field.skills",
-  domains: "manage.field.domains",
-  metadata: "manage.field.metadata",
+  "narrative.origin": "Origin",
+  "narrative.mission": "Mission",
+  "narrative.lore": "Lore",
+  "narrative.manifesto": "Manifesto",
+  "personality.quirks": "Quirks",
+  "personality.communicationStyle": "Communication style",
+  "personality.values": "Values",
+  "personality.humor": "Humor",
+  "personality.riskTolerance": "Risk tolerance",
+  "personality.autonomyLevel": "Autonomy",
+  "social.twitter": "X",
+  "social.github": "GitHub",
+  "social.website": "Website",
+  services: "Services",
+  skills: "Skills",
+  domains: "Domains",
+  metadata: "Further metadata",
 } as const;
 
 /** The name of a field by its path; the path itself for one that has none. */
-export const fieldLabel = (path: string): string => (path in LABELS ? say(LABELS[path as keyof typeof LABELS]) : path);
+export const fieldLabel = (path: string): string => (path in LABELS ? LABELS[path as keyof typeof LABELS] : path);

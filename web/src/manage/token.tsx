@@ -5,14 +5,14 @@ import type { z } from "zod";
 import type { linkTokenAnswerSchema } from "../../../api/schemas/registries.ts";
 import { agentPath } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
+import { counted } from "../formats.ts";
 import { Choice, faultsOf, TextField } from "../parts/form.tsx";
-import { say } from "../say.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { useDraft } from "./draft.ts";
 import { profileOf } from "./profile.ts";
 import type { SectionProps } from "./section-props.ts";
 import { refusalOf, Writing } from "./storage.tsx";
-import { explorerOf, type PendingAnswer, RefusedFields, Transactions } from "./write.tsx";
+import { explorerOf, type PendingAnswer, RefusedFields, SLOW_CHAIN, Transactions } from "./write.tsx";
 
 type LinkAnswer = z.output<typeof linkTokenAnswerSchema>;
 type Draft = { contractAddress: string; chain: string; symbol: string; name: string };
@@ -26,7 +26,7 @@ const CHAINS = [
   ["optimism", "Optimism"],
   ["polygon", "Polygon"],
   ["bsc", "BNB Smart Chain"],
-  ["avalanche", say("manage.avalanche")],
+  ["avalanche", "Avalanche"],
   ["solana", "Solana"],
 ] as const;
 
@@ -68,22 +68,25 @@ export default function TokenSection({ agent }: SectionProps) {
     <>
       {profile && <Writing profile={profile} explorer={explorer} />}
       <Present agent={agent} />
-      <form className="panel form" onSubmit={submit} aria-label={say("manage.linkToken")}>
-        <h2>{say("manage.linkToken")}</h2>
-        <p className="muted">{say("manage.linkTokenLead")}</p>
-        <Choice {...field("chain")} label={say("manage.chain")} choices={CHAINS} />
-        <TextField {...field("contractAddress")} label={say("manage.contractAddress")} max={64} />
+      <form className="panel form" onSubmit={submit} aria-label="Link a token">
+        <h2>Link a token</h2>
+        <p className="muted">Stored on chain for everyone to read. Of several linked tokens the newest counts.</p>
+        <Choice {...field("chain")} label="Chain" choices={CHAINS} />
+        <TextField {...field("contractAddress")} label="Contract address" max={64} />
         <TextField
           {...field("symbol")}
-          label={say("manage.symbol")}
-          hint={say(draft.chain === "base" ? "manage.symbolChecked" : "manage.symbolTrusted")}
+          label="Symbol"
+          hint={draft.chain === "base" ? "compared with the contract's own" : "taken as stated"}
           max={32}
         />
-        <TextField {...field("name")} label={say("manage.tokenName")} max={64} optional />
-        <p className="muted">{refusal ?? say("manage.linkTokenCost", { n: TRAITS_PER_TOKEN })}</p>
+        <TextField {...field("name")} label="Name" max={64} optional />
+        <p className="muted">
+          {refusal ??
+            `${counted(TRAITS_PER_TOKEN, "transaction", "transactions")}, sent and paid by the service. It costs you nothing.`}
+        </p>
         <p className="actions">
           <button type="submit" className="button strong" disabled={busy || refusal !== null}>
-            {say("manage.linkTokenNow")}
+            Link the token
           </button>
         </p>
       </form>
@@ -97,12 +100,12 @@ export default function TokenSection({ agent }: SectionProps) {
 }
 
 const Present = ({ agent: { linkedToken } }: { agent: Agent }) => (
-  <section className="panel" aria-label={say("manage.tokenPresent")}>
-    <h2>{say("manage.tokenPresent")}</h2>
+  <section className="panel" aria-label="Linked token">
+    <h2>Linked token</h2>
     {linkedToken ? (
       <dl className="facts tall">
         <div>
-          <dt>{say("manage.tokenName")}</dt>
+          <dt>Name</dt>
           <dd>
             <bdi>
               {linkedToken.name} ({linkedToken.symbol})
@@ -110,16 +113,16 @@ const Present = ({ agent: { linkedToken } }: { agent: Agent }) => (
           </dd>
         </div>
         <div>
-          <dt>{say("manage.contractAddress")}</dt>
+          <dt>Contract address</dt>
           <dd className="mono wrap">{linkedToken.contractAddress}</dd>
         </div>
         <div>
-          <dt>{say("manage.chain")}</dt>
+          <dt>Chain</dt>
           <dd>{CHAINS.find(([key]) => key === linkedToken.chain)?.[1] ?? linkedToken.chain}</dd>
         </div>
       </dl>
     ) : (
-      <p className="muted">{say("manage.noToken")}</p>
+      <p className="muted">No token is linked.</p>
     )}
   </section>
 );
@@ -128,16 +131,16 @@ type DoneProps = { answer: LinkAnswer | PendingAnswer; explorer: string; close: 
 
 const Done = ({ answer, explorer, close }: DoneProps) => (
   <section className="panel mint-step" role="status">
-    <h2>{say("status" in answer ? "manage.onItsWay" : "manage.linked")}</h2>
+    <h2>{"status" in answer ? "On its way" : "Linked"}</h2>
     <p>
       {"status" in answer
-        ? say("manage.onItsWayNote")
-        : say("manage.linkedNote", { symbol: answer.linkedToken.symbol, name: answer.linkedToken.name })}
+        ? SLOW_CHAIN
+        : `${answer.linkedToken.name} (${answer.linkedToken.symbol}) is stored on chain. It is shown here as soon as its block is indexed.`}
     </p>
     <Transactions of={answer.txHashes} explorer={explorer} />
     <p className="actions">
       <button type="button" className="button" onClick={close}>
-        {say("manage.close")}
+        Close
       </button>
     </p>
   </section>

@@ -4,11 +4,10 @@ import { type FormEvent, useState } from "react";
 import { normalForm } from "../../../core/normal-form.ts";
 import { TRAIT_VALUE } from "../../../core/signals/traits.ts";
 import type { Agent } from "../api/types.ts";
-import { date } from "../formats.ts";
+import { count, date } from "../formats.ts";
 import { type Faults, TextField } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { useDraft } from "./draft.ts";
 import { type Profile, pointsOf, profileOf, scoreWith } from "./profile.ts";
 import type { SectionProps } from "./section-props.ts";
@@ -38,10 +37,10 @@ export default function TraitsSection({ agent }: SectionProps) {
 }
 
 const Present = ({ profile: { traits } }: { profile: Profile }) => (
-  <section className="panel" aria-label={say("manage.traitsPresent")}>
-    <h2>{say("manage.traitsPresent")}</h2>
+  <section className="panel" aria-label="Traits it has">
+    <h2>Traits it has</h2>
     {traits.length === 0 ? (
-      <p className="muted">{say("manage.noTraits")}</p>
+      <p className="muted">It has no traits yet.</p>
     ) : (
       <ul className="trait-list">
         {traits.map(({ name, category, from, addedAt }) => (
@@ -50,7 +49,7 @@ const Present = ({ profile: { traits } }: { profile: Profile }) => (
               <bdi>{name}</bdi>
             </b>
             <span className="muted clip">
-              <bdi>{category}</bdi> · {say(`manage.place.${from}`, { date: date(addedAt) })}
+              <bdi>{category}</bdi> · {from === "onchain" ? "on chain" : "off chain"} since {date(addedAt)}
             </span>
           </li>
         ))}
@@ -80,10 +79,11 @@ function TraitsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
   };
   return (
     <>
-      <form className="panel form" onSubmit={submit} aria-label={say("manage.traitsNew")}>
-        <h2>{say("manage.traitsNew")}</h2>
+      <form className="panel form" onSubmit={submit} aria-label="Add traits">
+        <h2>Add traits</h2>
         <p className="muted">
-          {say("manage.traitsLead", { points: pointsOf("traits", TRAIT_VALUE), most: Math.ceil(100 / TRAIT_VALUE) })}
+          Each trait adds {count(pointsOf("traits", TRAIT_VALUE))} points to the score, up to{" "}
+          {count(Math.ceil(100 / TRAIT_VALUE))} traits. A trait stays: it cannot be taken back.
         </p>
         {rows.map((row, i) => (
           <Row
@@ -100,16 +100,14 @@ function TraitsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
         {rows.length < MAX_TRAITS && (
           <p>
             <button type="button" className="button" onClick={() => setDraft([...rows, EMPTY])}>
-              {say("manage.addRow")}
+              Add a row
             </button>
           </p>
         )}
         {fresh.length > 0 && (
           <p className="muted" role="status">
-            {say("manage.scoreThen", {
-              now: profile.cred.score,
-              after: scoreWith(profile, { traits: rawOf(profile.traits.length + fresh.length) }),
-            })}
+            The score goes from {count(profile.cred.score)} to{" "}
+            {count(scoreWith(profile, { traits: rawOf(profile.traits.length + fresh.length) }))}.
           </p>
         )}
         <StorageChoice
@@ -122,7 +120,7 @@ function TraitsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
         />
         <p className="actions">
           <button type="submit" className="button strong" disabled={fresh.length === 0 || write.busy}>
-            {say(where === "onchain" ? "manage.writeOnchain" : "manage.addTraits")}
+            {where === "onchain" ? "Write on chain" : "Add"}
           </button>
         </p>
       </form>
@@ -149,11 +147,11 @@ const Row = ({ i, row, path, faults, category, change, remove }: RowProps) => (
     <TextField
       name={`name${i}`}
       path={`${path}.name`}
-      label={say("manage.traitName")}
+      label="Trait"
       value={row.name}
       max={MAX_NAME}
       faults={faults}
-      remark={category === undefined ? undefined : say("manage.traitHad", { category })}
+      remark={category === undefined ? undefined : `The agent has this trait already, in the category ${category}.`}
       optional={i > 0}
       hint=""
       onChange={({ target }) => change({ name: target.value })}
@@ -161,7 +159,7 @@ const Row = ({ i, row, path, faults, category, change, remove }: RowProps) => (
     <TextField
       name={`category${i}`}
       path={`${path}.category`}
-      label={say("manage.traitCategory")}
+      label="Category"
       value={row.category}
       max={MAX_CATEGORY}
       faults={faults}
@@ -169,7 +167,7 @@ const Row = ({ i, row, path, faults, category, change, remove }: RowProps) => (
       onChange={({ target }) => change({ category: target.value })}
     />
     {remove && (
-      <button type="button" className="icon-button" aria-label={say("manage.removeRow", { n: i + 1 })} onClick={remove}>
+      <button type="button" className="icon-button" aria-label={`Remove row ${count(i + 1)}`} onClick={remove}>
         <Icon name="close" />
       </button>
     )}

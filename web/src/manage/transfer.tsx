@@ -1,8 +1,8 @@
 /** What a transfer of the agent's token ends and what it keeps, for its owner and for a buyer. */
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { count } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
-import { say } from "../say.tsx";
 import { profileOf, scoreWith } from "./profile.ts";
 import type { SectionProps } from "./section-props.ts";
 import { explorerOf } from "./write.tsx";
@@ -15,48 +15,54 @@ export default function TransferSection({ agent }: SectionProps) {
   const lost = profile && agent.coinbaseVerified ? scoreWith(profile, { coinbase: 0 }) : null;
   const keepsControl = !same(agent.owner, agent.agentAddress);
   return (
-    <section className="panel mint-step transfer" aria-label={say("manage.transfer")}>
-      <h2>{say("manage.transfer")}</h2>
+    <section className="panel mint-step transfer" aria-label="Transfer">
+      <h2>Transfer</h2>
       {agent.soulbound ? (
-        <p className="note-line">{say("manage.soulbound")}</p>
+        <p className="note-line">This token is soulbound: no transfer of it is possible.</p>
       ) : (
-        <p className="muted">{say("manage.transferLead")}</p>
+        <p className="muted">This page sends nothing. A transfer is made by the owner's wallet or by a marketplace.</p>
       )}
       <dl className="facts tall">
-        <Fact label={say("manage.owner")}>
+        <Fact label="Owner">
           <Address address={agent.owner} explorer={explorer} />
         </Fact>
-        <Fact label={say("manage.agentWallet")}>
+        <Fact label="Agent's wallet">
           <Address address={agent.agentAddress} explorer={explorer} />
         </Fact>
       </dl>
       <List
-        title={say("manage.ends")}
+        title="What a transfer ends"
         items={[
-          say("manage.ends.rights"),
-          say("manage.ends.queued"),
-          say("manage.ends.links"),
+          "The former owner's right to change anything, as soon as the transfer is indexed, unless the agent's wallet is the same.",
+          "Writes on chain that the former owner asked for and that are not sent yet.",
+          "The link to a human or an organization, for ever: it does not come back with the token.",
           agent.coinbaseVerified && lost !== null
-            ? say("manage.ends.attestation", { now: profile!.cred.score, after: lost })
-            : say("manage.ends.attestationNone"),
+            ? `The exchange's attestation counts for the present owner only: the score goes from ${count(profile!.cred.score)} to ${count(lost)} until the new owner claims one.`
+            : "An exchange's attestation, which counts for the present owner only. This agent has none now.",
         ]}
       />
       <List
-        title={say("manage.keeps")}
+        title="What it keeps"
         items={[
-          say("manage.keeps.words"),
-          say("manage.keeps.proofs"),
-          say("manage.keeps.score"),
-          say("manage.keeps.referral"),
+          "Words, personality, traits, what it offers, its linked token and its .agent name.",
+          "Proven accounts, shown as an earlier owner's until they are proved again. They are checked every day, and lapse when the text there is taken away.",
+          "Age, points, history of the score, messages and handshakes.",
+          "Its referral code, and what came by it.",
         ]}
       />
       <List
-        title={say("manage.buyer")}
+        title="What a buyer has to know"
         items={[
-          say(keepsControl ? "manage.buyer.wallet" : "manage.buyer.sameWallet"),
-          ...(keepsControl || agent.verified ? [] : [say("manage.buyer.unconfirmed")]),
-          say("manage.buyer.erc8004"),
-          say("manage.buyer.back"),
+          keepsControl
+            ? "The agent's wallet stays the same and keeps its rights: it may change the profile, write in groups and prove accounts. The new owner can name another wallet on the contract (setAgentWallet)."
+            : "The agent's wallet stays the seller's and keeps its rights: it may change the profile, write in groups and prove accounts. The new owner can name another wallet on the contract (setAgentWallet).",
+          ...(keepsControl || agent.verified
+            ? []
+            : [
+                "This wallet is not verified: after a transfer nothing but its registration may confirm that the agent's wallet is the agent's.",
+              ]),
+          "A registration in the ERC-8004 registry stays with the seller: it is a token of its own, and moves only by a transfer there.",
+          "What a transfer ended stays ended when the token comes back; the exchange's attestation counts again.",
         ]}
       />
     </section>

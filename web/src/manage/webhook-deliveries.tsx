@@ -1,9 +1,8 @@
 /** The deliveries of a webhook, the newest first, each with its attempts and their outcome. */
 import { useState } from "react";
 import type { Delivery, Deliveries as Page, QueuedDelivery } from "../api/types.ts";
-import { age, moment } from "../formats.ts";
+import { age, count, counted, moment } from "../formats.ts";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { OperationSteps } from "../wallet/operation.tsx";
 import { useSignedRead } from "../wallet/signed-read.tsx";
 import { useWebhookOperation } from "./webhook-operation.ts";
@@ -14,9 +13,9 @@ const SOON_MS = 1_500;
 const LATER_MS = 15_000;
 
 const STATES = {
-  pending: { tone: "stale", words: "prove.delivery.pending" },
-  delivered: { tone: "proven", words: "prove.delivery.delivered" },
-  dead: { tone: "lapsed", words: "prove.delivery.dead" },
+  pending: { tone: "stale", words: "Waiting" },
+  delivered: { tone: "proven", words: "Delivered" },
+  dead: { tone: "lapsed", words: "Given up" },
 } as const;
 
 /** @param path of the webhook */
@@ -36,9 +35,9 @@ export function Deliveries({ path, enabled }: { path: string; enabled: boolean }
   return (
     <div className="stack">
       {deliveries.length === 0 ? (
-        <p className="muted">{say("prove.delivery.none")}</p>
+        <p className="muted">Nothing was sent yet.</p>
       ) : (
-        <ul className="deliveries" aria-label={say("prove.webhooks.deliveries")}>
+        <ul className="deliveries" aria-label="Deliveries">
           {deliveries.map((delivery) => (
             <Row key={delivery.id} path={path} delivery={delivery} enabled={enabled} />
           ))}
@@ -47,10 +46,10 @@ export function Deliveries({ path, enabled }: { path: string; enabled: boolean }
       {(before !== null || nextBefore !== null) && (
         <p className="actions">
           <button type="button" className="button" disabled={before === null} onClick={() => setBefore(null)}>
-            {say("prove.delivery.newest")}
+            Newest
           </button>
           <button type="button" className="button" disabled={nextBefore === null} onClick={() => setBefore(nextBefore)}>
-            {say("prove.delivery.older")}
+            Older
           </button>
         </p>
       )}
@@ -66,20 +65,18 @@ function Row({ path, delivery, enabled }: { path: string; delivery: Delivery; en
   return (
     <li className="delivery">
       <span className="tag" data-state={tone}>
-        {say(words)}
+        {words}
       </span>
       <span className="delivery-words">
         <code>{type}</code>
         <span className="faint hint" title={moment(createdAt)}>
-          {say("prove.ago", { age: age(createdAt) })}
+          {age(createdAt)} ago
           {last && ` · ${outcomeOf(last)}`}
-          {nextAttemptAt !== null &&
-            attempts.length > 0 &&
-            ` · ${say("prove.delivery.next", { time: moment(nextAttemptAt) })}`}
+          {nextAttemptAt !== null && attempts.length > 0 && ` · next attempt ${moment(nextAttemptAt)}`}
         </span>
         {attempts.length > 0 && (
           <details>
-            <summary>{say("prove.delivery.attempts", { n: attempts.length })}</summary>
+            <summary>{counted(attempts.length, "attempt", "attempts")}</summary>
             <ol className="attempts">
               {attempts.map((attempt) => (
                 <li key={attempt.at}>
@@ -93,7 +90,7 @@ function Row({ path, delivery, enabled }: { path: string; delivery: Delivery; en
           op={op}
           done={() => (
             <span className="unseen" role="status">
-              {say("prove.delivery.again")}
+              It is due again.
             </span>
           )}
         />
@@ -105,7 +102,7 @@ function Row({ path, delivery, enabled }: { path: string; delivery: Delivery; en
           disabled={op.state.at === "working"}
           onClick={() => void op.run({ method: "POST", path: `${path}/deliveries/${id}/replay` })}
         >
-          {say("prove.delivery.replay")}
+          Send again
         </button>
       )}
     </li>
@@ -115,5 +112,5 @@ function Row({ path, delivery, enabled }: { path: string; delivery: Delivery; en
 /** The receiver's status, or the reason why there was none, and how long it took. */
 const outcomeOf = ({ status, error, durationMs }: Delivery["attempts"][number]): string =>
   status === null
-    ? say("prove.delivery.noAnswer", { reason: error ?? "", ms: durationMs })
-    : say("prove.delivery.answered", { status: String(status), ms: durationMs });
+    ? `no answer: ${error ?? ""} (${count(durationMs)} ms)`
+    : `answered ${status} in ${count(durationMs)} ms`;

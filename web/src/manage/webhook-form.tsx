@@ -6,23 +6,27 @@ import { Problem } from "../api/answer.ts";
 import type { Agent, CreatedWebhook } from "../api/types.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Check, Choice, faultsOf, TextField } from "../parts/form.tsx";
-import { type MessageKey, Say, say } from "../say.tsx";
 import { OperationSteps, Refused } from "../wallet/operation.tsx";
 import { useWebhookOperation, WEBHOOKS } from "./webhook-operation.ts";
 
 /** The types of events in words. A retraction is sent with every type, so it is no choice. */
 const EVENTS = {
-  "agent.registered": "prove.event.registered",
-  "agent.updated": "prove.event.updated",
-  "agent.transferred": "prove.event.transferred",
-  "agent.verified": "prove.event.verified",
-  "proof.lapsed": "prove.event.lapsed",
-  "attestation.revoked": "prove.event.revoked",
-  "agent.paid": "prove.event.paid",
-  "agent.reviewed": "prove.event.reviewed",
-  "cred.changed": "prove.event.cred",
-  "message.sent": "prove.event.message",
-} as const satisfies Record<Exclude<EventType, "event.retracted">, MessageKey>;
+  "agent.registered": "An agent is registered.",
+  "agent.updated": "Something shown of an agent is changed.",
+  "agent.transferred": "An agent has another owner.",
+  "agent.verified": "A wallet, an account or an owner is proven.",
+  "proof.lapsed": "A proof is gone where it stood.",
+  "attestation.revoked": "An attestation is revoked.",
+  "agent.paid": "An agent is paid.",
+  "agent.reviewed": "An agent is reviewed.",
+  "cred.changed": "A score changes.",
+  "message.sent": "A message is sent to a public group.",
+} as const satisfies Record<Exclude<EventType, "event.retracted">, string>;
+/** When events are sent, in words. */
+export const FINALITIES = {
+  any: "as it happens; taken back if the chain undoes it",
+  final: "when nothing can undo it",
+} as const;
 const CHOICES = Object.keys(EVENTS) as (keyof typeof EVENTS)[];
 /** Events that are chosen at first. */
 const USUAL = new Set<string>(["agent.updated", "cred.changed", "proof.lapsed"]);
@@ -59,47 +63,38 @@ export function NewWebhook({ agent, first, made }: Props) {
       },
     });
   };
-  if (state.at === "done")
-    return <Secret title={say("prove.webhooks.made")} secret={state.answer.secret} stored={op.reset} />;
+  if (state.at === "done") return <Secret title="The webhook is made" secret={state.answer.secret} stored={op.reset} />;
   return (
     <section className="panel">
       <details open={first || state.at !== "idle"}>
-        <summary>{say("prove.webhooks.new")}</summary>
+        <summary>New webhook</summary>
         <form className="form" onSubmit={submit}>
           <TextField
             name="url"
             type="url"
             max={2_000}
             faults={faults}
-            label={say("prove.webhooks.url")}
-            hint={say("prove.webhooks.urlHint")}
-            placeholder={say("prove.webhooks.urlExample")}
+            label="URL"
+            hint="https, on a public host"
+            placeholder="https://example.com/hooks/agents"
           />
           <EventChoice chosen={chosen} choose={setChosen} />
           <Choice
             name="about"
             faults={faults}
-            label={say("prove.webhooks.about")}
+            label="About"
             choices={[
-              ["agent", say("prove.webhooks.aboutAgent", { name: agent.name })],
-              ["owner", say("prove.webhooks.aboutOwner")],
-              ["any", say("prove.webhooks.aboutAny")],
+              ["agent", `this agent, ${agent.name}`],
+              ["owner", "all agents of its owner"],
+              ["any", "any agent"],
             ]}
           />
-          <Choice
-            name="finality"
-            faults={faults}
-            label={say("prove.webhooks.when")}
-            choices={[
-              ["any", say("prove.webhooks.atOnce")],
-              ["final", say("prove.webhooks.final")],
-            ]}
-          />
+          <Choice name="finality" faults={faults} label="Sent" choices={Object.entries(FINALITIES)} />
           <p className="actions">
             <button type="submit" className="button strong" disabled={state.at === "working" || chosen.size === 0}>
-              {say("prove.webhooks.create")}
+              Make the webhook
             </button>
-            {chosen.size === 0 && <span className="muted">{say("prove.webhooks.chooseOne")}</span>}
+            {chosen.size === 0 && <span className="muted">Choose at least one event.</span>}
           </p>
         </form>
       </details>
@@ -118,11 +113,9 @@ export function NewWebhook({ agent, first, made }: Props) {
 const NoAgent = ({ problem, of: { tokenId } }: { problem: Problem; of: Agent }) => (
   <Refused problem={problem}>
     <p className="muted">
-      <Say
-        k="prove.webhooks.noAgent"
-        verify={(text) => <Link href={`/agent/${tokenId}/manage/proofs#verify`}>{text}</Link>}
-        register={(text) => <Link href="/mint">{text}</Link>}
-      />
+      Connect an agent's own wallet:{" "}
+      <Link href={`/agent/${tokenId}/manage/proofs#verify`}>verify this agent's wallet</Link>, or{" "}
+      <Link href="/mint">register an agent</Link>.
     </p>
   </Refused>
 );
@@ -135,7 +128,7 @@ type EventChoiceProps = {
 function EventChoice({ chosen, choose }: EventChoiceProps) {
   return (
     <fieldset className="event-choice">
-      <legend className="label">{say("prove.webhooks.events")}</legend>
+      <legend className="label">Events</legend>
       {CHOICES.map((name) => (
         <Check
           key={name}
@@ -150,7 +143,7 @@ function EventChoice({ chosen, choose }: EventChoiceProps) {
             })
           }
         >
-          <code>{name}</code> <span className="faint hint">{say(EVENTS[name])}</span>
+          <code>{name}</code> <span className="faint hint">{EVENTS[name]}</span>
         </Check>
       ))}
     </fieldset>
@@ -163,7 +156,7 @@ type SecretProps = { title: string; secret: string; note?: string; stored: () =>
 export const Secret = ({ title, secret, note, stored }: SecretProps) => (
   <section className="panel mint-step secret" role="status">
     <h2>{title}</h2>
-    <p>{say("prove.webhooks.secretNote")}</p>
+    <p>This secret signs what is sent. It is shown now and never again: store it where your receiver reads it.</p>
     {note && <p>{note}</p>}
     <p className="exact">
       <code>{secret}</code>
@@ -171,7 +164,7 @@ export const Secret = ({ title, secret, note, stored }: SecretProps) => (
     </p>
     <p className="actions">
       <button type="button" className="button strong" onClick={stored}>
-        {say("prove.webhooks.stored")}
+        I have stored it
       </button>
     </p>
   </section>

@@ -1,13 +1,12 @@
 /** One webhook: its state in words, and what its owner can do: test, deliveries, replay, another secret, switch on, end. */
 import { type FormEvent, useEffect, useState } from "react";
 import type { QueuedDelivery, ReplayAnswer, RotatedSecret, Webhook as Row } from "../api/types.ts";
-import { count, moment } from "../formats.ts";
+import { count, counted, moment } from "../formats.ts";
 import { Choice } from "../parts/form.tsx";
-import { say } from "../say.tsx";
 import { OperationSteps, type RunningOperation } from "../wallet/operation.tsx";
 import { Done } from "./outcome.tsx";
 import { Deliveries } from "./webhook-deliveries.tsx";
-import { Secret } from "./webhook-form.tsx";
+import { FINALITIES, Secret } from "./webhook-form.tsx";
 import { useWebhookOperation, WEBHOOKS } from "./webhook-operation.ts";
 
 type Props = {
@@ -40,15 +39,15 @@ export function Webhook({ webhook, open, ended }: Props) {
               send(test as never, "test");
             }}
           >
-            {say("prove.webhooks.test")}
+            Send a test
           </button>
         ) : (
           <button type="button" className="button strong" onClick={() => send(enable as never, "enable")}>
-            {say("prove.webhooks.enable")}
+            Switch on
           </button>
         )}
         <button type="button" className="button" aria-expanded={shown} onClick={() => setShown(!shown)}>
-          {say("prove.webhooks.deliveries")}
+          Deliveries
         </button>
         {dead > 0 && enabled && (
           <button
@@ -56,15 +55,15 @@ export function Webhook({ webhook, open, ended }: Props) {
             className="button"
             onClick={() => send(replay as never, "replay", { since: webhook.createdAt })}
           >
-            {say("prove.webhooks.replayAll")}
+            Send again what was given up
           </button>
         )}
       </p>
-      <OperationSteps op={test} done={() => <Done>{say("prove.webhooks.tested")}</Done>} />
-      <OperationSteps op={enable} done={() => <Done>{say("prove.webhooks.enabled")}</Done>} />
+      <OperationSteps op={test} done={() => <Done>A webhook.ping is on its way. Its outcome shows below.</Done>} />
+      <OperationSteps op={enable} done={() => <Done>It is on, and goes on where it stopped.</Done>} />
       <OperationSteps
         op={replay}
-        done={({ replayed }) => <Done>{say("prove.webhooks.replayed", { n: replayed })}</Done>}
+        done={({ replayed }) => <Done>{counted(replayed, "delivery is", "deliveries are")} due again.</Done>}
       />
       {shown && <Deliveries path={path} enabled={enabled} />}
       <Rotate id={id} path={path} />
@@ -97,23 +96,21 @@ function About({ webhook }: { webhook: Row }) {
       </ul>
       <dl className="facts">
         <div>
-          <dt>{say("prove.webhooks.about")}</dt>
+          <dt>About</dt>
           <dd className="wrap">
-            {about
-              ? say(agents ? "prove.webhooks.ofAgents" : "prove.webhooks.ofOwners", { list: about.join(", ") })
-              : say("prove.webhooks.aboutAny")}
+            {about ? (agents ? `agent ${about.join(", ")}` : `agents of ${about.join(", ")}`) : "any agent"}
           </dd>
         </div>
         <div>
-          <dt>{say("prove.webhooks.when")}</dt>
-          <dd>{say(finality === "final" ? "prove.webhooks.final" : "prove.webhooks.atOnce")}</dd>
+          <dt>Sent</dt>
+          <dd>{FINALITIES[finality]}</dd>
         </div>
         <div>
-          <dt>{say("prove.webhooks.waiting")}</dt>
+          <dt>Waiting</dt>
           <dd>{count(pending)}</dd>
         </div>
         <div>
-          <dt>{say("prove.webhooks.dead")}</dt>
+          <dt>Given up</dt>
           <dd>{count(dead)}</dd>
         </div>
       </dl>
@@ -122,25 +119,26 @@ function About({ webhook }: { webhook: Row }) {
 }
 
 function stateOf({ enabled, disabledReason, pausedUntil, failures }: Row): { tone: string; words: string } {
-  if (!enabled && disabledReason === "gone") return { tone: "lapsed", words: say("prove.webhooks.offGone") };
-  if (!enabled) return { tone: "lapsed", words: say("prove.webhooks.offFailing") };
-  if (pausedUntil !== null && Date.parse(pausedUntil) > Date.now())
-    return { tone: "stale", words: say("prove.webhooks.paused") };
-  return failures > 0
-    ? { tone: "stale", words: say("prove.webhooks.failing") }
-    : { tone: "proven", words: say("prove.webhooks.on") };
+  if (!enabled && disabledReason === "gone") return { tone: "lapsed", words: "Off: receiver gone" };
+  if (!enabled) return { tone: "lapsed", words: "Off: receiver failed" };
+  if (pausedUntil !== null && Date.parse(pausedUntil) > Date.now()) return { tone: "stale", words: "Paused" };
+  return failures > 0 ? { tone: "stale", words: "Failing" } : { tone: "proven", words: "On" };
 }
 
 /** What is wrong with the receiver, and since when. */
 function Health({ webhook }: { webhook: Row }) {
   const { enabled, disabledAt, failingSince, failures, pausedUntil } = webhook;
   const lines = [
-    !enabled && disabledAt && say("prove.webhooks.offSince", { time: moment(disabledAt) }),
-    enabled && failingSince && say("prove.webhooks.failingSince", { n: failures, time: moment(failingSince) }),
+    !enabled &&
+      disabledAt &&
+      `Off since ${moment(disabledAt)}. Mend the receiver, then switch it on: it goes on where it stopped.`,
+    enabled &&
+      failingSince &&
+      `${counted(failures, "attempt has", "attempts have")} failed since ${moment(failingSince)}.`,
     enabled &&
       pausedUntil !== null &&
       Date.parse(pausedUntil) > Date.now() &&
-      say("prove.webhooks.pausedUntil", { time: moment(pausedUntil) }),
+      `Nothing is sent before ${moment(pausedUntil)}. A test ends the pause.`,
   ].filter((line) => typeof line === "string");
   return lines.map((line) => (
     <p key={line} className="warn-text">
@@ -151,10 +149,10 @@ function Health({ webhook }: { webhook: Row }) {
 
 /** Seconds in which both secrets sign, and the words for it. */
 const GRACE = [
-  ["86400", "prove.webhooks.graceDay"],
-  ["3600", "prove.webhooks.graceHour"],
-  ["604800", "prove.webhooks.graceWeek"],
-  ["0", "prove.webhooks.graceNone"],
+  ["86400", "a day"],
+  ["3600", "an hour"],
+  ["604800", "a week"],
+  ["0", "no time: it ends at once"],
 ] as const;
 
 function Rotate({ id, path }: { id: string; path: string }) {
@@ -166,20 +164,16 @@ function Rotate({ id, path }: { id: string; path: string }) {
   };
   if (op.state.at === "done") {
     const { secret, previousSecretExpiresAt: until } = op.state.answer;
-    const note = until ? say("prove.webhooks.both", { time: moment(until) }) : say("prove.webhooks.onlyNew");
-    return <Secret title={say("prove.webhooks.rotated")} secret={secret} note={note} stored={op.reset} />;
+    const note = until ? `Until ${moment(until)} deliveries carry both signatures.` : "The secret before has ended.";
+    return <Secret title="The new secret" secret={secret} note={note} stored={op.reset} />;
   }
   return (
     <details>
-      <summary>{say("prove.webhooks.rotate")}</summary>
+      <summary>Change the secret</summary>
       <form className="check-form" onSubmit={submit}>
-        <Choice
-          name="grace"
-          label={say("prove.webhooks.grace")}
-          choices={GRACE.map(([seconds, key]) => [seconds, say(key)])}
-        />
+        <Choice name="grace" label="The secret before signs along for" choices={GRACE} />
         <button type="submit" className="button" disabled={op.state.at === "working"}>
-          {say("prove.webhooks.rotateNow")}
+          Make a new secret
         </button>
       </form>
       <OperationSteps op={op} done={() => null} />
@@ -197,9 +191,9 @@ function End({ id, path, ended }: { id: string; path: string; ended: Props["ende
   }, [done, ended]);
   return (
     <details>
-      <summary>{say("prove.webhooks.end")}</summary>
+      <summary>End this webhook</summary>
       <div className="stack">
-        <p className="muted">{say("prove.webhooks.endNote")}</p>
+        <p className="muted">Its secrets and the log of its deliveries are deleted. This cannot be undone.</p>
         <p className="actions">
           <button
             type="button"
@@ -207,7 +201,7 @@ function End({ id, path, ended }: { id: string; path: string; ended: Props["ende
             disabled={op.state.at === "working"}
             onClick={() => void op.run({ method: "DELETE", path })}
           >
-            {say("prove.webhooks.endNow")}
+            End it
           </button>
         </p>
         <OperationSteps op={op} done={() => null} />

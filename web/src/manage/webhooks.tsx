@@ -5,7 +5,6 @@ import { Link } from "wouter";
 import type { Webhook as Row } from "../api/types.ts";
 import { short } from "../formats.ts";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { NeedsSignIn, useSignedRead } from "../wallet/signed-read.tsx";
 import { Done } from "./outcome.tsx";
@@ -21,16 +20,14 @@ export default function Webhooks({ agent }: SectionProps) {
   return (
     <>
       <section className="panel stack">
-        <h2>{say("prove.webhooks")}</h2>
+        <h2>Webhooks</h2>
         <p className="muted">
-          <Say
-            k="prove.webhooks.lead"
-            address={address ? short(address) : ""}
-            events={(text) => <Link href="/docs/guide/events">{text}</Link>}
-          />
+          Events are sent to a URL of yours as they happen, signed. Webhooks belong to the connected wallet{" "}
+          {address ? short(address) : ""}; <Link href="/docs/guide/events">the documentation</Link> says how to verify
+          them.
         </p>
       </section>
-      <NeedsSignIn why={say("prove.webhooks.signIn")}>
+      <NeedsSignIn why="Webhooks are shown to their wallet only. Sign in to see and make yours.">
         <Own agent={agent} />
       </NeedsSignIn>
     </>
@@ -52,8 +49,8 @@ function Own({ agent }: SectionProps) {
   return (
     <>
       <NewWebhook agent={agent} first={webhooks.length === 0} made={isMade} />
-      {ended && <Done>{say("prove.webhooks.ended")}</Done>}
-      {webhooks.length === 0 && <Empty title={say("prove.webhooks.none")} />}
+      {ended && <Done>The webhook is ended.</Done>}
+      {webhooks.length === 0 && <Empty title="This wallet has no webhook yet" />}
       {webhooks.map((webhook) => (
         <Webhook key={webhook.id} webhook={webhook} open={webhook.id === made} ended={setEnded} />
       ))}

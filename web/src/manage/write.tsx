@@ -7,7 +7,6 @@ import type { Agent } from "../api/types.ts";
 import { short } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
 import { type Faults, faultsOf } from "../parts/form.tsx";
-import { say } from "../say.tsx";
 import { OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { ask, hexOf } from "../wallet/providers.ts";
 import { type ConnectedWallet, filled, useWallet } from "../wallet/session.ts";
@@ -113,6 +112,9 @@ export function RefusedFields({ problem }: { problem: unknown }) {
   );
 }
 
+/** What is said of writes that are sent and not in a block yet. */
+export const SLOW_CHAIN = "The chain is slow at the moment. This page follows the transactions; you may leave it.";
+
 type SavedProps = { answer: Answer; explorer: string; close: () => void; children?: ReactNode };
 
 function Saved({ answer, explorer, close, children }: SavedProps) {
@@ -121,13 +123,19 @@ function Saved({ answer, explorer, close, children }: SavedProps) {
   const onchain = !pending && answer.storage === "onchain";
   return (
     <section className="panel mint-step" role="status">
-      <h2>{say(pending ? "manage.onItsWay" : "manage.saved")}</h2>
-      <p>{say(pending ? "manage.onItsWayNote" : onchain ? "manage.savedOnchain" : "manage.savedOffchain")}</p>
+      <h2>{pending ? "On its way" : "Saved"}</h2>
+      <p>
+        {pending
+          ? SLOW_CHAIN
+          : onchain
+            ? "It is on chain. It is shown here as soon as its block is indexed, usually within seconds."
+            : "It is shown everywhere now."}
+      </p>
       <Transactions of={hashes} explorer={explorer} />
       {children}
       <p className="actions">
         <button type="button" className="button" onClick={close}>
-          {say("manage.close")}
+          Close
         </button>
       </p>
     </section>
@@ -137,7 +145,7 @@ function Saved({ answer, explorer, close, children }: SavedProps) {
 export const Transactions = ({ of, explorer }: { of: readonly string[]; explorer: string }) =>
   of.length === 0 ? null : (
     <p className="muted">
-      {say("manage.transactions")}{" "}
+      Transactions:{" "}
       {of.map((hash, i) => (
         <span key={hash}>
           {i > 0 && ", "}

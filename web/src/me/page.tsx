@@ -1,10 +1,10 @@
 /** What the connected wallet holds: its agents, each with the way to its management. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { counted } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { ownAgents } from "../wallet/own-agents.ts";
 import { useWallet } from "../wallet/session.ts";
@@ -15,14 +15,14 @@ export default function MePage() {
     <div className="page narrow">
       <div className="page-head">
         <div>
-          <h1>{say("me.title")}</h1>
-          <p>{say("me.lead")}</p>
+          <h1>My agents</h1>
+          <p>What the connected wallet holds and may change.</p>
         </div>
       </div>
       <NeedsWallet>{wallet && <Agents address={wallet.address} />}</NeedsWallet>
       <p className="actions me-more">
         <Link className="button" href="/people/join">
-          {say("me.human")}
+          My profile as a human, and organizations
         </Link>
       </p>
     </div>
@@ -36,10 +36,10 @@ function Agents({ address }: { address: string }) {
   if (!agents) return <Loading rows={3} />;
   if (agents.length === 0)
     return (
-      <Empty title={say("me.none")}>
+      <Empty title="This wallet has no agent yet.">
         <p className="actions">
           <Link className="button strong" href="/mint">
-            {say("me.register")}
+            Register an agent
           </Link>
         </p>
       </Empty>
@@ -56,14 +56,15 @@ function Agents({ address }: { address: string }) {
             </Link>
             <Cred score={credScore} />
             <Link className="button" href={`/agent/${tokenId}/manage`}>
-              {say("me.manage")}
+              Manage
             </Link>
           </li>
         ))}
       </ol>
       {more > 0 && (
         <p className="muted">
-          <Say k="me.more" n={more} all={(text) => <Link href={`/owner/${address}`}>{text}</Link>} />
+          {counted(more, "more is", "more are")} not shown here:{" "}
+          <Link href={`/owner/${address}`}>all agents of this wallet</Link>.
         </p>
       )}
     </>

@@ -1,7 +1,6 @@
 /** The body of a registration from the form's fields. A field's name is the path by which the service names its errors. */
 import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../../core/agents/profile.ts";
 import type { Faults } from "../parts/form.tsx";
-import { say } from "../say.tsx";
 import { keep, kept } from "../stored.ts";
 
 /** Names of the repeated fields of one service: the pairs are in the order of the form. */
@@ -24,7 +23,7 @@ export function bodyOf(form: URLSearchParams): MintInput {
     ...part("personality", PERSONALITY_LEVELS, (value) => Number(value)),
   ];
   const metadata = readObject(text("metadata"));
-  if (metadata === null) return { faults: new Map([["metadata", say("mint.metadataFault")]]) };
+  if (metadata === null) return { faults: new Map([["metadata", "must be a JSON object"]]) };
   const body = {
     name: text("name"),
     framework: text("framework"),

@@ -6,7 +6,7 @@ import { BONUSES } from "../../../core/mints/bonuses.ts";
 import { get, Problem } from "../api/answer.ts";
 import { agent as agentQuery } from "../api/queries.ts";
 import type { NameCheck, OgWallets, ReferralCode } from "../api/types.ts";
-import { Say, say } from "../say.tsx";
+import { count } from "../formats.ts";
 import type { ConnectedWallet } from "../wallet/session.ts";
 
 /** Milliseconds without a key before the service is asked. */
@@ -33,6 +33,8 @@ const useCheck = <T,>(path: string | null) =>
     staleTime: HOLDS_MS,
   });
 
+const NOT_CHECKED = "It could not be looked up. The service checks it when you register.";
+
 /** Names of the .agent namespace, with or without the ending. */
 const NAMESPACE = /^[0-9a-z_-]{2,32}(?:\.agent)?$/i;
 
@@ -41,20 +43,17 @@ export function useNameRemark(typed: string): ReactNode {
   const name = useSettled(typed.trim());
   const fits = NAMESPACE.test(name);
   const { data: answer, error } = useCheck<NameCheck>(fits ? `/api/v2/name/${encodeURIComponent(name)}` : null);
-  if (name === "") return say("mint.nameRule");
-  if (!fits) return say("mint.nameOutside");
-  if (error) return say("mint.notChecked");
-  if (!answer || typed.trim() !== name) return say("mint.checking");
+  if (name === "") return "1 to 64 characters, shown everywhere.";
+  if (!fits) return "Fine as a display name. It cannot be a .agent name: those have 2 to 32 of a-z, 0-9, - and _.";
+  if (error) return NOT_CHECKED;
+  if (!answer || typed.trim() !== name) return "Looking it up.";
   const { name: full, tokenId } = answer.data;
-  if (tokenId === null) return say("mint.nameFree", { name: full });
+  if (tokenId === null)
+    return `${full} is free. Registering here does not take it: it is the contract that gives .agent names.`;
   return (
     <span className="warn-text">
-      <Say
-        k="mint.nameTaken"
-        name={full}
-        id={String(tokenId)}
-        holder={(text) => <Link href={`/agent/${tokenId}`}>{text}</Link>}
-      />
+      {full} is taken by <Link href={`/agent/${tokenId}`}>agent #{tokenId}</Link>. You may use the name for display, but
+      people may take you for that agent.
     </span>
   );
 }
@@ -66,23 +65,20 @@ export function useReferralRemark(typed: string): ReactNode {
   const code = useSettled(typed.trim());
   const fits = CODE.test(code);
   const { data: answer, error } = useCheck<ReferralCode>(fits ? `/api/v2/referral/${encodeURIComponent(code)}` : null);
-  if (code === "") return say("mint.referralRule", { points: BONUSES.minter.points });
+  if (code === "") return `The code of another agent brings you ${count(BONUSES.minter.points)} points.`;
   if (!fits || (error instanceof Problem && error.status === 404))
-    return <span className="warn-text">{say("mint.referralUnknown")}</span>;
-  if (error) return say("mint.notChecked");
-  if (!answer || typed.trim() !== code) return say("mint.checking");
+    return <span className="warn-text">No agent has this code. Correct it or leave it empty.</span>;
+  if (error) return NOT_CHECKED;
+  if (!answer || typed.trim() !== code) return "Looking it up.";
   const { referrer, bonusPoints } = answer.data;
   return (
-    <Say
-      k="mint.referralOf"
-      points={bonusPoints}
-      theirs={BONUSES.referrer.points}
-      name={() => (
-        <b>
-          <bdi>{referrer}</bdi>
-        </b>
-      )}
-    />
+    <>
+      The code of{" "}
+      <b>
+        <bdi>{referrer}</bdi>
+      </b>
+      : you get {count(bonusPoints)} points, it gets {count(BONUSES.referrer.points)}.
+    </>
   );
 }
 
@@ -100,19 +96,17 @@ export function WalletRemark({ wallet }: { wallet: ConnectedWallet }) {
   if (agent?.walletConfirmed)
     return (
       <p className="note-line" role="status">
-        <Say
-          k="mint.walletHasAgent"
-          agent={() => (
-            <Link href={`/agent/${agent.tokenId}`}>
-              <bdi>{agent.name}</bdi> #{agent.tokenId}
-            </Link>
-          )}
-        />
+        This wallet has an agent already:{" "}
+        <Link href={`/agent/${agent.tokenId}`}>
+          <bdi>{agent.name}</bdi> #{agent.tokenId}
+        </Link>
+        . Choose another account in your wallet to register a second one.
       </p>
     );
   return og ? (
     <p className="note-line good" role="status">
-      {say("mint.og", { name: og.v1Name, points: og.benefits.bonusPoints })}
+      This wallet held the V1 identity {og.v1Name}: its registration is free and brings {count(og.benefits.bonusPoints)}{" "}
+      points.
     </p>
   ) : null;
 }

@@ -5,7 +5,6 @@ import { get } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Prices, X402Manifest } from "../api/types.ts";
 import { Address } from "../parts/address.tsx";
-import { Say, say } from "../say.tsx";
 
 const manifest = { queryKey: ["x402"], queryFn: get<X402Manifest>("/.well-known/x402.json") };
 
@@ -23,27 +22,35 @@ export function Costs({ prices, free }: { prices: Pick<Prices, "agentMint"> & Pa
   const direct = prices.directMint;
   const rows: [label: string, amount: string, note: ReactNode][] = [
     [
-      say("mint.fee"),
-      free === null ? say("operation.heldAmount", { amount: prices.agentMint }) : say("mint.nothing"),
+      "Registration",
+      free === null ? `${prices.agentMint} USDC` : "Nothing",
       free ??
         (receiver ? (
-          <Say k="mint.feeNote" to={() => <Address address={receiver} explorer={explorer} />} />
+          <>
+            Paid once to <Address address={receiver} explorer={explorer} />, by a signature of your wallet (x402).
+          </>
         ) : (
-          say("mint.feeNoteShort")
+          "Paid once to the service, by a signature of your wallet (x402)."
         )),
     ],
     [
-      say("mint.contractPrice"),
-      say("mint.nothing"),
+      "The contract's own price",
+      "Nothing",
       direct?.price && Number(direct.price) > 0
-        ? say("mint.contractPriceNote", { price: direct.price, currency: direct.currency })
-        : say("mint.contractPriceNone"),
+        ? `${direct.price} ${direct.currency} are for those who call the contract themselves. The service mints for you.`
+        : "The service calls the contract for you.",
     ],
-    [say("mint.gas"), say("mint.nothing"), say(free === null ? "mint.gasNote" : "mint.gasNoteFree")],
+    [
+      "Gas",
+      "Nothing",
+      free === null
+        ? "The service pays for the mint, the facilitator for the payment. You need no ether."
+        : "The service pays for the mint. You need no ether.",
+    ],
   ];
   return (
     <section className="panel costs" aria-labelledby="costs">
-      <h2 id="costs">{say("mint.costs")}</h2>
+      <h2 id="costs">What it costs</h2>
       <dl>
         {rows.map(([label, amount, note]) => (
           <div key={label}>

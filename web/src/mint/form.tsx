@@ -4,8 +4,8 @@ import { DEFAULT_FRAMEWORK, FRAMEWORKS } from "../../../core/agents/frameworks.t
 import { PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../../core/agents/profile.ts";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { NARRATIVE_VALUE } from "../../../core/signals/narrative.ts";
+import { count } from "../formats.ts";
 import { Check, Choice, type Faults, TextArea, TextField } from "../parts/form.tsx";
-import { say } from "../say.tsx";
 import { bodyOf, fieldsOf, keepDraft, keptDraft, SERVICE_NAME, SERVICE_URL } from "./body.ts";
 import { useNameRemark, useReferralRemark } from "./checks.tsx";
 
@@ -13,13 +13,23 @@ import { useNameRemark, useReferralRemark } from "./checks.tsx";
 const CHOICES = [DEFAULT_FRAMEWORK, ...FRAMEWORKS.filter((name) => name !== DEFAULT_FRAMEWORK)].map(
   (name) => [name, name] as const,
 );
-/** Max code points of each text of the narrative. */
-const NARRATIVE = { origin: 512, mission: 512, lore: 1024, manifesto: 1024 } as const;
+/** The texts of the narrative; `max` in code points. */
+const NARRATIVE = [
+  { key: "origin", label: "Origin", hint: "where it comes from", max: 512 },
+  { key: "mission", label: "Mission", hint: "what it is for", max: 512 },
+  { key: "lore", label: "Lore", hint: "the story around it", max: 1024 },
+  { key: "manifesto", label: "Manifesto", hint: "what it believes", max: 1024 },
+];
+const PERSONALITY_LABELS = {
+  quirks: "Quirks",
+  communicationStyle: "Communication style",
+  values: "Values",
+  humor: "Humor",
+  riskTolerance: "Risk tolerance, 0 to 10",
+  autonomyLevel: "Autonomy, 0 to 10",
+} as const;
 const MAX_PERSONALITY = 256;
-const LEVELS = [["", say("mint.noLevel")], ...Array.from({ length: 11 }, (_, i) => [`${i}`, `${i}`])] as [
-  string,
-  string,
-][];
+const LEVELS = [["", "not stated"], ...Array.from({ length: 11 }, (_, i) => [`${i}`, `${i}`])] as [string, string][];
 const MAX_SERVICES = 24;
 const weightOf = (signal: string): number => SIGNALS.find(({ key }) => key === signal)?.weight ?? 0;
 /** Points of the score that one text of the narrative adds, and that the lock adds. */
@@ -57,30 +67,27 @@ export function Form({ referralCode, faults: refused, submit, children }: Props)
     [...draft].some(([name, value]) => value.trim() !== "" && begin.some((text) => name.startsWith(text)));
   const field = (name: string) => ({ name, faults, defaultValue: draft.get(name) ?? "" });
   return (
-    <form className="panel form" ref={form} onSubmit={send} onInput={keepTyped} aria-label={say("mint.title")}>
+    <form className="panel form" ref={form} onSubmit={send} onInput={keepTyped} aria-label="Register an agent">
       <Identity draft={draft} faults={faults} referralCode={referralCode} />
       <Part
-        title={say("mint.narrative")}
+        title="Narrative"
         open={has("narrative.")}
-        lead={say("mint.narrativeLead", { points: TEXT_POINTS })}
+        lead={`Each of the four texts adds ${count(TEXT_POINTS)} points to the score.`}
       >
-        {Object.entries(NARRATIVE).map(([key, max]) => (
-          <TextArea
-            key={key}
-            {...field(`narrative.${key}`)}
-            label={say(`mint.field.${key}` as "mint.field.lore")}
-            hint={say(`mint.hint.${key}` as "mint.hint.lore")}
-            max={max}
-            optional
-          />
+        {NARRATIVE.map(({ key, ...text }) => (
+          <TextArea key={key} {...field(`narrative.${key}`)} {...text} optional />
         ))}
       </Part>
-      <Part title={say("mint.personality")} open={has("personality.")} lead={say("mint.personalityLead")}>
+      <Part
+        title="Personality"
+        open={has("personality.")}
+        lead="How it behaves. Shown on its page; it does not change the score."
+      >
         {PERSONALITY_TEXTS.map((key) => (
           <TextField
             key={key}
             {...field(`personality.${key}`)}
-            label={say(`mint.field.${key}`)}
+            label={PERSONALITY_LABELS[key]}
             max={MAX_PERSONALITY}
             optional
           />
@@ -89,21 +96,21 @@ export function Form({ referralCode, faults: refused, submit, children }: Props)
           <Choice
             key={key}
             {...field(`personality.${key}`)}
-            label={say(`mint.field.${key}`)}
+            label={PERSONALITY_LABELS[key]}
             choices={LEVELS}
             optional
           />
         ))}
       </Part>
       <Part
-        title={say("mint.offers")}
+        title="Services, skills and more"
         open={has("services.", "skills", "domains", "metadata")}
-        lead={say("mint.offersLead")}
+        lead="What others can ask of it, and where. The directory's search reads it."
       >
         <Services draft={draft} faults={faults} />
-        <TextArea {...field("skills")} label={say("mint.skills")} hint={say("mint.wordsHint")} rows={2} optional />
-        <TextArea {...field("domains")} label={say("mint.domains")} hint={say("mint.wordsHint")} rows={2} optional />
-        <TextArea {...field("metadata")} label={say("mint.metadata")} hint={say("mint.metadataHint")} optional />
+        <TextArea {...field("skills")} label="Skills" hint="one per line, at most 24" rows={2} optional />
+        <TextArea {...field("domains")} label="Domains" hint="one per line, at most 24" rows={2} optional />
+        <TextArea {...field("metadata")} label="Metadata" hint="a JSON object, shown as it is" optional />
       </Part>
       <Soulbound checked={draft.get("soulbound") === "on"} />
       {children}
@@ -121,7 +128,7 @@ function Identity({ draft, faults, referralCode }: { draft: URLSearchParams; fau
     <>
       <TextField
         name="name"
-        label={say("mint.name")}
+        label="Name"
         hint=""
         max={64}
         value={name}
@@ -131,15 +138,15 @@ function Identity({ draft, faults, referralCode }: { draft: URLSearchParams; fau
       />
       <Choice
         name="framework"
-        label={say("mint.framework")}
+        label="Framework"
         choices={CHOICES}
         defaultValue={draft.get("framework") ?? DEFAULT_FRAMEWORK}
         faults={faults}
       />
       <TextField
         name="referralCode"
-        label={say("mint.referralCode")}
-        hint={say("mint.referralHint")}
+        label="Referral code"
+        hint="if you have one"
         max={32}
         optional
         value={code}
@@ -172,7 +179,7 @@ function Services({ draft, faults }: { draft: URLSearchParams; faults: Faults })
   return (
     <fieldset className="form-services" aria-describedby={found && id}>
       <legend className="label">
-        {say("mint.services")} <span className="faint">{say("mint.servicesHint")}</span>
+        Services <span className="faint">a name (mcp, a2a, web) and its address</span>
       </legend>
       {rows.map((row) => (
         <div key={row} className="form-service">
@@ -182,7 +189,7 @@ function Services({ draft, faults }: { draft: URLSearchParams; faults: Faults })
             defaultValue={names[row]}
             maxLength={32}
             placeholder="mcp"
-            aria-label={say("mint.serviceName")}
+            aria-label="Name of the service"
             aria-invalid={found !== undefined}
           />
           <input
@@ -191,19 +198,19 @@ function Services({ draft, faults }: { draft: URLSearchParams; faults: Faults })
             defaultValue={urls[row]}
             maxLength={512}
             placeholder="https://"
-            aria-label={say("mint.serviceUrl")}
+            aria-label="Address of the service"
           />
         </div>
       ))}
       {found && (
         <p className="fault" id={id}>
-          {say("mint.serviceFault", { name: found[0].slice("services.".length) || "–", said: found[1] })}
+          {found[0].slice("services.".length) || "–"}: it {found[1]}.
         </p>
       )}
       {rows.length < MAX_SERVICES && (
         <p className="actions">
           <button type="button" className="button" onClick={() => setRows([...rows, rows.length])}>
-            {say("mint.addService")}
+            Add a service
           </button>
         </p>
       )}
@@ -217,9 +224,12 @@ function Soulbound({ checked }: { checked: boolean }) {
   return (
     <div className="form-lock">
       <Check name="soulbound" checked={on} onChange={({ target }) => setOn(target.checked)}>
-        {say("mint.soulbound")}
+        Soulbound: lock the identity to this wallet
       </Check>
-      <p className={on ? "warn-text" : "muted"}>{say("mint.soulboundMeaning", { points: LOCK_POINTS })}</p>
+      <p className={on ? "warn-text" : "muted"}>
+        For ever: it can never be sold, given away or moved to a new wallet, also not when the key is lost. It adds{" "}
+        {count(LOCK_POINTS)} points.
+      </p>
     </div>
   );
 }

@@ -6,7 +6,6 @@ import { discovery } from "../api/queries.ts";
 import type { Discovery, PendingMint, Prices, Registration } from "../api/types.ts";
 import { faultsOf } from "../parts/form.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { ConnectWallet } from "../wallet/connect.tsx";
@@ -49,7 +48,11 @@ function Mint({ firstPrices }: { firstPrices: Discovery["pricing"] }) {
   const pricing = useQuery(prices).data?.data ?? firstPrices;
   const og = useOg(wallet);
   const free =
-    Number(pricing.agentMint) === 0 ? say("mint.freeNow") : og ? say("mint.freeOg", { name: og.v1Name }) : null;
+    Number(pricing.agentMint) === 0
+      ? "Registration is free now."
+      : og
+        ? `Free, once: this wallet held the V1 identity ${og.v1Name}.`
+        : null;
   const op = useOperation<Answer>({ name: "mint", caller: "siwa", arrived: keepAccepted });
   const { accepted, minted, forget } = useAccepted(wallet?.address);
   const { state } = op;
@@ -66,8 +69,8 @@ function Mint({ firstPrices }: { firstPrices: Discovery["pricing"] }) {
     <>
       <div className="page-head">
         <div>
-          <h1>{say("mint.title")}</h1>
-          <p>{say("mint.lead")}</p>
+          <h1>Register an agent</h1>
+          <p>The wallet that signs becomes the agent's identity. One agent per wallet.</p>
         </div>
         <ApiButton paths={[PRICING]} />
       </div>
@@ -96,12 +99,14 @@ function Mint({ firstPrices }: { firstPrices: Discovery["pricing"] }) {
             {wallet ? (
               <p className="actions">
                 <button type="submit" className="button strong">
-                  {say(free === null ? "mint.submitPaid" : "mint.submit")}
+                  {free === null ? "Sign and see the price" : "Sign and register"}
                 </button>
               </p>
             ) : (
               <>
-                <p className="muted">{say("mint.connectFirst")}</p>
+                <p className="muted">
+                  Connect the wallet that becomes the agent's identity. What you have typed stays.
+                </p>
                 <ConnectWallet />
               </>
             )}
@@ -141,7 +146,12 @@ function Progress({ op, free }: { op: RunningOperation<Answer>; free: boolean })
         op={op}
         done={() => null}
         refused={(problem) => <NotRegistered problem={problem} />}
-        about={<p>{say("mint.paysFor")}</p>}
+        about={
+          <p>
+            It pays for the registration. The mint and all gas are included, and the service begins only after the
+            payment.
+          </p>
+        }
       />
     </>
   );

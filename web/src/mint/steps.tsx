@@ -5,26 +5,26 @@ import { Link } from "wouter";
 import { get, Problem } from "../api/answer.ts";
 import { agentPath, cardPath } from "../api/queries.ts";
 import type { Agent, Referral, Registration } from "../api/types.ts";
+import { count } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
 import { ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { Note, Refused } from "../wallet/operation.tsx";
 import { type AcceptedMint, arrival, isBehind, mintState } from "./registration.ts";
 
 /** The steps in their order; a registration that costs nothing leaves out those of the payment. */
-const STEPS = ["sign", "pay", "settle", "mint", "index"] as const;
+const STEPS = { sign: "Sign in", pay: "Pay", settle: "Settle", mint: "Mint", index: "Index" } as const;
 const PAYING: readonly StepKey[] = ["pay", "settle"];
-export type StepKey = (typeof STEPS)[number];
+export type StepKey = keyof typeof STEPS;
 
 export const Stages = ({ at, free }: { at: StepKey; free: boolean }) => {
-  const steps = STEPS.filter((step) => !(free && PAYING.includes(step)));
+  const steps = (Object.keys(STEPS) as StepKey[]).filter((step) => !(free && PAYING.includes(step)));
   const now = steps.indexOf(at);
   return (
-    <ol className="stages" aria-label={say("mint.progress")}>
+    <ol className="stages" aria-label="Steps of the registration">
       {steps.map((step, i) => (
         <li key={step} data-state={i < now ? "done" : i === now ? "now" : undefined}>
-          {say(`mint.step.${step}`)}
-          {i === now && <span className="unseen"> {say("mint.now")}</span>}
+          {STEPS[step]}
+          {i === now && <span className="unseen"> (now)</span>}
         </li>
       ))}
     </ol>
@@ -33,7 +33,7 @@ export const Stages = ({ at, free }: { at: StepKey; free: boolean }) => {
 
 const Waiting = ({ children }: { children: ReactNode }) => (
   <section className="panel mint-step" role="status" aria-busy="true">
-    <h2>{say("operation.working")}</h2>
+    <h2>Working</h2>
     {children}
   </section>
 );
@@ -62,12 +62,12 @@ function Minting({ mintId, free, minted, forget }: Omit<FollowingProps, "accepte
   }, [state, minted]);
   if (state?.status === "failed" || (error instanceof Problem && error.status === 404))
     return (
-      <Note title={say("mint.failed")}>
-        <p>{state?.status === "failed" ? say("mint.failedBecause", { reason: state.reason }) : error?.message}</p>
-        {!free && <p className="muted">{say("mint.failedCredit")}</p>}
+      <Note title="The chain refused the registration">
+        <p>{state?.status === "failed" ? `Reason: ${state.reason}` : error?.message}</p>
+        {!free && <p className="muted">What was paid is a credit of this wallet: the next registration uses it.</p>}
         <p className="actions">
           <button type="button" className="button strong" onClick={forget}>
-            {say("mint.tryAgain")}
+            Try again
           </button>
         </p>
       </Note>
@@ -76,7 +76,10 @@ function Minting({ mintId, free, minted, forget }: Omit<FollowingProps, "accepte
     <>
       <Stages at="mint" free={free} />
       <Waiting>
-        <p>{say("mint.onItsWay")}</p>
+        <p>
+          The registration is accepted and waits for the chain. It goes on without this page, and this page finds it
+          again.
+        </p>
         {error && <p className="muted">{error.message}</p>}
       </Waiting>
     </>
@@ -95,7 +98,10 @@ function Arriving({ accepted, free, forget }: { accepted: ArrivedMint; free: boo
         <ProblemNote error={error} retry={() => void refetch()} />
       ) : (
         <Waiting>
-          <p>{say("mint.indexing", { id: String(accepted.tokenId), block: accepted.block })}</p>
+          <p>
+            Agent #{accepted.tokenId} is minted in block {count(accepted.block)}. Its page opens as soon as the index
+            has read that block.
+          </p>
         </Waiting>
       )}
     </>
@@ -107,25 +113,25 @@ function Done({ agent, forget }: { agent: Agent; forget: () => void }) {
   const { tokenId, name } = agent;
   return (
     <section className="panel registered" aria-labelledby="registered">
-      <img src={cardPath(agent)} width="360" height="360" alt={say("mint.cardOf", { name })} />
+      <img src={cardPath(agent)} width="360" height="360" alt={`Card of ${name}`} />
       <div className="stack">
         <div role="status">
           <h2 id="registered">
-            <Say k="mint.done" id={String(tokenId)} name={() => <bdi>{name}</bdi>} />
+            <bdi>{name}</bdi> is agent #{tokenId}
           </h2>
-          <p className="muted">{say("mint.doneLead", { score: agent.credScore })}</p>
+          <p className="muted">It is registered, indexed and scored: {count(agent.credScore)} of 100 to begin with.</p>
         </div>
         <p className="actions">
           <Link className="button strong" href={`/agent/${tokenId}`}>
-            {say("mint.openAgent", { id: String(tokenId) })}
+            Open agent #{tokenId}
           </Link>
           <button type="button" className="button" onClick={forget}>
-            {say("mint.another")}
+            Register another
           </button>
         </p>
-        <h3>{say("mint.next")}</h3>
+        <h3>What lifts the score now</h3>
         <Next tokenId={tokenId} />
-        <h3>{say("mint.share")}</h3>
+        <h3>Show it to others</h3>
         <Share agent={agent} />
       </div>
     </section>
@@ -134,17 +140,18 @@ function Done({ agent, forget }: { agent: Agent; forget: () => void }) {
 
 /** Each with the section of the agent's management where it is done. */
 const NEXT = [
-  ["mint.nextProve", "proofs"],
-  ["mint.nextManage", "words"],
-  ["mint.nextScore", "score"],
+  ["proofs", "Verify the wallet", " with one signature, and prove its accounts on X, GitHub and Farcaster."],
+  ["words", "Write its words and traits", ", and register it with ERC-8004."],
+  ["score", "See every point of the score", ", and what is still to be won."],
 ] as const;
 
 /** What raises the score of an agent that has just begun, each with the page where it is done. */
 const Next = ({ tokenId }: { tokenId: number }) => (
   <ul className="next-steps">
-    {NEXT.map(([key, section]) => (
-      <li key={key}>
-        <Say k={key} a={(text) => <Link href={`/agent/${tokenId}/manage/${section}`}>{text}</Link>} />
+    {NEXT.map(([section, act, rest]) => (
+      <li key={section}>
+        <Link href={`/agent/${tokenId}/manage/${section}`}>{act}</Link>
+        {rest}
       </li>
     ))}
   </ul>
@@ -154,7 +161,7 @@ function Share({ agent: { tokenId, name } }: { agent: Agent }) {
   const path = `${agentPath(String(tokenId))}/referral`;
   const { data: answer } = useQuery({ queryKey: [path], queryFn: get<Referral>(path) });
   const page = `${location.origin}/agent/${tokenId}`;
-  const text = encodeURIComponent(say("mint.shareText", { name }));
+  const text = encodeURIComponent(`${name} has an identity and a cred score on Base.`);
   const places = [
     ["X", `https://x.com/intent/post?text=${text}&url=${encodeURIComponent(page)}`],
     ["Farcaster", `https://farcaster.xyz/~/compose?text=${text}&embeds[]=${encodeURIComponent(page)}`],
@@ -162,17 +169,17 @@ function Share({ agent: { tokenId, name } }: { agent: Agent }) {
   return (
     <>
       <p className="actions">
-        <Copy text={page} label={say("mint.copyLink")} />
-        {answer && <Copy text={answer.data.link} label={say("mint.copyReferral")} />}
+        <Copy text={page} label="Copy link" />
+        {answer && <Copy text={answer.data.link} label="Copy referral link" />}
         {places.map(([place, href]) => (
           <a key={place} className="button" href={href} target="_blank" rel="noopener noreferrer">
-            {say("mint.shareOn", { place })}
+            Share on {place}
           </a>
         ))}
       </p>
       {answer && (
         <p className="muted">
-          <Say k="mint.referralNote" code={() => <code>{answer.data.code}</code>} />
+          Its referral code is <code>{answer.data.code}</code>: who registers with it wins points for both.
         </p>
       )}
     </>
@@ -184,15 +191,12 @@ export function NotRegistered({ problem }: { problem: unknown }) {
   const { tokenId } = (problem instanceof Problem ? problem.body : {}) as { tokenId?: number };
   if (problem instanceof Problem && problem.code === "already_registered" && tokenId != null)
     return (
-      <Note title={say("mint.hasAgent")}>
+      <Note title="This wallet has an agent already">
         <p>
-          <Say
-            k="mint.hasAgentNote"
-            id={String(tokenId)}
-            agent={(text) => <Link href={`/agent/${tokenId}`}>{text}</Link>}
-          />
+          It is <Link href={`/agent/${tokenId}`}>agent #{tokenId}</Link>. Choose another account in your wallet to
+          register a second one. Nothing was charged.
         </p>
       </Note>
     );
-  return <Refused title={say("mint.notRegistered")} problem={problem} />;
+  return <Refused title="Not registered" problem={problem} />;
 }

@@ -1,11 +1,10 @@
 /** The figures of the operators' page, each panel one subject. */
 import type { ReactNode } from "react";
 import type { OperatorState, Status } from "../api/types.ts";
-import { age, count, decimals, duration } from "../formats.ts";
+import { age, count, counted, decimals, duration } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { NoData } from "../parts/cred.tsx";
 import { Panel, Scroll } from "../parts/panel.tsx";
-import { type MessageKey, say } from "../say.tsx";
 import { wordsOf } from "./state-words.ts";
 
 type Props = { state: OperatorState; status: Status };
@@ -22,11 +21,11 @@ export const Figures = ({ state, status }: Props) => (
   </div>
 );
 
-const Facts = ({ of }: { of: [MessageKey, ReactNode][] }) => (
+const Facts = ({ of }: { of: [string, ReactNode][] }) => (
   <dl className="facts tall">
     {of.map(([label, value]) => (
       <div key={label}>
-        <dt>{say(label as "operator.head")}</dt>
+        <dt>{label}</dt>
         <dd>{value}</dd>
       </div>
     ))}
@@ -35,7 +34,7 @@ const Facts = ({ of }: { of: [MessageKey, ReactNode][] }) => (
 
 type TableProps = {
   title: string;
-  heads: MessageKey[];
+  heads: string[];
   rows: (string | number | ReactNode)[][];
   /** Too many columns for a phone, where it is scrolled. */
   isWide?: boolean;
@@ -50,7 +49,7 @@ function Table({ title, heads, rows, isWide = false }: TableProps) {
           <tr>
             {heads.map((head, i) => (
               <th key={head} scope="col" className={typeof rows[0]?.[i] === "number" ? "number" : undefined}>
-                {say(head as "operator.head")}
+                {head}
               </th>
             ))}
           </tr>
@@ -77,32 +76,39 @@ function Table({ title, heads, rows, isWide = false }: TableProps) {
   );
 }
 
-const unknown = () => <NoData reason={say("operator.unknown")} />;
+/** Where the backfill is. @param percent of the history that is read */
+const BACKFILL_STATES: Record<NonNullable<Status["backfill"]>["state"], (percent: string) => string> = {
+  starting: (percent) => `The indexer starts: ${percent} is read.`,
+  running: (percent) => `The indexer reads the chain's history: ${percent} is read.`,
+  stalled: (percent) => `The indexer makes no progress: ${percent} is read.`,
+  stopped: (percent) => `No indexer runs: ${percent} is read.`,
+  done: () => "The history is indexed.",
+};
+
+const unknown = () => <NoData reason="not known" />;
 /** How many, and for how long the oldest of them has waited. */
 const waiting = ({ rows, oldestSeconds }: { rows: number; oldestSeconds: number }): string =>
-  rows === 0 ? say("operator.none") : say("operator.rowsOldest", { rows, age: duration(oldestSeconds) });
+  rows === 0 ? "none" : `${count(rows)}, the oldest ${duration(oldestSeconds)}`;
+
+const timeLeft = (seconds: number | null): [string, ReactNode] => [
+  "Time left",
+  seconds === null ? unknown() : duration(seconds),
+];
 
 function Chain({ status: { chain, backfill, cred } }: { status: Status }) {
   return (
-    <Panel title={say("operator.chain")}>
+    <Panel title="Chain">
       <Facts
         of={[
-          ["operator.head", chain.head === null ? unknown() : count(chain.head)],
-          ["operator.indexed", chain.indexed === null ? unknown() : count(chain.indexed)],
-          ["operator.lag", chain.lagSeconds === null ? unknown() : duration(chain.lagSeconds)],
-          ["operator.scores", count(cred.stale)],
+          ["Chain head", chain.head === null ? unknown() : count(chain.head)],
+          ["Indexed", chain.indexed === null ? unknown() : count(chain.indexed)],
+          ["Behind", chain.lagSeconds === null ? unknown() : duration(chain.lagSeconds)],
+          ["Scores to refresh", count(cred.stale)],
           [
-            "operator.backfill",
-            backfill
-              ? say(`operator.backfill.${backfill.state}`, { percent: `${decimals(backfill.progress * 100, 1)} %` })
-              : unknown(),
+            "Backfill",
+            backfill ? BACKFILL_STATES[backfill.state](`${decimals(backfill.progress * 100, 1)} %`) : unknown(),
           ],
-          ...(backfill && backfill.state !== "done"
-            ? ([["operator.eta", backfill.secondsLeft === null ? unknown() : duration(backfill.secondsLeft)]] as [
-                MessageKey,
-                ReactNode,
-              ][])
-            : []),
+          ...(backfill && backfill.state !== "done" ? [timeLeft(backfill.secondsLeft)] : []),
         ]}
       />
     </Panel>
@@ -112,26 +118,26 @@ function Chain({ status: { chain, backfill, cred } }: { status: Status }) {
 function Transactions({ state: { transactions, sender, events } }: { state: OperatorState }) {
   const ether = (amount: number) => decimals(amount, 4);
   return (
-    <Panel title={say("operator.transactions")}>
+    <Panel title="Transactions">
       <Facts
         of={[
-          ...transactions.open.map((one): [MessageKey, ReactNode] => [
-            `operator.transactions.${one.state as "queued" | "signed"}`,
+          ...transactions.open.map((one): [string, ReactNode] => [
+            one.state === "queued" ? "Queued" : "Signed, not mined",
             waiting(one),
           ]),
-          ["operator.pendingMints", waiting(transactions.pendingMints)],
-          ["operator.nonceGap", count(transactions.nonceGap)],
-          ["operator.balance", sender ? say("operator.ether", { amount: ether(sender.balanceEther) }) : unknown()],
+          ["Pending mints", waiting(transactions.pendingMints)],
+          ["Nonce gap", count(transactions.nonceGap)],
+          ["Balance", sender ? `${ether(sender.balanceEther)} ETH` : unknown()],
           [
-            "operator.spent",
+            "Spent today",
             !sender
               ? unknown()
               : sender.budgetEther === 0
-                ? say("operator.spentFree", { spent: ether(sender.spentEther) })
-                : say("operator.spentOf", { spent: ether(sender.spentEther), budget: ether(sender.budgetEther) }),
+                ? `${ether(sender.spentEther)} ETH, without a limit`
+                : `${ether(sender.spentEther)} of ${ether(sender.budgetEther)} ETH`,
           ],
-          ["operator.handedOut", say("operator.handedOutOf", { at: events.handedOut, head: events.head })],
-          ["operator.undispatched", waiting(events.undispatched)],
+          ["Handed to webhooks", `${count(events.handedOut)} of ${count(events.head)}`],
+          ["Not dispatched", waiting(events.undispatched)],
         ]}
       />
     </Panel>
@@ -141,37 +147,29 @@ function Transactions({ state: { transactions, sender, events } }: { state: Oper
 function Ledger({ state: { ledger } }: { state: OperatorState }) {
   const { open, refundDue, day } = ledger;
   return (
-    <Panel title={say("operator.ledger")}>
+    <Panel title="Ledger">
       <Facts
         of={[
           [
-            "operator.refunds",
+            "Refunds due",
             refundDue.rows === 0
-              ? say("operator.none")
-              : say("operator.refundsDue", { n: refundDue.rows, amount: refundDue.amount }),
+              ? "none"
+              : `${counted(refundDue.rows, "payment", "payments")}, ${refundDue.amount} USDC`,
           ],
           [
-            "operator.ledgerOpen",
-            open.length === 0
-              ? say("operator.none")
-              : open.map((one) => `${wordsOf.state(one.state)}: ${waiting(one)}`).join("; "),
+            "Not decided yet",
+            open.length === 0 ? "none" : open.map((one) => `${wordsOf.state(one.state)}: ${waiting(one)}`).join("; "),
           ],
         ]}
       />
-      <h3>{say("operator.ledgerDay")}</h3>
+      <h3>Payments of 24 hours</h3>
       {day.length === 0 ? (
-        <p className="muted">{say("operator.none")}</p>
+        <p className="muted">none</p>
       ) : (
         <Table
-          title={say("operator.ledger")}
+          title="Ledger"
           isWide
-          heads={[
-            "operator.column.operation",
-            "operator.column.method",
-            "operator.column.state",
-            "operator.column.rows",
-            "operator.column.amount",
-          ]}
+          heads={["Operation", "Method", "State", "Payments", "USDC"]}
           rows={day.map(({ operation, method, state, rows, amount }) => [
             ...[wordsOf.operation(operation), wordsOf.method(method), wordsOf.state(state)],
             ...[rows, amount],
@@ -184,36 +182,29 @@ function Ledger({ state: { ledger } }: { state: OperatorState }) {
 
 function Webhooks({ state: { webhooks } }: { state: OperatorState }) {
   return (
-    <Panel title={say("operator.webhooks")}>
+    <Panel title="Webhooks">
       <Facts
         of={[
-          ["operator.webhooksOn", count(webhooks.on)],
-          ["operator.webhooksOff", count(webhooks.off)],
-          ["operator.webhooksPending", waiting(webhooks.pending)],
-          ["operator.webhooksDead", count(webhooks.dead)],
+          ["On", count(webhooks.on)],
+          ["Off", count(webhooks.off)],
+          ["Deliveries waiting", waiting(webhooks.pending)],
+          ["Deliveries given up", count(webhooks.dead)],
         ]}
       />
-      <h3>{say("operator.failing")}</h3>
+      <h3>Webhooks that fail</h3>
       {webhooks.failing.length === 0 ? (
-        <p className="muted">{say("operator.failingNone")}</p>
+        <p className="muted">No webhook fails.</p>
       ) : (
         <Table
-          title={say("operator.webhooks")}
+          title="Webhooks"
           isWide
-          heads={[
-            "operator.column.host",
-            "operator.column.failures",
-            "operator.column.since",
-            "operator.column.answer",
-            "operator.column.off",
-            "operator.column.owner",
-          ]}
+          heads={["Host", "Failures", "Since", "Last answer", "Off", "Owner"]}
           rows={webhooks.failing.map(({ host, failures, failingSince, lastAnswer, disabledReason, owner }) => [
             <bdi key="host">{host}</bdi>,
             failures,
             failingSince ? age(failingSince) : unknown(),
             lastAnswer ?? unknown(),
-            disabledReason ? wordsOf.disabled(disabledReason) : say("operator.none"),
+            disabledReason ? wordsOf.disabled(disabledReason) : "none",
             <Address key="owner" address={owner} />,
           ])}
         />
@@ -225,35 +216,29 @@ function Webhooks({ state: { webhooks } }: { state: OperatorState }) {
 function Work({ status: { sources, queues } }: { status: Status }) {
   const troubled = sources.filter(({ error }) => error !== null);
   return (
-    <Panel title={say("operator.queues")}>
+    <Panel title="Queues">
       {queues.length === 0 ? (
-        <p className="muted">{say("operator.none")}</p>
+        <p className="muted">none</p>
       ) : (
         <Table
-          title={say("operator.queues")}
-          heads={[
-            "operator.column.name",
-            "operator.column.waiting",
-            "operator.column.active",
-            "operator.column.failed",
-            "operator.column.oldest",
-          ]}
+          title="Queues"
+          heads={["Name", "Waiting", "Active", "Failed", "Oldest"]}
           rows={queues.map(({ name, waiting: waits, active, failed, oldestSeconds }) => [
             name,
             waits,
             active,
             failed,
-            oldestSeconds === null ? say("operator.none") : duration(oldestSeconds),
+            oldestSeconds === null ? "none" : duration(oldestSeconds),
           ])}
         />
       )}
-      <h3>{say("operator.sources")}</h3>
+      <h3>Sources with trouble</h3>
       {troubled.length === 0 ? (
-        <p className="muted">{say("operator.sourcesFine", { n: sources.length })}</p>
+        <p className="muted">{counted(sources.length, "source", "sources")}, without trouble</p>
       ) : (
         <Table
-          title={say("operator.sources")}
-          heads={["operator.column.name", "operator.column.success", "operator.column.problem"]}
+          title="Sources with trouble"
+          heads={["Name", "Last success", "Problem"]}
           rows={troubled.map(({ key, lastSuccessAt, error }) => [
             key,
             lastSuccessAt ? age(lastSuccessAt) : unknown(),

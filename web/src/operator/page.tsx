@@ -6,7 +6,6 @@ import { status as statusQuery } from "../api/queries.ts";
 import type { OperatorState } from "../api/types.ts";
 import { TextField } from "../parts/form.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { keep, kept } from "../stored.ts";
 import { Figures } from "./figures.tsx";
@@ -26,13 +25,13 @@ export default function OperatorPage() {
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>{say("operator.title")}</h1>
-          <p>{say("operator.lead")}</p>
+          <h1>Operator</h1>
+          <p>The state of the service for those who run it. It shows what the API and the metrics say.</p>
         </div>
         <span className="actions">
           {key && (
             <button type="button" className="button" onClick={() => change(null)}>
-              {say("operator.forget")}
+              Forget the key
             </button>
           )}
           <ApiButton paths={[PATH, "/api/v2/status"]} />
@@ -51,18 +50,24 @@ function KeyForm({ submit, refused }: { submit: (key: string) => void; refused?:
   };
   return (
     <form className="panel form" onSubmit={onSubmit}>
-      <TextField name="key" type="password" label={say("operator.key")} hint={say("operator.keyHint")} max={100} />
+      <TextField
+        name="key"
+        type="password"
+        label="API key"
+        hint="scope operator:read; kept in this tab only"
+        max={100}
+      />
       {refused && (
         <p className="fault" role="alert">
-          {say("operator.bad", { said: refused })}
+          The key was not taken: {refused}
         </p>
       )}
       <p className="muted">
-        <Say k="operator.keyHow" code={(text) => <code>{text}</code>} />
+        Make one with <code>npm run api-keys -- create --scope operator:read</code>.
       </p>
       <p className="actions">
         <button type="submit" className="button strong">
-          {say("operator.open")}
+          Show the state
         </button>
       </p>
     </form>
@@ -84,15 +89,15 @@ function State({ apiKey, change }: { apiKey: string; change: (key: string) => vo
   const troubles = troublesOf(data.data, status.data.data);
   return (
     <>
-      <section className="panel wide" aria-label={say("operator.attention")}>
+      <section className="panel wide" aria-label="Needs attention">
         {troubles.length === 0 ? (
           <p className="muted" role="status">
-            {say("operator.fine")}
+            Nothing needs attention.
           </p>
         ) : (
           <>
             <div className="panel-head">
-              <h2>{say("operator.attention")}</h2>
+              <h2>Needs attention</h2>
             </div>
             <div role="status">
               <ul className="troubles">

@@ -1,12 +1,46 @@
 /** Words of the ledger and of webhooks as people read them; a word that this page does not know stays as it is. */
-import { say } from "../say.tsx";
 
-/** @param said what `say` made of the key of the word: the key itself where there is no message */
-const known = (said: string, word: string): string => (said.endsWith(`.${word}`) ? word : said);
+/** @returns the word as people read it. @param words by the words of the API */
+const wordIn = (words: Record<string, string>) => (word: string) => words[word] ?? word;
+
+/** States of a payment. */
+const PAYMENT_STATES = {
+  new: "Presented",
+  settling: "Being settled",
+  paid: "Paid, its effect not done",
+  fulfilled: "Fulfilled",
+  released: "Refused, no money moved",
+  refund_due: "Refund due",
+  refunded: "Refunded",
+  lost: "Money lost by a reorganisation",
+};
+
+/** What was paid for. */
+const OPERATIONS = {
+  agentMint: "Registration",
+  solanaRegistration: "Registration by a Solana key",
+  credReport: "Cred report",
+  update: "Change",
+  soulLock: "Soul lock",
+  soulHandshake: "Handshake",
+};
+
+/** Ways to pay. */
+const METHODS = {
+  x402: "x402",
+  transaction: "Transaction",
+  mpp: "MPP",
+};
+
+/** Why a webhook was switched off. */
+const REASONS_OFF = {
+  gone: "It answered that it is gone",
+  failing: "It failed for too long",
+};
 
 export const wordsOf = {
-  state: (word: string) => known(say(`operator.state.${word as "new"}`), word),
-  operation: (word: string) => known(say(`operator.operation.${word as "update"}`), word),
-  method: (word: string) => known(say(`operator.method.${word as "x402"}`), word),
-  disabled: (word: string) => known(say(`operator.disabled.${word as "gone"}`), word),
+  state: wordIn(PAYMENT_STATES),
+  operation: wordIn(OPERATIONS),
+  method: wordIn(METHODS),
+  disabled: wordIn(REASONS_OFF),
 };

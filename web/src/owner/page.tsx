@@ -9,7 +9,6 @@ import { count, short } from "../formats.ts";
 import { NotFound } from "../pages/not-found.tsx";
 import { Address } from "../parts/address.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 
@@ -31,23 +30,23 @@ function Owned({ owner }: { owner: string }) {
     (data?.agents ?? []).map((row, i) => ({ ...row, place: (view.page - 1) * PAGE_SIZE + i + 1 })),
   );
   useEffect(() => {
-    document.title = say("owner.title", { wallet: short(owner) });
+    document.title = `Agents of ${short(owner)}`;
   }, [owner]);
   return (
     <div className="directory">
       <header className="owner-head">
         <div>
-          <h1>{say("owner.of")}</h1>
-          <p className="muted">{say("owner.lead")}</p>
+          <h1>Agents of a wallet</h1>
+          <p className="muted">All agents, of the own registry and of others, that name this wallet as their owner.</p>
           <Address address={owner} />
         </div>
         <dl className="totals">
           <div>
-            <dt>{say("owner.own")}</dt>
+            <dt>In the own registry</dt>
             <dd>{own === undefined ? "—" : count(own)}</dd>
           </div>
           <div>
-            <dt>{say("owner.foreign")}</dt>
+            <dt>In other registries</dt>
             <dd>{own === undefined || !data ? "—" : count(data.total - own)}</dd>
           </div>
         </dl>
@@ -58,10 +57,10 @@ function Owned({ owner }: { owner: string }) {
       ) : !data ? (
         <Loading rows={8} />
       ) : rows.length === 0 ? (
-        <Empty title={say("owner.none")}>
-          <p className="muted">{say("owner.noneLead")}</p>
+        <Empty title="This wallet owns no agent that is known here">
+          <p className="muted">It may be the wallet of an agent that another account owns: search for the address.</p>
           <Link className="button" href={`/?q=${owner}`}>
-            {say("owner.search")}
+            Search for this address
           </Link>
         </Empty>
       ) : (

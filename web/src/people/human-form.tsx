@@ -3,7 +3,6 @@ import type { FormEvent } from "react";
 import type { Human, OwnHuman } from "../api/types.ts";
 import { faultsIn, fieldsWith, TextArea, TextField } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { say } from "../say.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { listOf, placesFrom, placesText } from "./fields.ts";
 import { PublicPage } from "./parts.tsx";
@@ -21,47 +20,44 @@ export function HumanForm({ human, who, changed }: Props) {
   };
   const field = fieldsWith(faultsIn(op.state));
   return (
-    <Panel title={human ? human.name : say("people.own.register")}>
-      {!human && <p className="muted">{say("people.own.new")}</p>}
+    <Panel title={human ? human.name : "Register"}>
+      {!human && <p className="muted">You are not registered yet. A name is enough to begin.</p>}
       {/* Another human is another form, while the outcome of what was sent stays; a change of this one keeps what is typed. */}
       <form key={human?.id ?? "new"} className="form" onSubmit={(event) => void submit(event)}>
-        <TextField {...field("name", say("people.own.name"), human?.name ?? "", 64)} optional={false} />
-        <TextArea {...field("description", say("people.own.description"), human?.description ?? "", 512)} />
+        <TextField {...field("name", "Name", human?.name ?? "", 64)} optional={false} />
+        <TextArea {...field("description", "Description", human?.description ?? "", 512)} />
+        <TextField {...field("image", "Picture", human?.image ?? "", 2_000)} hint="https: or ipfs:" />
+        <TextField {...field("organization", "Organization", human?.organization ?? "", 128)} />
         <TextField
-          {...field("image", say("people.own.image"), human?.image ?? "", 2_000)}
-          hint={say("people.own.imageHint")}
-        />
-        <TextField {...field("organization", say("people.own.organization"), human?.organization ?? "", 128)} />
-        <TextField
-          {...field("skills", say("people.own.skills"), human?.skills.join(", ") ?? "", 1_000)}
-          hint={say("people.own.listHint")}
+          {...field("skills", "Skills", human?.skills.join(", ") ?? "", 1_000)}
+          hint="words, separated by commas"
         />
         <TextField
-          {...field("domains", say("people.own.domains"), human?.domains.join(", ") ?? "", 1_000)}
-          hint={say("people.own.listHint")}
+          {...field("domains", "Domains", human?.domains.join(", ") ?? "", 1_000)}
+          hint="words, separated by commas"
         />
         <TextArea
-          {...field("linkedAccounts", say("people.own.accounts"), placesText(human?.linkedAccounts ?? {}), 4_000)}
-          hint={say("people.own.accountsHint")}
+          {...field("linkedAccounts", "Accounts elsewhere", placesText(human?.linkedAccounts ?? {}), 4_000)}
+          hint="one a line: github: ada"
         />
         <TextField
-          {...field("email", say("people.own.email"), human?.contact.email ?? "", 254)}
+          {...field("email", "E-mail", human?.contact.email ?? "", 254)}
           path="contact.email"
-          hint={say("people.own.private")}
+          hint="shown to you alone"
         />
         <TextField
-          {...field("telegram", say("people.own.telegram"), human?.contact.telegram ?? "", 64)}
+          {...field("telegram", "Telegram", human?.contact.telegram ?? "", 64)}
           path="contact.telegram"
-          hint={say("people.own.private")}
+          hint="shown to you alone"
         />
         <p className="actions">
           <button type="submit" className="button strong" disabled={op.state.at === "working"}>
-            {say(human ? "people.own.save" : "people.own.register")}
+            {human ? "Save the changes" : "Register"}
           </button>
           {human && <PublicPage href={`/human/${human.id}`} />}
         </p>
       </form>
-      <OperationSteps op={op} done={() => human && <p role="status">{say("people.own.saved")}</p>} />
+      <OperationSteps op={op} done={() => human && <p role="status">Saved.</p>} />
     </Panel>
   );
 }

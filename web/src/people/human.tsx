@@ -10,7 +10,6 @@ import { ScoreRing } from "../parts/cred.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { addressRef } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { CredOf } from "./cred-of.tsx";
@@ -46,12 +45,8 @@ export default function HumanPage() {
                   <bdi>{human.organization}</bdi> ·{" "}
                 </>
               )}
-              {human.walletAddress ? (
-                <Address address={human.walletAddress} explorer={explorer} />
-              ) : (
-                say("people.noWallet")
-              )}{" "}
-              · {say("people.since", { date: date(human.createdAt) })}
+              {human.walletAddress ? <Address address={human.walletAddress} explorer={explorer} /> : "without a wallet"}{" "}
+              · since {date(human.createdAt)}
             </p>
           </div>
         </div>
@@ -59,7 +54,7 @@ export default function HumanPage() {
       </div>
       <div className="agent-grid">
         <div className="column">
-          <Panel title={say("people.madeOf")}>
+          <Panel title="How the score came to be">
             {cred.data ? (
               <CredOf cred={cred.data.data} />
             ) : cred.error ? (
@@ -70,17 +65,17 @@ export default function HumanPage() {
           </Panel>
         </div>
         <div className="column">
-          <Panel title={say("people.statedTitle")}>
+          <Panel title="Stated by themselves">
             <div className="stack">
               <Description text={human.description} />
               <Words of={[...human.skills, ...human.domains]} />
               <Stated of={places} />
               {!human.description && human.skills.length + human.domains.length + Object.keys(places).length === 0 && (
-                <p className="muted">{say("people.nothingStated")}</p>
+                <p className="muted">Nothing more is stated.</p>
               )}
             </div>
           </Panel>
-          <Panel title={say("people.agents")}>
+          <Panel title="Linked agents">
             <LinkedAgents human={human} />
           </Panel>
         </div>
@@ -91,7 +86,7 @@ export default function HumanPage() {
 
 const LinkedAgents = ({ human }: { human: Human }) =>
   human.linkedAgents.length === 0 ? (
-    <p className="muted">{say("people.noAgents")}</p>
+    <p className="muted">None. An agent is linked by the owner of its token.</p>
   ) : (
     <ul className="person-agents">
       {human.linkedAgents.map((agent) => (

@@ -3,9 +3,9 @@ import { type QueryKey, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, Problem } from "../api/answer.ts";
 import type { OwnHuman } from "../api/types.ts";
+import { counted } from "../formats.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote, Trouble } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { useTokenSignIn } from "../wallet/access-token.ts";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { Note, OperationSteps, useOperation } from "../wallet/operation.tsx";
@@ -27,14 +27,21 @@ export default function JoinPage() {
   const end = async () => {
     const confirmed = await signOut();
     queries.removeQueries({ queryKey: [ME] });
-    setSaid(confirmed ? say("people.idp.signedOut") : say("people.idp.signedOutHere"));
+    setSaid(
+      confirmed
+        ? "You are signed out."
+        : "You are signed out in this tab. The provider did not confirm that it ended the sign-in on its side.",
+    );
   };
   return (
     <div className="page narrow">
       <div className="page-head">
         <div>
-          <h1>{say("people.own.title")}</h1>
-          <p>{say("people.own.lead")}</p>
+          <h1>Your page as a human</h1>
+          <p>
+            A profile behind your agents. Contact data are shown to you alone; what you state adds to one signal and
+            proves nothing.
+          </p>
         </div>
         {signIn && <SignInState signIn={signIn} ended={ended} end={() => void end()} />}
       </div>
@@ -73,7 +80,7 @@ function OfWallet({ address }: { address: string }) {
       <section className="panel mint-step">
         <p className="actions">
           <button type="button" className="button strong" onClick={ask}>
-            {say("people.own.signIn")}
+            Sign in and show my page
           </button>
         </p>
         <Trouble words={trouble} />
@@ -100,7 +107,7 @@ function Own({ who, isSignedIn, wallet }: OwnProps) {
   });
   if (error && data === undefined)
     return wallet === undefined && error instanceof Problem && error.status === 401 ? (
-      <Note title={say("people.idp.notTaken")}>
+      <Note title="The service does not take this sign-in">
         <p>{error.message}</p>
         <SignInAgain />
       </Note>
@@ -147,18 +154,23 @@ function Deletion({ isRegistered, who, queryKey }: DeletionProps) {
   const steps = (
     <OperationSteps
       op={op}
-      done={({ deleted }) => !isRegistered && <p role="status">{say("people.own.deleted", { n: deleted.links })}</p>}
+      done={({ deleted }) =>
+        !isRegistered && <p role="status">You are deleted, with {counted(deleted.links, "link", "links")}.</p>
+      }
     />
   );
   if (!isRegistered) return steps;
   return (
-    <Panel title={say("people.own.delete")}>
-      <p className="muted">{say("people.own.deleteNote")}</p>
+    <Panel title="Delete yourself">
+      <p className="muted">
+        Removes your page, its links and contact data, and the organizations you registered. Your agents stay. For 90
+        days nobody else can take the organizations' addresses.
+      </p>
       <details>
-        <summary>{say("people.own.delete")}</summary>
+        <summary>Delete yourself</summary>
         <p className="actions">
           <button type="button" className="button" disabled={op.state.at === "working"} onClick={() => void remove()}>
-            {say("people.own.deleteSure")}
+            Yes, delete all of it
           </button>
         </p>
       </details>

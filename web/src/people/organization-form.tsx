@@ -3,7 +3,6 @@ import type { FormEvent } from "react";
 import type { Organization, OwnHuman } from "../api/types.ts";
 import { faultsIn, fieldsWith, TextArea, TextField } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { say } from "../say.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { listOf, membersOf, placesFrom, placesText } from "./fields.ts";
 import { PublicPage } from "./parts.tsx";
@@ -12,17 +11,17 @@ const REGISTER = "/api/v2/principals/organization/register";
 type OwnOrganization = OwnHuman["organizations"][number];
 
 export const Organizations = ({ human, changed }: { human: OwnHuman; changed: () => void }) => (
-  <Panel title={say("people.own.organizations")}>
+  <Panel title="Your organizations">
     {human.organizations.map((organization) => (
       <details key={organization.id}>
         <summary>
-          <bdi>{say("people.own.changeOrganization", { name: organization.displayName })}</bdi>
+          <bdi>Change {organization.displayName}</bdi>
         </summary>
         <OrganizationForm organization={organization} changed={changed} />
       </details>
     ))}
     <details>
-      <summary>{say("people.own.newOrganization")}</summary>
+      <summary>Register an organization</summary>
       <OrganizationForm organization={null} known={human.organizations.length} changed={changed} />
     </details>
   </Panel>
@@ -52,43 +51,37 @@ function OrganizationForm({ organization, known, changed }: FormProps) {
     <>
       {/* The outcome stays when the fields are emptied. */}
       <form key={known} className="form" onSubmit={(event) => void submit(event)}>
-        <TextField
-          {...field("displayName", say("people.own.name"), organization?.displayName ?? "", 64)}
-          optional={false}
-        />
+        <TextField {...field("displayName", "Name", organization?.displayName ?? "", 64)} optional={false} />
         {!organization && (
-          <TextField {...field("slug", say("people.own.slug"), "", 48)} hint={say("people.own.slugHint")} />
+          <TextField {...field("slug", "Address", "", 48)} hint="made of the name without one; fixed once registered" />
         )}
-        <TextArea {...field("description", say("people.own.description"), organization?.description ?? "", 512)} />
+        <TextArea {...field("description", "Description", organization?.description ?? "", 512)} />
         <TextField
-          {...field("organizationType", say("people.own.type"), organization?.organizationType ?? "", 64)}
-          hint={say("people.own.typeHint")}
+          {...field("organizationType", "Type", organization?.organizationType ?? "", 64)}
+          hint="company, collective, …"
         />
-        <TextField
-          {...field("roles", say("people.own.roles"), list(organization?.roles), 1_000)}
-          hint={say("people.own.listHint")}
-        />
+        <TextField {...field("roles", "Roles", list(organization?.roles), 1_000)} hint="words, separated by commas" />
         <TextArea
-          {...field("links", say("people.own.links"), placesText(organization?.links ?? {}), 4_000)}
-          hint={say("people.own.accountsHint")}
+          {...field("links", "Links", placesText(organization?.links ?? {}), 4_000)}
+          hint="one a line: github: ada"
         />
         <TextField
-          {...field("email", say("people.own.email"), organization?.contact.email ?? "", 254)}
+          {...field("email", "E-mail", organization?.contact.email ?? "", 254)}
           path="contact.email"
-          hint={say("people.own.private")}
+          hint="shown to you alone"
         />
         <TextField
-          {...field("members", say("people.own.members"), list(organization?.members), 4_000)}
-          hint={say("people.own.membersHint")}
+          {...field("members", "Members", list(organization?.members), 4_000)}
+          hint="wallets or token ids, separated by commas"
         />
         <p className="actions">
           <button type="submit" className="button strong" disabled={op.state.at === "working"}>
-            {say(organization ? "people.own.save" : "people.own.newOrganization")}
+            {organization ? "Save the changes" : "Register an organization"}
           </button>
           {organization && <PublicPage href={`/org/${encodeURIComponent(organization.slug)}`} />}
         </p>
       </form>
-      <OperationSteps op={op} done={() => <p role="status">{say("people.own.saved")}</p>} />
+      <OperationSteps op={op} done={() => <p role="status">Saved.</p>} />
     </>
   );
 }

@@ -9,7 +9,6 @@ import { Address } from "../parts/address.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { addressRef } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { Description, placesOf, Stated, Words } from "./parts.tsx";
@@ -43,7 +42,7 @@ export default function OrganizationPage() {
                   · <bdi>{organizationType}</bdi>
                 </>
               )}{" "}
-              · {say("people.since", { date: date(organization.createdAt) })}
+              · since {date(organization.createdAt)}
             </p>
           </div>
         </div>
@@ -51,26 +50,23 @@ export default function OrganizationPage() {
       </div>
       <div className="agent-grid">
         <div className="column">
-          <Panel title={say("people.statedTitle")}>
+          <Panel title="Stated by themselves">
             <div className="stack">
               <Description text={organization.description} />
               <Words of={[...organization.roles, ...organization.skills, ...organization.domains]} />
               <Stated of={{ ...organization.links, ...placesOf(organization.services) }} />
               {registeredBy && (
                 <p className="muted">
-                  <Say
-                    k="people.organizationOf"
-                    human={(text) => <Link href={`/human/${registeredBy}`}>{text}</Link>}
-                  />
+                  Registered by <Link href={`/human/${registeredBy}`}>a human</Link>.
                 </p>
               )}
             </div>
           </Panel>
         </div>
         <div className="column">
-          <Panel title={say("people.membersTitle")}>
+          <Panel title="Members, as the organization states them">
             {members.length === 0 ? (
-              <p className="muted">{say("people.noMembers")}</p>
+              <p className="muted">It names none.</p>
             ) : (
               <ul className="person-agents">
                 {members.map((member) => (

@@ -2,11 +2,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { OwnHuman, Summary } from "../api/types.ts";
-import { short } from "../formats.ts";
+import { counted, short } from "../formats.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Loading } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { ConnectWallet } from "../wallet/connect.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { ownAgents } from "../wallet/own-agents.ts";
@@ -39,8 +38,8 @@ export function OwnAgents({ human, byToken, changed }: Props) {
     <Row key={agent.tokenId} agent={agent} verb={verb} busy={busy} act={() => void act(op, verb, agent.tokenId)} />
   );
   return (
-    <Panel title={say("people.own.agents")}>
-      <p className="muted">{say("people.own.linkedNote")}</p>
+    <Panel title="Your agents">
+      <p className="muted">A link lasts until the token is transferred.</p>
       {wallet && !data && <Loading rows={2} />}
       {linked.size + others.length > 0 && (
         <ul className="person-agents">
@@ -48,10 +47,11 @@ export function OwnAgents({ human, byToken, changed }: Props) {
           {others.map(row(link, "link"))}
         </ul>
       )}
-      {wallet && data && own.length === 0 && <p className="muted">{say("people.own.noOwn")}</p>}
+      {wallet && data && own.length === 0 && <p className="muted">The connected wallet owns no agent.</p>}
       {wallet && more > 0 && (
         <p className="muted">
-          <Say k="me.more" n={more} all={(text) => <Link href={`/owner/${wallet.address}`}>{text}</Link>} />
+          {counted(more, "more is", "more are")} not shown here:{" "}
+          <Link href={`/owner/${wallet.address}`}>all agents of this wallet</Link>.
         </p>
       )}
       {byToken && <OwnersWallet />}
@@ -71,7 +71,7 @@ const Row = ({ agent: { tokenId, name, credScore }, verb, busy, act }: RowProps)
       <bdi>{name}</bdi>
     </Link>
     <button type="button" className="button push" disabled={busy} onClick={act}>
-      {say(verb === "link" ? "people.own.link" : "people.own.unlink")}
+      {verb === "link" ? "Link" : "Unlink"}
     </button>
   </li>
 );
@@ -82,16 +82,22 @@ function OwnersWallet() {
   if (!wallet)
     return (
       <div className="beside">
-        <p className="muted">{say("people.own.linkNeeds")}</p>
+        <p className="muted">
+          To link an agent, connect the wallet that owns it. The wallet signs the link, and this page stays that of your
+          sign-in.
+        </p>
         <ConnectWallet />
       </div>
     );
   return (
     <div className="beside">
-      <p className="muted">{say("people.own.linkBeside", { address: short(wallet.address) })}</p>
+      <p className="muted">
+        Linking asks {short(wallet.address)} to sign once an hour, as the owner of the agent. This page stays that of
+        your sign-in; the wallet's own page shows after you sign out.
+      </p>
       <p className="actions">
         <button type="button" className="button" onClick={disconnect}>
-          {say("wallet.switch")}
+          Connect another wallet
         </button>
       </p>
     </div>

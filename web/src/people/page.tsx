@@ -3,17 +3,16 @@ import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query"
 import { Link } from "wouter";
 import { get } from "../api/answer.ts";
 import type { Humans, Organizations } from "../api/types.ts";
-import { date, short } from "../formats.ts";
+import { count, counted, date, short } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { Description, placesOf, Stated, Words } from "./parts.tsx";
 
 const PAGE_SIZE = 50;
-const KINDS = { humans: "people.humans", organizations: "people.organizations" } as const;
+const KINDS = { humans: "Humans", organizations: "Organizations" } as const;
 type Kind = keyof typeof KINDS;
 
 const listPath = (kind: Kind, page: number) => `/api/v2/${kind}?limit=${PAGE_SIZE}${page > 1 ? `&page=${page}` : ""}`;
@@ -38,19 +37,22 @@ export default function PeoplePage() {
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>{say("people.title")}</h1>
-          <p>{say("people.lead")}</p>
+          <h1>Humans and organizations</h1>
+          <p>
+            Who stands behind agents. Names and accounts are stated by themselves; linked agents are proven by their
+            owner's key.
+          </p>
         </div>
         <span className="actions">
           <span className="segments">
             {(Object.keys(KINDS) as Kind[]).map((each) => (
               <button key={each} type="button" aria-pressed={each === kind} onClick={() => show(each)}>
-                {say(KINDS[each])}
+                {KINDS[each]}
               </button>
             ))}
           </span>
           <Link className="button" href="/people/join">
-            {say("people.join")}
+            Your own page
           </Link>
           <ApiButton paths={[listPath(kind, page)]} />
         </span>
@@ -60,8 +62,8 @@ export default function PeoplePage() {
       ) : !answer ? (
         <Loading rows={8} />
       ) : answer.data.total === 0 ? (
-        <Empty title={say(kind === "humans" ? "people.noHuman" : "people.noOrganization")}>
-          <p className="muted">{say("people.how")}</p>
+        <Empty title={kind === "humans" ? "No human has registered yet" : "No organization has registered yet"}>
+          <p className="muted">It takes a wallet's signature, or an account at the service's identity provider.</p>
         </Empty>
       ) : (
         <ul className="people">
@@ -71,18 +73,20 @@ export default function PeoplePage() {
         </ul>
       )}
       {answer && answer.data.pages > 1 && (
-        <nav className="pager" aria-label={say("people.pages")}>
+        <nav className="pager" aria-label="Pages">
           <button type="button" className="button" disabled={page <= 1} onClick={() => show(kind, page - 1)}>
-            {say("people.previous")}
+            Previous
           </button>
-          <span className="muted">{say("people.page", { page, pages: answer.data.pages })}</span>
+          <span className="muted">
+            Page {count(page)} of {count(answer.data.pages)}
+          </span>
           <button
             type="button"
             className="button"
             disabled={page >= answer.data.pages}
             onClick={() => show(kind, page + 1)}
           >
-            {say("people.next")}
+            Next
           </button>
         </nav>
       )}
@@ -105,8 +109,7 @@ const Human = ({ human }: { human: Humans["humans"][number] }) => (
                 <bdi>{human.organization}</bdi> ·{" "}
               </>
             )}
-            {human.walletAddress ? short(human.walletAddress) : say("people.noWallet")} ·{" "}
-            {say("people.since", { date: date(human.createdAt) })}
+            {human.walletAddress ? short(human.walletAddress) : "without a wallet"} · since {date(human.createdAt)}
           </span>
         </span>
       </span>
@@ -144,11 +147,11 @@ const Organization = ({ organization }: { organization: Organizations["organizat
                 · <bdi>{organization.organizationType}</bdi>
               </>
             )}{" "}
-            · {say("people.since", { date: date(organization.createdAt) })}
+            · since {date(organization.createdAt)}
           </span>
         </span>
       </span>
-      <span className="faint">{say("people.members", { n: organization.members.length })}</span>
+      <span className="faint">{counted(organization.members.length, "member", "members")}</span>
     </div>
     <Description text={organization.description} />
     <Words of={[...organization.roles, ...organization.skills, ...organization.domains]} />

@@ -3,7 +3,6 @@ import { Link } from "wouter";
 import { type ListedService, placeOf } from "../../../core/agents/listing.ts";
 import type { Humans } from "../api/types.ts";
 import { OutLink, webAddress } from "../parts/out-link.tsx";
-import { Say, say } from "../say.tsx";
 
 export const Description = ({ text }: { text: string }) =>
   text ? (
@@ -40,7 +39,7 @@ export const Stated = ({ of }: { of: Record<string, string> }) => {
       {entries.map(([key, text]) => (
         <div key={key}>
           <dt>
-            <Say k="people.stated" place={key} name={(text) => <bdi>{text}</bdi>} />
+            <bdi>{key}</bdi>, as stated
           </dt>
           <dd className="wrap">{webAddress(text) ? <OutLink text={text} /> : <bdi>{text}</bdi>}</dd>
         </div>
@@ -52,6 +51,6 @@ export const Stated = ({ of }: { of: Record<string, string> }) => {
 /** The way to the public page. */
 export const PublicPage = ({ href }: { href: string }) => (
   <Link className="button" href={href}>
-    {say("people.own.open")}
+    Open the public page
   </Link>
 );

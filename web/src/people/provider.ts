@@ -1,7 +1,6 @@
 /** Signing in at the identity provider: the authorization code flow of a public client (RFC 6749) with PKCE by S256 (RFC 7636), a state and a nonce of this tab, and the issuer's name checked (RFC 9207). */
 import { call, Problem } from "../api/answer.ts";
 import type { IdentityProvider } from "../api/types.ts";
-import { say } from "../say.tsx";
 import { keep, kept } from "../stored.ts";
 import { claimsOf, forgetToken, signInByToken, tokenSignIn } from "../wallet/access-token.ts";
 
@@ -36,7 +35,8 @@ const random = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)
 /** Leaves this page for the provider's. @throws SignInRefusal, and Problem when the service or the provider is away */
 export async function begin(): Promise<void> {
   // Browsers give SHA-256 to pages by https and of this machine only.
-  if (!globalThis.crypto.subtle) throw new SignInRefusal(say("people.idp.insecure"));
+  if (!globalThis.crypto.subtle)
+    throw new SignInRefusal("Your browser signs in over https only. Open this page by its https address.");
   const { data: provider } = await call<IdentityProvider>("/api/v2/auth/identity-provider");
   const pending: PendingSignIn = { provider, state: random(), nonce: random(), verifier: random() };
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(pending.verifier));
@@ -70,24 +70,31 @@ async function readAnswer(): Promise<void> {
   history.replaceState(null, "", RETURN_PATH);
   const pending = kept<PendingSignIn>("tab", PENDING_KEY);
   keep("tab", PENDING_KEY, null);
-  if (!pending) throw new SignInRefusal(say("people.idp.nothing"));
-  if (answer.get("state") !== pending.state) throw new SignInRefusal(say("people.idp.otherState"));
+  if (!pending)
+    throw new SignInRefusal(
+      "There is no sign-in to finish in this tab: none was begun here, or it was interrupted by a reload. Sign in again.",
+    );
+  if (answer.get("state") !== pending.state)
+    throw new SignInRefusal("This answer belongs to a sign-in of another tab or another time, so it was not used.");
   const { provider } = pending;
   const issuer = answer.get("iss");
   if (issuer === null ? provider.issInResponse : issuer !== provider.issuer)
-    throw new SignInRefusal(say("people.idp.otherIssuer"));
+    throw new SignInRefusal("This answer names another provider than the one you were sent to, so it was not used.");
   const error = answer.get("error");
   if (error !== null) throw new SignInRefusal(refusalOf(error, provider.name));
   const code = answer.get("code");
-  if (!code) throw new SignInRefusal(say("people.idp.noToken", { provider: provider.name }));
+  if (!code) throw new SignInRefusal(withoutToken(provider.name));
   await exchange(code, pending);
 }
 
+const withoutToken = (provider: string) => `${provider} gave no access token that this service can check.`;
+
 /** Error codes of RFC 6749, section 4.1.2.1. The provider's own description is a stranger's text and not shown. */
 function refusalOf(error: string, provider: string): string {
-  if (error === "access_denied") return say("people.idp.cancelled", { provider });
-  if (["server_error", "temporarily_unavailable"].includes(error)) return say("people.idp.later", { provider });
-  return say("people.idp.refused", { provider, code: /^[a-z_]{1,40}$/.test(error) ? error : "?" });
+  if (error === "access_denied") return `You cancelled at ${provider}.`;
+  if (["server_error", "temporarily_unavailable"].includes(error))
+    return `${provider} cannot sign you in at the moment. Try again in a few minutes.`;
+  return `${provider} refused the sign-in (${/^[a-z_]{1,40}$/.test(error) ? error : "?"}).`;
 }
 
 type TokenAnswer = Partial<Record<"access_token" | "id_token" | "token_type" | "error", string>> & {
@@ -103,14 +110,15 @@ async function exchange(code: string, { provider, nonce, verifier }: PendingSign
     redirect_uri: redirectUri(),
     client_id: clientId,
   }).catch(() => {
-    throw new SignInRefusal(say("people.idp.away", { provider: name }));
+    throw new SignInRefusal(`${name} cannot be reached, so the sign-in is not finished. Try again in a few minutes.`);
   });
-  if (!ok && body.error === "invalid_grant") throw new SignInRefusal(say("people.idp.usedCode", { provider: name }));
+  if (!ok && body.error === "invalid_grant")
+    throw new SignInRefusal(`${name} does not accept its code any more: a code is good once, and for a short time.`);
   const { access_token: token, token_type: type, expires_in: seconds } = body;
   const isToken = typeof token === "string" && token.length <= MAX_TOKEN && JWT.test(token);
-  if (!ok || !isToken || String(type).toLowerCase() !== "bearer")
-    throw new SignInRefusal(say("people.idp.noToken", { provider: name }));
-  if (!isIdentityOf(body.id_token, provider, nonce)) throw new SignInRefusal(say("people.idp.otherIdentity"));
+  if (!ok || !isToken || String(type).toLowerCase() !== "bearer") throw new SignInRefusal(withoutToken(name));
+  if (!isIdentityOf(body.id_token, provider, nonce))
+    throw new SignInRefusal("The identity in the answer is not of this sign-in, so it was not used.");
   const until = typeof seconds === "number" && seconds > 0 ? Date.now() + seconds * 1000 : null;
   signInByToken(token, { name, clientId, revocationEndpoint }, until);
 }

@@ -1,7 +1,6 @@
 /** The page people come back to from the identity provider: it finishes the sign-in, and leads to one's own page. */
 import { useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { say } from "../say.tsx";
 import { Note } from "../wallet/operation.tsx";
 import { finish } from "./provider.ts";
 import { SignInAgain } from "./sign-in.tsx";
@@ -20,18 +19,18 @@ export default function ReturnPage() {
   return (
     <div className="page narrow">
       <div className="page-head">
-        <h1>{say("people.idp.title")}</h1>
+        <h1>Signing in</h1>
       </div>
       {trouble === undefined ? (
         <section className="panel mint-step" role="status" aria-busy="true">
-          <p>{say("people.idp.finishing")}</p>
+          <p>Finishing the sign-in with the provider.</p>
         </section>
       ) : (
-        <Note title={say("people.idp.notSignedIn")}>
+        <Note title="You are not signed in">
           <p>{trouble}</p>
           <SignInAgain />
           <p>
-            <Link href={OWN_PAGE}>{say("people.idp.otherWays")}</Link>
+            <Link href={OWN_PAGE}>Other ways to sign in</Link>
           </p>
         </Note>
       )}

@@ -7,8 +7,7 @@ import { time } from "../formats.ts";
 import { TextField } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Trouble } from "../parts/states.tsx";
-import { say } from "../say.tsx";
-import { hasEnded, signInByToken, type TokenSignIn } from "../wallet/access-token.ts";
+import { hasEnded, SIGN_IN_ENDED, signInByToken, type TokenSignIn } from "../wallet/access-token.ts";
 import { begin } from "./provider.ts";
 
 /** Ways to sign in without a wallet: at the identity provider where the service is its client, else by a pasted token. */
@@ -17,10 +16,13 @@ export function WithoutWallet() {
   if (isPending) return null;
   const provider = data?.data.auth.identityProvider;
   return (
-    <Panel title={say("people.own.tokenTitle")}>
+    <Panel title="Without a wallet">
       {provider ? (
         <div className="stack">
-          <p className="muted">{say("people.idp.note", { provider: provider.name })}</p>
+          <p className="muted">
+            With an account at {provider.name}: you are sent there, and come back signed in. The sign-in stays in this
+            tab until you sign out or close it.
+          </p>
           <SignInButton provider={provider.name} />
         </div>
       ) : (
@@ -52,7 +54,7 @@ function SignInButton({ provider }: { provider: string }) {
     <>
       <p className="actions">
         <button type="button" className="button strong" disabled={busy} onClick={leave}>
-          {say("people.idp.signIn", { provider })}
+          Sign in with {provider}
         </button>
       </p>
       <Trouble words={trouble} />
@@ -73,12 +75,14 @@ function PasteForm() {
   };
   return (
     <>
-      <p className="muted">{say("people.own.tokenNote")}</p>
+      <p className="muted">
+        With an account at the service's identity provider: paste the access token it gave you. It stays in this tab.
+      </p>
       <form className="form" onSubmit={submit}>
-        <TextField name="token" type="password" label={say("people.own.token")} max={8192} />
+        <TextField name="token" type="password" label="Access token" max={8192} />
         <p className="actions">
           <button type="submit" className="button">
-            {say("people.own.useToken")}
+            Use this token
           </button>
         </p>
       </form>
@@ -93,13 +97,11 @@ export const SignInState = ({ signIn: { issuer, until }, ended, end }: StateProp
   <span className="actions">
     {issuer && !ended && (
       <span className="muted">
-        {until === null
-          ? say("people.idp.signedIn", { provider: issuer.name })
-          : say("people.idp.signedInUntil", { provider: issuer.name, time: time(new Date(until)) })}
+        {until === null ? `Signed in at ${issuer.name}` : `Signed in at ${issuer.name} until ${time(new Date(until))}`}
       </span>
     )}
     <button type="button" className="button" onClick={end}>
-      {issuer ? say("people.idp.signOut") : say("people.own.forgetToken")}
+      {issuer ? "Sign out" : "Forget the token"}
     </button>
   </span>
 );
@@ -107,7 +109,7 @@ export const SignInState = ({ signIn: { issuer, until }, ended, end }: StateProp
 /** Shown above the page of one whose sign-in has ended: what is written in it stays to be read. */
 export const EndedSignIn = () => (
   <section className="note-line stack" role="alert">
-    <p>{say("wallet.tokenEnded")}</p>
+    <p>{SIGN_IN_ENDED}</p>
     <SignInAgain />
   </section>
 );

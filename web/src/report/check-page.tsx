@@ -1,6 +1,5 @@
 /** The check of a received report: pasted or dropped, checked in this browser, sent nowhere. */
 import { type DragEvent, useMemo, useState } from "react";
-import { say } from "../say.tsx";
 import { ReportDocument } from "./document.tsx";
 import type { SignedContent } from "./library.ts";
 import { AskService, Checks, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
@@ -8,6 +7,7 @@ import { readGiven } from "./verdict.ts";
 
 /** Max bytes of a report; the service's own have 10 kB. */
 const MAX_BYTES = 400_000;
+const TOO_LARGE = "This is too large to be a report.";
 
 export function CheckPage() {
   const known = useKnownSigner();
@@ -18,8 +18,8 @@ export function CheckPage() {
     <>
       <div className="page-head">
         <div>
-          <h1>{say("report.checkTitle")}</h1>
-          <p>{say("report.checkLead")}</p>
+          <h1>Check a report</h1>
+          <p>Paste or drop the JSON of a cred report. It is checked in this browser and sent nowhere.</p>
         </div>
       </div>
       <Taker text={text} take={setText} readable={given !== null} />
@@ -28,7 +28,7 @@ export function CheckPage() {
           <VerdictLine verdict={verdict} known={known} />
           {verdict && (
             <section className="panel stack report-receipt">
-              <h2>{say("report.receipt")}</h2>
+              <h2>The receipt</h2>
               <Checks verdict={verdict} known={known} />
               <AskService given={given} />
             </section>
@@ -51,12 +51,12 @@ function Taker({ text, take: taken, readable }: TakerProps) {
   const [over, setOver] = useState(false);
   const take = (read: string) => {
     taken(read.slice(0, MAX_BYTES));
-    setTrouble(read.length > MAX_BYTES ? say("report.tooLarge") : "");
+    setTrouble(read.length > MAX_BYTES ? TOO_LARGE : "");
   };
   const open = (file: File | undefined) => {
     if (!file) return;
-    if (file.size > MAX_BYTES) return setTrouble(say("report.tooLarge"));
-    file.text().then(take, () => setTrouble(say("report.unreadableFile")));
+    if (file.size > MAX_BYTES) return setTrouble(TOO_LARGE);
+    file.text().then(take, () => setTrouble("The file could not be read."));
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -67,7 +67,7 @@ function Taker({ text, take: taken, readable }: TakerProps) {
   return (
     <section className="panel stack drop" data-over={over || undefined}>
       <label className="label" htmlFor="report-json">
-        {say("report.paste")}
+        The report as JSON
       </label>
       <textarea
         id="report-json"
@@ -86,7 +86,8 @@ function Taker({ text, take: taken, readable }: TakerProps) {
         onDrop={drop}
       />
       <p className="fault" id="report-trouble" role="alert">
-        {trouble || (unreadable ? say("report.noReceipt") : "")}
+        {trouble ||
+          (unreadable ? "This is no report with a receipt. It must be the whole JSON, as it was downloaded." : "")}
       </p>
       <p className="actions">
         <label className="button">
@@ -96,11 +97,11 @@ function Taker({ text, take: taken, readable }: TakerProps) {
             accept=".json,application/json"
             onChange={({ target }) => open(target.files?.[0])}
           />
-          {say("report.openFile")}
+          Open a file
         </label>
         {text && (
           <button type="button" className="button" onClick={() => take("")}>
-            {say("report.clear")}
+            Clear
           </button>
         )}
       </p>

@@ -1,14 +1,35 @@
 /** A report as a document: score, evidence for every point, standing, advice, risks. Shown only where its receipt is sound. */
 import type { ReactNode } from "react";
 import { SIGNALS } from "../../../core/cred/cred.ts";
-import { count, date, moment } from "../formats.ts";
+import { count, counted, date, moment } from "../formats.ts";
 import { ScoreRing } from "../parts/cred.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { say } from "../say.tsx";
 import { tierOf } from "../tiers.ts";
 import type { SignedContent } from "./library.ts";
 import { risksOf } from "./risks.ts";
+
+/** How much a risk weighs, in words. */
+const LEVEL_LABELS = {
+  high: "High",
+  medium: "Medium",
+  low: "Low",
+} as const;
+
+/** Where evidence comes from, in words. */
+const SOURCE_LABELS = {
+  onchain: "on chain",
+  profile: "its own words",
+  proof: "proof",
+  attestation: "attestation",
+} as const;
+
+/** How much an advice brings, in words. */
+const PRIORITY_LABELS = {
+  high: "much",
+  medium: "some",
+  low: "a little",
+} as const;
 
 /** @param children parts that are read now, shown between the evidence and the facts */
 export function ReportDocument({ report, children }: { report: SignedContent; children?: ReactNode }) {
@@ -21,27 +42,29 @@ export function ReportDocument({ report, children }: { report: SignedContent; ch
           <h2>
             <bdi>{agent.name}</bdi>
           </h2>
-          <p className="muted">{say("report.of", { id: String(agent.tokenId), date: moment(report.generatedAt) })}</p>
+          <p className="muted">
+            Agent #{agent.tokenId} on {moment(report.generatedAt)}
+          </p>
           <dl className="facts">
-            <Fact label={say("report.rank")}>
-              {say("report.rankOf", { rank: credScore.rank, n: credScore.totalAgents })}
+            <Fact label="Rank">
+              {count(credScore.rank)} of {counted(credScore.totalAgents, "agent", "agents")}
             </Fact>
-            <Fact label={say("report.percentile")}>{credScore.percentile}</Fact>
-            <Fact label={say("report.points")}>{count(agent.points)}</Fact>
+            <Fact label="Percentile">{credScore.percentile}</Fact>
+            <Fact label="Points">{count(agent.points)}</Fact>
           </dl>
         </div>
       </header>
-      <Panel title={say("report.risks")}>
+      <Panel title="What to weigh">
         <Risks report={report} />
       </Panel>
-      <Panel title={say("report.evidence")}>
+      <Panel title="Evidence for every point">
         <Evidence report={report} />
       </Panel>
       {children}
-      <Panel title={say("report.advice")}>
+      <Panel title="What would raise the score">
         <Advice report={report} />
       </Panel>
-      <Panel title={say("report.about")}>
+      <Panel title="About the agent and this report">
         <About report={report} />
       </Panel>
     </article>
@@ -57,13 +80,13 @@ const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
 
 function Risks({ report }: { report: SignedContent }) {
   const risks = risksOf(report);
-  if (risks.length === 0) return <p className="muted">{say("report.noRisks")}</p>;
+  if (risks.length === 0) return <p className="muted">Nothing in this report speaks against the agent.</p>;
   return (
     <ul className="risks">
-      {risks.map(({ level, key, values }) => (
-        <li key={key} data-level={level}>
-          <span className="tag">{say(`report.level.${level}`)}</span>
-          <span>{(say as (key: string, values: object) => string)(key, values)}</span>
+      {risks.map(({ level, text }) => (
+        <li key={text} data-level={level}>
+          <span className="tag">{LEVEL_LABELS[level]}</span>
+          <span>{text}</span>
         </li>
       ))}
     </ul>
@@ -86,9 +109,11 @@ function Evidence({ report: { scoreBreakdown, credScore } }: { report: SignedCon
               <div className="evidence-head">
                 <h3>{part.label}</h3>
                 <span className="muted">
-                  {say("report.raw", { raw: part.rawScore, weight: Math.round(part.weight * 100) })}
+                  {count(part.rawScore)} of 100, weight {count(Math.round(part.weight * 100))} %
                 </span>
-                <b>{say("report.pointsOf", { points: part.weightedScore, most: part.maxWeightedScore })}</b>
+                <b>
+                  {count(part.weightedScore)} of {count(part.maxWeightedScore)}
+                </b>
               </div>
               <svg className="evidence-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
                 <rect width="100" height="4" className="track" />
@@ -96,12 +121,12 @@ function Evidence({ report: { scoreBreakdown, credScore } }: { report: SignedCon
               </svg>
               <p className="faint">{part.description}</p>
               {part.evidence.length === 0 ? (
-                <p className="muted">{say("report.noEvidence")}</p>
+                <p className="muted">There is nothing yet.</p>
               ) : (
                 <ul>
                   {part.evidence.map(({ source, detail, reference }) => (
                     <li key={detail}>
-                      <span className="tag plain">{say(`report.source.${source}`)}</span> <bdi>{detail}</bdi>
+                      <span className="tag plain">{SOURCE_LABELS[source]}</span> <bdi>{detail}</bdi>
                       {reference && <Reference text={reference} />}
                     </li>
                   ))}
@@ -112,7 +137,7 @@ function Evidence({ report: { scoreBreakdown, credScore } }: { report: SignedCon
         })}
       </ol>
       <p className="evidence-sum">
-        <span>{say("report.sum")}</span> <b>{credScore.score}</b>
+        <span>All points, rounded half up</span> <b>{credScore.score}</b>
       </p>
     </>
   );
@@ -125,12 +150,12 @@ const Reference = ({ text }: { text: string }) => (
 );
 
 function Advice({ report: { recommendations } }: { report: SignedContent }) {
-  if (recommendations.length === 0) return <p className="muted">{say("report.noAdvice")}</p>;
+  if (recommendations.length === 0) return <p className="muted">Every signal is at its best.</p>;
   return (
     <ol className="advice">
       {recommendations.map(({ action, impact, priority, endpoint }) => (
         <li key={action}>
-          <span className="tag plain">{say(`report.priority.${priority}`)}</span>
+          <span className="tag plain">{PRIORITY_LABELS[priority]}</span>
           <div>
             <p>{action}</p>
             <p className="muted">
@@ -146,29 +171,22 @@ function Advice({ report: { recommendations } }: { report: SignedContent }) {
 function About({ report }: { report: SignedContent }) {
   const { agent, verifications, sessions, externalScores, narrativeAnalysis, onchain } = report;
   const rows: [string, ReactNode][] = [
-    [say("report.wallet"), <code className="wrap">{agent.agentAddress}</code>],
-    [say("report.owner"), <code className="wrap">{agent.owner}</code>],
-    [say("report.registered"), say("report.registeredOn", { date: date(agent.mintedAt), n: agent.ageDays })],
-    [say("report.framework"), <bdi>{agent.framework || "—"}</bdi>],
-    [say("report.soulbound"), say(agent.soulbound ? "report.yes" : "report.no")],
-    [say("report.verifications"), say("report.nOf", { n: verifications.total, all: verifications.max })],
-    [say("report.narrative"), narrativeAnalysis.completeness],
+    ["Wallet", <code className="wrap">{agent.agentAddress}</code>],
+    ["Owner", <code className="wrap">{agent.owner}</code>],
+    ["Registered", `${date(agent.mintedAt)}, ${counted(agent.ageDays, "day", "days")} before`],
+    ["Framework", <bdi>{agent.framework || "—"}</bdi>],
+    ["Soulbound", agent.soulbound ? "Yes" : "No"],
+    ["Verifications", `${count(verifications.total)} of ${count(verifications.max)}`],
+    ["Narrative", narrativeAnalysis.completeness],
     [
-      say("report.sessions"),
-      say("report.sessionCounts", {
-        success: sessions.success,
-        partial: sessions.partial,
-        failure: sessions.failure,
-      }),
+      "Sessions reported",
+      `${count(sessions.success)} succeeded, ${count(sessions.partial)} in part, ${count(sessions.failure)} failed`,
     ],
-    [say("report.ethos"), externalScores.ethos === null ? say("report.unknown") : count(externalScores.ethos)],
-    [
-      say("report.onchain"),
-      onchain ? say("report.onchainAt", { epoch: onchain.epoch, score: onchain.score }) : say("report.notOnchain"),
-    ],
-    [say("report.price"), say(report.paidReport ? "report.paid" : "report.unpaid", { price: report.price })],
-    [say("report.payment"), <code className="wrap">{report.payment}</code>],
-    [say("report.id"), <code className="wrap">{report.reportId}</code>],
+    ["Ethos", externalScores.ethos === null ? "not known" : count(externalScores.ethos)],
+    ["On chain", onchain ? `score ${count(onchain.score)} in epoch ${count(onchain.epoch)}` : "in no epoch yet"],
+    ["Price", report.paidReport ? `${report.price} USDC` : "nothing"],
+    ["Payment", <code className="wrap">{report.payment}</code>],
+    ["Report", <code className="wrap">{report.reportId}</code>],
   ];
   return (
     <dl className="facts tall">
@@ -177,7 +195,7 @@ function About({ report }: { report: SignedContent }) {
           {value}
         </Fact>
       ))}
-      <Fact label={say("report.explorer")}>
+      <Fact label="Explorer">
         <Reference text={report.explorer} />
       </Fact>
     </dl>

@@ -7,10 +7,9 @@ import { Problem } from "../api/answer.ts";
 import { agent as agentQuery } from "../api/queries.ts";
 import type { CredReport } from "../api/types.ts";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import "../styles/report.css";
-import { moment } from "../formats.ts";
+import { count, moment } from "../formats.ts";
 import { OperationSteps, Refused, useOperation } from "../wallet/operation.tsx";
 import { CheckPage } from "./check-page.tsx";
 import { ReportDocument } from "./document.tsx";
@@ -38,14 +37,15 @@ function Reports({ agentRef }: { agentRef: string }) {
   );
   const name = agent?.name ?? (own[0] ? signedOf(own[0].receipt).agent.name : undefined);
   useEffect(() => {
-    if (name) document.title = say("report.titleOf", { name });
+    if (name) document.title = `Cred report of ${name}`;
   }, [name]);
   if (tokenId === null || (!agent && own.length === 0)) {
     if (!error) return <Loading rows={8} />;
     return error instanceof Problem && error.status === 404 ? (
-      <Empty instead title={say("report.noAgent")}>
+      <Empty instead title="No agent has this id">
         <p className="muted">
-          <Say k="report.noAgentNote" check={(text) => <Link href="/report/check">{text}</Link>} />
+          A report is about an agent that is registered here. <Link href="/report/check">Check a report</Link> that you
+          have.
         </p>
       </Empty>
     ) : (
@@ -60,7 +60,7 @@ type OfAgentProps = { tokenId: number; name: string | undefined; score: number |
 /** @param own its reports in this browser, newest first @param score as it is now; null when it is not known */
 function OfAgent({ tokenId, name, score, own }: OfAgentProps) {
   const [params, show] = useSearchParams();
-  const op = useOperation<CredReport>({ name: ["report", tokenId].join("."), caller: "anyone", arrived: keepReport });
+  const op = useOperation<CredReport>({ name: `report.${tokenId}`, caller: "anyone", arrived: keepReport });
   const chosen = own.find(({ receipt }) => receipt.reportId === params.get("id")) ?? own[0];
   const isDone = op.state.at === "done";
   useEffect(() => {
@@ -74,11 +74,11 @@ function OfAgent({ tokenId, name, score, own }: OfAgentProps) {
       <div className="page-head">
         <div>
           <h1>
-            <bdi>{say("report.titleOf", { name: name ?? String(tokenId) })}</bdi>
+            <bdi>Cred report of {name ?? tokenId}</bdi>
           </h1>
           <p className="no-print">
-            <Link href={`/agent/${tokenId}`}>{say("report.openAgent")}</Link> ·{" "}
-            <Link href="/report/check">{say("report.checkOther")}</Link>
+            <Link href={`/agent/${tokenId}`}>Open its page</Link> ·{" "}
+            <Link href="/report/check">Check a report somebody sent you</Link>
           </p>
         </div>
       </div>
@@ -86,8 +86,13 @@ function OfAgent({ tokenId, name, score, own }: OfAgentProps) {
         <OperationSteps
           op={op}
           done={() => null}
-          refused={(problem) => <Refused title={say("report.notBought")} problem={problem} />}
-          about={<p>{say("report.paysFor")}</p>}
+          refused={(problem) => <Refused title="No report was bought" problem={problem} />}
+          about={
+            <p>
+              It pays for one report, which is computed before anything is charged. It stays in this browser: a reload
+              never pays again.
+            </p>
+          }
         />
       </div>
       {own.length > 1 && (
@@ -122,10 +127,10 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: n
       <div className="report-tools no-print">
         <p className="actions">
           <button type="button" className="button" onClick={() => download(receipt)}>
-            {say("report.download")}
+            Download JSON
           </button>
           <button type="button" className="button" onClick={() => window.print()}>
-            {say("report.print")}
+            Print
           </button>
           <button
             type="button"
@@ -133,17 +138,19 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: n
             onClick={() => (asked ? forgetReport(receipt.reportId) : setAsked(true))}
             onBlur={() => setAsked(false)}
           >
-            {say(asked ? "report.forgetReally" : "report.forget")}
+            {asked ? "Remove it? A new one costs again" : "Remove from this browser"}
           </button>
         </p>
         <p className="muted">
-          {say(isStored() ? "report.keptHere" : "report.notKept", { date: moment(new Date(boughtAt).toISOString()) })}
+          {isStored()
+            ? `Bought ${moment(new Date(boughtAt).toISOString())}, kept in this browser only.`
+            : `Bought ${moment(new Date(boughtAt).toISOString())}. This browser keeps nothing: download the report before you leave.`}
         </p>
       </div>
       <VerdictLine verdict={verdict} known={known} />
       {now !== null && now !== report.credScore.score && (
         <p className="note-line no-print" role="status">
-          {say("report.changed", { was: report.credScore.score, now })}
+          The score was {count(report.credScore.score)} in this report and is {count(now)} now.
         </p>
       )}
       <ReportDocument report={report}>
@@ -157,8 +164,11 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: n
       </ReportDocument>
       {verdict && (
         <section className="panel stack report-receipt">
-          <h2>{say("report.receipt")}</h2>
-          <p className="muted">{say("report.receiptLead")}</p>
+          <h2>The receipt</h2>
+          <p className="muted">
+            Your browser has hashed the report, recovered the key that signed it, and compared both. No server was
+            asked.
+          </p>
           <Checks verdict={verdict} known={known} />
           <AskService given={given} />
         </section>

@@ -6,13 +6,20 @@ import type { CredReport, Prices } from "../api/types.ts";
 import { useReceiver } from "../mint/costs.tsx";
 import { Address } from "../parts/address.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import type { RunningOperation } from "../wallet/operation.tsx";
 
+/** What a full report has. */
+const CONTENTS = [
+  "The evidence for every point, each with the place where it can be looked up",
+  "Rank, percentile and the score's history",
+  "What would raise the score, by how many points",
+  "What to weigh before you trust the agent",
+  "A signed receipt: anyone you send the report to can check it offline",
+];
+
 const PRICING = "/api/v2/pricing";
 const prices = { queryKey: [PRICING], queryFn: get<Prices>(PRICING), refetchInterval: 60_000 };
-const HAS = ["evidence", "history", "advice", "risks", "receipt"] as const;
 
 /** @param again whether one was bought before */
 export function ReportPrice({
@@ -35,28 +42,35 @@ export function ReportPrice({
   const buy = (
     <p className="actions">
       <button type="button" className="button strong" onClick={() => void op.run({ method: "GET", path })}>
-        {free ? say("report.get") : say(again ? "report.buyNewer" : "report.buy", { price })}
+        {free ? "Get the report" : again ? `Buy a newer one for ${price} USDC` : `Buy for ${price} USDC`}
       </button>
     </p>
   );
   return (
     <section className="panel stack report-offer no-print" aria-labelledby="report-offer">
       <h2 id="report-offer">
-        {free ? say("report.offerFree") : say(again ? "report.offerNewer" : "report.offer", { price })}
+        {free
+          ? "A full report, free now"
+          : again
+            ? `A newer report for ${price} USDC`
+            : `A full report for ${price} USDC`}
       </h2>
       {!again && (
         <ul className="report-has">
-          {HAS.map((part) => (
-            <li key={part}>{say(`report.has.${part}`)}</li>
+          {CONTENTS.map((part) => (
+            <li key={part}>{part}</li>
           ))}
         </ul>
       )}
       {!free && (
         <p className="muted">
           {receiver ? (
-            <Say k="report.paidTo" price={price} to={() => <Address address={receiver} explorer={explorer} />} />
+            <>
+              {price} USDC go to <Address address={receiver} explorer={explorer} />, by a signature of your wallet
+              (x402). You need no ether.
+            </>
           ) : (
-            say("report.paidToService", { price })
+            `${price} USDC go to the service, by a signature of your wallet (x402). You need no ether.`
           )}
         </p>
       )}

@@ -5,7 +5,6 @@ import { call } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import { date, short } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
-import { say } from "../say.tsx";
 import { type NotedSigner, noted, noteSigner } from "./signer.ts";
 import { type GivenReport, judge, type Verdict } from "./verdict.ts";
 
@@ -38,13 +37,13 @@ export function VerdictLine({ verdict, known }: { verdict: Verdict | null | unde
   if (verdict === undefined)
     return (
       <p className="verdict" role="status">
-        {say("report.checking")}
+        The receipt is being checked in this browser.
       </p>
     );
   if (verdict === null)
     return (
       <p className="verdict" data-is="forged" role="alert">
-        <Icon name="warn" /> {say("report.cannotCheck")}
+        <Icon name="warn" /> The receipt could not be checked in this browser.
       </p>
     );
   const is = verdict.is;
@@ -53,8 +52,10 @@ export function VerdictLine({ verdict, known }: { verdict: Verdict | null | unde
       <Icon name={is === "genuine" ? "check" : "warn"} />
       <span>
         {is === "genuine"
-          ? say("report.genuine", { name: known?.name ?? "" })
-          : say(is === "unknown" ? "report.unknownSigner" : "report.forged")}
+          ? `Genuine: ${known?.name ?? ""} signed exactly this report.`
+          : is === "unknown"
+            ? "Sound in itself, but this browser does not know who signs for the service: compare the signer below with the one you know."
+            : "Not genuine. Do not rely on this report: see below what is wrong."}
       </span>
     </p>
   );
@@ -65,30 +66,27 @@ export function Checks({ verdict, known }: { verdict: Verdict; known: NotedSigne
   return (
     <>
       <ul className="checks">
-        {verdict.checks.map(({ key, passed }) => (
-          <li key={key} data-passed={passed}>
+        {verdict.checks.map(({ label, passed }) => (
+          <li key={label} data-passed={passed}>
             <Icon name={passed ? "check" : "close"} />
             <span>
-              <span className="unseen">{say(passed ? "report.passed" : "report.failed")} </span>
-              {say(key as "report.check.sum")}
+              <span className="unseen">{passed ? "Passed:" : "Failed:"} </span>
+              {label}
             </span>
           </li>
         ))}
       </ul>
       <dl className="facts tall">
         <div>
-          <dt>{say("report.signedBy")}</dt>
+          <dt>Signed by</dt>
           <dd className="mono wrap">{verdict.signer ?? "—"}</dd>
         </div>
         <div>
-          <dt>{say("report.knownSigner")}</dt>
+          <dt>The service's signer</dt>
           <dd title={known?.signers.join(", ")}>
             {known
-              ? say("report.noted", {
-                  signers: known.signers.map(short).join(", "),
-                  date: date(new Date(known.at).toISOString()),
-                })
-              : say("report.noneNoted")}
+              ? `${known.signers.map(short).join(", ")}, noted here on ${date(new Date(known.at).toISOString())}`
+              : "not known in this browser"}
           </dd>
         </div>
       </dl>
@@ -105,13 +103,18 @@ export function AskService({ given: { receipt } }: { given: GivenReport }) {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ payload: receipt.payload, signature: receipt.signature }),
     }).then(
-      ({ data }) => setSaid(say(data.valid ? "report.serviceAgrees" : "report.serviceDenies")),
+      ({ data }) =>
+        setSaid(
+          data.valid
+            ? "The service says that it signed this report."
+            : "The service says that it did not sign this report.",
+        ),
       (error: Error) => setSaid(error.message),
     );
   return (
     <p className="actions no-print">
       <button type="button" className="button" onClick={() => void ask()}>
-        {say("report.askService")}
+        Ask the service as well
       </button>
       <span role="status">{said}</span>
     </p>

@@ -1,9 +1,10 @@
 /** What a reader of a report should weigh: each risk follows from fields of the report alone. */
-import type { MessageKey } from "../say.tsx";
+import { count, counted } from "../formats.ts";
 import type { SignedContent } from "./library.ts";
 
 type Level = "high" | "medium" | "low";
-export type Risk = { level: Level; key: MessageKey; values: Record<string, string | number> };
+/** `text`: one sentence. */
+export type Risk = { level: Level; text: string };
 
 const YOUNG_DAYS = 30;
 /** Share of failed sessions that is worth a word, and that is worth a warning. */
@@ -18,26 +19,36 @@ export function risksOf({ agent, credScore, scoreBreakdown, verifications, sessi
   const lapsing = (scoreBreakdown.verify?.weightedScore ?? 0) + (scoreBreakdown.coinbase?.weightedScore ?? 0);
   const empty = Object.values(scoreBreakdown).filter(({ rawScore }) => rawScore === 0).length;
   const accounts = verifications.total - Number(verifications.siwa) - Number(verifications.coinbase);
-  const risk = (holds: boolean, level: Level, key: string, values: Risk["values"] = {}): Risk[] =>
-    holds ? [{ level, key: `report.risk.${key}` as MessageKey, values }] : [];
-  return [
-    ...risk(!agent.walletConfirmed, "high", "unconfirmed"),
-    ...risk(!verifications.siwa, "high", "walletUnproven"),
-    ...risk(failed >= FAILED.high, "high", "failures", { failed: sessions.failure, ended }),
-    ...risk(failed >= FAILED.low && failed < FAILED.high, "medium", "failures", { failed: sessions.failure, ended }),
-    ...risk(accounts === 0, "medium", "noAccounts"),
-    ...risk(agent.ageDays < YOUNG_DAYS, "medium", "young", { n: agent.ageDays }),
-    ...risk(empty >= 4, "medium", "thin", { empty, all: Object.keys(scoreBreakdown).length }),
-    ...risk(credScore.score > 0 && lapsing / credScore.score >= LAPSING, "medium", "lapsing", {
-      points: Math.round(lapsing),
-      score: credScore.score,
-    }),
-    ...risk(!agent.soulbound, "low", "transferable"),
-    ...risk(ended === 0, "low", "noSessions"),
-    ...risk(onchain === undefined, "low", "offchain"),
-    ...risk(onchain !== undefined && onchain.score !== credScore.score, "low", "epochDiffers", {
-      epoch: onchain?.epoch ?? 0,
-      score: onchain?.score ?? 0,
-    }),
+  const failures = `${count(sessions.failure)} of ${count(ended)} reported sessions failed.`;
+  const risks: [holds: boolean, level: Level, text: string][] = [
+    [!agent.walletConfirmed, "high", "The wallet has not confirmed that it is this agent's."],
+    [!verifications.siwa, "high", "The wallet is not verified: no one has shown that they hold its key."],
+    [failed >= FAILED.high, "high", failures],
+    [failed >= FAILED.low && failed < FAILED.high, "medium", failures],
+    [accounts === 0, "medium", "No account on X, GitHub or Farcaster is proven to be its own."],
+    [
+      agent.ageDays < YOUNG_DAYS,
+      "medium",
+      `It was registered ${counted(agent.ageDays, "day", "days")} ago: there is little history.`,
+    ],
+    [
+      empty >= 4,
+      "medium",
+      `${count(empty)} of ${count(Object.keys(scoreBreakdown).length)} signals have nothing to show.`,
+    ],
+    [
+      credScore.score > 0 && lapsing / credScore.score >= LAPSING,
+      "medium",
+      `${count(Math.round(lapsing))} of the ${count(credScore.score)} points rest on proofs and attestations, which can lapse.`,
+    ],
+    [!agent.soulbound, "low", "The identity can be transferred: its next owner has not earned this score."],
+    [ended === 0, "low", "No outcome of its work has been reported."],
+    [onchain === undefined, "low", "The score is in no epoch on chain yet: this receipt is its only proof."],
+    [
+      onchain !== undefined && onchain.score !== credScore.score,
+      "low",
+      `Epoch ${count(onchain?.epoch ?? 0)} on chain has another score: ${count(onchain?.score ?? 0)}.`,
+    ],
   ];
+  return risks.flatMap(([holds, level, text]) => (holds ? [{ level, text }] : []));
 }

@@ -1,6 +1,5 @@
 /** The judgement of a report: what is wrong with it, and whether it is this service's. */
 import type { GivenReceipt, ReceiptFindings } from "../../../core/cred/report/check.ts";
-import type { MessageKey } from "../say.tsx";
 import type { Receipt } from "./library.ts";
 import type { NotedSigner } from "./signer.ts";
 
@@ -8,9 +7,12 @@ import type { NotedSigner } from "./signer.ts";
 export type Verdict = {
   is: "genuine" | "unknown" | "forged";
   signer: string | null;
-  checks: { key: MessageKey; passed: boolean }[];
+  checks: { label: string; passed: boolean }[];
   findings: ReceiptFindings;
 };
+
+/** The check that a report by an unknown signer may fail. */
+const KNOWN_SIGNER = "That signer is the service's";
 
 /** A report with its receipt, or a receipt alone. */
 export type GivenReport = { receipt: GivenReceipt; shown: object | null };
@@ -43,14 +45,14 @@ export async function judge({ receipt, shown }: GivenReport, known: NotedSigner 
     (domain.chainId === known.chainId && domain.verifyingContract.toLowerCase() === known.contract.toLowerCase());
   const isKnown = signer !== null && known?.signers.includes(signer) === true;
   const checks: Verdict["checks"] = [
-    { key: "report.check.payload", passed: report !== null && messageFits },
-    ...(shownFits === null ? [] : [{ key: "report.check.shown" as const, passed: shownFits }]),
-    { key: "report.check.signature", passed: signer !== null && named },
-    { key: "report.check.signer", passed: isKnown },
-    { key: "report.check.contract", passed: here },
-    { key: "report.check.sum", passed: addsUp },
+    { label: "The receipt's hash is that of the report", passed: report !== null && messageFits },
+    ...(shownFits === null ? [] : [{ label: "What the file shows is what was signed", passed: shownFits }]),
+    { label: "The signature is of the signer that the receipt names", passed: signer !== null && named },
+    { label: KNOWN_SIGNER, passed: isKnown },
+    { label: "It is about this service's contract and chain", passed: here },
+    { label: "The parts add up to the score", passed: addsUp },
   ];
-  const sound = checks.every(({ key, passed }) => passed || key === "report.check.signer");
+  const sound = checks.every(({ label, passed }) => passed || label === KNOWN_SIGNER);
   const is = !sound ? "forged" : isKnown ? "genuine" : known === null ? "unknown" : "forged";
   return { is, signer, checks, findings };
 }

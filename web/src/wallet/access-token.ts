@@ -15,6 +15,8 @@ export type TokenSignIn = {
   issuer: TokenIssuer | null;
 };
 
+export const SIGN_IN_ENDED = "Your sign-in has ended. Sign in again to go on.";
+
 const KEY = "token";
 const listeners = new Set<() => void>();
 let present: TokenSignIn | null = kept<TokenSignIn>("tab", KEY);

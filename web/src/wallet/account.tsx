@@ -3,10 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { discovery } from "../api/queries.ts";
-import { time, usdc } from "../formats.ts";
+import { count, time, usdc } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { Trouble } from "../parts/states.tsx";
-import { say } from "../say.tsx";
 import { Dialog } from "../shell/dialog.tsx";
 import { ConnectWallet } from "./connect.tsx";
 import { ownAgents } from "./own-agents.ts";
@@ -20,7 +19,7 @@ const MAX_SHOWN = 3;
 export default function Account({ close }: { close: () => void }) {
   const wallet = useWallet();
   return (
-    <Dialog title={wallet ? wallet.name : say("wallet.choose")} onClose={close}>
+    <Dialog title={wallet ? wallet.name : "Choose a wallet"} onClose={close}>
       {wallet ? <Held wallet={wallet} close={close} /> : <ConnectWallet />}
     </Dialog>
   );
@@ -35,15 +34,15 @@ function Held({ wallet, close }: { wallet: ConnectedWallet; close: () => void })
     <>
       <dl className="facts tall">
         <div>
-          <dt>{say("wallet.account")}</dt>
+          <dt>Account</dt>
           <dd>
             <Address address={wallet.address} explorer={about?.explorer} />
           </dd>
         </div>
         <div>
-          <dt>{say("wallet.agents")}</dt>
+          <dt>Agents</dt>
           <dd>
-            {agents?.length === 0 && say("wallet.noAgents")}
+            {agents?.length === 0 && "none"}
             {agents?.map(({ tokenId, name }, i) => (
               <span key={tokenId}>
                 {i > 0 && ", "}
@@ -56,27 +55,21 @@ function Held({ wallet, close }: { wallet: ConnectedWallet; close: () => void })
               <>
                 {", "}
                 <Link href={`/owner/${wallet.address}`} onClick={close}>
-                  {say("wallet.moreAgents", { n: own.total - MAX_SHOWN })}
+                  {count(own.total - MAX_SHOWN)} more
                 </Link>
               </>
             )}
           </dd>
         </div>
         <div>
-          <dt>{say("wallet.balance")}</dt>
-          <dd>
-            {asset && about ? (
-              <Balance wallet={wallet} asset={asset} chainId={about.chainId} />
-            ) : (
-              say("wallet.balanceUnknown")
-            )}
-          </dd>
+          <dt>Balance</dt>
+          <dd>{asset && about ? <Balance wallet={wallet} asset={asset} chainId={about.chainId} /> : "not known"}</dd>
         </div>
         <SignedIn address={wallet.address} />
       </dl>
       <p className="actions">
         <Link className="button strong" href="/me" onClick={close}>
-          {say("wallet.mine")}
+          My agents
         </Link>
         <button
           type="button"
@@ -86,7 +79,7 @@ function Held({ wallet, close }: { wallet: ConnectedWallet; close: () => void })
             close();
           }}
         >
-          {say("wallet.disconnect")}
+          Disconnect
         </button>
       </p>
       <End address={wallet.address} />
@@ -104,8 +97,8 @@ function Balance({ wallet: { provider, address }, asset, chainId }: BalanceProps
     queryFn: () => holding(provider, { asset, chainId }, address),
   });
   if (isPending) return null;
-  if (typeof data === "bigint") return say("wallet.balanceAmount", { amount: usdc(data) });
-  if (data !== "elsewhere") return say("wallet.balanceUnread");
+  if (typeof data === "bigint") return `${usdc(data)} USDC`;
+  if (data !== "elsewhere") return "on Base: not known, because the wallet does not say";
   const change = () =>
     changeTo(provider, chainId).then(
       () => refetch(),
@@ -113,9 +106,9 @@ function Balance({ wallet: { provider, address }, asset, chainId }: BalanceProps
     );
   return (
     <>
-      {say("wallet.balanceElsewhere")}{" "}
+      on Base: not known, because the wallet is on another network{" "}
       <button type="button" className="button" onClick={() => void change()}>
-        {say("wallet.changeNetwork")}
+        Change to Base
       </button>
       <Trouble words={trouble} />
     </>
@@ -125,12 +118,12 @@ function Balance({ wallet: { provider, address }, asset, chainId }: BalanceProps
 function SignedIn({ address }: { address: string }) {
   useSignIns();
   const found = signInOf(address, "human");
-  const kind = say(found?.kind === "siwa" ? "wallet.agentKind" : "wallet.humanKind");
+  const kind = found?.kind === "siwa" ? "an agent" : "a human";
   return (
     <div>
-      <dt>{say("wallet.signedIn")}</dt>
+      <dt>Signed in</dt>
       <dd>
-        {found ? say("wallet.signedInUntil", { kind, time: time(new Date(found.until)) }) : say("wallet.notSignedIn")}
+        {found ? `as ${kind} until ${time(new Date(found.until))}` : "No. The first change asks for one signature."}
       </dd>
     </div>
   );
@@ -142,20 +135,25 @@ function End({ address }: { address: string }) {
   const [said, setSaid] = useState("");
   const end = () =>
     endEverywhere(setSaid).then(
-      () => setSaid(say("wallet.ended")),
+      () => setSaid("Every sign-in of this wallet is ended."),
       (error: Error) => setSaid(error.message),
     );
   return (
     <>
       <p className="actions">
         <button type="button" className="button" onClick={() => void end()}>
-          {say("wallet.endEverywhere")}
+          End every sign-in of this wallet
         </button>
         <span className="muted" role="status">
           {said}
         </span>
       </p>
-      {signInOf(address, "siwa") === null && <p className="muted">{say("wallet.endNote")}</p>}
+      {signInOf(address, "siwa") === null && (
+        <p className="muted">
+          Ending them asks the wallet for one signature, which shows that it is yours. It costs nothing and sends
+          nothing.
+        </p>
+      )}
     </>
   );
 }

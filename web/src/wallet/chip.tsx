@@ -3,7 +3,6 @@ import { lazy, Suspense, useState } from "react";
 import { short } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Sigil } from "../parts/sigil.tsx";
-import { say } from "../say.tsx";
 import { useWallet } from "./session.ts";
 
 const Account = lazy(() => import("./account.tsx"));
@@ -16,12 +15,12 @@ export function WalletChip() {
       <button
         type="button"
         className="button wallet-chip"
-        aria-label={wallet ? say("wallet.of", { address: short(wallet.address) }) : say("wallet.connect")}
+        aria-label={wallet ? `Wallet ${short(wallet.address)}` : "Connect wallet"}
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >
         {wallet ? <Sigil seed={wallet.address} score={null} size={20} /> : <Icon name="wallet" />}
-        <span>{wallet ? short(wallet.address) : say("wallet.connect")}</span>
+        <span>{wallet ? short(wallet.address) : "Connect wallet"}</span>
       </button>
       {open && (
         <Suspense>

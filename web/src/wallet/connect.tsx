@@ -3,7 +3,6 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import { Trouble } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import { useWallets, type Wallet } from "./providers.ts";
 import { connect } from "./session.ts";
 
@@ -42,7 +41,7 @@ export function ConnectWallet({ onConnected }: { onConnected?: () => void }) {
             disabled={busy}
             onClick={() => void open(wallet)}
           >
-            {wallets.length === 1 ? say("wallet.connect") : <bdi>{wallet.name}</bdi>}
+            {wallets.length === 1 ? "Connect wallet" : <bdi>{wallet.name}</bdi>}
           </button>
         ))}
       </p>
@@ -56,11 +55,12 @@ function NoWallet() {
   return (
     <>
       <p className="muted">
-        <Say k="wallet.none" api={(text) => <Link href="/docs">{text}</Link>} />
+        This browser has no wallet. Install one that works with web pages and load this page again; programs use the{" "}
+        <Link href="/docs">API</Link>.
       </p>
       {phone && (
         <>
-          <p className="muted">{say("wallet.onPhone")}</p>
+          <p className="muted">On a phone, open this page inside your wallet's own browser:</p>
           <p className="actions">
             {PHONE_WALLETS.map(([name, link]) => (
               <a key={name} className="button" href={link(new URL(location.href))} rel="noopener noreferrer">

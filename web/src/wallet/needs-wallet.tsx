@@ -1,7 +1,6 @@
 /** What only certain wallets may do: shown to them, and a way to connect one of them to everyone else. */
 import type { ReactNode } from "react";
 import { short } from "../formats.ts";
-import { say } from "../say.tsx";
 import { ConnectWallet } from "./connect.tsx";
 import { disconnect, useWallet } from "./session.ts";
 
@@ -21,15 +20,15 @@ export function NeedsWallet({ addresses, who, children }: Props) {
     <section className="panel mint-step">
       <p role="status">
         {wallet
-          ? say("wallet.wrong", { who: who ?? "", address: short(wallet.address) })
+          ? `This needs ${who ?? ""}, and you are connected with ${short(wallet.address)}.`
           : who
-            ? say("wallet.needed", { who })
-            : say("wallet.neededAny")}
+            ? `This needs ${who}.`
+            : "This needs your wallet."}
       </p>
       {wallet ? (
         <p className="actions">
           <button type="button" className="button strong" onClick={disconnect}>
-            {say("wallet.switch")}
+            Connect another wallet
           </button>
         </p>
       ) : (

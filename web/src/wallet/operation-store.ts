@@ -4,12 +4,14 @@
  */
 import { call, Problem } from "../api/answer.ts";
 import { usdc } from "../formats.ts";
-import { say } from "../say.tsx";
 import { keep, kept } from "../stored.ts";
 import { tokenSignIn } from "./access-token.ts";
 import { type CallerRule, credentialsOf, forgetRefused, isCallerSignedIn, isOfHuman } from "./credentials.ts";
 import { isSettled, readTerms, signPayment, type Terms } from "./payment.ts";
 import { connectedWallet } from "./session.ts";
+
+const RESUMED = "A request of this page was still open when it was left. It goes on now.";
+const REPEATED = "The service is asked again with the same request.";
 
 export type Request = { method: "GET" | "POST" | "PUT" | "DELETE"; path: string; body?: unknown };
 
@@ -131,7 +133,7 @@ export class OperationRun<T> {
     const open = this.kept(address);
     if (open?.payment) {
       this.sent = open;
-      return this.send(say("operation.resumed"));
+      return this.send(RESUMED);
     }
     this.keep({
       method,
@@ -159,8 +161,15 @@ export class OperationRun<T> {
     const signedIn = isCallerSignedIn(this.caller, address);
     if (!signedIn && !sent.payment) return;
     this.sent = sent;
-    if (signedIn) await this.send(say("operation.resumed"));
-    else this.set({ at: "undecided", problem: new Error(say("operation.resumable")), paid: true });
+    if (signedIn) await this.send(RESUMED);
+    else
+      this.set({
+        at: "undecided",
+        problem: new Error(
+          "A request with a signed payment was still open when this page was left. Its wallet signs in once more to learn the outcome.",
+        ),
+        paid: true,
+      });
   };
 
   /** Has the wallet sign these terms and sends the request with the payment. */
@@ -172,20 +181,21 @@ export class OperationRun<T> {
       this.set({
         at: "working",
         stage: "payment",
-        saying: say("operation.signPayment", { amount: usdc(terms.amount) }),
+        saying: `Sign the payment of ${usdc(terms.amount)} USDC in your wallet. It is good for this request only.`,
       });
-      if (!wallet || wallet.address.toLowerCase() !== sent.address) throw new Error(say("operation.otherWallet"));
+      if (!wallet || wallet.address.toLowerCase() !== sent.address)
+        throw new Error("Another wallet began this request. Connect that wallet to pay, or go back. Nothing was paid.");
       const payment = await signPayment(wallet.provider, wallet.address, terms);
       this.keep({ ...sent, payment, at: Date.now() });
     } catch (error) {
       return this.set({ at: "terms", terms, refused: (error as Error).message });
     }
-    await this.send(say("operation.settling"));
+    await this.send("The payment is being settled.");
   };
 
   /** Sends the same request again, with its payment, after an unknown outcome. */
   readonly again = async (): Promise<void> => {
-    if (this.sent && this.state.at !== "working") await this.send(say("operation.asking"));
+    if (this.sent && this.state.at !== "working") await this.send(REPEATED);
   };
 
   /** Whether the chain has the payment of the request under way already. */
@@ -201,7 +211,7 @@ export class OperationRun<T> {
     this.set({ at: "idle" });
   };
 
-  private async send(saying: string = say("operation.sending")): Promise<void> {
+  private async send(saying: string = "The service is working on it."): Promise<void> {
     const { address } = this.sent!;
     try {
       this.saying(saying);
@@ -250,7 +260,7 @@ export class OperationRun<T> {
         }
         const repeatable = sent.payment ? isUndecided(error) : isLost(error);
         if (!repeatable || turn >= REPEATS[sent.payment ? "paid" : "unpaid"]) throw error;
-        this.saying(say(sent.payment ? "operation.confirming" : "operation.asking"));
+        this.saying(sent.payment ? "The payment is being confirmed. It is never charged twice." : REPEATED);
         const seconds = Number(error.headers.get("retry-after"));
         await pause(Math.min(MAX_PAUSE_MS, seconds > 0 ? seconds * 1000 : PAUSE_MS));
       }

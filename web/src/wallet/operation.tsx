@@ -3,10 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Problem } from "../api/answer.ts";
-import { usdc } from "../formats.ts";
+import { counted, usdc } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Hint, Trouble } from "../parts/states.tsx";
-import { Say, say } from "../say.tsx";
 import type { CallerRule } from "./credentials.ts";
 import { OperationRun, type State } from "./operation-store.ts";
 import { holding, type Terms } from "./payment.ts";
@@ -61,7 +60,7 @@ export function OperationSteps<T>({ op, done, refused, about }: StepsProps<T>) {
   if (state.at === "working")
     return (
       <section className="panel mint-step" role="status" aria-busy="true">
-        <h2>{say("operation.working")}</h2>
+        <h2>Working</h2>
         <p>{state.saying}</p>
       </section>
     );
@@ -73,16 +72,20 @@ export function OperationSteps<T>({ op, done, refused, about }: StepsProps<T>) {
     );
   if (state.at === "undecided")
     return (
-      <Note title={say(state.paid ? "operation.undecided" : "operation.lost")}>
+      <Note title={state.paid ? "The payment's outcome is not known yet" : "The answer did not arrive"}>
         <p>{state.problem.message}</p>
-        <p className="muted">{say(state.paid ? "operation.undecidedNote" : "operation.lostNote")}</p>
+        <p className="muted">
+          {state.paid
+            ? "Asking again uses the payment you have signed already. It can be charged once at most, and not at all after five minutes."
+            : "Asking again sends the same request with the same key: it is carried out once at most."}
+        </p>
         <p className="actions">
           <button type="button" className="button strong" onClick={() => void op.again()}>
-            {say(state.paid ? "operation.again" : "operation.resend")}
+            {state.paid ? "Ask again with the same payment" : "Ask again"}
           </button>
           {!state.paid && (
             <button type="button" className="button" onClick={op.reset}>
-              {say("operation.back")}
+              Back
             </button>
           )}
         </p>
@@ -108,7 +111,7 @@ type RefusedProps = {
 };
 
 /** The reason why an operation was not done: the service's sentence with its hint and request id, or the wallet's. */
-export function Refused({ problem, title = say("operation.refused"), children }: RefusedProps) {
+export function Refused({ problem, title = "Not done", children }: RefusedProps) {
   const known = problem instanceof Problem ? problem : null;
   return (
     <Note title={title}>
@@ -116,7 +119,7 @@ export function Refused({ problem, title = say("operation.refused"), children }:
       {children ?? <Hint of={known} />}
       {known?.requestId && (
         <p className="faint">
-          <Say k="operation.request" requestId={known.requestId} id={(text) => <code>{text}</code>} />
+          Request <code>{known.requestId}</code>
         </p>
       )}
     </Note>
@@ -145,21 +148,16 @@ function Price({ terms, refused, pay, back, children }: PriceProps) {
   });
   const held = typeof data === "bigint" ? data : null;
   const facts: [string, string, boolean?][] = [
-    [say("operation.amount"), say("operation.exactly", { amount })],
-    [
-      say("operation.network"),
-      terms.chainId === 8453 ? say("operation.base") : say("operation.chain", { id: String(terms.chainId) }),
-    ],
-    [say("operation.to"), terms.payTo, true],
-    [say("operation.token"), terms.asset, true],
-    ...(held === null
-      ? []
-      : [[say("operation.held"), say("operation.heldAmount", { amount: usdc(held) })] as [string, string]]),
+    ["Amount", `${amount} USDC, exactly`],
+    ["Network", terms.chainId === 8453 ? "Base" : `chain ${terms.chainId}`],
+    ["To", terms.payTo, true],
+    ["Token", terms.asset, true],
+    ...(held === null ? [] : [["You hold", `${usdc(held)} USDC`] as [string, string]]),
   ];
   return (
-    <section className="panel mint-step" aria-label={say("operation.cost", { amount })}>
+    <section className="panel mint-step" aria-label={`This costs ${amount} USDC`}>
       <h2 ref={heading} tabIndex={-1}>
-        {say("operation.cost", { amount })}
+        This costs {amount} USDC
       </h2>
       <Trouble words={refused} />
       {children}
@@ -173,22 +171,29 @@ function Price({ terms, refused, pay, back, children }: PriceProps) {
       </dl>
       {wallet && held !== null && held < BigInt(terms.amount) && (
         <div className="note-line" role="status">
-          <p>{say("operation.topUp", { missing: usdc(BigInt(terms.amount) - held) })}</p>
+          <p>
+            {usdc(BigInt(terms.amount) - held)} USDC more are needed. Send them on Base to this account, then look
+            again:
+          </p>
           <p className="mono wrap">
             {wallet.address} <Copy text={wallet.address} />
           </p>
           <button type="button" className="button" onClick={() => void refetch()}>
-            {say("operation.lookAgain")}
+            Look again
           </button>
         </div>
       )}
-      <p className="muted">{say("operation.permission", { n: Math.round(terms.seconds / 60) })}</p>
+      <p className="muted">
+        Your wallet signs a permission to move this amount once, within{" "}
+        {counted(Math.round(terms.seconds / 60), "minute", "minutes")}. You need no ether. Everything that could refuse
+        the request has been checked.
+      </p>
       <p className="actions">
         <button type="button" className="button strong" onClick={pay}>
-          {say("operation.pay", { amount })}
+          Pay {amount} USDC
         </button>
         <button type="button" className="button" onClick={back}>
-          {say("operation.back")}
+          Back
         </button>
       </p>
     </section>

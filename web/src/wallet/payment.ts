@@ -2,7 +2,6 @@
 import { TRANSFER_WITH_AUTHORIZATION } from "../../../core/payments/transfer-with-authorization.ts";
 import type { Problem } from "../api/answer.ts";
 import { usdc } from "../formats.ts";
-import { say } from "../say.tsx";
 import { ask, changeTo, type Provider, WalletRefusal } from "./providers.ts";
 
 export type Terms = {
@@ -63,7 +62,9 @@ export async function signPayment(wallet: Provider, from: string, terms: Terms):
   await changeTo(wallet, terms.chainId);
   const held = await holding(wallet, terms, from);
   if (typeof held === "bigint" && held < BigInt(terms.amount))
-    throw new WalletRefusal(say("operation.tooLittle", { held: usdc(held), amount: usdc(terms.amount) }));
+    throw new WalletRefusal(
+      `This account holds ${usdc(held)} USDC on Base, and ${usdc(terms.amount)} are needed. Nothing was paid.`,
+    );
   const authorization = {
     from,
     to: terms.payTo,

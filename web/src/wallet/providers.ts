@@ -1,6 +1,5 @@
 /** The browser's wallets (EIP-1193, announced by EIP-6963), the calls to them, and their refusals as sentences. */
 import { useSyncExternalStore } from "react";
-import { say } from "../say.tsx";
 
 export type Provider = {
   request(call: { method: string; params?: unknown[] }): Promise<unknown>;
@@ -30,8 +29,7 @@ let alone: Wallet[] = [];
 export function wallets(): Wallet[] {
   const provider = injected();
   if (announced.length > 0 || !provider) return announced;
-  if (alone[0]?.provider !== provider)
-    alone = [{ id: "injected", uuid: "injected", name: say("wallet.unnamed"), provider }];
+  if (alone[0]?.provider !== provider) alone = [{ id: "injected", uuid: "injected", name: "Browser wallet", provider }];
   return alone;
 }
 
@@ -58,10 +56,10 @@ export async function ask<T>(wallet: Provider, method: string, params?: unknown[
   try {
     return (await wallet.request({ method, ...(params && { params }) })) as T;
   } catch (error) {
-    if (codeOf(error) === 4001) throw new WalletRefusal(say("wallet.declined"), true);
-    if (codeOf(error) === -32002) throw new WalletRefusal(say("wallet.busy"));
-    if (codeOf(error) === 4100) throw new WalletRefusal(say("wallet.notAllowed"));
-    throw new WalletRefusal(say("wallet.failed"));
+    if (codeOf(error) === 4001) throw new WalletRefusal("You declined in the wallet. Nothing was sent.", true);
+    if (codeOf(error) === -32002) throw new WalletRefusal("The wallet is waiting for an answer already: open it.");
+    if (codeOf(error) === 4100) throw new WalletRefusal("The wallet does not let this page use that account.");
+    throw new WalletRefusal("The wallet could not do this. Is it unlocked?");
   }
 }
 
@@ -91,8 +89,9 @@ export async function changeTo(wallet: Provider, chainId: number): Promise<void>
     await wallet.request({ method: "wallet_switchEthereumChain", params: [{ chainId: wanted }] });
   } catch (error) {
     if (codeOf(error) === 4902 && wanted === BASE.chainId) await ask(wallet, "wallet_addEthereumChain", [BASE]);
-    else if (codeOf(error) === 4001) throw new WalletRefusal(say("wallet.staysElsewhere"), true);
-    else throw new WalletRefusal(say("wallet.cannotChange"));
+    else if (codeOf(error) === 4001)
+      throw new WalletRefusal("This is done on Base. The wallet stays on another network, so nothing was sent.", true);
+    else throw new WalletRefusal("The wallet cannot change to Base. Change the network there, then try again.");
   }
 }
 

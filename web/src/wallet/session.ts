@@ -3,9 +3,8 @@ import { useSyncExternalStore } from "react";
 import { call, Problem } from "../api/answer.ts";
 import type { Discovery } from "../api/types.ts";
 import { short } from "../formats.ts";
-import { say } from "../say.tsx";
 import { keep, kept, onKeptElsewhere } from "../stored.ts";
-import { hasEnded, tokenSignIn } from "./access-token.ts";
+import { hasEnded, SIGN_IN_ENDED, tokenSignIn } from "./access-token.ts";
 import {
   accountsOf,
   ask,
@@ -119,7 +118,7 @@ let chooses = false;
 export async function connect(wallet: Wallet): Promise<ConnectedWallet> {
   if (chooses) await chooseAccounts(wallet.provider);
   const [address] = await accountsOf(wallet.provider, "eth_requestAccounts");
-  if (!address) throw new WalletRefusal(say("wallet.noAccount"));
+  if (!address) throw new WalletRefusal("The wallet has no account to offer.");
   chooses = false;
   return remember(wallet, address);
 }
@@ -187,13 +186,18 @@ function readDiscovery(): Promise<Discovery> {
 export async function credentialOf(rule: SignInRule, tell: (saying: string) => void = () => {}): Promise<string> {
   const wallet = connected;
   const byToken = rule === "human" ? tokenSignIn() : null;
-  if (byToken && hasEnded(byToken)) throw new WalletRefusal(say("wallet.tokenEnded"));
+  if (byToken && hasEnded(byToken)) throw new WalletRefusal(SIGN_IN_ENDED);
   if (byToken) return `Bearer ${byToken.token}`;
-  if (!wallet) throw new WalletRefusal(say(chosen ? "wallet.gone" : "wallet.neededAny"));
+  if (!wallet)
+    throw new WalletRefusal(
+      chosen
+        ? "The wallet this page was connected with is not in this browser any more. Connect again."
+        : "This needs your wallet.",
+    );
   const present = signInOf(wallet.address, rule);
   if (present) return present.value;
   const { auth } = await readDiscovery();
-  tell(say("wallet.signIn", { address: short(wallet.address) }));
+  tell(`Sign the sign-in text with ${short(wallet.address)} in your wallet. It costs nothing and sends nothing.`);
   return (await signIn(wallet, kindOf(rule), auth)).value;
 }
 

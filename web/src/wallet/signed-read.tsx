@@ -2,7 +2,6 @@
 import { type QueryKey, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { type Answer, call, Problem } from "../api/answer.ts";
-import { say } from "../say.tsx";
 import { credentialOf, refused, type SignIn, signInOf, useSignIns, useWallet } from "./session.ts";
 
 type Asker = { address: string; signIn: SignIn };
@@ -54,7 +53,7 @@ export function NeedsSignIn({ why, children }: { why: ReactNode; children: React
       <p>{why}</p>
       <p className="actions">
         <button type="button" className="button strong" onClick={() => void signIn()}>
-          {say("wallet.signInNow")}
+          Sign in
         </button>
       </p>
       {saying && (
