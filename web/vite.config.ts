@@ -26,56 +26,9 @@ const compressed: Plugin = {
   },
 };
 
-/** A computed text that may be a key: `a.${b}`. */
-const COMPUTED = /(?<=(say\(|k=\{)?)(`[a-z]+\.(?:[\w.-]|\$\{[^}]*\})+`)/g;
-/** A key as a text of its own, perhaps as the value of an element's attribute; not the name of a property. */
-const WHOLE = /(?<=(\w=)?)"([a-z]+\.[\w.-]+)"(?!:)/g;
-
-/**
- * Puts each message where its key stands, so that a view loads its own words and no others. A computed key gets the table
- * of the messages that it may name, wherever it stands; in a text of the same shape that is no key, that costs bytes and changes nothing.
- */
-function inlineMessages(): Plugin {
-  const folder = join(import.meta.dirname, "src");
-  let messages: Record<string, unknown> = {};
-  /** The messages whose keys have the shape of a template; null when there are none. */
-  const tableOf = (template: string) => {
-    const shape = template
-      .slice(1, -1)
-      .replaceAll(".", "\\.")
-      .replaceAll(/\$\{[^}]*\}/g, "[\\w-]+");
-    const shaped = Object.entries(messages).filter(([key]) => new RegExp(`^${shape}$`).test(key));
-    return shaped.length === 0 ? null : JSON.stringify(Object.fromEntries(shaped));
-  };
-  return {
-    name: "inline-messages",
-    apply: "build",
-    enforce: "pre",
-    async buildStart() {
-      messages = (await import("./src/messages.ts")).MESSAGES;
-    },
-    transform(code: string, id: string) {
-      if (!id.startsWith(folder)) return;
-      if (id.endsWith("/messages.ts")) return { code: "export const MESSAGES = {};", map: null };
-      const inlined = code
-        .replace(COMPUTED, (_, said: string | undefined, template: string) => {
-          const table = tableOf(template);
-          if (said && !table) throw new Error(`no message has a key like ${template}`);
-          return table ? `((${table})[${template}] ?? ${template})` : template;
-        })
-        .replace(WHOLE, (text, attribute: string | undefined, key: string) => {
-          if (!(key in messages)) return text;
-          const message = JSON.stringify(messages[key]);
-          return attribute ? `{${message}}` : message;
-        });
-      return { code: inlined, map: null };
-    },
-  };
-}
-
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [guides, inlineMessages(), react(), compressed],
+  plugins: [guides, react(), compressed],
   build: {
     outDir: "dist",
     emptyOutDir: true,

@@ -42,7 +42,6 @@ const LISTS = {
     "clients/proof-platforms.ts",
     "devnet/simulators/upstreams.ts",
     "web/src/manage/proof-forms.ts",
-    "web/src/messages.ts",
     "web/src/parts/row-badges.tsx",
   ],
   registry: [
