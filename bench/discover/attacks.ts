@@ -59,7 +59,7 @@ const newcomer = (q: string, more: Partial<Registration> = {}): Registration => 
   ...more,
 });
 const asNewcomer = async (arena: Arena, { q }: Target) => [await arena.agent(newcomer(q))];
-const NO_COPY = "copy = false, text_key = null, sibling_key = null, simhash = null";
+const NO_COPY = "copy = false, text_keys = '{}', sibling_key = null, simhash = null";
 const priced = (q: string, prices: readonly (readonly [number, string])[]) =>
   newcomer(q, { offers: prices.map(([priceUsd, name]) => ({ kind: "resource" as const, name, priceUsd })) });
 const underFiveCents = ({ q }: Target) => `${q} under 5 cents`;

@@ -17,16 +17,64 @@ export const hashOf = (text: string): number =>
     .subarray(0, 6)
     .reduce((all, byte) => all * 256 + byte, 0);
 
+/** The keys of an agent's texts, by which it is told which agent had a text first. */
+export type TextKeys = {
+  /**
+   * Each key once, with the keys of the same agent whose times count for it too: a text that only its agent's name was taken
+   * out of is no later than the text.
+   */
+  keys: readonly { key: number; dated: readonly number[] }[];
+  /**
+   * The agent's text is its own if it had all keys of one of these sets before every other agent. None for a text too short
+   * to tell.
+   */
+  sets: readonly (readonly number[])[];
+};
+
 /**
- * The key of a text, without digits: numbered copies have equal ones. The name belongs to it where the text is short.
- * @param name words of the name @param text words of all other texts, in order
- * @returns null for a text too short to tell
+ * The keys of texts, without digits: numbered copies have equal ones. The description and what is offered have keys of their
+ * own, so that a change of one leaves the other its agent's. Each has a key with all of its words and one without those of
+ * the name. Where both together are short, another name makes another text.
+ * @param name words of the name @param description its words, in order @param offers words of all offers, in order
  */
-export function textKeyOf(name: readonly string[], text: readonly string[]): number | null {
-  const [nameWords, textWords] = [withoutDigits(name), withoutDigits(text)];
-  if (textWords.length >= TELLING_WORDS) return hashOf(unnamed(nameWords, textWords).join(" "));
-  const all = [...nameWords, ...textWords];
-  return all.length < MIN_WORDS ? null : hashOf(all.join(" "));
+export function textKeysOf(
+  name: readonly string[],
+  description: readonly string[],
+  offers: readonly string[],
+): TextKeys {
+  const nameWords = withoutDigits(name);
+  const parts = [
+    { part: "description", words: withoutDigits(description) },
+    { part: "offers", words: withoutDigits(offers) },
+  ];
+  const dated = undividedKeyOf(
+    nameWords,
+    parts.flatMap(({ words }) => words),
+  );
+  const length = parts.reduce((sum, { words }) => sum + (words.length < MIN_WORDS ? 0 : words.length), 0);
+  const keys = new Map<number, number[]>();
+  const sets: number[][] = [];
+  for (const { part, words } of parts) {
+    const add = (kind: string, of: readonly string[], alsoDated: readonly number[]): number[] => {
+      if (of.length < MIN_WORDS) return [];
+      const key = hashOf(`${kind}\n${of.join(" ")}`);
+      if (!keys.has(key)) keys.set(key, [...alsoDated, ...dated]);
+      return [key];
+    };
+    const whole = add(part, words, []);
+    const plain = add(part, unnamed(nameWords, words), whole);
+    if (whole.length > 0) sets.push([...whole, ...plain]);
+    if (words.length === 0 || words.length >= TELLING_WORDS) continue;
+    const named = add(`named ${part}`, [...nameWords, ...words], []);
+    if (named.length > 0 && length < TELLING_WORDS) sets.push(named);
+  }
+  return { keys: [...keys].map(([key, also]) => ({ key, dated: [key, ...also] })), sets };
+}
+
+/** The key that description and offers had as one text, under which texts of before migration 0045 are dated. */
+function undividedKeyOf(name: readonly string[], text: readonly string[]): number[] {
+  const words = text.length >= TELLING_WORDS ? unnamed(name, text) : [...name, ...text];
+  return words.length < MIN_WORDS ? [] : [hashOf(words.join(" "))];
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The document of an agent: its words as lexemes with their classes, and the keys by which copies are found. */
-import { hashOf, siblingKeyOf, simhashOf, textKeyOf } from "./copies.ts";
+import { hashOf, siblingKeyOf, simhashOf, type TextKeys, textKeysOf } from "./copies.ts";
 import { nameKeyOf } from "./look-alikes.ts";
 import { FUNCTION_WORDS, type Word, wordsOf } from "./split-words.ts";
 import { nameQuality, textQuality } from "./text-quality.ts";
@@ -19,7 +19,7 @@ export type DocumentText = {
   /** Words with class and position. */
   words: readonly { word: string; place: number; class: WordClass }[];
   nameKey: number | null;
-  textKey: number | null;
+  textKeys: TextKeys;
   siblingKey: number | null;
   simhash: number | null;
   /** 0 to 1 */
@@ -99,7 +99,7 @@ export function documentText(
       })),
     ],
     nameKey: key === "" ? null : hashOf(key),
-    textKey: textKeyOf(plain(nameWords), allText),
+    textKeys: textKeysOf(plain(nameWords), plain(textWords), plain(offerWords)),
     siblingKey: siblingKeyOf(operator, plain(nameWords), allText),
     simhash: simhashOf(allText),
     quality: Math.min(

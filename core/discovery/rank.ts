@@ -12,7 +12,8 @@ export type Candidate = {
   /** Who runs it, as its registry knows: an owner, or the holder of a namespace; null where that is not known. */
   owner: string | null;
   nameKey: number | null;
-  textKey: number | null;
+  /** Keys of its texts: a copy has one of those of its original. */
+  textKeys: readonly number[];
   /** Of its text and who runs it. */
   siblingKey: number | null;
   simhash: number | null;
@@ -222,6 +223,10 @@ function spread<C extends Candidate>(all: readonly RankedCandidate<C>[]): Ranked
 /** Whether two agents are known to be one owner's. */
 const isOneOwner = (a: Candidate, b: Candidate): boolean => a.owner !== null && a.owner === b.owner;
 
+/** Whether an agent adds no text to another one: it is a copy, or the same owner's. Of two that are no copies both are shown. */
+const addsNoText = (one: Candidate, other: Candidate): boolean =>
+  one.copy || (isOneOwner(one, other) && one.textKeys.every((key) => other.textKeys.includes(key)));
+
 const age = (at: Date | null) => at?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
 /** Whether a hit had its name before another one, and neither the name nor the text say that it is a second one. */
@@ -284,9 +289,10 @@ function withoutCopies<C extends Candidate>(all: readonly RankedCandidate<C>[]):
   const turn = (one: RankedCandidate<C>) =>
     one.candidate.copy ? 2 : Number(one.candidate.imitation || later.has(one));
   for (const one of all.toSorted((a, b) => turn(a) - turn(b))) {
-    const { textKey, siblingKey, owner, simhash, nameKey } = one.candidate;
+    const { textKeys, siblingKey, owner, simhash, nameKey } = one.candidate;
+    const alike = textKeys.flatMap((key) => byText.of(key));
     const original =
-      byText.of(textKey)[0] ??
+      alike.find(({ candidate }) => addsNoText(one.candidate, candidate)) ??
       byOwner.of(owner).find(({ candidate }) => isNear(candidate.simhash, simhash)) ??
       bySibling.of(siblingKey).find((sibling) => hasAllOf(sibling, one)) ??
       byName.of(nameKey).find((named) => isBehindNamesake(one, named));
@@ -295,7 +301,7 @@ function withoutCopies<C extends Candidate>(all: readonly RankedCandidate<C>[]):
       continue;
     }
     kept.push(one);
-    byText.add(textKey, one);
+    for (const key of textKeys) byText.add(key, one);
     bySibling.add(siblingKey, one);
     byOwner.add(owner, one);
     byName.add(nameKey, one);

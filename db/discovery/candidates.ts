@@ -50,7 +50,7 @@ export function columnsOf(needs: CandidatesQuery["needs"], $: Placeholder): stri
     return `case when ${exact} is null or w.words @@ ${exact} then width_bucket(${rank}, ${CLASS_FROM}) else 0 end`;
   });
   return `c.directory_id as id, c.trust, c.platform, c.chain_id as "chainId", c.cred, c.verified, c.speaks,
-    c.price_usd as "priceUsd", c.owner, c.name_key as "nameKey", c.text_key as "textKey", c.sibling_key as "siblingKey", c.simhash, c.copy, c.disguised, c.imitation,
+    c.price_usd as "priceUsd", c.owner, c.name_key as "nameKey", c.text_keys as "textKeys", c.sibling_key as "siblingKey", c.simhash, c.copy, c.disguised, c.imitation,
     not c.copy and c.factors[${TEXT_FACTOR}] <= ${STUFFED_VALUE} as stuffed,
     ${MS("coalesce(c.name_since, c.registered_at)")} as "nameSince", ${MS("c.registered_at")} as "registeredAt",
     concat(${["''", ...classes].join(", ")}) as found, length(w.words) as length`;
@@ -71,7 +71,7 @@ export const COLUMNS = {
   priceUsd: nullable(float8),
   owner: nullable(text),
   nameKey: nullable(int8),
-  textKey: nullable(int8),
+  textKeys: array(int8),
   siblingKey: nullable(int8),
   simhash: nullable(int8),
   copy: bool,

@@ -30,6 +30,8 @@ export type KnownAgent = AgentText & {
    */
   operator: string | null;
   verified: boolean;
+  /** Something other than the agent shows whose it is: its proven wallet or accounts, or an endpoint that is confirmed. */
+  backed: boolean;
   speaks: Protocol[];
   priceUsd: number | null;
   registeredAt: Date | null;
@@ -156,6 +158,8 @@ export async function knownAgents(
     const { ownership, attestation, identity, heldSince, ...row } = rest;
     const earlier = new Set(ownership?.earlier.map(({ proof }) => proof as string));
     const verified = row.verified && !earlier.has("wallet");
+    const proven = proofs.filter((platform) => !earlier.has(platform)).length;
+    const states = endpointStates(endpoints);
     // A proof that does not count for the score needs no word about its owner.
     const shown = ownership && {
       ...ownership,
@@ -166,19 +170,20 @@ export async function knownAgents(
       ...row,
       operator: heldSince === null ? row.operator : null,
       verified,
+      backed: verified || proven > 0 || states.some(({ named }) => !named),
       offers: offers ?? [],
       protocols: namesOf(speaks, services),
       priceUsd: leastOf((offers ?? []).map(({ priceUsd }) => priceUsd)),
       speaks,
       known: {
         cred,
-        proofs: proofs.filter((platform) => !earlier.has(platform)).length,
+        proofs: proven,
         walletProven: verified,
         reservations: {
           proofs: shown === null ? [] : earlierOwner(shown).map(({ says }) => says),
           cred: sharedWith({ attestation, identity }).map(({ says }) => says),
         },
-        liveness: liveness(endpointStates(endpoints), now),
+        liveness: liveness(states, now),
         uses,
         usedDaysAgo: days(usedAt),
         reviews: reviews && reviewSummaryView(reviews),

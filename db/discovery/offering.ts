@@ -27,11 +27,10 @@ const agentsOf = (ids: string, own: string): string => `(
     order by o.created_at nulls last, o.id limit ${MAX_ALIKE_SHOWN}) a)`;
 
 const SAME_NAME = `
-  select w.directory_id as id
+  select f.directory_id as id
   from offchain.discovery_document own
-  join offchain.discovery_document w on w.name_key = own.name_key and w.directory_id <> own.directory_id
-  where own.directory_id = d.id
-  order by coalesce(w.name_since, w.registered_at), w.registered_at, w.directory_id limit ${MAX_COUNTED_ALIKE}`;
+  join offchain.discovery_first_seen f on f.key = own.name_key and f.left_at is null and f.directory_id <> own.directory_id
+  where own.directory_id = d.id order by f.since, f.registered_at, f.directory_id limit ${MAX_COUNTED_ALIKE}`;
 const SAME_ENDPOINT = `
   select distinct s.directory_id as id
   from (select url from offchain.offer_source where directory_id = d.id order by kind, url limit ${MAX_SOURCES}) own

@@ -1,6 +1,16 @@
 /** The search for agents by what they can do: a document per row of the directory, the words of all, and how far they are current. */
 import { sql } from "drizzle-orm";
-import { bigint, boolean, customType, doublePrecision, index, integer, smallint, text } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  customType,
+  doublePrecision,
+  index,
+  integer,
+  primaryKey,
+  smallint,
+  text,
+} from "drizzle-orm/pg-core";
 import { TRUST_FROM, TRUST_RANGES } from "../../core/discovery/levels.ts";
 import { at, bytes, offchain } from "./columns.ts";
 
@@ -39,18 +49,13 @@ export const discoveryDocument = offchain.table(
     owner: text(),
     /** Hash of the name as look-alikes share it; null for a name without letters. */
     nameKey: bigint({ mode: "number" }),
-    /** Hash of the text without digits; null for a text too short to find copies by. */
-    textKey: bigint({ mode: "number" }),
+    /** Keys of its texts (core/discovery/copies.ts): a copy has one of those of its original. */
+    textKeys: bigint({ mode: "number" }).array().notNull().default(sql`'{}'`),
     /** Hash of the text without digits and without the name, and of who runs the agent; null for a short text, or where its registry does not vouch for that. */
     siblingKey: bigint({ mode: "number" }),
     /** Similarity hash of the text, 52 bits; texts that differ in a few words differ in a few bits. */
     simhash: bigint({ mode: "number" }),
-    /**
-     * When it first had its present `text_key`, as seen here: a registration is no proof of a text that came later. The first
-     * fill, and a row without a value, take the registration.
-     */
-    textSince: at(),
-    /** The same of its present `name_key`: an old agent may take the name of a younger one. */
+    /** When it first had its present `name_key`, of `discovery_first_seen`. */
     nameSince: at(),
     /** Another document had the same text before it. */
     copy: boolean().notNull(),
@@ -73,27 +78,37 @@ export const discoveryDocument = offchain.table(
     // For filters that few documents meet, or none: a search would read each range from end to end.
     index("discovery_document_cred").on(t.trustRange, t.cred),
     index("discovery_document_price").on(t.trustRange, t.priceUsd).where(sql`price_usd is not null`),
-    index("discovery_document_name")
-      .on(t.nameKey, sql`coalesce(name_since, registered_at)`, t.registeredAt, t.directoryId)
-      .where(sql`name_key is not null`),
-    index("discovery_document_disguised").on(t.nameKey).where(sql`disguised and not imitation`),
-    index("discovery_document_text")
-      .on(t.textKey, sql`coalesce(text_since, registered_at)`, t.registeredAt, t.directoryId)
-      .where(sql`text_key is not null`),
+    index("discovery_document_disguised").on(t.nameKey).where(sql`disguised`),
   ],
 );
 
 /**
- * Since when rows that were removed had their text and their name. An agent that comes back keeps these times: where a
- * registry loses agents for a day, no other agent becomes the first of their texts.
+ * When each row of the directory was first seen with a name or a text, by its key. A time never becomes later: not by a change
+ * of the row, not by its removal and return, and not when all documents are written again. The first reading of the directory
+ * takes the registration. Written only by db/discovery/first-seen.ts, which bounds the keys of a row.
  */
-export const discoveryRemoved = offchain.table("discovery_removed", {
-  directoryId: bigint({ mode: "number" }).primaryKey(),
-  textKey: bigint({ mode: "number" }),
-  textSince: at(),
-  nameKey: bigint({ mode: "number" }),
-  nameSince: at(),
-});
+export const discoveryFirstSeen = offchain.table(
+  "discovery_first_seen",
+  {
+    directoryId: bigint({ mode: "number" }).notNull(),
+    /** Of a name (`name_key`) or of a text (core/discovery/copies.ts). */
+    key: bigint({ mode: "number" }).notNull(),
+    since: at().notNull(),
+    /** When its registry registered the row: it decides between two of one time. */
+    registeredAt: at(),
+    /** Something other than the row itself shows whose it is: a proven wallet or account, or a confirmed endpoint. */
+    backed: boolean().notNull(),
+    /** When the row changed to another name or text, or was removed; null while it has the key. */
+    leftAt: at(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.directoryId, t.key] }),
+    index("discovery_first_seen_key").on(t.key, t.since, t.registeredAt, t.directoryId).where(sql`left_at is null`),
+    index("discovery_first_seen_backed")
+      .on(t.key, t.since, t.registeredAt, t.directoryId)
+      .where(sql`left_at is null and backed`),
+  ],
+);
 
 /** The lexemes of the documents, with the number of documents each is in: what is rare says more. */
 export const discoveryWord = offchain.table(

@@ -32,7 +32,7 @@ describe("agents of one name", () => {
     trust: fc.integer({ min: 1, max: 1000 }),
     owner: fc.constantFrom("0xaa", "0xbb", null),
     nameKey: fc.constantFrom(1, 2, null),
-    textKey: fc.constant(null),
+    textKeys: fc.constant([]),
     siblingKey: fc.constant(null),
     simhash: fc.constant(null),
     copy: fc.constant(false),
@@ -77,9 +77,9 @@ describe("agents of one name", () => {
     const known = { siblingKey: null, simhash: null, registeredAt: null, disguised: false, stuffed: false };
     const all = { ...known, imitation: false, worth: [1], named: true, rarelyNamed: true, exact: false };
     const candidates: Candidate[] = [
-      { id: 1, trust: 5, owner: "0xaa", nameKey: 1, textKey: 7, copy: true, nameSince: new Date(0) },
-      { id: 2, trust: 50, owner: "0xbb", nameKey: 2, textKey: 8, copy: false, nameSince: new Date(1) },
-      { id: 3, trust: 150, owner: "0xcc", nameKey: 2, textKey: 7, copy: false, nameSince: new Date(2) },
+      { id: 1, trust: 5, owner: "0xaa", nameKey: 1, textKeys: [7], copy: true, nameSince: new Date(0) },
+      { id: 2, trust: 50, owner: "0xbb", nameKey: 2, textKeys: [8], copy: false, nameSince: new Date(1) },
+      { id: 3, trust: 150, owner: "0xcc", nameKey: 2, textKeys: [7], copy: false, nameSince: new Date(2) },
     ].map((one) => ({ ...all, ...one, length: 20, unmet: 0 }));
     const hits = ranked(inOrder(candidates, [1]), new Map());
     expect(hits.map(({ candidate: { id }, copies }) => [id, copies])).toEqual([
