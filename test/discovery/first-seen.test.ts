@@ -290,7 +290,7 @@ describe("a name", () => {
     await change(first, { name: "Auk" });
     await query(
       `insert into offchain.directory (platform, agent_id, name, description, owner_address, cred_score, created_at)
-       select 'agentverse', n::text, 'Guillemot v' || n, 'Counts auks in bay ' || n, '0xcrowd', n % 50, $2
+       select 'agentverse', n::text, 'Guillemot v' || n, 'Counts auks.', '0xcrowd', (n + 48) % 50, $2
        from generate_series(1, $1::int4) n`,
       [total, now],
     );
