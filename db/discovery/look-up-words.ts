@@ -59,8 +59,8 @@ const LOOKUP = statement({
 });
 
 /**
- * Min similarity is pg_trgm's own, 0.3. Words of several documents and of one each have their own places: one agent can have
- * any number of words.
+ * Min similarity is pg_trgm's own, 0.3. Words of one document, of 2 to 9, of 10 to 99 and so on have places of their own: one
+ * agent can have any number of words, and two agents can share them.
  */
 const SPELT_ALIKE = statement({
   name: "discovery-spelt-alike",
@@ -69,7 +69,7 @@ const SPELT_ALIKE = statement({
     select w as "of", ${LOOKED}
     from unnest($words::text[]) w cross join lateral (
       select word from (
-        select word, row_number() over (partition by documents > 1 order by offchain.similarity(word, w) desc, word) as place
+        select word, row_number() over (partition by documents > 1, length(documents::text) order by offchain.similarity(word, w) desc, word) as place
         from offchain.discovery_word
         where written and word operator(offchain.%) w and length(word) between length(w) - 2 and length(w) + 2) a
       where place <= 40) q ${STEM_OF_WORD}`,
@@ -98,8 +98,8 @@ const VOUCHED = statement({
   prepared: true,
 });
 
-/** Agents whose names are read for one word. */
-const ASKED_NAMES = 5;
+/** Agents whose names are read for one word: no more trusted ones have a rare word, so that newcomers put none of them out. */
+const ASKED_NAMES = RARE_NAME_UP_TO;
 
 /** The other words of names with a word, of the most trusted agents, with the documents that have them. */
 const NAMED_WITH = statement({

@@ -7,7 +7,10 @@ import type { Queryable } from "../sql/transaction.ts";
 import type { ExpandedNeed } from "./expand.ts";
 import { matcher } from "./matcher.ts";
 
-/** Max agents whose offers are read: few have prices on both sides of the limit, unless somebody makes such agents. */
+/**
+ * Max agents whose offers are read, the most trusted first: few have prices on both sides of the limit, unless somebody makes
+ * such agents.
+ */
 const MAX_AGENTS_READ = 50;
 
 /** The offers that the document of an agent `a` has. */
@@ -35,7 +38,7 @@ const PRICED = statement({
 });
 type Offer = Row<typeof PRICED>;
 
-type PricedDocument = { id: number; priceUsd: number | null };
+type PricedDocument = { id: number; priceUsd: number | null; trust: number };
 
 /**
  * The same agents with the price that counts: that of the offers which match the most words, the least of them; where none
@@ -51,7 +54,8 @@ export async function withPrices<A extends PricedDocument>(
   limits: readonly number[],
 ): Promise<{ agents: A[]; whole: boolean }> {
   const most = Math.max(...limits);
-  const ids = needs.length === 0 ? [] : agents.flatMap(({ id, priceUsd }) => (isWithin(priceUsd, most) ? [id] : []));
+  const priced = needs.length === 0 ? [] : agents.filter(({ priceUsd }) => isWithin(priceUsd, most));
+  const ids = priced.toSorted((a, b) => b.trust - a.trust || a.id - b.id).map(({ id }) => id);
   if (ids.length === 0) return { agents: [...agents], whole: true };
   // Those that are not read count as if none of their offers matched.
   const prices = new Map(

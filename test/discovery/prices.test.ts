@@ -165,4 +165,19 @@ describe("a limit of the price", () => {
     const page = await discover(database.pool, { q: "clepsydras mills", limit: 10, maxPrice: 0.05 }, new Date());
     expect([page.hits.map(({ directoryId }) => directoryId), page.totalIsExact]).toEqual([[id], false]);
   });
+
+  it("is met by an agent that is trusted more than others of like trust, however many of these have to be read", async () => {
+    const prices = (matching: number) =>
+      [
+        [0.001, matching < 1 ? "Astrolabes" : "Ping"],
+        [3, matching < 1 ? "Ping" : "Astrolabes"],
+      ] as const;
+    await add(
+      [..."bcdfghjklmnpqrstvwxz"].flatMap((a) =>
+        [..."aei"].map((b) => ({ name: `Sextant ${a}${b}${a}`, cred: 60, offers: prices(3) })),
+      ),
+    );
+    const [id] = await add([{ name: "Alidade", cred: 62, offers: prices(0.001) }]);
+    expect(await idsOf("astrolabes", { maxPrice: 0.05 })).toEqual([id]);
+  });
 });

@@ -159,6 +159,26 @@ describe("a spelling", () => {
     expect(await understood("harpsichxrds")).toEqual(["harpsichords"]);
   });
 
+  it("is found however many words two agents have that are still more like what was typed", async () => {
+    const letters = [..."abcdefghijklmnopqrstuvwxyz"];
+    const poison = letters.flatMap((a) => letters.slice(0, 2).map((b) => `harpsichxrds${a}${b}`)).join(" ");
+    await add([
+      ...Array.from({ length: 12 }, (_, i) => ({ description: `Tunes harpsichords in town ${i}.`, owner: `${i}` })),
+      { description: poison, owner: "poison" },
+      { description: poison, owner: "more poison" },
+    ]);
+    await follow();
+    await countWords(database.pool);
+    expect(await understood("harpsichxrds town")).toEqual(["harpsichords"]);
+  });
+
+  it("of a name is found though ten others have its rare word in theirs", async () => {
+    const others = [..."bcdfghjklm"].map((letter) => ({ name: `Verity ${letter.repeat(5)}`, description: "Waits." }));
+    await add([...others, { name: "Verity Loom", description: "Weaves." }]);
+    await follow();
+    expect(await understood("verity lom")).toContain("loom");
+  });
+
   it("is no word that one owner's agents have, except in a name, and where no other is near", async () => {
     await add([
       { name: "Marimbero", description: "Carves glockenspiels.", owner: "one" },
