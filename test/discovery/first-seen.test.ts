@@ -155,9 +155,9 @@ describe("a text", () => {
   ])("stays an agent's under a new name, for which a stranger registered it before: %s", async (_, text) => {
     const naming = (name: string) => `${name} ${text} Ask ${name}.`;
     const victim = await register({ name: "Harbour", description: naming("Harbour") });
-    await register({ name: "Portside", description: naming("Harbour"), proven: true });
-    await register({ name: "Portside", description: text, proven: true });
-    await change(victim, { name: "Portside" });
+    await register({ name: "Papers Portside", description: naming("Harbour"), proven: true });
+    await register({ name: "Papers Portside", description: naming("Harbour").replaceAll("papers", ""), proven: true });
+    await change(victim, { name: "Papers Portside" });
     expect(await copies()).not.toContain(victim);
   });
 
