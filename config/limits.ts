@@ -14,11 +14,11 @@ const RATE_VARIABLES = Object.fromEntries(
 /** Variables of `Limits` in `.env.example`. */
 export const LIMITS = {
   ...RATE_VARIABLES,
-  RATE_CONTRACT_MINTS_PER_CLIENT: variable(
+  RATE_FREE_MINTS_PER_CLIENT: variable(
     API,
-    "Free registrations per day of contract wallets from one network, counted by mints; each may cost the max gas of a mint",
+    "Free registrations per day (UTC) from one network, counted by gas, 500,000 each; a /48 has twice and a /32 four times as many; 0 = no limit",
     integer(0, 1_000_000_000),
-    "10",
+    "50",
   ),
   PROOFS_PER_AGENT: variable(
     API,
@@ -55,7 +55,7 @@ export function limitsConfig(v: ValuesOf<typeof LIMITS>) {
       Object.entries(RATE_POLICIES).map(([policy, { variable: name }]) => [policy, v[name]]),
     ) as RateQuotas,
     /** Per day. */
-    contractMintsPerClient: v.RATE_CONTRACT_MINTS_PER_CLIENT,
+    freeMintsPerClient: v.RATE_FREE_MINTS_PER_CLIENT,
     minBlockReadsPerClient: v.MIN_BLOCK_READS_PER_CLIENT,
     /** Per agent, platform and day. */
     proofsPerAgent: v.PROOFS_PER_AGENT,

@@ -60,7 +60,7 @@ export function openSeedChain(rpcUrl: string, db: pg.Pool) {
 
     /** One transaction of the service's own wallet, mined. @throws Error when it failed or was reverted */
     async sendAsService(intentKey: string, to: Hex, data: Hex): Promise<void> {
-      await queueIntent(db, { intentKey, to, data });
+      await queueIntent(db, { intentKey, to, data, free: null });
       for (;;) {
         const intent = (await intentByKey(db, intentKey))!;
         if (intent.state === "mined") return;

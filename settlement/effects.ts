@@ -24,7 +24,7 @@ export async function carryOut(tx: Queryable, { payment, leaseId }: Lease, now: 
   const { known, before } = await registrationStateOf(tx, request, request.fingerprint);
   if (known) return (await fulfilPayment(tx, who, `mint:${known.mintId}`)) !== null;
   if (before) return (await owePayment(tx, who, "already_registered")) !== null;
-  const mint = await commitMint(tx, request, call, now);
+  const mint = await commitMint(tx, request, call, now, null);
   if (await fulfilPayment(tx, who, `mint:${mint.mintId}`)) return true;
   // The caller rolls the transaction back, so nothing of the effect stays.
   throw new Error(`payment ${paymentId} was taken over while its effect was carried out`);

@@ -10,11 +10,10 @@ import type { Mint } from "../../db/mints/mints.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { networkOf } from "../http/client-network.ts";
+import { networksOf } from "../http/client-network.ts";
 import type { Checkout } from "../payments/checkout.ts";
 import { mintBodySchema, mintStateSchema, pendingMintSchema, registrationSchema } from "../schemas/mint.ts";
-import { acceptMint, awaitMint, mintStatus } from "../services/mint.ts";
-import type { ContractShare } from "../services/receiver.ts";
+import { acceptMint, awaitMint, type MintDeps, mintStatus } from "../services/mint.ts";
 import { isMinted, type RegistrationView, receiverOf, registrationOf } from "../services/registration.ts";
 
 /** How long an answer waits for the index after the chain has answered, to show the agent in full. */
@@ -59,8 +58,7 @@ export const mint = endpoint({
         now: new Date(now),
         fault: deps.fault,
         payment: call.payment,
-        contractShare: contractShare(call),
-        signedByContract: caller.signedByContract,
+        client: clientOf(call),
       },
     );
     const outcome = await mintOutcome(call, accepted, {
@@ -78,17 +76,14 @@ function listed({ services, skills, domains, metadata }: ListingInput): ListingI
   return Object.values(listing).every((value) => value === undefined) ? null : listing;
 }
 
-/** The share that free registrations of contract wallets count against. */
-export const contractShare = ({
+/** The networks that a free registration counts for. */
+export const clientOf = ({
   deps,
   clientAddress,
 }: {
   deps: HandlerDeps;
   clientAddress: string;
-}): ContractShare => ({
-  network: networkOf(clientAddress),
-  perDay: deps.config.contractMintsPerClient,
-});
+}): MintDeps["client"] => ({ networks: networksOf(clientAddress), perDay: deps.config.freeMintsPerClient });
 
 /** How a 202 of a registration is sent. */
 export const PENDING = { status: 202, final: false } as const;

@@ -13,7 +13,7 @@ import {
   solanaVerifySchema,
 } from "../schemas/solana.ts";
 import { giveChallenge, registerSolanaKey, verifySolanaKey } from "../services/solana.ts";
-import { contractShare, mintOutcome, PENDING, statusUrl } from "./mint.ts";
+import { clientOf, mintOutcome, PENDING, statusUrl } from "./mint.ts";
 
 export const challengeForSolana = endpoint({
   method: "get",
@@ -89,7 +89,7 @@ export const registerSolana = endpoint({
   },
   errors: ["unauthenticated", "already_registered", "conflict", "out_of_funds", "indexer_behind"],
   async handler(call, json) {
-    const accepted = await registerSolanaKey(call.deps, { ...call, contractShare: contractShare(call) });
+    const accepted = await registerSolanaKey(call.deps, { ...call, client: clientOf(call) });
     const outcome = await mintOutcome(call, accepted, {
       again: "Sign a new challenge to try again.",
       credit:

@@ -3,9 +3,9 @@ import { formatEther } from "viem/utils";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
+import { profileGas } from "../../core/transactions/gas-bounds.ts";
 import {
   type ChainWrite,
-  chainWritesSince,
   insertChainWrite,
   intentKeyOf,
   newestChainWrites,
@@ -13,7 +13,8 @@ import {
 } from "../../db/transactions/chain-writes.ts";
 import { queueIntent } from "../../db/transactions/transaction-outbox.ts";
 import { controls } from "./agent-control.ts";
-import { requireFunds, type Write } from "./writing.ts";
+import { freeWriterOf, requireGas } from "./free-gas.ts";
+import type { Write } from "./writing.ts";
 
 /** One part of an agent's profile as it is to be on chain. */
 export type ChainCall = {
@@ -21,6 +22,8 @@ export type ChainCall = {
   slot: string;
   data: Hex;
   valueWei?: bigint;
+  /** Bytes of the text that it replaces on chain; absent: none. */
+  replaces?: number;
   /** Whether it is on chain already, by the index, and shown to readers. */
   onchain: boolean;
   /**
@@ -53,28 +56,22 @@ export async function payableTraitPrice(chain: Pick<Chain, "traitPrice">, identi
 }
 
 /**
- * Bound: parts written on chain per agent and day; the service pays for these transactions (Open 1 of
- * docs/engineering/concurrency.md).
- */
-export const CHAIN_WRITES_PER_DAY = 100;
-const DAY_MS = 86_400_000;
-
-/**
  * Queues the parts that are neither on the chain nor queued. A part's newest write decides: an equal write is the same
  * transaction, queued, done or undone by a reorganisation, unless the part was changed on chain since.
- * Check then write: the newest write of a slot and the day's number, then the intent and `chain_write`; another write
- * or a reorganisation may come: advisory lock of the agent, and an addition mined within 1,800 blocks that the index
- * does not show counts as coming.
+ * Check then write: the newest write of a slot, then the intent and `chain_write`; another write or a reorganisation
+ * may come: advisory lock of the agent, and an addition mined within 1,800 blocks that the index does not show counts
+ * as coming.
  * @param asked.indexedBlock the facts are of this block or a later one
  * @param asked.profileWrite names the queued write, where it is paid for
  * @returns the key of the intent to wait for, for each call; null for a part that is on chain without an intent of ours
  * @throws Failure request_in_progress, out_of_funds, rate_limited
  */
 export async function queueChainWrites(
-  { tx, facts, now }: Write,
+  write: Write,
   calls: readonly ChainCall[],
   asked: { wallet: Address; identity: Address; indexedBlock: number; profileWrite?: string },
 ): Promise<(string | null)[]> {
+  const { tx, facts, now } = write;
   const { tokenId } = facts;
   const { profileWrite = newProfileWrite(tokenId) } = asked;
   const newest = await newestChainWrites(
@@ -98,15 +95,16 @@ export async function queueChainWrites(
     return intentKey;
   });
   if (fresh.length === 0) return keys;
-  await requireFunds(tx);
-  await requireAllowance({ tx, facts, now }, fresh.length);
+  const writer = await freeWriterOf(write, asked.wallet);
   for (const { call, intentKey } of fresh) {
-    const { slot, data, valueWei = 0n } = call;
-    await queueIntent(tx, { intentKey, to: asked.identity, data, valueWei });
+    const { slot, data, valueWei = 0n, replaces = 0 } = call;
+    const free = writer && { ...writer, gasBound: profileGas(data, replaces) };
+    await queueIntent(tx, { intentKey, to: asked.identity, data, valueWei, free });
     // The index may not have the agent's new wallet yet; then the owner must still be the owner.
     const wallet = controls(facts, asked.wallet) ? asked.wallet : facts.owner;
     await insertChainWrite(tx, { tokenId, slot, intentKey, wallet, at: now });
   }
+  await requireGas(tx, writer);
   return keys;
 }
 
@@ -118,13 +116,3 @@ const refuseSecond = (slot: string) =>
     retryAfter: 5,
     hint: "Try again when it is there.",
   });
-
-async function requireAllowance({ tx, facts, now }: Write, more: number): Promise<void> {
-  const { count, oldestAt } = await chainWritesSince(tx, facts.tokenId, new Date(now.getTime() - DAY_MS));
-  if (count + more <= CHAIN_WRITES_PER_DAY) return;
-  const freeAt = (oldestAt ?? now).getTime() + DAY_MS;
-  fail("rate_limited", `The service writes at most ${CHAIN_WRITES_PER_DAY} parts of an agent on chain in a day.`, {
-    retryAfter: Math.max(1, Math.ceil((freeAt - now.getTime()) / 1000)),
-    hint: "The token's owner can always write to the contract itself.",
-  });
-}

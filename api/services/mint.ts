@@ -10,6 +10,7 @@ import type { Address } from "../../core/agents/facts.ts";
 import { ogOf } from "../../core/agents/og-wallets.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import { keyTail } from "../../core/solana/keys.ts";
+import { kindGasBound } from "../../core/transactions/gas-bounds.ts";
 import { referrerOf } from "../../db/agents/referrals.ts";
 import {
   beginLocked,
@@ -25,6 +26,7 @@ import {
   type MintRequest,
   mintByFingerprint,
   mintById,
+  nameOf,
   type Registrant,
 } from "../../db/mints/mints.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/sql/transaction.ts";
@@ -32,9 +34,9 @@ import { notifySender } from "../../db/transactions/notify-sender.ts";
 import type { Fault } from "../../runtime/faults.ts";
 import type { MintEffect } from "../../settlement/effects.ts";
 import type { Checkout, PaymentReference } from "../payments/checkout.ts";
-import { type ContractShare, checkReceiver, refuseBeyondShare } from "./receiver.ts";
+import { type FreeWriter, refuseUnlessFunded, requireGas } from "./free-gas.ts";
+import { checkReceiver } from "./receiver.ts";
 import { waitFor } from "./wait-for.ts";
-import { refuseUnlessFunded } from "./writing.ts";
 
 /** Places where a crash test kills the process, in the order a request passes them. */
 export const MINT_FAULT_POINTS = ["mint.checked", "mint.before-commit", "mint.after-commit"] as const;
@@ -57,10 +59,8 @@ export type MintDeps = {
   payment: Pick<Checkout, "price" | "given" | "settle">;
   /** The single-use proof of the registrant, where there is one. It is used up before a payment is collected. */
   proof?: SingleUse;
-  /** Limits free registrations of contract wallets; absent without a limit. */
-  contractShare?: ContractShare;
-  /** The registrant's signature was accepted by a contract (ERC-1271, ERC-6492), although it may have no code yet. */
-  signedByContract?: boolean;
+  /** The client's networks, the narrowest first, and the free registrations of a day of one; absent without a limit. */
+  client?: { networks: readonly string[]; perDay: number };
 };
 
 /**
@@ -85,17 +85,17 @@ export async function acceptMint(db: pg.Pool, request: MintRequest, deps: MintDe
 }
 
 async function acceptFree(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {
-  let isContract: boolean;
   try {
-    isContract = await checkReceiver(deps, request.recipient);
+    await checkReceiver(deps, request.recipient);
   } catch (error) {
     // A request accepted before gets the same answer, independent of the chain's present state.
     const known = await mintByFingerprint(db, request.fingerprint);
     if (known) return known;
     throw error;
   }
-  const share = isContract || deps.signedByContract ? deps.contractShare : undefined;
-  return accept(db, request, deps, null, share);
+  const networks = deps.client?.networks ?? null;
+  const known = ogOf(request.wallet) !== undefined;
+  return accept(db, request, deps, null, { account: nameOf(request), tokenId: null, networks, known, at: deps.now });
 }
 
 async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {
@@ -120,7 +120,7 @@ async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Pr
   const effect: MintEffect = { kind: "mint", request, call: mintCall(request, deps.identity) };
   const paid = await payment.settle({ uniqueKey: registrationName(request), effect });
   deps.fault("mint.paid");
-  return accept(db, request, deps, paid);
+  return accept(db, request, deps, paid, null);
 }
 
 /**
@@ -129,23 +129,24 @@ async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Pr
  * `acceptPaid`); the registrant may register elsewhere, the receiver change its code: the state again under the
  * registrant's advisory lock, unique `mint_registrant` and fingerprint, and the sender simulates once more; a paid mint
  * that fails is a credit.
- * @param share that a free registration of a contract wallet counts against
+ * @param writer that a free registration counts for; null where it is paid for
  */
 async function accept(
   db: pg.Pool,
   request: MintRequest,
   deps: MintDeps,
   paid: PaymentReference | null,
-  share?: ContractShare,
+  writer: FreeWriter | null,
 ): Promise<Mint> {
   const work = async (tx: pg.ClientBase) => {
     const state = await registrationStateOf(tx, request, request.fingerprint);
     if (state.known) return { mint: state.known, fresh: false };
     await refuseUnlessPossible(tx, request, state);
-    if (share) await refuseBeyondShare(tx, share, deps.now);
     await deps.proof?.use(tx);
     deps.fault("mint.checked");
-    const mint = await commitMint(tx, request, mintCall(request, deps.identity), deps.now, share?.network);
+    const free = writer && { ...writer, gasBound: kindGasBound("mint:") };
+    const mint = await commitMint(tx, request, mintCall(request, deps.identity), deps.now, free);
+    if (writer) await requireGas(tx, writer, deps.client?.perDay);
     await paid?.fulfil(tx, `mint:${mint.mintId}`);
     deps.fault("mint.before-commit");
     return { mint, fresh: true };

@@ -3,11 +3,12 @@
 import { traitKey } from "../../core/agents/trait-input.ts";
 import { profileView } from "../../core/views/profile.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import { chainWritesSince, onchainTraits, recentChainWrites } from "../../db/transactions/chain-writes.ts";
+import { onchainTraits, recentChainWrites } from "../../db/transactions/chain-writes.ts";
 import { senderState } from "../../db/transactions/sender-state.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { factsOf } from "./agent-facts.ts";
-import { CHAIN_WRITES_PER_DAY, TRAIT_PRICE_LIMIT_WEI } from "./chain-writes.ts";
+import { TRAIT_PRICE_LIMIT_WEI } from "./chain-writes.ts";
+import { freeWriterOf, gasLeft } from "./free-gas.ts";
 
 const DAY_MS = 86_400_000;
 /** Writes are shown for a week: the service may be without funds for days. */
@@ -20,7 +21,7 @@ export async function readProfile(deps: HandlerDeps, tokenId: number, now: numbe
   return snapshot(deps.db, async (db) => {
     const facts = await factsOf({ db, config: deps.config }, { tokenId });
     const writes = await recentChainWrites(db, tokenId, new Date(now - SHOWN_MS));
-    const today = await chainWritesSince(db, tokenId, new Date(now - DAY_MS));
+    const writer = await freeWriterOf({ tx: db, facts, now: new Date(now), paid: false }, facts.owner);
     const traits = await onchainTraits(db, tokenId);
     const sender = await senderState(db);
     const chain = {
@@ -29,7 +30,7 @@ export async function readProfile(deps: HandlerDeps, tokenId: number, now: numbe
       traitPriceWei,
       traitPriceLimitWei: TRAIT_PRICE_LIMIT_WEI,
       traitsOnchain: new Set(traits.map(({ name }) => traitKey(name))),
-      allowance: { max: CHAIN_WRITES_PER_DAY, left: Math.max(0, CHAIN_WRITES_PER_DAY - today.count) },
+      gas: await gasLeft(db, { ...writer!, tokenId }),
       funded: sender === null || (sender.funded && sender.pausedUntil === null),
     };
     return profileView(facts, deps.payments.shown(), chain, new Date(now));

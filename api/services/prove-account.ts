@@ -7,6 +7,7 @@ import { proofTrait } from "../../core/agents/social-proofs.ts";
 import { foreignText } from "../../core/directory/foreign-text.ts";
 import { fail } from "../../core/errors.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
+import { kindGasBound } from "../../core/transactions/gas-bounds.ts";
 import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
 import { agentProvenBy, PROOF_ACCOUNT_INDEX, recordProof, traitTransaction } from "../../db/agents/social-proofs.ts";
 import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
@@ -14,8 +15,9 @@ import type { HandlerDeps } from "../handler-deps.ts";
 import { authorizeController } from "./agent-control.ts";
 import { emitVerified } from "./agent-events.ts";
 import { payableTraitPrice } from "./chain-writes.ts";
+import { freeWriterOf, requireGas } from "./free-gas.ts";
 import { askWithin } from "./social-proof-allowance.ts";
-import { requireFunds, type Write, writeAgent } from "./writing.ts";
+import { type Write, writeAgent } from "./writing.ts";
 
 /** Max code points of the text that was found in place of a proof. */
 const MAX_FOUND = 280;
@@ -71,7 +73,7 @@ export async function proveAccount<C>(deps: HandlerDeps, claimed: AccountClaim<C
   try {
     return await writeAgent(deps, { tokenId, now }, authorize, async (write) => {
       await refuseIfTaken(write, platform, found);
-      const transaction = await giveTrait(write, platform, { identity, valueWei });
+      const transaction = await giveTrait(write, platform, { identity, valueWei, wallet });
       const txHash = "txHash" in transaction ? transaction.txHash : null;
       if (await recordProof(write.tx, { tokenId, platform, ...found }, txHash, write.now))
         await emitVerified(write, platform, found.handle);
@@ -107,16 +109,22 @@ const taken = ({ handle }: FoundProof, holder?: number): never =>
 
 /** The trait is given once for each agent and platform, also when the proof lapses later. */
 async function giveTrait(
-  { tx, facts }: Write,
+  write: Write,
   platform: ProofPlatformKey,
-  contract: { identity: Address; valueWei: bigint },
+  contract: { identity: Address; valueWei: bigint; wallet: Address },
 ): Promise<ProofResult["transaction"]> {
+  const { tx, facts } = write;
   const { tokenId } = facts;
   const trait = proofTrait(platform);
   const given = await traitTransaction(tx, tokenId, trait);
   if (given !== null) return { txHash: given };
+  const key = `proof:${tokenId}:${platform}`;
+  const writer = await freeWriterOf(write, contract.wallet);
+  // The account that has just been proven makes it known.
+  const free = writer && { ...writer, known: true, gasBound: kindGasBound(key) };
   const { intentKey, queued } = await queueRepeatable(tx, {
-    intentKey: `proof:${tokenId}:${platform}`,
+    intentKey: key,
+    free,
     to: contract.identity,
     valueWei: contract.valueWei,
     data: encodeFunctionData({
@@ -125,6 +133,6 @@ async function giveTrait(
       args: [BigInt(tokenId), trait.name, trait.category],
     }),
   });
-  if (queued) await requireFunds(tx);
+  if (queued) await requireGas(tx, free);
   return { intentKey };
 }

@@ -20,8 +20,7 @@ import type { Queryable } from "../../db/sql/transaction.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import type { Checkout } from "../payments/checkout.ts";
 import type { SolanaRegistrationBody } from "../schemas/solana.ts";
-import { acceptMint, refuseRegistered, type SingleUse } from "./mint.ts";
-import type { ContractShare } from "./receiver.ts";
+import { acceptMint, type MintDeps, refuseRegistered, type SingleUse } from "./mint.ts";
 
 /** Milliseconds in which a text can be signed and presented. */
 const CHALLENGE_LIFETIME_MS = 300_000;
@@ -137,10 +136,10 @@ export async function registerSolanaKey(
     fingerprint: string;
     payment: Checkout;
     now: number;
-    contractShare: ContractShare;
+    client: MintDeps["client"];
   },
 ): Promise<Mint> {
-  const { body, payment, now, contractShare } = asked;
+  const { body, payment, now, client } = asked;
   const { solanaAddress, nonce, signature } = body;
   const fingerprint = hash("sha256", JSON.stringify(["solana", asked.fingerprint]), "hex");
   const known = await mintByFingerprint(deps.db, fingerprint);
@@ -175,7 +174,7 @@ export async function registerSolanaKey(
       fault: deps.fault,
       payment,
       proof,
-      contractShare,
+      client,
     },
   );
 }

@@ -3,7 +3,13 @@ import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address, AgentFacts, Personality } from "../../core/agents/facts.ts";
 import type { ListingInput } from "../../core/agents/listing-input.ts";
-import { mergeNarrative, mergeProfile, NARRATIVE_FIELDS, type NarrativeField } from "../../core/agents/profile.ts";
+import {
+  mergeNarrative,
+  mergeProfile,
+  NARRATIVE_FIELDS,
+  type NarrativeField,
+  PERSONALITY_TEXTS,
+} from "../../core/agents/profile.ts";
 import {
   type FieldWrite,
   fieldWrites,
@@ -94,7 +100,7 @@ const traitSlot = (name: string) => `trait:${traitKey(name)}`;
  * value is fixed, so the simulation refuses and nothing is lost.
  * @param asked.traitPriceWei the contract's price of a trait; the service pays it
  * @returns paths of the fields written, and the keys of the intents to wait for
- * @throws Failure conflict, out_of_funds, rate_limited
+ * @throws Failure invalid_input, conflict, out_of_funds, rate_limited
  */
 export async function updateOnchain(
   write: Write,
@@ -169,12 +175,14 @@ function personalityCall(facts: AgentFacts, given: PersonalityInput): ChainCall[
     autonomyLevel: given.autonomyLevel ?? shown?.autonomyLevel ?? 0,
   };
   const chain = facts.onchainPersonality;
+  requireShort("personality", PERSONALITY_TEXTS.map((key) => whole[key]).join(""));
   const onchain = (Object.keys(whole) as (keyof Personality)[]).every(
     (key) => chain?.[key] === whole[key] && shown?.[key] === whole[key],
   );
   return [
     {
       slot: "personality",
+      replaces: bytesOf(PERSONALITY_TEXTS.map((key) => chain?.[key] ?? "").join("")),
       data: encodeFunctionData({
         abi: identityAbi,
         functionName: "setPersonality",
@@ -185,6 +193,22 @@ function personalityCall(facts: AgentFacts, given: PersonalityInput): ChainCall[
   ];
 }
 
+/** Bound: bytes in UTF-8 that one transaction writes of a text: 23 k gas for each 32 of them, 1.5 M together. */
+const CHAIN_TEXT_BYTES = 2_048;
+const bytesOf = (text: string) => Buffer.byteLength(text);
+
+/** @throws Failure invalid_input */
+function requireShort(path: string, text: string): void {
+  const bytes = bytesOf(text);
+  if (bytes <= CHAIN_TEXT_BYTES) return;
+  const [most, has] = [CHAIN_TEXT_BYTES, bytes].map((count) => count.toLocaleString("en"));
+  const message = `must have at most ${most} bytes in UTF-8 to be written on chain, and has ${has}`;
+  fail("invalid_input", `The request is not valid: ${path} ${message}.`, {
+    details: [{ path, message }],
+    hint: "Without onchain=true the service keeps it off chain.",
+  });
+}
+
 const SETTERS = { origin: "setOrigin", mission: "setMission", lore: "setLore", manifesto: "setManifesto" } as const;
 
 /** One call for each text: setting all at once would give a new time to texts that the request does not name. */
@@ -193,10 +217,12 @@ function narrativeCalls(facts: AgentFacts, given: NarrativeInput): ChainCall[] {
   return NARRATIVE_FIELDS.flatMap((field) => {
     const text = given[field];
     if (text === undefined) return [];
+    requireShort(`narrative.${field}`, text);
     const args = [BigInt(facts.tokenId), text] as const;
     return [
       {
         slot: `narrative.${field}`,
+        replaces: bytesOf(facts.onchainNarrative?.[field] ?? ""),
         data: encodeFunctionData({ abi: identityAbi, functionName: SETTERS[field], args }),
         onchain: (facts.onchainNarrative?.[field] ?? "") === text && shown[field] === text,
       },

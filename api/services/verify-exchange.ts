@@ -6,6 +6,7 @@ import { attestationCall, attestationOf, uidCall, uidOf } from "../../core/agent
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import { unixSeconds } from "../../core/times.ts";
+import { kindGasBound } from "../../core/transactions/gas-bounds.ts";
 import {
   type Attestation,
   attestationsOf,
@@ -18,7 +19,8 @@ import type { HandlerDeps } from "../handler-deps.ts";
 import { authorizeController } from "./agent-control.ts";
 import { emitVerified } from "./agent-events.ts";
 import { factsOf } from "./agent-facts.ts";
-import { requireFunds, writeAgent } from "./writing.ts";
+import { freeWriterOf, requireGas } from "./free-gas.ts";
+import { writeAgent } from "./writing.ts";
 
 /**
  * Verifies an agent by the attestation of its present owner, from the index or from the chain.
@@ -26,7 +28,7 @@ import { requireFunds, writeAgent } from "./writing.ts";
  * the owner is checked again, and validity is computed at every read.
  * @returns the attestation, and the intent that sets the identity contract's flag; null when the contract has no such
  *   flag
- * @throws Failure forbidden, not_found (agent, attestation), gone (revoked or expired), out_of_funds,
+ * @throws Failure forbidden, not_found (agent, attestation), gone (revoked or expired), out_of_funds, rate_limited,
  *   upstream_unavailable
  */
 export async function verifyExchange(
@@ -60,13 +62,18 @@ export async function verifyExchange(
       });
       let intentKey: string | null = null;
       if (flagged) {
+        // The contract awards points with each call: one call for each owner, independent of the attestation.
+        const key = `exchange:${tokenId}:${attestation.recipient}`;
+        const writer = await freeWriterOf(write, wallet);
+        // The attestation that has just been read makes it known.
+        const free = writer && { ...writer, known: true, gasBound: kindGasBound(key) };
         const queued = await queueRepeatable(tx, {
-          // The contract awards points with each call: one call for each owner, independent of the attestation.
-          intentKey: `exchange:${tokenId}:${attestation.recipient}`,
+          intentKey: key,
+          free,
           to: identity,
           data,
         });
-        if (queued.queued) await requireFunds(tx);
+        if (queued.queued) await requireGas(tx, free);
         intentKey = queued.intentKey;
       }
       return { result: { attestation, intentKey }, scored: true, cause: "agent.exchange_verified" };

@@ -2,6 +2,7 @@
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
+import { kindGasBound } from "../../core/transactions/gas-bounds.ts";
 import { verificationTransaction } from "../../db/agents/attestations.ts";
 import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
 import { recordWalletVerification } from "../../db/agents/wallets.ts";
@@ -9,11 +10,12 @@ import { insertChainWrite } from "../../db/transactions/chain-writes.ts";
 import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { authorizeAgentWallet, controls } from "./agent-control.ts";
-import { requireFunds, writeAgent } from "./writing.ts";
+import { freeWriterOf, requireGas } from "./free-gas.ts";
+import { writeAgent } from "./writing.ts";
 
 /**
  * @returns the transaction that verified it, or the intent that will
- * @throws Failure not_found, forbidden, out_of_funds
+ * @throws Failure not_found, forbidden, out_of_funds, rate_limited
  */
 export async function verifyWallet(
   deps: HandlerDeps,
@@ -24,20 +26,24 @@ export async function verifyWallet(
     deps,
     { tokenId, now },
     authorize,
-    async ({ tx, facts, now: at }) => {
+    async (write) => {
+      const { tx, facts, now: at } = write;
       await recordWalletVerification(tx, { tokenId, wallet, mintTx: facts.mintTx, at });
       const { owner, ownership } = facts;
       const { transfers } = ownership;
       await recordProofOwnership(tx, { tokenId, proof: "wallet", subject: wallet, owner, transfers, at });
       const done = facts.verified ? await verificationTransaction(tx, tokenId) : null;
       if (done) return { result: done, scored: false };
+      const key = `verify:${tokenId}`;
+      const writer = await freeWriterOf(write, wallet);
       const { intentKey, queued } = await queueRepeatable(tx, {
-        intentKey: `verify:${tokenId}`,
+        intentKey: key,
+        free: writer && { ...writer, gasBound: kindGasBound(key) },
         to: deps.config.contracts.identity.address,
         data: encodeFunctionData({ abi: identityAbi, functionName: "verify", args: [BigInt(tokenId)] }),
       });
       if (queued) {
-        await requireFunds(tx);
+        await requireGas(tx, writer);
         const behalf = controls(facts, wallet) ? wallet : facts.owner;
         await insertChainWrite(tx, { tokenId, slot: "verified", intentKey, wallet: behalf, at });
       }

@@ -4,7 +4,6 @@ import { fail } from "../../core/errors.ts";
 import { lockAgentWrites } from "../../db/agents/profiles.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { isNoIndex, type Queryable, rehearsal, transaction } from "../../db/sql/transaction.ts";
-import { type SenderState, senderState } from "../../db/transactions/sender-state.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { type Checkout, FREE_CHECKOUT } from "../payments/checkout.ts";
 import { factsOf } from "./agent-facts.ts";
@@ -15,6 +14,8 @@ export type Write = {
   /** As of this transaction: a transfer indexed since the request came in counts. */
   facts: OwnedFacts;
   now: Date;
+  /** Whether it has a price. */
+  paid: boolean;
 };
 
 /** The payment of a write. */
@@ -53,7 +54,7 @@ export async function writeAgent<T>(
     await lockAgentWrites(tx, target.tokenId);
     const facts = await factsOf({ db: tx, config: deps.config }, { tokenId: target.tokenId });
     authorize(facts);
-    return work({ tx, facts, now });
+    return work({ tx, facts, now, paid: payment.price > 0n });
   };
   try {
     if (payment.price > 0n) await rehearsal(deps.db, attempt);
@@ -72,32 +73,3 @@ export async function writeAgent<T>(
     throw error;
   }
 }
-
-/**
- * Refuses a write that needs a transaction while the service cannot pay for any.
- * Check then write: funded and not paused, then the intent; funds may end: the intent waits in the queue.
- * @throws Failure out_of_funds
- */
-export async function requireFunds(tx: Queryable): Promise<void> {
-  const sender = await senderState(tx);
-  if (sender) refuseUnlessFunded(sender);
-}
-
-/** @throws Failure out_of_funds when the account cannot pay, or the day's budget is used up */
-export function refuseUnlessFunded({ funded, pausedUntil }: Pick<SenderState, "funded" | "pausedUntil">): void {
-  if (!funded)
-    fail("out_of_funds", "The service cannot pay for transactions at the moment. Nothing was charged.", {
-      retryAfter: 60,
-    });
-  if (pausedUntil !== null)
-    fail(
-      "out_of_funds",
-      "The service has spent today's budget for transactions and sends again after midnight UTC. Nothing was charged.",
-      { retryAfter: secondsUntil(pausedUntil) },
-    );
-}
-
-const MAX_RETRY_SECONDS = 86_400;
-/** The sender ends the pause by its own clock, a moment after the time. */
-const secondsUntil = (time: Date) =>
-  Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil((time.getTime() - Date.now()) / 1000)));

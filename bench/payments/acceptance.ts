@@ -120,13 +120,16 @@ async function openSession(url: string): Promise<SenderSession> {
     front: undefined,
     restsUntil: 0,
     published: undefined,
+    feeWei: 0n,
   };
 }
 
 async function signAll(session: SenderSession, count: number): Promise<void> {
   const plenty = 10n ** 30n;
-  const funds = { balanceWei: plenty, committedWei: 0n, spendableWei: plenty };
-  const budget = { spentWei: 0n, leftWei: null, endsAt: new Date() };
+  const funds = { balanceWei: plenty, spendableWei: plenty };
+  const share = { usedWei: 0n, leftWei: null, open: 0 };
+  const shares = { free: share, newcomers: share, waiting: share };
+  const budget = { spentWei: 0n, committedWei: 0n, leftWei: null, shares, endsAt: new Date() };
   for (let signed = 0; signed < count; )
     signed += await signQueued(session, { room: BATCH, open: 0, funds, budget, head: 1 });
   await (session.db as pg.Client).end();

@@ -64,17 +64,21 @@ export const toBlock = (b: RpcBlock): Block => ({
 });
 
 export const toReceipt = (r: RpcReceipt): Receipt => ({
+  ...paidFor(r),
   hash: r.transactionHash,
   from: lower(r.from),
   status: toBigInt(r.status) === 1n ? "success" : "reverted",
   block: toNumber(r.blockNumber),
   blockHash: r.blockHash,
   logs: r.logs.map(toLog),
-  feeWei:
-    r.gasUsed && r.effectiveGasPrice
-      ? toBigInt(r.gasUsed) * toBigInt(r.effectiveGasPrice) + (r.l1Fee ? toBigInt(r.l1Fee) : 0n)
-      : null,
 });
+
+function paidFor({ gasUsed, effectiveGasPrice, l1Fee }: RpcReceipt): Pick<Receipt, "feeWei" | "gasPaid"> {
+  if (!gasUsed || !effectiveGasPrice) return { feeWei: null, gasPaid: null };
+  const [gas, price] = [toBigInt(gasUsed), toBigInt(effectiveGasPrice)];
+  const dataFee = l1Fee ? toBigInt(l1Fee) : 0n;
+  return { feeWei: gas * price + dataFee, gasPaid: price === 0n ? gas : gas + dataFee / price };
+}
 
 const toLog = (l: RpcLog): Log => ({
   address: lower(l.address),

@@ -41,6 +41,8 @@ export type Receipt = {
   logs: Log[];
   /** Gas cost that its sender paid, with the data fee of a rollup; null when the node does not say. */
   feeWei: bigint | null;
+  /** That cost in gas at the price of its gas: the gas used, with the data fee of a rollup; null when the node does not say. */
+  gasPaid: bigint | null;
 };
 
 /**

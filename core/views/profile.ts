@@ -23,8 +23,8 @@ export type ChainWriteState = {
   indexedBlock: number | null;
   /** Keys (`traitKey`) of the traits that the chain has. */
   traitsOnchain: ReadonlySet<string>;
-  /** Parts that may be written today, and those that still may. */
-  allowance: { max: number; left: number };
+  /** Gas that the service pays for the agent's free writes today, and what is left of it. */
+  gas: { max: number; left: number };
   /** Whether the service can pay for transactions now. */
   funded: boolean;
   /** The contract's price of a trait in wei, and the highest that the service pays; null = not known. */
@@ -77,8 +77,8 @@ export const profileSchema = z
         currency: z.literal("USDC"),
         gas: z.literal("service").meta({ description: "The service sends the transactions and pays for them" }),
         funded: z.boolean().meta({ description: "Whether the service can pay for transactions now" }),
-        partsLeft: count.meta({ description: "Parts that the service still writes on chain for this agent today" }),
-        partsMax: count,
+        gasLeft: count.meta({ description: "Gas that the service still pays today (UTC) for this agent's writes" }),
+        gasMax: count,
         traitPrice: z.string().nullable().meta({
           description: "What the contract takes for a trait, in ETH, paid by the service; null: not known now",
         }),
@@ -96,7 +96,7 @@ type ProfileView = z.output<typeof profileSchema>;
 type OpenWrite = ProfileView["writing"][number];
 
 export function profileView(facts: AgentFacts, prices: PriceList, chain: ChainWriteState, now: Date): ProfileView {
-  const { allowance, funded, traitPriceWei } = chain;
+  const { gas, funded, traitPriceWei } = chain;
   const { score, raw } = shownCred(facts, now);
   return {
     tokenId: facts.tokenId,
@@ -113,8 +113,8 @@ export function profileView(facts: AgentFacts, prices: PriceList, chain: ChainWr
       currency: "USDC",
       gas: "service",
       funded,
-      partsLeft: allowance.left,
-      partsMax: allowance.max,
+      gasLeft: gas.left,
+      gasMax: gas.max,
       traitPrice: traitPriceWei === null ? null : formatEther(traitPriceWei),
       traitsPayable: traitPriceWei === null || traitPriceWei <= chain.traitPriceLimitWei,
     },

@@ -164,7 +164,7 @@ export async function queueTokenUri(
   const newest = await intentByKey(tx, keyOf(tokenId, chosen.attempt));
   const spent = newest?.state === "mined" || newest?.state === "reverted";
   const attempt = Math.max(1, chosen.attempt + (spent ? 1 : 0));
-  await queueIntent(tx, { intentKey: keyOf(tokenId, attempt), to, data, waits: true });
+  await queueIntent(tx, { intentKey: keyOf(tokenId, attempt), to, data, waits: true, free: null });
   await SET_QUEUED.run(tx, { tokenId, attempt, filledAt });
   return true;
 }

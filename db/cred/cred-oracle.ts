@@ -142,7 +142,7 @@ export const queueOracleBatches = (
       left -= oracleGas(tokenIds.length);
       if (left < 0n) break;
       const intentKey = `oracle:${decided}:${change}`;
-      const order = await queueIntent(tx, { intentKey, to: oracle, data, waits: true });
+      const order = await queueIntent(tx, { intentKey, to: oracle, data, waits: true, free: null });
       // What was read is true no longer once this is mined.
       await FORGET_READS.run(tx, { oracle, tokenIds });
       if (order.queued) queued += tokenIds.length;

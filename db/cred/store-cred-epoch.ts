@@ -112,7 +112,7 @@ export async function storeEpoch(
       parts: some.map(({ bytes }) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
     });
   }
-  await queueIntent(tx, { intentKey, to: epoch.contract, data: publish.data });
+  await queueIntent(tx, { intentKey, to: epoch.contract, data: publish.data, free: null });
   return true;
 }
 

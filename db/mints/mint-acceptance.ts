@@ -10,6 +10,13 @@ import { agentByOwnDoingOf } from "../agents/wallets.ts";
 import { lockText } from "../sql/locks.ts";
 import { bool, int2, int8, jsonb, nullable, statement, text, timestamptz, uuid } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
+import {
+  FREE_COLUMNS,
+  FREE_PARAMS,
+  FREE_VALUES,
+  type FreeWrite,
+  freeParams,
+} from "../transactions/transaction-outbox.ts";
 import { MINT, MINT_ROW, type Mint, type MintRequest, nameOf, type Registrant } from "./mints.ts";
 
 /** The name of a registrant's single registration, for locks and unique keys. */
@@ -111,22 +118,23 @@ const COMMIT = statement({
     fingerprint: text,
     at: timestamptz,
     solanaAddress: nullable(text),
-    clientNetwork: nullable(text),
     listing: nullable(jsonb<MintRequest["listing"]>()),
     intentKey: text,
     to: text,
     data: text,
     trace: nullable(text),
+    ...FREE_PARAMS,
   },
   text: `
     with accepted as (
       insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, personality, narrative,
-        referral_code, fingerprint, state, created_at, solana_address, client_network, listing)
+        referral_code, fingerprint, state, created_at, solana_address, listing)
       values ($mintId, $wallet, $recipient, $name, $framework, $soulbound, $origin, $personality, $narrative,
-        $referralCode, $fingerprint, 'pending', $at, $solanaAddress, $clientNetwork, $listing)
+        $referralCode, $fingerprint, 'pending', $at, $solanaAddress, $listing)
       returning ${MINT}),
     queued as (
-      insert into offchain.transaction_outbox (intent_key, to_address, data, trace) values ($intentKey, $to, $data, $trace))
+      insert into offchain.transaction_outbox (intent_key, to_address, data, trace, ${FREE_COLUMNS})
+      values ($intentKey, $to, $data, $trace, ${FREE_VALUES}))
     select * from accepted`,
   columns: MINT_ROW,
   prepared: true,
@@ -135,14 +143,14 @@ const COMMIT = statement({
 /**
  * The commit point of a registration: its row and its transaction, in the caller's transaction, which must have the
  * registrant's lock. The sender is notified after the commit (`notifySender`).
- * @param clientNetwork network whose limit it counts against; only for a free registration by a contract wallet
+ * @param free what a free registration counts for; null where it is paid for
  */
 export function commitMint(
   tx: Queryable,
   request: MintRequest,
   call: MintCall,
   at: Date,
-  clientNetwork: string | null = null,
+  free: FreeWrite | null,
 ): Promise<Mint> {
   const mintId = randomUUID();
   return COMMIT.one(tx, {
@@ -159,11 +167,11 @@ export function commitMint(
     fingerprint: request.fingerprint,
     at,
     solanaAddress: request.solanaAddress,
-    clientNetwork,
     listing: request.listing,
     intentKey: `mint:${mintId}`,
     to: call.to,
     data: call.data,
     trace: traceparent(),
+    ...freeParams(free),
   });
 }

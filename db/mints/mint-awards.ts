@@ -9,6 +9,9 @@ export type DueMint = Pick<Mint, "mintId" | "wallet" | "recipient" | "referralCo
   tokenId: number;
   /** The contract that minted it. */
   identity: Address;
+  /** Of a free registration: what it counts for. Its awards count for the same. */
+  freeFor: string | null;
+  freeKnown: boolean;
 };
 
 const DUE = statement({
@@ -16,7 +19,7 @@ const DUE = statement({
   params: { now: timestamptz, block: int8, limit: int8 },
   text: `
     select m.mint_id as "mintId", m.wallet, m.recipient, m.referral_code as "referralCode", m.token_id as "tokenId",
-           i.to_address as identity
+           i.to_address as identity, i.free_for as "freeFor", i.free_known as "freeKnown"
     from offchain.mint m join offchain.transaction_outbox i on i.intent_key = 'mint:' || m.mint_id
     where m.awards_due_at <= $now and m.state = 'minted' and m.block <= $block
     order by m.awards_due_at limit $limit`,
@@ -27,6 +30,8 @@ const DUE = statement({
     referralCode: nullable(text),
     tokenId: filtered(int8),
     identity: narrow<Address>(text),
+    freeFor: nullable(text),
+    freeKnown: bool,
   },
 });
 

@@ -3,15 +3,12 @@ import type { Address, AgentRef, Hex } from "../../core/agents/facts.ts";
 import type { ListingInput } from "../../core/agents/listing-input.ts";
 import type { NarrativeInput, PersonalityInput } from "../../core/agents/profile-input.ts";
 import type { SolanaAddress } from "../../core/solana/keys.ts";
-import { inParts } from "../sql/batches.ts";
 import { ZERO_ADDRESS } from "../sql/fragments.ts";
-import { lockText } from "../sql/locks.ts";
 import {
   array,
   bool,
   filtered,
   int2,
-  int4,
   int8,
   jsonb,
   narrow,
@@ -204,35 +201,6 @@ export async function tokensHeld(db: Queryable, tokenIds: readonly number[]): Pr
   if (tokenIds.length === 0) return new Set();
   return new Set((await MINTED_HERE.rows(db, { tokenIds })).map(({ tokenId }) => tokenId));
 }
-
-const CONTRACT_MINTS = statement({
-  name: "mints-of-contract-wallets",
-  params: { network: text, since: timestamptz },
-  text: `
-    select count(*)::int4 as count, min(created_at) as "oldestAt" from offchain.mint
-    where client_network = $network and created_at > $since`,
-  columns: { count: int4, oldestAt: nullable(timestamptz) },
-});
-
-/**
- * Free registrations of contract wallets from a network since; in the caller's transaction, under the network's lock.
- */
-export async function contractMintsSince(
-  tx: Queryable,
-  network: string,
-  since: Date,
-): Promise<{ count: number; oldestAt: Date | null }> {
-  await lockText(tx, `contract-mints:${network}`);
-  return CONTRACT_MINTS.one(tx, { network, since });
-}
-
-/** Deletes the client networks of registrations by contract wallets once they do not count any more. */
-export const forgetClientNetworks = (db: Queryable): Promise<number> =>
-  inParts(db, {
-    change: "update offchain.mint set client_network = null",
-    table: "offchain.mint",
-    where: "client_network is not null and created_at < now() - interval '24 hours'",
-  });
 
 /** Ends an update that decides a mint: announces it, and returns it. */
 const ANNOUNCED = `returning ${MINT}, pg_notify('${MINT_CHANNEL}', mint_id::text)`;

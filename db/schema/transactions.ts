@@ -50,11 +50,8 @@ export const mint = offchain.table(
     completedAt: at(),
     /** From when on its awards are to be queued, once its block is deep enough; null = none (any more). */
     awardsDueAt: at(),
-    /** The client's network, of a free registration by a contract wallet, for a day; null for every other one. */
-    clientNetwork: text(),
   },
   (t) => [
-    index("mint_client_network").on(t.clientNetwork, t.createdAt).where(sql`client_network is not null`),
     index("mint_awards_due").on(t.awardsDueAt).where(sql`awards_due_at is not null`),
     uniqueIndex("mint_registrant").on(t.registrant).where(sql`state <> 'failed'`),
     uniqueIndex("mint_token").on(t.tokenId),
@@ -93,6 +90,17 @@ export const transactionOutbox = offchain.table(
     valueWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
     /** Signed only while no other intent is queued, and within a share of the day's budget. */
     waits: boolean().notNull().default(false),
+    /** Account that a free write counts for (core/transactions/free-gas.ts); null: paid for, or the service's own. */
+    freeFor: text(),
+    /** Its agent; null for a registration. */
+    freeToken: bigint({ mode: "number" }),
+    /** Networks that a free registration counts for, for a day. */
+    freeNetworks: text().array(),
+    freeKnown: boolean().notNull().default(false),
+    freeAt: at(),
+    /** Max gas of a free write, its value included, and what it has used; null = not known. */
+    gasBound: bigint({ mode: "number" }),
+    gasUsed: bigint({ mode: "number" }),
     /** queued → signed → mined | reverted; failed = refused by simulation, no nonce was used */
     state: text().notNull().default("queued"),
     /** The account that signed it; nonces are its own. */
@@ -118,6 +126,9 @@ export const transactionOutbox = offchain.table(
     index("transaction_outbox_cost").on(t.minedAt).where(sql`cost_wei is not null`),
     index("transaction_outbox_open").on(t.state, t.waits, t.id).where(sql`state in ('queued', 'signed')`),
     uniqueIndex("transaction_outbox_nonce").on(t.sender, t.nonce).where(sql`state in ('signed', 'mined', 'reverted')`),
+    index("transaction_outbox_free_for").on(t.freeFor, t.freeAt).where(sql`free_for is not null`),
+    index("transaction_outbox_free_token").on(t.freeToken, t.freeAt).where(sql`free_token is not null`),
+    index("transaction_outbox_free_networks").on(t.freeAt).where(sql`free_networks is not null`),
     index("transaction_outbox_mined").on(t.block).where(sql`state in ('mined', 'reverted')`),
   ],
 );
@@ -218,6 +229,11 @@ export const senderState = offchain.table("sender_state", {
   /** Fees paid since midnight UTC, and what may be paid until the next; 0 = no limit. */
   spentWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
   budgetWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+  /** Of them and of what is under way, the cost of free writes, and of those for newcomers. */
+  freeWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+  newcomersWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+  /** Max fee per gas of the newest offer, in wei; 0 = none yet. */
+  feeWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
   /** Until when nothing new is signed because the day's budget is used up; null = it is not. */
   pausedUntil: at(),
 });

@@ -1,5 +1,5 @@
 /** Advisory locks in Postgres: all their numbers, and the functions that take a lock by a name. */
-import { bool, statement, text } from "./statement.ts";
+import { array, bool, pgType, statement, text } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** Numbers of the advisory locks. Two uses of one number would wait for each other. */
@@ -29,6 +29,20 @@ const LOCK_TEXT = statement({
 /** Waits for the lock of a name, such as `agent:7`. The lock lasts until the transaction ends. */
 export async function lockText(tx: Queryable, name: string): Promise<void> {
   await LOCK_TEXT.run(tx, { name });
+}
+
+const LOCK_TEXTS = statement({
+  name: "lock-texts",
+  params: { names: array(text) },
+  text: `
+    select pg_advisory_xact_lock(hashtextextended(ordered.name, 0))
+    from (select name from unnest($names::text[]) with ordinality n(name, place) order by place) ordered`,
+  columns: { pg_advisory_xact_lock: pgType<string>("void") },
+});
+
+/** Waits for several locks in the given order, which must be the same for all that take them together. */
+export async function lockTexts(tx: Queryable, names: readonly string[]): Promise<void> {
+  await LOCK_TEXTS.run(tx, { names });
 }
 
 const TRY_LOCK_TEXT = statement({

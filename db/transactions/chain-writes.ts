@@ -1,7 +1,7 @@
 /** Writes to agents' profiles on chain, slot by slot: the newest intent of each slot, and the wallet that requested it. */
 import { randomUUID } from "node:crypto";
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import { array, bool, int4, int8, narrow, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, bool, int8, narrow, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import type { Intent } from "./transaction-outbox.ts";
 
@@ -59,22 +59,6 @@ export async function insertChainWrite(
 ): Promise<void> {
   await INSERT.run(tx, write);
 }
-
-const SINCE = statement({
-  name: "chain-writes-since",
-  params: { tokenId: int8, since: timestamptz },
-  text: `
-    select count(*)::int4 as count, min(accepted_at) as "oldestAt" from offchain.chain_write
-    where token_id = $tokenId and accepted_at > $since`,
-  columns: { count: int4, oldestAt: nullable(timestamptz) },
-});
-
-/** The number of writes of an agent that were accepted since, and the time of the oldest of them. */
-export const chainWritesSince = (
-  tx: Queryable,
-  tokenId: number,
-  since: Date,
-): Promise<{ count: number; oldestAt: Date | null }> => SINCE.one(tx, { tokenId, since });
 
 const BY_INTENT = statement({
   name: "chain-write-by-intent",

@@ -4,59 +4,40 @@ import { TRANSFER_GAS } from "../../core/transactions/gas-bounds.ts";
 import { bool, int4, narrow, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
-const COMMITTED = statement({
-  name: "sender-committed",
-  params: { sender: text },
-  text: `
-    select coalesce(sum(cost), 0) as wei from (
-      select greatest(i.value_wei + i.gas_limit * max(a.max_fee_per_gas_wei) filter (where not a.filler),
-                      ${TRANSFER_GAS} * max(a.max_fee_per_gas_wei) filter (where a.filler)) as cost
-      from offchain.transaction_outbox i join offchain.transaction_attempt a on a.intent_id = i.id and a.nonce = i.nonce
-      where i.state = 'signed' and i.sender = $sender group by i.id) costs`,
-  columns: { wei: numeric },
-});
+/** Classes of transactions: each has its share of the day's budget (core/transactions/free-gas.ts); `kept` may use all of it. */
+type IntentClass = "kept" | "known" | "newcomer" | "waiting";
+/** `spentWei`: fees and values of mined transactions; `committedWei`: what `open` ones under way may still cost. */
+export type ClassUse = { spentWei: bigint; committedWei: bigint; open: number };
+export type DayUse = Record<IntentClass, ClassUse>;
 
-/** Wei that transactions under way may still cost. */
-export const committedWei = async (db: Queryable, sender: Address): Promise<bigint> =>
-  BigInt((await COMMITTED.one(db, { sender })).wei);
+const CLASS = `case when i.waits then 'waiting' when i.free_for is null then 'kept'
+  when i.free_known then 'known' else 'newcomer' end`;
 
-const WAITING = statement({
-  name: "sender-waiting-use",
+const USE = statement({
+  name: "sender-use",
   params: { sender: text, since: timestamptz },
   text: `
-    select
-      (select count(*)::int4 from offchain.transaction_outbox where state = 'signed' and waits and sender = $sender) as open,
-      (select coalesce(sum(cost_wei), 0) from offchain.transaction_outbox
-       where mined_at >= $since and cost_wei is not null and waits) +
-      (select coalesce(sum(cost), 0) from (
-         select i.gas_limit * max(a.max_fee_per_gas_wei) as cost
-         from offchain.transaction_outbox i join offchain.transaction_attempt a on a.intent_id = i.id and a.nonce = i.nonce
-         where i.state = 'signed' and i.waits and i.sender = $sender group by i.id) costs) as wei`,
-  columns: { open: int4, wei: numeric },
+    select class, sum(spent) as "spentWei", sum(committed) as "committedWei", sum(open)::int4 as open from (
+      select ${CLASS} as class, i.cost_wei as spent, 0 as committed, 0 as open from offchain.transaction_outbox i
+      where i.mined_at >= $since and i.cost_wei is not null
+      union all
+      select ${CLASS}, 0, greatest(i.value_wei + i.gas_limit * max(a.max_fee_per_gas_wei) filter (where not a.filler),
+                      ${TRANSFER_GAS} * max(a.max_fee_per_gas_wei) filter (where a.filler)), 1
+      from offchain.transaction_outbox i join offchain.transaction_attempt a on a.intent_id = i.id and a.nonce = i.nonce
+      where i.state = 'signed' and i.sender = $sender group by i.id) costs
+    group by class`,
+  columns: { class: narrow<IntentClass>(text), spentWei: numeric, committedWei: numeric, open: int4 },
 });
 
-/** Low-priority transactions: the number under way, their cost so far and their max further cost in wei. */
-export async function waitingUse(
-  db: Queryable,
-  sender: Address,
-  since: Date,
-): Promise<{ open: number; costWei: bigint }> {
-  const { open, wei } = await WAITING.one(db, { sender, since });
-  return { open, costWei: BigInt(wei) };
+/** What transactions have cost since, and what those under way may still cost, by class. */
+export async function dayUse(db: Queryable, sender: Address, since: Date): Promise<DayUse> {
+  const rows = await USE.rows(db, { sender, since });
+  const use = (name: IntentClass): ClassUse => {
+    const { spentWei = "0", committedWei = "0", open = 0 } = rows.find((row) => row.class === name) ?? {};
+    return { spentWei: BigInt(spentWei), committedWei: BigInt(committedWei), open };
+  };
+  return { kept: use("kept"), known: use("known"), newcomer: use("newcomer"), waiting: use("waiting") };
 }
-
-const SPENT = statement({
-  name: "sender-spent",
-  params: { since: timestamptz },
-  text: `
-    select coalesce(sum(cost_wei), 0) as wei from offchain.transaction_outbox
-    where mined_at >= $since and cost_wei is not null`,
-  columns: { wei: numeric },
-});
-
-/** Wei that transactions mined since have cost, fees and values. */
-export const spentSince = async (db: Queryable, since: Date): Promise<bigint> =>
-  BigInt((await SPENT.one(db, { since })).wei);
 
 export type SenderState = {
   address: Address;
@@ -65,6 +46,11 @@ export type SenderState = {
   checkedAt: Date;
   /** Wei that transactions have cost since midnight (UTC). */
   spentWei: bigint;
+  /** Wei of free writes since then, with what is under way: all of them, and those of newcomers. */
+  freeWei: bigint;
+  newcomersWei: bigint;
+  /** Max fee per gas of the newest offer, in wei; 0n = none yet. */
+  feeWei: bigint;
   /** Max wei that they may cost until the next midnight; 0n = no limit. */
   budgetWei: bigint;
   /** Time until which nothing new is signed because the budget is used up; null = it is not. */
@@ -75,13 +61,16 @@ const STATE = statement({
   name: "sender-state",
   text: `
     select address, balance_wei as "balanceWei", funded, checked_at as "checkedAt", spent_wei as "spentWei",
-           budget_wei as "budgetWei", paused_until as "pausedUntil" from offchain.sender_state`,
+           free_wei as "freeWei", newcomers_wei as "newcomersWei", fee_wei as "feeWei", budget_wei as "budgetWei", paused_until as "pausedUntil" from offchain.sender_state`,
   columns: {
     address: narrow<Address>(text),
     balanceWei: numeric,
     funded: bool,
     checkedAt: timestamptz,
     spentWei: numeric,
+    freeWei: numeric,
+    newcomersWei: numeric,
+    feeWei: numeric,
     budgetWei: numeric,
     pausedUntil: nullable(timestamptz),
   },
@@ -91,8 +80,12 @@ const STATE = statement({
 export async function senderState(db: Queryable): Promise<SenderState | null> {
   const row = await STATE.maybeOne(db);
   if (!row) return null;
-  const { balanceWei, spentWei, budgetWei } = row;
-  return { ...row, balanceWei: BigInt(balanceWei), spentWei: BigInt(spentWei), budgetWei: BigInt(budgetWei) };
+  const { balanceWei, spentWei, freeWei, newcomersWei, feeWei, budgetWei } = row;
+  return {
+    ...row,
+    ...{ balanceWei: BigInt(balanceWei), spentWei: BigInt(spentWei), freeWei: BigInt(freeWei) },
+    ...{ newcomersWei: BigInt(newcomersWei), feeWei: BigInt(feeWei), budgetWei: BigInt(budgetWei) },
+  };
 }
 
 const STORE_STATE = statement({
@@ -103,21 +96,31 @@ const STORE_STATE = statement({
     funded: bool,
     checkedAt: timestamptz,
     spentWei: numeric,
+    freeWei: numeric,
+    newcomersWei: numeric,
+    feeWei: numeric,
     budgetWei: numeric,
     pausedUntil: nullable(timestamptz),
   },
   text: `
     insert into offchain.sender_state
-      (address, balance_wei, funded, checked_at, spent_wei, budget_wei, paused_until)
-    values ($address, $balanceWei, $funded, $checkedAt, $spentWei, $budgetWei, $pausedUntil)
+      (address, balance_wei, funded, checked_at, spent_wei, free_wei, newcomers_wei, fee_wei, budget_wei, paused_until)
+    values ($address, $balanceWei, $funded, $checkedAt, $spentWei, $freeWei, $newcomersWei, $feeWei, $budgetWei,
+      $pausedUntil)
     on conflict (one) do update set address = $address, balance_wei = $balanceWei, funded = $funded,
-      checked_at = $checkedAt, spent_wei = $spentWei, budget_wei = $budgetWei, paused_until = $pausedUntil`,
+      checked_at = $checkedAt, spent_wei = $spentWei, free_wei = $freeWei, newcomers_wei = $newcomersWei,
+      fee_wei = $feeWei, budget_wei = $budgetWei, paused_until = $pausedUntil`,
 });
+
+type Spending = Pick<SenderState, "spentWei" | "freeWei" | "newcomersWei" | "feeWei" | "budgetWei" | "pausedUntil">;
+const UNSPENT: Spending = {
+  ...{ spentWei: 0n, freeWei: 0n, newcomersWei: 0n, feeWei: 0n, budgetWei: 0n },
+  pausedUntil: null,
+};
 
 export async function storeSenderState(
   db: Queryable,
-  state: Omit<SenderState, "spentWei" | "budgetWei" | "pausedUntil"> &
-    Partial<Pick<SenderState, "spentWei" | "budgetWei" | "pausedUntil">>,
+  state: Omit<SenderState, keyof Spending> & Partial<Spending>,
 ): Promise<void> {
-  await STORE_STATE.run(db, { spentWei: 0n, budgetWei: 0n, pausedUntil: null, ...state });
+  await STORE_STATE.run(db, { ...UNSPENT, ...state });
 }

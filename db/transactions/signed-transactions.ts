@@ -235,11 +235,12 @@ const STORE_RECEIPT = statement({
     error: nullable(text),
     at: timestamptz,
     costWei: numeric,
+    gasUsed: nullable(int8),
   },
   text: `
     update offchain.transaction_outbox
     set state = $state, tx_hash = $txHash, block = $block, block_hash = $blockHash, logs = $logs, error = $error,
-      mined_at = $at, cost_wei = $costWei
+      mined_at = $at, cost_wei = $costWei, gas_used = $gasUsed
     where id = $intentId and state = 'signed' ${ANNOUNCED}`,
   columns: { pg_notify: VOID },
 });
@@ -256,6 +257,8 @@ export const storeReceipt = async (
     logs: unknown;
     error: string | null;
     costWei: bigint;
+    /** Null = not known. */
+    gasUsed: bigint | null;
     at: Date;
   },
 ): Promise<boolean> => (await STORE_RECEIPT.run(tx, { intentId, ...mined })) === 1;
@@ -294,7 +297,7 @@ const REOPEN = statement({
       update offchain.transaction_attempt a set broadcast_at = null, broadcast_block = null
       from offchain.transaction_outbox i where i.id = $intentId and a.intent_id = i.id and a.nonce = i.nonce returning a.hash)
     update offchain.transaction_outbox i set tx_hash = null, block = null, block_hash = null, logs = null, error = null,
-      mined_at = null, cost_wei = null,
+      mined_at = null, cost_wei = null, gas_used = null,
       state = case when exists (select from unsent) then 'signed' else 'queued' end,
       sender = case when exists (select from unsent) then sender end,
       nonce = case when exists (select from unsent) then nonce end

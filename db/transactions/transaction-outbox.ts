@@ -1,7 +1,19 @@
 /** The transaction outbox: intents, each mined exactly once. Their signed transactions are in signed-transactions.ts. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { traceparent } from "../../runtime/tracing.ts";
-import { array, bool, int8, narrow, nullable, numeric, pgType, type RowOf, statement, text } from "../sql/statement.ts";
+import {
+  array,
+  bool,
+  int8,
+  narrow,
+  nullable,
+  numeric,
+  pgType,
+  type RowOf,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 /** Channel of notifications of new intents, for the sender. */
@@ -19,6 +31,10 @@ export type Intent = {
   data: Hex;
   valueWei: bigint;
   waits: boolean;
+  /** Max gas of a free write; null for any other. */
+  gasBound: bigint | null;
+  /** Set for free writes: whether their account is known (core/transactions/free-gas.ts). */
+  free: "known" | "newcomer" | null;
   state: "queued" | "signed" | "mined" | "reverted" | "failed";
   /** Set from `signed` on. */
   nonce: number | null;
@@ -34,9 +50,12 @@ export type Intent = {
 /** The type of what pg_notify returns. */
 export const VOID = pgType<string>("void");
 
+/** SQL of a free write's class; null of any other intent `i`. */
+const FREE_CLASS = "case when i.free_for is not null then case when i.free_known then 'known' else 'newcomer' end end";
+
 /** The columns of an intent `i`, in the order of INTENT_ROW. */
 export const INTENT = `i.id, i.intent_key as "intentKey", i.to_address as "to", i.data, i.value_wei as "valueWei",
-  i.waits, i.state, i.nonce, i.gas_limit as "gasLimit", i.tx_hash as "txHash", i.block, i.block_hash as "blockHash",
+  i.waits, i.gas_bound as "gasBound", ${FREE_CLASS} as free, i.state, i.nonce, i.gas_limit as "gasLimit", i.tx_hash as "txHash", i.block, i.block_hash as "blockHash",
   i.error, i.trace`;
 
 /** The types of INTENT. */
@@ -47,6 +66,8 @@ export const INTENT_ROW = {
   data: narrow<Hex>(text),
   valueWei: numeric,
   waits: bool,
+  gasBound: nullable(int8),
+  free: nullable(narrow<"known" | "newcomer">(text)),
   state: narrow<Intent["state"]>(text),
   nonce: nullable(int8),
   gasLimit: nullable(int8),
@@ -58,21 +79,56 @@ export const INTENT_ROW = {
 };
 
 /** An intent from a row with the columns of INTENT_ROW. */
-export const toIntent = ({ valueWei, gasLimit, ...row }: RowOf<typeof INTENT_ROW>): Intent => ({
+export const toIntent = ({ valueWei, gasLimit, gasBound, ...row }: RowOf<typeof INTENT_ROW>): Intent => ({
   ...row,
   valueWei: BigInt(valueWei),
   gasLimit: gasLimit === null ? null : BigInt(gasLimit),
+  gasBound: gasBound === null ? null : BigInt(gasBound),
+});
+
+/** What a free write counts for, and the most it may use (core/transactions/free-gas.ts). */
+export type FreeWrite = {
+  account: string;
+  tokenId: number | null;
+  networks: readonly string[] | null;
+  known: boolean;
+  gasBound: bigint;
+  at: Date;
+};
+
+/** The columns of a free write in an insert, with their values; all are null for any other intent. */
+export const FREE_COLUMNS = "free_for, free_token, free_networks, free_known, free_at, gas_bound";
+export const FREE_VALUES = "$freeFor, $freeToken, $freeNetworks, $freeKnown, $freeAt, $gasBound";
+export const FREE_PARAMS = {
+  freeFor: nullable(text),
+  freeToken: nullable(int8),
+  freeNetworks: nullable(array(text)),
+  freeKnown: bool,
+  freeAt: nullable(timestamptz),
+  gasBound: nullable(int8),
+};
+export const freeParams = (free: FreeWrite | null) => ({
+  freeFor: free?.account ?? null,
+  freeToken: free?.tokenId ?? null,
+  freeNetworks: free?.networks ?? null,
+  freeKnown: free?.known ?? false,
+  freeAt: free?.at ?? null,
+  gasBound: free?.gasBound ?? null,
 });
 
 const QUEUE = statement({
   name: "intent-queue",
-  params: { intentKey: text, to: text, data: text, valueWei: numeric, trace: nullable(text), waits: bool },
+  params: {
+    ...{ intentKey: text, to: text, data: text, valueWei: numeric, trace: nullable(text), waits: bool },
+    ...FREE_PARAMS,
+  },
   text: `
     with queued as (
-      insert into offchain.transaction_outbox (intent_key, to_address, data, value_wei, trace, waits)
-      values ($intentKey, $to, $data, $valueWei, $trace, $waits)
+      insert into offchain.transaction_outbox (intent_key, to_address, data, value_wei, trace, waits, ${FREE_COLUMNS})
+      values ($intentKey, $to, $data, $valueWei, $trace, $waits, ${FREE_VALUES})
       on conflict (intent_key) do update set state = 'queued', error = null, to_address = $to, data = $data,
-        value_wei = $valueWei, trace = $trace where transaction_outbox.state = 'failed' returning id)
+        value_wei = $valueWei, trace = $trace, (${FREE_COLUMNS}) = (${FREE_VALUES})
+        where transaction_outbox.state = 'failed' returning id)
     select id, pg_notify('${INTENT_CHANNEL}', $intentKey) from queued`,
   columns: { id: int8, pg_notify: VOID },
 });
@@ -83,6 +139,9 @@ const ID_BY_KEY = statement({
   columns: { id: int8 },
 });
 
+/** A transaction to queue. `free` is null where it is paid for, or the service's own. */
+export type NewIntent = { intentKey: string; to: Address; data: Hex; valueWei?: bigint; free: FreeWrite | null };
+
 /**
  * Queues a transaction, in the caller's transaction.
  * Check then write: the key is new or its intent failed, then insert or update (`queueRepeatable`: also reverted);
@@ -92,10 +151,11 @@ const ID_BY_KEY = statement({
  */
 export async function queueIntent(
   tx: Queryable,
-  intent: { intentKey: string; to: Address; data: Hex; valueWei?: bigint; waits?: boolean },
+  intent: NewIntent & { waits?: boolean },
 ): Promise<{ id: number; queued: boolean }> {
-  const { intentKey, to, data, valueWei = 0n, waits = false } = intent;
-  const queued = await QUEUE.maybeOne(tx, { intentKey, to, data, valueWei, trace: traceparent(), waits });
+  const { intentKey, to, data, valueWei = 0n, waits = false, free } = intent;
+  const call = { intentKey, to, data, valueWei, trace: traceparent(), waits };
+  const queued = await QUEUE.maybeOne(tx, { ...call, ...freeParams(free) });
   if (queued) return { id: queued.id, queued: true };
   return { id: (await ID_BY_KEY.one(tx, { intentKey })).id, queued: false };
 }
@@ -107,7 +167,7 @@ export async function queueIntent(
  */
 export async function queueRepeatable(
   tx: Queryable,
-  intent: { intentKey: string; to: Address; data: Hex; valueWei?: bigint },
+  intent: NewIntent,
 ): Promise<{ intentKey: string; queued: boolean }> {
   for (let attempt = 1; ; attempt++) {
     const intentKey = attempt === 1 ? intent.intentKey : `${intent.intentKey}#${attempt}`;
@@ -167,11 +227,16 @@ const QUEUED = statement({
     select ${INTENT} from offchain.transaction_outbox i
     where i.state = 'queued' and i.waits = ($kinds::text[] is not null)
       and ($kinds is null or split_part(i.intent_key, ':', 1) = any($kinds))
-    order by i.id limit $limit`,
+    order by i.free_for is not null, not i.free_known, case when i.free_for is not null
+      then row_number() over (partition by i.free_for order by i.id) end, i.id limit $limit`,
   columns: INTENT_ROW,
 });
 
-/** The oldest intents without a nonce. @param kinds selects low-priority intents of these prefixes instead of the others */
+/**
+ * Intents without a nonce: first those that are paid for and the service's own, the oldest first; then free ones, of
+ * known accounts before others, by turns of the accounts.
+ * @param kinds selects low-priority intents of these prefixes instead of the others
+ */
 export const queuedIntents = async (
   db: Queryable,
   limit: number,

@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 const to = `0x${"1d".repeat(20)}` as Address;
-const queue = (intentKey: string) => queueIntent(db, { intentKey, to, data: "0x" });
+const queue = (intentKey: string) => queueIntent(db, { intentKey, to, data: "0x", free: null });
 const listening = () =>
   until("somebody listens", async () => {
     const { rows } = await db.query(
@@ -87,7 +87,7 @@ describe("waiting", () => {
 });
 
 describe("a repeatable intent", () => {
-  const again = () => queueRepeatable(db, { intentKey: "verify:1", to, data: "0x" });
+  const again = () => queueRepeatable(db, { intentKey: "verify:1", to, data: "0x", free: null });
 
   it("is one while it is under way or done", async () => {
     const all = await Promise.all(Array.from({ length: 20 }, again));

@@ -1,7 +1,6 @@
 /** POST /agent/{id}/update and PUT /agent/{id}/personality: who may, what is written where, what is refused. */
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { CHAIN_WRITES_PER_DAY } from "../../api/services/chain-writes.ts";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantRows } from "../../harness/onchain.ts";
@@ -531,7 +530,7 @@ describe("on chain", () => {
     expect((await intentsIn(api.database.pool, "queued")).length).toBe(1);
   });
 
-  it("is refused without funds, and beyond a day's allowance", async () => {
+  it("is refused without funds", async () => {
     const { pool } = api.database;
     await pool.query(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
@@ -541,15 +540,6 @@ describe("on chain", () => {
       body: { code: "out_of_funds" },
     });
     expect((await post({ narrative: { lore: "off chain is free" } })).status).toBe(200);
-    await pool.query("truncate offchain.sender_state");
-    await pool.query(
-      `insert into offchain.chain_write (token_id, slot, intent_key, wallet, accepted_at)
-       select 0, 'trait:' || n, 'profile:0:' || n, '0x', now() from generate_series(1, $1) n`,
-      [CHAIN_WRITES_PER_DAY],
-    );
-    const refused = await post({ narrative: { lore: "y" } }, { path: onchain });
-    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(86_000);
   });
 });
 
@@ -588,7 +578,7 @@ describe("the profile with its places", () => {
     expect((await profile()).body).toMatchObject({
       cost: {
         ...{ price: "0.00", currency: "USDC", gas: "service", funded: true, traitPrice: "0", traitsPayable: true },
-        ...{ partsLeft: CHAIN_WRITES_PER_DAY, partsMax: CHAIN_WRITES_PER_DAY },
+        ...{ gasLeft: 6_000_000, gasMax: 6_000_000 },
       },
     });
     await api.impatiently(() => post({ narrative: { lore: "told" }, traits: [trait("slow")] }, { path: onchain }));
@@ -596,7 +586,10 @@ describe("the profile with its places", () => {
       { part: "narrative.lore", state: "queued", txHash: null },
       { part: "trait:slow", state: "queued" },
     ]);
-    expect((await profile()).body).toMatchObject({ cost: { partsLeft: CHAIN_WRITES_PER_DAY - 2 } });
+    const { rows } = await api.database.pool.query(
+      "select sum(gas_bound)::int as gas from offchain.transaction_outbox",
+    );
+    expect((await profile()).body).toMatchObject({ cost: { gasLeft: 6_000_000 - rows[0].gas } });
     const [lore, slow] = await intentsIn(api.database.pool, "queued");
     await decide(api.database.pool, lore!.key, { block: 5_000_000 });
     await decide(api.database.pool, slow!.key, { failed: "the chain said no" });

@@ -41,7 +41,8 @@ it("tells what is open, owed and late, and the nonces that are missing", async (
   await payment("settling", 1_000_000, 2);
   await payment("refund_due", 2_500_000, 30);
   await payment("fulfilled", 1_000_000, 60);
-  for (const key of ["a", "b", "c", "d"]) await queueIntent(pool, { intentKey: key, to: SENDER, data: "0x" });
+  for (const intentKey of ["a", "b", "c", "d"])
+    await queueIntent(pool, { intentKey, to: SENDER, data: "0x", free: null });
   // Mined up to 4; 5 and 7 are missing below and between those under way.
   const move = (key: string, state: string, nonce: number) =>
     pool.query(
@@ -71,7 +72,7 @@ it("tells what is open, owed and late, and the nonces that are missing", async (
   );
 
   // One that lets all others go first is not late: it is counted apart.
-  await queueIntent(pool, { intentKey: "uri:1", to: SENDER, data: "0x", waits: true });
+  await queueIntent(pool, { intentKey: "uri:1", to: SENDER, data: "0x", waits: true, free: null });
   await pool.query("update offchain.transaction_outbox set created_at = now() - interval '3 days' where waits");
   await pool.query(
     `insert into offchain.token_uri (token_id, state, check_at)

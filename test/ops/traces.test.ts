@@ -116,7 +116,7 @@ it("is passed on to upstreams, and remembered with a transaction that is asked f
   const upstream = http.upstream({ name: "Somebody", baseUrl: base, rate: { burst: 9, perSecond: 9 } });
   await span("test", { kind: "internal", parent: PARENT }, async () => {
     await upstream.ask({ path: "/asked", statuses: [200], read: () => true });
-    await queueIntent(pool, { intentKey: "traced", to: `0x${"ab".repeat(20)}`, data: "0x" });
+    await queueIntent(pool, { intentKey: "traced", to: `0x${"ab".repeat(20)}`, data: "0x", free: null });
   });
   await http.close();
   const asked = await found("the question", ({ name }) => name === "ask Somebody");

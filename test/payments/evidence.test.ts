@@ -25,7 +25,7 @@ const moved = {
   logIndex: 4,
 };
 const receiptOf = (txHash: Hex, logs: Receipt["logs"], block = 5_001): Receipt => ({
-  ...{ hash: txHash, from: payer, status: "success", block, blockHash: hash("e"), logs, feeWei: 0n },
+  ...{ hash: txHash, from: payer, status: "success", block, blockHash: hash("e"), logs, feeWei: 0n, gasPaid: 0n },
 });
 const blockOf = (number: number, blockHash = hash("e")): Block => ({
   ...{ number, hash: blockHash, parentHash: hash("d"), timestamp: 2 * number, baseFeePerGasWei: 1n },

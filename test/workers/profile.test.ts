@@ -42,7 +42,7 @@ const write = (
 ) =>
   transaction(desk.db, async (tx) => {
     const [facts] = await findFacts(tx, [{ tokenId }], { identity: on.identity, publicUrl: "" });
-    const frame = { tx, facts: facts!, now: new Date() };
+    const frame = { tx, facts: facts!, now: new Date(), paid: false };
     if (kind === "off") return [String(await updateOffchain(frame, update))];
     const asked = { wallet, identity: on.identity, indexedBlock, traitPriceWei: 0n };
     return (await updateOnchain(frame, update, asked)).intentKeys;

@@ -32,6 +32,7 @@ const record = (tokenId: number) => {
 };
 const queue = (tokenId: number) =>
   queueRepeatable(desk.db, {
+    free: null,
     intentKey: `proof:${tokenId}:x`,
     to: on.identity,
     data: encodeFunctionData({

@@ -9,7 +9,7 @@ import type { SendOutcome } from "../../clients/ports.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import { firstOffer } from "../../core/transactions/transaction-fees.ts";
 import { mintById } from "../../db/mints/mints.ts";
-import { committedWei, senderState } from "../../db/transactions/sender-state.ts";
+import { dayUse, senderState } from "../../db/transactions/sender-state.ts";
 import { LONG } from "../../harness/patience.ts";
 import { startTroubledNode } from "../../harness/troubled-node.ts";
 import { until } from "../../harness/until.ts";
@@ -214,7 +214,10 @@ describe("transactions that no node takes", () => {
     expect(first.state).toBe("reverted");
     expect(Number(behindIt.nonce)).toBe(Number(first.nonce) + 1);
     expect(await desk.attempts(refused.intentKey)).toMatchObject([{ filler: false }, { filler: true }]);
-    expect(await committedWei(desk.db, on.signer.address)).toBe(0n);
+    expect((await dayUse(desk.db, on.signer.address, new Date())).newcomer).toMatchObject({
+      committedWei: 0n,
+      open: 0,
+    });
     // The wallet is free to try again.
     const again = await desk.accept(desk.request({ wallet: refused.wallet, recipient: refused.wallet, name: "Grace" }));
     expect(await desk.decided(again.mintId)).toMatchObject({ state: "minted" });

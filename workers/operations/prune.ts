@@ -6,9 +6,9 @@ import { forgetUsedTexts } from "../../db/callers/human-updates.ts";
 import { forgetExpired } from "../../db/callers/idempotency.ts";
 import { forgetRevocations } from "../../db/callers/revocations.ts";
 import { forgetMeanings } from "../../db/discovery/meanings.ts";
-import { forgetClientNetworks } from "../../db/mints/mints.ts";
 import { forgetRetiredSlugs } from "../../db/principals/organizations.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
+import { forgetClientNetworks } from "../../db/transactions/free-gas.ts";
 import { defineJob } from "../job.ts";
 import { runSteps } from "../steps.ts";
 

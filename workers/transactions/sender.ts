@@ -114,8 +114,8 @@ async function round(session: SenderSession, head: number): Promise<boolean> {
   const recent = await reopenReorganised(session, head, usedNonces);
   const open = await track(session, head, usedNonces);
   const awards = await queueDueAwards(session, head);
-  const funds = await readFunds(session);
   const budget = await readBudget(session);
+  const funds = await readFunds(session, budget);
   pauseByBudget(session, budget);
   const room = session.pausedUntil === null ? session.options.inFlight - open : 0;
   const signed = await signQueued(session, { room, open, funds, budget, head });
@@ -171,5 +171,6 @@ function openSession(context: SenderContext, db: pg.Client): SenderSession {
     front: undefined,
     restsUntil: 0,
     published: undefined,
+    feeWei: 0n,
   };
 }

@@ -48,7 +48,16 @@ export async function decide(
     const intent = (await intentByKey(tx, key))!;
     const effect = effectOf(key);
     const from = `0x${"00".repeat(20)}` as const;
-    const receipt: Receipt = { hash, from, status: "success", block, blockHash: hash, logs: [], feeWei: null };
+    const receipt: Receipt = {
+      hash,
+      from,
+      status: "success",
+      block,
+      blockHash: hash,
+      logs: [],
+      feeWei: null,
+      gasPaid: null,
+    };
     if ("block" in outcome) await effect?.mined(tx, intent, receipt, new Date());
     else await effect?.failed(tx, intent, intent.error!, new Date());
     await tx.query("select pg_notify($1, $2)", [OUTCOME_CHANNEL, key]);

@@ -6,7 +6,7 @@ import { type Abi, encodeDeployData, encodeFunctionData, type Hex, parseGwei } f
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { identityAbi } from "../../../abis/identity.ts";
 import { FREE_CHECKOUT } from "../../../api/payments/checkout.ts";
-import { acceptMint } from "../../../api/services/mint.ts";
+import { acceptMint, type MintDeps } from "../../../api/services/mint.ts";
 import type { Chain } from "../../../clients/ports.ts";
 import { createSigner } from "../../../clients/signer.ts";
 import { loadConfig } from "../../../config/config.ts";
@@ -195,8 +195,8 @@ export async function startSending(variables: Record<string, string> = {}) {
         };
       },
 
-      accept: (request: MintRequest) =>
-        acceptMint(db, request, { identity, chain, now: new Date(), fault: () => {}, payment: FREE_CHECKOUT }),
+      accept: (request: MintRequest, payment: MintDeps["payment"] = FREE_CHECKOUT) =>
+        acceptMint(db, request, { identity, chain, now: new Date(), fault: () => {}, payment }),
 
       /** Waits until a mint is decided. */
       decided: (mintId: string): Promise<Mint> =>
@@ -211,6 +211,7 @@ export async function startSending(variables: Record<string, string> = {}) {
       queueCall: (intentKey: string, functionName: "registerName" | "verify" | "mutate", args: readonly unknown[]) =>
         queueIntent(db, {
           intentKey,
+          free: null,
           to: identity,
           data: encodeFunctionData({ abi: identityAbi, functionName, args } as Parameters<
             typeof encodeFunctionData

@@ -26,11 +26,16 @@ type Props = {
   byOwner: boolean;
 };
 
+/** Gas of a short text or trait; the service itself counts a longer one by its bytes. */
+const SHORT_WRITE_GAS = 150_000;
+/** Percent of the day's gas that is left. */
+const shareLeft = ({ gasLeft, gasMax }: Profile["cost"]) => Math.floor((100 * gasLeft) / gasMax);
+
 /** Why the service would not write this on chain now; null when it would. */
 export function refusalOf({ cost }: Profile, parts: number, traits = 0): string | null {
   if (!cost.funded) return "Not now: the service cannot pay for transactions at the moment.";
-  if (parts > cost.partsLeft)
-    return `Not today: ${count(cost.partsLeft)} of ${count(cost.partsMax)} parts are left for this agent. The count is of the last 24 hours.`;
+  if (parts * SHORT_WRITE_GAS > cost.gasLeft)
+    return `Not today: ${shareLeft(cost)} % of the gas that the service pays for this agent are left until midnight UTC.`;
   return traits > 0 && !cost.traitsPayable
     ? `The contract takes ${cost.traitPrice ?? ""} ETH for a trait, which the service does not pay.`
     : null;
@@ -71,7 +76,7 @@ export function StorageChoice({ profile, storage, choose, parts, traits = 0, byO
         refusal ??
           (parts === 0
             ? "The service sends the transactions and pays for them. You need no ether."
-            : `${counted(parts, "transaction", "transactions")}, sent and paid by the service. You need no ether. ${count(cost.partsLeft)} of ${count(cost.partsMax)} parts are left today.`),
+            : `${counted(parts, "transaction", "transactions")}, sent and paid by the service. You need no ether. ${shareLeft(cost)} % of today's gas are left.`),
       )}
       <p className="muted" aria-live="polite">
         {Number(cost.price) > 0

@@ -5,14 +5,21 @@
 import type pg from "pg";
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../../abis/identity.ts";
-import type { Address, Hex } from "../../../core/agents/facts.ts";
+import type { Address } from "../../../core/agents/facts.ts";
 import { OG_TRAIT, ogOf } from "../../../core/agents/og-wallets.ts";
 import { BONUSES } from "../../../core/mints/bonuses.ts";
+import { kindGasBound } from "../../../core/transactions/gas-bounds.ts";
 import { recordReferral } from "../../../db/agents/referral-codes.ts";
 import { referrerOf } from "../../../db/agents/referrals.ts";
 import { type DueMint, retryAwards, setAwardsDue } from "../../../db/mints/mint-awards.ts";
 import type { Mint } from "../../../db/mints/mints.ts";
-import { attemptedKey, queueRepeatable, withdrawQueued } from "../../../db/transactions/transaction-outbox.ts";
+import {
+  attemptedKey,
+  type FreeWrite,
+  type NewIntent,
+  queueRepeatable,
+  withdrawQueued,
+} from "../../../db/transactions/transaction-outbox.ts";
 import type { IntentEffect } from "./effect.ts";
 
 /** Places where a crash test kills the sender while it queues awards. */
@@ -41,8 +48,15 @@ export const bringsAwards = (mint: Pick<Mint, "wallet" | "solanaAddress" | "refe
   mint.solanaAddress === null && (mint.referralCode !== null || ogOf(mint.wallet) !== undefined);
 
 /** Queues the awards of a registration, in the caller's transaction; awards that are queued already stay as they are. */
-export async function queueAwards(tx: pg.ClientBase, mint: DueMint, traitPriceWei: bigint): Promise<void> {
-  for (const award of await awardsOf(tx, mint, traitPriceWei)) await queueRepeatable(tx, award);
+export async function queueAwards(tx: pg.ClientBase, mint: DueMint, traitPriceWei: bigint, now: Date): Promise<void> {
+  const free: FreeWrite | null =
+    mint.freeFor === null
+      ? null
+      : {
+          ...{ account: mint.freeFor, tokenId: null, networks: null, known: mint.freeKnown, at: now },
+          gasBound: kindGasBound("award:"),
+        };
+  for (const award of await awardsOf(tx, mint, traitPriceWei)) await queueRepeatable(tx, { ...award, free });
   await setAwardsDue(tx, mint.mintId, null);
 }
 
@@ -56,7 +70,7 @@ async function awardsOf(tx: pg.ClientBase, mint: DueMint, traitPriceWei: bigint)
       args: [BigInt(tokenId), BigInt(BONUSES[what].points), BONUSES[what].reason],
     }),
   });
-  const awards: { intentKey: string; to: Address; data: Hex; valueWei?: bigint }[] = [];
+  const awards: Omit<NewIntent, "free">[] = [];
   if (mint.referralCode !== null) {
     const referrer = await referrerOf(tx, mint.referralCode);
     // Since acceptance the registrant may have bought the referrer's token.

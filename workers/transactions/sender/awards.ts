@@ -33,7 +33,7 @@ export async function queueDueAwards(session: SenderSession, head: number): Prom
 async function queueOne({ db, clock, fault, log }: SenderSession, mint: DueMint, traitPriceWei: bigint): Promise<void> {
   try {
     await transaction(db, async (tx) => {
-      await queueAwards(tx, mint, traitPriceWei);
+      await queueAwards(tx, mint, traitPriceWei, clock());
       fault("awards.before-commit");
     });
     fault("awards.after-commit");

@@ -28,6 +28,7 @@ export async function conclude(
       logs: receipt.logs,
       error,
       costWei: (receipt.feeWei ?? 0n) + (error === null ? intent.valueWei : 0n),
+      gasUsed: receipt.gasPaid,
       at: clock(),
     });
     if (!stored) return;

@@ -14,15 +14,15 @@ import type { SenderSession } from "./session.ts";
  */
 export async function withoutDone(session: SenderSession, intents: readonly Intent[], head: number): Promise<Intent[]> {
   const { db, chain, options, log } = session;
-  const open: Intent[] = [];
+  const open = new Set<Intent>();
   const byPrefix = Map.groupBy(intents, ({ intentKey }) => effectOf(intentKey, options.effects));
   for (const [effect, group] of byPrefix) {
     const done = effect?.doneBefore ? await effect.doneBefore({ db, chain, head }, group) : new Map<number, Hex>();
     if (done === null)
       log.error({ waiting: group.length }, "the index is too far behind to know which mints are on the chain already");
-    else for (const intent of group) if (!(await isDone(session, intent, done.get(intent.id)))) open.push(intent);
+    else for (const intent of group) if (!(await isDone(session, intent, done.get(intent.id)))) open.add(intent);
   }
-  return open.sort((a, b) => a.id - b.id);
+  return intents.filter((intent) => open.has(intent));
 }
 
 /** An intent that cannot be ended waits for the next round and does not stop the others. */

@@ -3,17 +3,16 @@
  * Check then write: balance and sum of costs, then `sender_state` and what may be signed (budget.ts); a payment may
  * come in: there is one writer, and a transaction in flight counts at its highest fee.
  */
-import { committedWei, storeSenderState } from "../../../db/transactions/sender-state.ts";
+import { storeSenderState } from "../../../db/transactions/sender-state.ts";
 import type { Budget } from "./budget.ts";
 import type { SenderSession } from "./session.ts";
 
-/** The account's balance, the max cost of transactions under way, and the difference, in wei. */
-export type Funds = { balanceWei: bigint; committedWei: bigint; spendableWei: bigint };
+/** The account's balance, and what of it no transaction under way may cost, in wei. */
+export type Funds = { balanceWei: bigint; spendableWei: bigint };
 
-export async function readFunds({ db, chain, signer }: SenderSession): Promise<Funds> {
+export async function readFunds({ chain, signer }: SenderSession, { committedWei }: Budget): Promise<Funds> {
   const balanceWei = await chain.balance(signer.address);
-  const committed = await committedWei(db, signer.address);
-  return { balanceWei, committedWei: committed, spendableWei: balanceWei - committed };
+  return { balanceWei, spendableWei: balanceWei - committedWei };
 }
 
 /** Milliseconds until an unchanged state is written again, as a heartbeat. */
@@ -26,16 +25,22 @@ const REPEAT_MS = 10_000;
 export async function publishFunds(
   session: SenderSession,
   { balanceWei, spendableWei }: Funds,
-  { spentWei }: Budget,
+  { spentWei, shares }: Budget,
 ): Promise<void> {
   const { db, signer, clock, options, published, pausedUntil, log } = session;
   const funded = balanceWei >= options.minBalanceWei && spendableWei >= 0n && !session.unfunded;
   const now = clock();
-  const same = published?.funded === funded && published.pausedUntil?.getTime() === pausedUntil?.getTime();
+  const freeWei = shares.free.usedWei;
+  const same =
+    published?.funded === funded &&
+    published.pausedUntil?.getTime() === pausedUntil?.getTime() &&
+    published.freeWei === freeWei;
   if (same && now.getTime() - published.at < REPEAT_MS) return;
   if (published && published.funded !== funded) log.warn({ funded, balanceWei }, "gas funds changed");
   const budgetWei = options.dailyBudgetWei;
-  const state = { address: signer.address, balanceWei, funded, checkedAt: now, spentWei, budgetWei, pausedUntil };
-  await storeSenderState(db, state);
-  session.published = { funded, pausedUntil, at: now.getTime() };
+  await storeSenderState(db, {
+    ...{ address: signer.address, balanceWei, funded, checkedAt: now, spentWei, budgetWei, pausedUntil, freeWei },
+    ...{ newcomersWei: shares.newcomers.usedWei, feeWei: session.feeWei },
+  });
+  session.published = { funded, pausedUntil, freeWei, at: now.getTime() };
 }

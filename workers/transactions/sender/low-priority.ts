@@ -1,6 +1,5 @@
 /** The limits of low-priority transactions, which are sent only when no other transaction is queued. */
-import { waitingUse } from "../../../db/transactions/sender-state.ts";
-import { type Budget, dayOf } from "./budget.ts";
+import type { Budget } from "./budget.ts";
 import type { Funds } from "./funds.ts";
 import type { SenderSession } from "./session.ts";
 
@@ -9,21 +8,18 @@ export type Room = { transactions: number; wei: bigint };
 
 /** Max low-priority transactions under way: other transactions wait behind few of them. */
 const WAITING_AT_ONCE = 16;
-/** Their share of the day's budget: a token's URI costs at most a fifth of its registration. */
-const WAITING_SHARE = 5n;
 
 /**
- * The room for low-priority transactions. They leave to the others four fifths of the day's budget, and the balance below
- * which new writes would be refused.
+ * The room for low-priority transactions: their share of the day's budget, and the balance above which new writes are
+ * accepted. A token's URI costs at most a fifth of its registration.
  */
-export async function roomForWaiting(
-  { db, signer, clock, options }: SenderSession,
+export function roomForWaiting(
+  { options }: SenderSession,
   { room, funds, budget }: { room: number; funds: Funds; budget: Budget },
-): Promise<Room> {
-  const { open, costWei } = await waitingUse(db, signer.address, new Date(dayOf(clock())));
+): Room {
+  const { leftWei, open } = budget.shares.waiting;
   const limits = [funds.spendableWei - options.minBalanceWei];
-  if (budget.leftWei !== null)
-    limits.push(options.dailyBudgetWei / WAITING_SHARE - costWei, budget.leftWei - funds.committedWei);
+  if (leftWei !== null && budget.leftWei !== null) limits.push(leftWei, budget.leftWei - budget.committedWei);
   const [wei = 0n] = limits.sort((a, b) => (a < b ? -1 : 1));
   return { transactions: Math.min(room, WAITING_AT_ONCE - open), wei };
 }

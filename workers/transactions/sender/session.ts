@@ -77,5 +77,7 @@ export type SenderSession = {
   /** Time (milliseconds) until which the chain is not read unless there is work; 0: it is read in every round. */
   restsUntil: number;
   /** The last row written to sender_state, and its time (milliseconds). */
-  published: { funded: boolean; pausedUntil: Date | null; at: number } | undefined;
+  published: { funded: boolean; pausedUntil: Date | null; freeWei: bigint; at: number } | undefined;
+  /** Max fee per gas of the newest offer, in wei; 0n before the first one. */
+  feeWei: bigint;
 };

@@ -10,7 +10,7 @@ import { span } from "../../../runtime/tracing.ts";
 import { effectOf } from "../intents.ts";
 import { revertReason } from "../revert-reason.ts";
 import { broadcast } from "./broadcast.ts";
-import type { Budget } from "./budget.ts";
+import { type Budget, withinShares } from "./budget.ts";
 import { withoutDone } from "./done-before.ts";
 import type { Funds } from "./funds.ts";
 import { endIntent } from "./give-up.ts";
@@ -22,8 +22,8 @@ type ReadyIntent = { intent: Intent; gasLimit: bigint };
 type SimulationResult = { ok: true; gasLimit: bigint } | { ok: false; reason: string };
 
 /**
- * Sends the oldest queued intents, as far as `room` (transactions), funds and the day's budget allow. Low-priority
- * intents are considered in rounds in which no other intent is queued.
+ * Sends queued intents in their order, as far as `room` (transactions), funds, the day's budget and its shares allow.
+ * Low-priority intents are considered in rounds in which no other intent is signed.
  * One item: an intent that the simulation refuses, or that needs more gas than its kind may use or funds allow, ends by
  * itself before it has a nonce; a failing node leaves it queued for the next round; one whose earlier transaction
  * cannot be taken over waits, and the others are signed.
@@ -38,17 +38,17 @@ export async function signQueued(
   { room, open, funds, budget, head }: { room: number; open: number; funds: Funds; budget: Budget; head: number },
 ): Promise<number> {
   if (room <= 0) return 0;
-  const oldest = await queuedIntents(session.db, room);
-  if (oldest.length === 0) return signWaiting(session, { room, funds, budget, head });
-  const { ready, offer } = await makeReady(session, oldest, head);
-  if (ready.length === 0 || offer === null) return 0;
+  const queued = await queuedIntents(session.db, room);
+  const { ready, offer } = await makeReady(session, queued, budget, head);
+  if (offer === null) return signWaiting(session, { room, funds, budget, head });
+  if (ready.length === 0) return 0;
   const funded = affordable(ready, offer, funds.spendableWei);
   if (funded.length < ready.length) {
     session.unfunded = true;
     session.log.warn({ waiting: ready.length - funded.length }, "not enough gas funds for the queue");
   }
   // A transaction under way may cost all that it offers, so that sum counts until its receipt shows the actual cost.
-  const payable = budget.leftWei === null ? funded : affordable(funded, offer, budget.leftWei - funds.committedWei);
+  const payable = budget.leftWei === null ? funded : affordable(funded, offer, budget.leftWei - budget.committedWei);
   if (payable.length === 0 && funded.length > 0 && open === 0) session.pausedUntil = budget.endsAt;
   return send(session, payable, offer, head);
 }
@@ -61,27 +61,35 @@ async function signWaiting(
   const kinds = session.options.waitingKinds;
   const [any] = await queuedIntents(session.db, 1, kinds);
   if (!any) return 0;
-  const { transactions, wei } = await roomForWaiting(session, now);
+  const { transactions, wei } = roomForWaiting(session, now);
   if (transactions <= 0 || wei <= 0n) return 0;
   const oldest = await queuedIntents(session.db, transactions, kinds);
-  const { ready, offer } = await makeReady(session, oldest, now.head);
+  const { ready, offer } = await makeReady(session, oldest, now.budget, now.head);
   return offer === null ? 0 : send(session, affordable(ready, offer, wei), offer, now.head);
 }
 
-/** Ends the intents that must not or cannot be carried out. @returns the others with their gas, and the fees to offer */
+/**
+ * Ends the intents that must not or cannot be carried out, and leaves out those beyond their share.
+ * @returns the others with their gas, and the fees to offer; no offer where none is left
+ */
 async function makeReady(
   session: SenderSession,
   intents: readonly Intent[],
+  budget: Budget,
   head: number,
 ): Promise<{ ready: ReadyIntent[]; offer: Fees | null }> {
-  const queued = await withoutDone(session, intents, head);
-  if (queued.length === 0) return { ready: [], offer: null };
+  if (intents.length === 0) return { ready: [], offer: null };
   const market = await session.chain.fees();
   const offer = firstOffer(market, session.options);
+  session.feeWei = offer.maxFeePerGasWei;
+  const gasBound = (intent: Intent) => intentGasBound(intent, market.blockGasLimit);
+  const allowed = withinShares(intents, budget, gasBound, offer.maxFeePerGasWei);
+  const queued = await withoutDone(session, allowed, head);
+  if (queued.length === 0) return { ready: [], offer: null };
   const simulated = await Promise.all(
     queued.map((intent) =>
       span("transaction simulate", { kind: "consumer", parent: intent.trace, root: true }, () =>
-        simulate(session, intent, intentGasBound(intent.intentKey, market.blockGasLimit)),
+        simulate(session, intent, gasBound(intent)),
       ),
     ),
   );

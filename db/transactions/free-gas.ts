@@ -1,0 +1,84 @@
+/** Gas of today's free writes: of an account, an agent and networks, with what the sender's shares have left. */
+import { VALUE_PRICE_WEI } from "../../core/transactions/free-gas.ts";
+import { TRANSFER_GAS } from "../../core/transactions/gas-bounds.ts";
+import { inParts } from "../sql/batches.ts";
+import { lockTexts } from "../sql/locks.ts";
+import { array, bool, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
+import type { Queryable } from "../sql/transaction.ts";
+
+/** Whose free writes are counted. */
+type FreeGasOf = { account: string; tokenId: number | null; networks: readonly string[] };
+
+/**
+ * Gas that an intent counts as: what it has used, else the most it may use, and the gas of its value. One that failed
+ * without a block has cost a simulation.
+ */
+const GAS = `case when i.state = 'failed' then ${TRANSFER_GAS}
+  else coalesce(i.gas_used, i.gas_bound) + trunc(i.value_wei / ${VALUE_PRICE_WEI}) end`;
+const OF = (condition: string) => `
+  (select coalesce(sum(${GAS}), 0)::int8 from offchain.transaction_outbox i where ${condition} and i.free_at >= $since)`;
+
+const USE = statement({
+  name: "free-gas-use",
+  params: { account: text, tokenId: nullable(int8), networks: array(text), since: timestamptz },
+  text: `
+    select ${OF("i.free_for = $account")} as account, ${OF("i.free_token = $tokenId")} as agent,
+      array(select ${OF("i.free_networks @> array[n.network]")}
+            from unnest($networks::text[]) with ordinality n(network, place) order by n.place) as networks`,
+  columns: { account: int8, agent: int8, networks: array(int8) },
+});
+
+/** Gas of free writes since. */
+export async function freeGasUse(
+  db: Queryable,
+  { account, tokenId, networks }: FreeGasOf,
+  since: Date,
+): Promise<{ account: bigint; agent: bigint; networks: bigint[] }> {
+  const used = await USE.one(db, { account, tokenId, networks, since });
+  return { account: BigInt(used.account), agent: BigInt(used.agent), networks: used.networks.map(BigInt) };
+}
+
+const PAID = statement({
+  name: "registered-for-pay",
+  params: { tokenId: int8 },
+  text: `
+    select exists (select from offchain.mint m join offchain.transaction_outbox i on i.intent_key = 'mint:' || m.mint_id
+                   where m.token_id = $tokenId and m.state = 'minted' and i.free_for is null) as paid`,
+  columns: { paid: bool },
+});
+
+/** Whether an agent was registered here, and its registration was paid for. */
+export const registeredForPay = async (db: Queryable, tokenId: number): Promise<boolean> =>
+  (await PAID.one(db, { tokenId })).paid;
+
+/**
+ * Waits for other free writes of these names, in their order: an account, its networks from the narrowest on, the share
+ * of all. The writer has the lock of the agent or registrant already.
+ */
+export const lockFreeGas = (tx: Queryable, names: readonly string[]): Promise<void> =>
+  lockTexts(
+    tx,
+    names.map((name) => `free-gas:${name}`),
+  );
+
+const QUEUED = statement({
+  name: "free-gas-queued",
+  text: `
+    select coalesce(sum(gas_bound), 0) as free, coalesce(sum(gas_bound) filter (where not free_known), 0) as newcomers
+    from offchain.transaction_outbox where state = 'queued' and not waits and free_for is not null`,
+  columns: { free: numeric, newcomers: numeric },
+});
+
+/** Max gas of the free writes that are accepted and not signed: all, and those of newcomers. */
+export async function queuedFreeGas(db: Queryable): Promise<{ free: bigint; newcomers: bigint }> {
+  const { free, newcomers } = await QUEUED.one(db);
+  return { free: BigInt(free), newcomers: BigInt(newcomers) };
+}
+
+/** Deletes the networks of free registrations once they do not count any more. */
+export const forgetClientNetworks = (db: Queryable): Promise<number> =>
+  inParts(db, {
+    change: "update offchain.transaction_outbox set free_networks = null",
+    table: "offchain.transaction_outbox",
+    where: "free_networks is not null and free_at < now() - interval '24 hours'",
+  });
