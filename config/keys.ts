@@ -35,7 +35,7 @@ export const KEYS = {
   ),
   TX_DAILY_BUDGET_MILLIETHER: variable(
     WORKERS,
-    "Max cost of transactions per day (UTC); above it the sender sends nothing and the API refuses writes; 0 = no limit",
+    "Max cost of transactions per day (UTC), half of it for free writes; above it the sender sends nothing and the API refuses writes; 0 = no limit",
     integer(0, 1_000_000_000),
     "50",
   ),

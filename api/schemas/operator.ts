@@ -33,6 +33,8 @@ export const operatorSchema = z
         paused: z.boolean().meta({ description: "The day's budget is used up" }),
         spentEther: z.number().min(0).meta({ description: "Since midnight UTC" }),
         budgetEther: z.number().min(0).meta({ description: "Max per day; 0 = no limit" }),
+        freeEther: z.number().min(0).meta({ description: "Free writes of today and under way: at most half of it" }),
+        newcomersEther: z.number().min(0).meta({ description: "Of them those of new agents: at most a quarter of it" }),
         checkedSeconds: seconds,
       })
       .nullable()

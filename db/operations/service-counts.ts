@@ -29,6 +29,9 @@ export type OpenWork = {
     /** Cost of transactions since midnight (UTC), and max cost per day; 0 = no limit. */
     spentEther: number;
     budgetEther: number;
+    /** Of free writes today, with what is under way: all, and those of new agents. */
+    freeEther: number;
+    newcomersEther: number;
     /** The day's budget is used up. */
     paused: boolean;
   } | null;
@@ -67,6 +70,7 @@ const OPEN_WORK = statement({
         as undispatched,
       ${one(`select (balance_wei / 1e18)::float8 as "balanceEther", funded, paused_until is not null as paused,
                (spent_wei / 1e18)::float8 as "spentEther", (budget_wei / 1e18)::float8 as "budgetEther",
+               (free_wei / 1e18)::float8 as "freeEther", (newcomers_wei / 1e18)::float8 as "newcomersEther",
                extract(epoch from clock_timestamp() - checked_at)::float8 as "checkedSeconds" from offchain.sender_state`)}
         as sender,
       ${listed(`select name, extract(epoch from last_success_at)::float8 as "lastSuccessAt",

@@ -1,5 +1,6 @@
 /** Metrics of the tables: ledger, transaction outbox, mints, dispatcher, schedules and pulls. Every worker shows the same. */
 import type { Registry } from "prom-client";
+import { SHARE_DIVISORS } from "../../core/transactions/free-gas.ts";
 import { OPEN_STATES, PAYMENT_STATES } from "../../core/payments/states.ts";
 import {
   type OpenWork,
@@ -22,6 +23,8 @@ const MINT_STATES = ["pending", "minted", "failed"];
 /** A metric of the tables: its name and help as operators see them, and its samples out of what was read. */
 type TableMetric<Read> = { name: string; help: string; samples(read: Read): Sample[] };
 
+const partOf = (used: number, budget: number, divisor: bigint): number =>
+  budget === 0 ? 0 : (used * Number(divisor)) / budget;
 const one = (value: number): Sample[] => [{ value }];
 
 /** Read by small partial indexes, at most every 5 seconds. */
@@ -95,6 +98,20 @@ const OPEN_WORK: TableMetric<OpenWork>[] = [
     name: "agents_sender_budget_ether",
     help: "Max cost per day; 0 = no limit",
     samples: ({ sender }) => (sender ? one(sender.budgetEther) : []),
+  },
+  {
+    name: "agents_sender_free_share_used",
+    help: "Used part of the budget for free writes, of all and of new agents; 1 = used up, 0 without a budget",
+    samples: ({ sender }) =>
+      sender
+        ? [
+            { labels: { whose: "all" }, value: partOf(sender.freeEther, sender.budgetEther, SHARE_DIVISORS.free) },
+            {
+              labels: { whose: "newcomers" },
+              value: partOf(sender.newcomersEther, sender.budgetEther, SHARE_DIVISORS.newcomers),
+            },
+          ]
+        : [],
   },
   {
     name: "agents_sender_checked_seconds",

@@ -197,11 +197,18 @@ describe("shares of the day's budget", () => {
 
   it("writes that wait for their signature count, so that no more are accepted than fit", async () => {
     await spent(24.9, 0);
-    for (let tokenId = 0; tokenId < AGENTS; tokenId++) await prove(tokenId);
-    const answers = await Promise.all(Array.from({ length: AGENTS }, (_, n) => write(n, long(n))));
-    expect(refusedAs(answers)).toEqual([202, 429, 503]);
-    // 0.1 milliether at 0.02 gwei.
-    expect(await counted("free_for", lower(owner!))).toBeLessThanOrEqual(5_000_000);
+    const owners = Array.from({ length: AGENTS }, () => agentWallet({ host: HOST }));
+    const planted = owners.map((wallet, n) => ({ tokenId: 30 + n, owner: lower(wallet), agentAddress: lower(wallet) }));
+    await plantAgents(api.database.pool, planted);
+    for (const { tokenId } of planted) await prove(tokenId);
+    const answers = await Promise.all(owners.map((by, n) => write(30 + n, long(n), { by })));
+    expect(refusedAs(answers)).toEqual([202, 503]);
+    // 0.1 milliether at 0.02 gwei are 5 M gas.
+    const { rows } = await api.database.pool.query(
+      "select sum(gas_bound)::int as gas from offchain.transaction_outbox",
+    );
+    expect(rows[0].gas).toBeLessThanOrEqual(5_000_000);
+    expect(accepted(answers)).toBe(4);
   });
 
   it("in the second half of a share an account has a quarter: what is left is for those that wrote little", async () => {

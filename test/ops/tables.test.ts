@@ -62,8 +62,9 @@ it("tells what is open, owed and late, and the nonces that are missing", async (
     [SENDER],
   );
   await pool.query(
-    `insert into offchain.sender_state
-     values (true, $1, 1500000000000000000, false, now(), 30000000000000000, 50000000000000000, now() + interval '1 hour')`,
+    `insert into offchain.sender_state (address, balance_wei, funded, checked_at, spent_wei, budget_wei, free_wei,
+       newcomers_wei, paused_until)
+     values ($1, 15e17, false, now(), 3e16, 5e16, 2e16, 5e15, now() + interval '1 hour')`,
     [SENDER],
   );
   await pool.query(
@@ -103,6 +104,8 @@ it("tells what is open, owed and late, and the nonces that are missing", async (
   expect(value("agents_sender_spent_ether")).toBe(0.03);
   expect(value("agents_sender_budget_ether")).toBe(0.05);
   expect(value("agents_sender_paused")).toBe(1);
+  expect(value("agents_sender_free_share_used", { whose: "all" })).toBeCloseTo(0.8);
+  expect(value("agents_sender_free_share_used", { whose: "newcomers" })).toBeCloseTo(0.4);
   expect(value("agents_job_overdue_seconds", { job: "reconcile" })).toBeGreaterThanOrEqual(120);
   expect(value("agents_job_overdue_seconds", { job: "prune" })).toBe(0);
   expect(value("agents_job_last_success_timestamp_seconds", { job: "prune" })).toBeUndefined();

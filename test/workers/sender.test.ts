@@ -16,7 +16,7 @@ import { until } from "../../harness/until.ts";
 import type { IntentEffect } from "../../workers/transactions/intents/effect.ts";
 import { FAULT_POINTS, FILLER_FAULT_POINT } from "../../workers/transactions/sender.ts";
 import { casesOf, deepIt } from "../support/share.ts";
-import { clockAtNoon, type Sending, startSending, tokensOf } from "./support/sending.ts";
+import { clockAtNoon, PAID_CHECKOUT, type Sending, startSending, tokensOf } from "./support/sending.ts";
 
 let on: Sending;
 let desk: Awaited<ReturnType<Sending["fresh"]>>;
@@ -30,8 +30,8 @@ afterEach(() => desk.close());
 afterAll(() => on?.stop());
 
 const outage = () => fail("upstream_unavailable", "The chain cannot be reached at the moment.");
-const queuedMint = async (over = {}) => {
-  const mint = await desk.accept(desk.request(over));
+const queuedMint = async (over = {}, payment?: typeof PAID_CHECKOUT) => {
+  const mint = await desk.accept(desk.request(over), payment);
   return { ...mint, intentKey: `mint:${mint.mintId}` };
 };
 /** A token to act on. */
@@ -577,7 +577,7 @@ describe("the day's budget", () => {
     expect(BigInt(rows[0].cost_wei)).toBe(paid.gasUsed * paid.effectiveGasPrice);
 
     // A mint offers 2.6 times of what it costs, and twice is left.
-    const waiting = await queuedMint();
+    const waiting = await queuedMint({}, PAID_CHECKOUT);
     const market = { ...(await on.chain.fees()), baseFeePerGasWei: paid.effectiveGasPrice, priorityFeePerGasWei: 0n };
     desk.send({ dailyBudgetWei: 3n * BigInt(rows[0].cost_wei) }, { fees: async () => market }, clock);
     const midnight = new Date("2031-05-07T00:00:00Z");
@@ -593,7 +593,7 @@ describe("the day's budget", () => {
   });
 
   it("what is under way counts with all that it may cost, so that a burst stays within it", async () => {
-    const mints = await Promise.all(Array.from({ length: 6 }, () => queuedMint()));
+    const mints = await Promise.all(Array.from({ length: 6 }, () => queuedMint({}, PAID_CHECKOUT)));
     const market = await on.chain.fees();
     const offer = firstOffer(market, on.config.sender);
     // Room for the offers of two mints at a time.

@@ -46,6 +46,13 @@ export function clockAtNoon(): () => Date {
   return () => new Date(Date.now() + ahead);
 }
 
+/** The payment of a registration that costs 1.00 USDC and is paid. */
+export const PAID_CHECKOUT: MintDeps["payment"] = {
+  price: 1_000_000n,
+  given: null,
+  settle: async () => ({ method: "x402", reference: "8453:0x0:1", amountUnits: 1_000_000n, fulfil: async () => {} }),
+};
+
 export type Sending = Awaited<ReturnType<typeof startSending>>;
 
 /**
