@@ -42,3 +42,6 @@ export const statesBefore = (to: PaymentState): PaymentState[] =>
 
 /** States in which a payment blocks other payments with the same unique key. */
 export const OPEN_STATES = ["new", "settling", "paid"] as const satisfies PaymentState[];
+
+/** Times that the chain may refuse what a payment bought; then its credit is not spent again, and is to be sent back. */
+export const MAX_CHAIN_REFUSALS = 3;

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import type { Hex } from "../../core/agents/facts.ts";
-import { type PaymentState, statesBefore } from "../../core/payments/states.ts";
+import { MAX_CHAIN_REFUSALS, type PaymentState, statesBefore } from "../../core/payments/states.ts";
 import {
   array,
   family,
@@ -41,6 +41,7 @@ export const isUniqueKeyTaken = (error: unknown): boolean => {
 
 /** Columns that a change of state may set besides the state. */
 type Changes = Partial<{
+  chain_refusals: number;
   tx_hash: Hex | null;
   log_index: number | null;
   nth: number | null;
@@ -257,19 +258,24 @@ export const losePayment = (db: Queryable, seen: SeenPayment, reason: string) =>
 const BY_BOUGHT = statement({
   name: "payment-by-bought",
   params: { bought: text, state: text },
-  text: "select payment_id from offchain.payment where bought = $bought and state = $state",
-  columns: { payment_id: uuid },
+  text: `
+    select payment_id, chain_refusals as refusals from offchain.payment where bought = $bought and state = $state`,
+  columns: { payment_id: uuid, refusals: int4 },
 });
 
 /**
- * The effect became impossible later: the payment becomes a credit of its payer.
+ * The chain refused the effect: the payment becomes a credit of its payer.
+ * Bound: transactions of one payment are three. A receiver can be built to pass the simulation and to refuse in the block,
+ * which costs the service up to the gas of a mint; a third refusal leaves the credit to be sent back by an operator.
  * Check then write: the state, then the same statement (so `revokeCredit`); spent meanwhile: guarded update on the
  * state.
  * @returns null when nothing was paid for it
  */
 export async function oweWhatBought(tx: Queryable, bought: string, reason: string): Promise<Payment | null> {
   const found = await BY_BOUGHT.maybeOne(tx, { bought, state: "fulfilled" });
-  return found && move(tx, { paymentId: found.payment_id }, "refund_due", ["fulfilled"], { ...CREDIT, reason });
+  if (!found) return null;
+  const changes = { ...CREDIT, reason, chain_refusals: found.refusals + 1 };
+  return move(tx, { paymentId: found.payment_id }, "refund_due", ["fulfilled"], changes);
 }
 
 /** The effect was carried out after all: the credit is revoked unless it has been spent. */
@@ -299,7 +305,7 @@ const SPEND_CREDIT = statement({
       updated_at = clock_timestamp(), reason = null, bought = null, answer_status = null, answer_headers = null,
       answer_body = null
     where payment_id = $paymentId and block_hash = $blockHash and state = 'refund_due' and state = any($before)
-      and payee = $payee and amount_units = $amountUnits
+      and chain_refusals < ${MAX_CHAIN_REFUSALS} and payee = $payee and amount_units = $amountUnits
     returning ${COLUMNS}`,
   columns: PAYMENT_ROW,
 });

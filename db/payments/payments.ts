@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { ClaimedBy, SettledAt } from "../../core/payments/claims.ts";
 import type { Operation } from "../../core/payments/prices.ts";
-import type { PaymentState } from "../../core/payments/states.ts";
+import { MAX_CHAIN_REFUSALS, type PaymentState } from "../../core/payments/states.ts";
 import {
   array,
   float8,
@@ -249,7 +249,7 @@ const CREDITS = statement({
   text: `
     select ${COLUMNS} from offchain.payment
     where (payer = $wallet or wallet = $wallet) and state = 'refund_due' and payee = $payee
-      and amount_units = any($amounts)
+      and amount_units = any($amounts) and chain_refusals < ${MAX_CHAIN_REFUSALS}
     order by final_at is null, created_at, payment_id limit ${ROWS_PER_READ}`,
   columns: PAYMENT_ROW,
 });

@@ -50,6 +50,8 @@ export const payment = offchain.table(
     presentedAt: at(),
     /** Hash of the network that a bearer presented it from; its answer is given again there. */
     client: text(),
+    /** How often the chain has refused what it bought: beyond a number its credit is not spent again. */
+    chainRefusals: integer().notNull().default(0),
     /** Where the money moved. */
     txHash: text(),
     logIndex: integer(),

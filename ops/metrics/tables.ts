@@ -1,7 +1,7 @@
 /** Metrics of the tables: ledger, transaction outbox, mints, dispatcher, schedules and pulls. Every worker shows the same. */
 import type { Registry } from "prom-client";
-import { SHARE_DIVISORS } from "../../core/transactions/free-gas.ts";
 import { OPEN_STATES, PAYMENT_STATES } from "../../core/payments/states.ts";
+import { SHARE_DIVISORS } from "../../core/transactions/free-gas.ts";
 import {
   type OpenWork,
   openWork,

@@ -13,7 +13,7 @@ let world: Paying;
 let api: Awaited<ReturnType<Paying["api"]>>;
 beforeAll(async () => {
   world = await startPaying();
-  api = await world.api({ env: { RATE_CONTRACT_MINTS_PER_CLIENT: "3" } });
+  api = await world.api({ env: { RATE_FREE_MINTS_PER_CLIENT: "0" } });
 });
 afterAll(async () => {
   await api?.close();
@@ -71,24 +71,61 @@ describe.each(["free", "paid"] as const)("in phase %s", (phase) => {
   });
 });
 
-describe("free registrations of contract wallets", () => {
-  it("are counted for each network and day, however many come at once; wallets with a key are not", async () => {
-    await api.setPhase("free");
-    const wallets = await Promise.all(Array.from({ length: 8 }, () => burner(1_000n)));
-    const key = await world.payer(0n);
-    const answers = await Promise.all(wallets.map(({ credential }) => api.mint(key, { credential })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 429, 429, 429, 429, 429]);
-    const refused = answers.find(({ status }) => status === 429)!;
-    expect(refused.body).toMatchObject({ code: "rate_limited", error: expect.stringMatching(/contract wallets/) });
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(80_000);
-    expect((await api.mint(key)).status).toBe(201);
+describe("free registrations", () => {
+  it("are counted by gas for each network and day, however many come at once; paid ones are not", async () => {
+    const { config } = api.deps;
+    Object.assign(config, { freeMintsPerClient: 6 });
+    await api.database.pool.query("update offchain.transaction_outbox set free_networks = null");
+    try {
+      await api.setPhase("free");
+      const contracts = await Promise.all(Array.from({ length: 4 }, () => burner(1_000n)));
+      const keys = await payers(4, 0n);
+      // Six of 500,000 gas, and each counts as a million until its block.
+      const answers = await Promise.all([
+        ...contracts.map(({ credential }) => api.mint(keys[0]!, { credential })),
+        ...keys.map((wallet) => api.mint(wallet)),
+      ]);
+      const minted = answers.filter(({ status }) => status === 201).length;
+      expect(minted).toBeGreaterThanOrEqual(3);
+      expect(minted).toBeLessThanOrEqual(6);
+      const refused = answers.find(({ status }) => status === 429)!;
+      expect(refused.body).toMatchObject({ code: "rate_limited", error: expect.stringMatching(/of a network/) });
+      expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(86_400);
 
+      await api.setPhase("paid");
+      const paid = await burner(1_000n);
+      const payer = await world.payer();
+      const answer = await api.pay(payer, await world.authorize(payer.account), { credential: paid.credential });
+      expect(answer.status).toBe(201);
+    } finally {
+      Object.assign(config, { freeMintsPerClient: 0 });
+    }
+  });
+});
+
+describe("a receiver that passes every simulation and refuses in the block", () => {
+  /** `onERC721Received` answers right where the price of gas is 0, which it is in a simulation, and reverts elsewhere. */
+  const TWO_FACED = "0x3a15600957600080fd5b63150b7a0260e01b60005260206000f3";
+
+  it("makes the service send three transactions for one payment, and no more; the money stays owed", async () => {
     await api.setPhase("paid");
-    const paid = await burner(1_000n);
     const payer = await world.payer();
-    expect((await api.pay(payer, await world.authorize(payer.account), { credential: paid.credential })).status).toBe(
-      201,
-    );
+    const receiver = await world.payer(0n);
+    await world.evm.setCode({ address: receiver.address, bytecode: TWO_FACED });
+    const honest = await world.payer();
+    const address = privateKeyToAddress(world.config.sender.privateKey!);
+    const sent = () => world.evm.getTransactionCount({ address });
+    const before = await sent();
+    const signed = await world.authorize(payer.account);
+    const answers = [await api.pay(payer, signed, { credential: await receiver.siwa() })];
+    for (let n = 0; n < 5; n++) answers.push(await api.mint(receiver));
+    expect(answers.map(({ status }) => status)).toEqual([409, 409, 409, 402, 402, 402]);
+    expect((await sent()) - before).toBe(3);
+    const owed = await api.database.pool.query("select state, chain_refusals from offchain.payment where payer = $1", [
+      payer.address.toLowerCase(),
+    ]);
+    expect(owed.rows).toEqual([{ state: "refund_due", chain_refusals: 3 }]);
+    expect((await api.pay(honest)).status).toBe(201);
   });
 });
 

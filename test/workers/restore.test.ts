@@ -41,7 +41,7 @@ async function backup() {
 }
 /** All but the one that is generated. */
 const MINT_COLUMNS = `mint_id, wallet, solana_address, recipient, name, framework, soulbound, origin, personality, narrative,
-  referral_code, fingerprint, state, token_id, tx_hash, block, error, created_at, completed_at, awards_due_at, client_network`;
+  referral_code, fingerprint, state, token_id, tx_hash, block, error, created_at, completed_at, awards_due_at`;
 
 /** Plants what the indexer writes about a token that this service minted. */
 async function index(mint: Mint): Promise<void> {

@@ -5,7 +5,7 @@ import { tokensWithoutUri } from "../../db/agents/token-uris.ts";
 import { openWork, stateTotals } from "../../db/operations/service-counts.ts";
 import { senderState } from "../../db/transactions/sender-state.ts";
 import { until } from "../../harness/until.ts";
-import { clockAtNoon, type Sending, startSending } from "./support/sending.ts";
+import { clockAtNoon, PAID_CHECKOUT, type Sending, startSending } from "./support/sending.ts";
 import { PUBLIC_URL, tokenUriWorld } from "./support/token-uris.ts";
 
 let on: Sending;
@@ -208,7 +208,7 @@ describe("registrations come first", () => {
     };
     // A URI offers 0.12 M gas, which is more than a fifth of this, and a registration 0.4 M.
     const sender = send(500_000n);
-    const mint = await desk.accept(desk.request());
+    const mint = await desk.accept(desk.request(), PAID_CHECKOUT);
     expect(await desk.decided(mint.mintId)).toMatchObject({ state: "minted" });
     const before = rounds;
     await until("three more rounds", () => rounds >= before + 3);
