@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."payment" ADD COLUMN "chain_refusals" integer DEFAULT 0 NOT NULL;
