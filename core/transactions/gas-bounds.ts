@@ -8,7 +8,7 @@ const TRANSACTION_CAP = 16_777_216n;
 
 /**
  * Max gas of a transaction by the kind of its intent, which is the prefix of its key. Measured use with the largest
- * input: mint 0.48 M for a plain receiver, award 0.04 M, trait 0.32 M, personality or narrative text 3.06 M, verify
+ * input: mint 0.48 M for a plain receiver, award 0.04 M, trait 0.32 M, personality or narrative text of 2,048 bytes 1.6 M, verify
  * 0.05 M, exchange 0.07 M, root 0.09 M, token URI 0.10 M and 0.02 M for each further 32 bytes of PUBLIC_URL.
  * Bound: gas of our transactions, by kind from 21 k to 5 M; tip and fee are capped (TX_MAX_*), and 64 are in flight.
  */

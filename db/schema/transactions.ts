@@ -88,7 +88,7 @@ export const transactionOutbox = offchain.table(
     to: text("to_address").notNull(),
     data: text().notNull(),
     valueWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
-    /** Signed only while no other intent is queued, and within a share of the day's budget. */
+    /** Signed only while no other intent can be signed, and within a share of the day's budget. */
     waits: boolean().notNull().default(false),
     /** Account that a free write counts for (core/transactions/free-gas.ts); null: paid for, or the service's own. */
     freeFor: text(),

@@ -1,6 +1,9 @@
 /** Shares of the day's budget on a real chain: what many free writes leave to what is paid for, to known accounts and to the roots. */
+import { encodeFunctionData, type Hex } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { identityAbi } from "../../abis/identity.ts";
 import { SHARE_DIVISORS } from "../../core/transactions/free-gas.ts";
+import { profileGas } from "../../core/transactions/gas-bounds.ts";
 import { firstOffer } from "../../core/transactions/transaction-fees.ts";
 import { senderState } from "../../db/transactions/sender-state.ts";
 import { queueIntent } from "../../db/transactions/transaction-outbox.ts";
@@ -84,6 +87,58 @@ describe("a day's budget", () => {
     expect(all).toBeGreaterThan((dailyBudgetWei * 6n) / 10n);
     expect(all).toBeLessThanOrEqual(dailyBudgetWei);
     expect((await inState("mined")).length).toBeLessThan(paid.length);
+  });
+});
+
+describe("gas of a part of a profile", () => {
+  it("stays within what it is counted as: new texts, replaced and cleared ones, traits, in the largest and smallest form", async () => {
+    const { mintId } = await accept(PAID_CHECKOUT);
+    desk.send();
+    const { tokenId } = await desk.decided(mintId);
+    const id = BigInt(tokenId!);
+    const text = (bytes: number) => "\u{1F980}".repeat(bytes / 4);
+    const call = (functionName: "setLore" | "setPersonality" | "addTrait", ...args: unknown[]) =>
+      encodeFunctionData({ abi: identityAbi, functionName, args: [id, ...args] } as never);
+    const person = (bytes: number) => {
+      const [quirks, communicationStyle, values, humor] = Array.from({ length: 4 }, () => text(bytes / 4));
+      return call("setPersonality", {
+        quirks,
+        communicationStyle,
+        values,
+        humor,
+        riskTolerance: 10,
+        autonomyLevel: 10,
+      });
+    };
+    const calls: [data: Hex, replaced: number][] = [
+      ...[2_048, 4, 2_048].map((bytes, n): [Hex, number] => [call("setLore", text(bytes)), [0, 2_048, 4][n]!]),
+      ...[16, 2_048, 0].map((bytes, n): [Hex, number] => [person(bytes), [0, 16, 2_048][n]!]),
+      [call("setLore", ""), 2_048],
+      [call("addTrait", text(256), text(128)), 0],
+      [call("addTrait", "a", "b"), 0],
+    ];
+    const shares: number[] = [];
+    for (const [n, [data, replaced]] of calls.entries()) {
+      const gasBound = profileGas(data, replaced);
+      const found = await on.chain.estimateGas({ from: on.signer.address, to: on.identity, data, gas: 16_000_000n });
+      shares.push(found.ok ? Math.round((100 * Number(found.gas)) / Number(gasBound)) : 0);
+      const intentKey = `profile:${tokenId}:${n}:0`;
+      const free = { account: "ada", tokenId: tokenId!, networks: null, known: true, gasBound, at: new Date() };
+      await queueIntent(desk.db, { intentKey, to: on.identity, data, free });
+      await until(
+        "it is decided",
+        async () =>
+          (await desk.intent(intentKey)).state !== "queued" && (await desk.intent(intentKey)).state !== "signed",
+      );
+      expect((await desk.intent(intentKey)).error).toBeNull();
+    }
+    // Percent of what each is counted as: the rest is for a contract that costs a little more.
+    expect(Math.max(...shares)).toBeLessThan(90);
+    const { rows } = await desk.db.query(
+      "select intent_key from offchain.transaction_outbox where gas_used > gas_bound",
+    );
+    expect(rows).toEqual([]);
+    console.log(shares);
   });
 });
 
