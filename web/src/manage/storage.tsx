@@ -1,5 +1,5 @@
 /** Where a change is written, off chain or on chain, with what that costs; and the writes on chain that are under way. */
-import { count, counted, moment } from "../formats.ts";
+import { counted, moment } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { isUnderWay, type Profile } from "./profile.ts";
 import { Transactions } from "./write.tsx";
