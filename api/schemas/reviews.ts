@@ -37,7 +37,7 @@ export const agentReviewsSchema = z
       )
       .max(MAX_DIMENSIONS)
       .meta({
-        description: `The ${MAX_DIMENSIONS} tags with most reviews, each by the same weights; null without a scale`,
+        description: `At most ${MAX_DIMENSIONS} tags: those with a scale, then those of most reviewers, each by the same weights; null without a scale`,
       }),
     computedAt: moment
       .nullable()

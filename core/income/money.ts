@@ -1,5 +1,5 @@
 /** Whose money an agent was paid, in a payment or in a job: what the transfers to the payer show. */
-import { PUBLIC_SENT } from "../reviews/rules.ts";
+import { isPrivate } from "../public-parties.ts";
 import type { Funding, MoneyFacts } from "./facts.ts";
 
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
@@ -16,7 +16,7 @@ export type Removal<Rule> = {
 };
 
 /**
- * What follows about payers from the money that they were given. Accounts that serve the public (core/reviews/rules.ts) and
+ * What follows about payers from the money that they were given. Accounts that serve the public (core/public-parties.ts) and
  * contracts have transfers with everybody, so a transfer with them connects no accounts.
  */
 export function moneyOf(given: MoneyFacts) {
@@ -115,9 +115,6 @@ function flowsOf(
   );
   return { first: null, unread: open.length > hops.length && enough(open) };
 }
-
-/** Whether an account is private: no contract, and not one that serves the public. */
-const isPrivate = (sent: number | null | undefined): boolean => typeof sent === "number" && sent < PUBLIC_SENT;
 
 /**
  * Payers are one voice, its least address, when one account gave each of them half of its money, or one gave it to the other:

@@ -25,7 +25,7 @@ export type IncomeFigures = { rules: number; windows: IncomeWindow[] };
  * Weighs the payments to one agent's wallet. A function of the facts and a clock value; their order does not matter.
  *
  * A payment counts once the money is shown not to come from the agent's side, and not to go back there: directly, or with
- * one account between. Accounts that serve the public (core/reviews/rules.ts) and contracts connect no accounts. What is left
+ * one account between. Accounts that serve the public (core/public-parties.ts) and contracts connect no accounts. What is left
  * counts unless all of it is of one payer; payers whose money had one source are one.
  * @param now Unix seconds
  */

@@ -7,7 +7,7 @@
  */
 
 /** Goes up with every change of this file that changes a figure. */
-export const RULES_VERSION = 2;
+export const RULES_VERSION = 3;
 
 const [HOUR, DAY] = [3_600, 86_400];
 
@@ -16,8 +16,6 @@ export const CROWD = 0.05;
 /** Weight of the unknown in an interval: one more reviewer with proof, who would say 0 or 100. */
 export const UNKNOWN_WEIGHT = 1;
 
-/** Transactions from which on an account serves the public (an exchange, a bridge): money from it is no link between accounts. */
-export const PUBLIC_SENT = 1_000_000;
 /** An account is established from this age and number of transactions on. */
 export const ESTABLISHED = { seconds: 180 * DAY, sent: 50 };
 /** A payment below counts as none, in units of USDC: 10 cents. */
@@ -40,7 +38,7 @@ export const SAME_REVIEWERS = { least: 4, share: 0.5 };
 export const MIN_LIKE = 4;
 /** Of one reviewer, its newest entries about an agent: the others count nothing. */
 export const MAX_ENTRIES = 20;
-/** Max tags of an agent that are shown: those with most reviews. */
+/** Max tags of an agent that are shown: those with a scale, which are fewer, then those that most reviewers used. */
 export const MAX_DIMENSIONS = 12;
 /** Max other agents, and max partners, of one reviewer that are read. */
 export const MAX_LOOKED_AT = 8;
@@ -95,7 +93,7 @@ export type SharedKey = (typeof SHARED)[number]["key"];
 
 /** Why an entry counts nothing; of several reasons that hold, the first one is shown. */
 export const NOTHING = [
-  { key: "own", says: "It is the agent's own owner or wallet, now or before." },
+  { key: "own", says: "It registered the agent, or is its wallet, or its owner by an act of its own." },
   { key: "own_money", says: "Its first money came from the agent's owner or wallet." },
   { key: "own_circle", says: "It shares its funder and money going both ways with the agent's owner." },
   { key: "taken_back", says: "It was taken back." },

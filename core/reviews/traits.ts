@@ -1,4 +1,5 @@
 /** What each reviewer of an agent has that others may have too: the evidences of core/reviews/rules.ts, each with which funder, which hour. */
+import { isPrivate } from "../public-parties.ts";
 import type { Party, ReviewEntry, ReviewerFacts, ReviewsFacts } from "./facts.ts";
 import {
   BORN_WINDOW_SECONDS,
@@ -6,7 +7,6 @@ import {
   MADE_FOR,
   MAX_LOOKED_AT,
   ONE_PURPOSE_SENT,
-  PUBLIC_SENT,
   SAME_REVIEWERS,
   type SharedKey,
   WOKE_AFTER_SECONDS,
@@ -15,12 +15,16 @@ import {
 /** An evidence with its instance: the same `id` is the same funder, the same hour. */
 export type Trait = { evidence: SharedKey; id: string };
 
-/** Whether an account serves the public, so that having its money in common says nothing. */
-const isPublic = ({ sent }: Party): boolean => sent !== null && sent >= PUBLIC_SENT;
+/** The addresses among some parties that are private: to have money of another in common says nothing. */
+export const privateOf = (parties: readonly (Party | null)[]): string[] =>
+  parties.flatMap((party) => (party !== null && isPrivate(party.sent, party.address) ? [party.address] : []));
 
-/** The addresses among some parties that do not serve the public. */
-export const privateOf = (parties: readonly Party[]): string[] =>
-  parties.filter((party) => !isPublic(party)).map(({ address }) => address);
+/**
+ * Who gave a reviewer the first money that it spent, and who gave it to them, without those that serve the public. Anybody
+ * can send a cent to an account that pays no gas itself: of a person who had sent nothing before, the cent says nothing.
+ */
+export const fundersOf = ({ funder, origin, sent, human }: ReviewerFacts) =>
+  human && !sent ? { funder: [], origin: [] } : { funder: privateOf([funder]), origin: privateOf([origin]) };
 
 /** The traits of each reviewer that another has too, by its address. */
 export function sharedTraits({ reviewers, reviews }: ReviewsFacts): Map<string, Trait[]> {
@@ -34,7 +38,7 @@ export function sharedTraits({ reviewers, reviews }: ReviewsFacts): Map<string, 
       const entry = first.get(one.address);
       const named: Record<SharedKey, string[]> = {
         // With its own address: it may be the funder or the partner of another.
-        funder: [one.address, ...privateOf([one.funder, one.origin].filter((party) => party !== null))],
+        funder: [one.address, ...Object.values(fundersOf(one)).flat()],
         money: [one.address, ...privateOf(one.partners).sort().slice(0, MAX_LOOKED_AT)],
         transaction: entry ? [entry.txHash] : [],
         born: one.firstAt === null ? [] : windowsOf(one.firstAt, BORN_WINDOW_SECONDS),

@@ -12,8 +12,9 @@ import {
   saysOf,
   UNKNOWN_WEIGHT,
 } from "./rules.ts";
+import { SCALES } from "./scales.ts";
 import { standingOf } from "./standing.ts";
-import { privateOf } from "./traits.ts";
+import { fundersOf, privateOf } from "./traits.ts";
 
 /** A reason with its words. */
 export type WeightReason = { evidence: StandingKey | SharedKey | NothingKey; says: string };
@@ -132,7 +133,10 @@ function weighed(voices: readonly { values: readonly number[]; share: number; pr
   return { crowd, weight, sum };
 }
 
-/** The tags with most entries that were not taken back; a reviewer has its whole share in each tag that it used. */
+/**
+ * The tags of entries that were not taken back: those with a scale, then those that most reviewers used. So nobody's many
+ * tags push out one with a scale, and one account's pushes out none. A reviewer has its whole share in each tag that it used.
+ */
 function dimensionsOf(
   { reviews }: ReviewsFacts,
   counting: readonly Voice[],
@@ -142,10 +146,13 @@ function dimensionsOf(
     reviews.filter(({ revoked }) => !revoked),
     ({ tag }) => tag,
   );
+  const placeOf = (tag: string, of: readonly ReviewEntry[]) =>
+    Object.hasOwn(SCALES, tag) ? Number.POSITIVE_INFINITY : new Set(of.map(({ reviewer }) => reviewer)).size;
   return [...standing]
-    .sort(([a, of], [b, others]) => others.length - of.length || (a < b ? -1 : 1))
+    .map(([tag, entries]) => ({ tag, entries, place: placeOf(tag, entries) }))
+    .sort((a, b) => (a.place === b.place ? (a.tag < b.tag ? -1 : 1) : b.place - a.place))
     .slice(0, MAX_DIMENSIONS)
-    .map(([tag, entries]) => {
+    .map(({ tag, entries }) => {
       const { weight, sum } = weighed(
         counting.flatMap(({ address, standing: { proof }, byTag }) => {
           const values = byTag.get(tag);
@@ -162,12 +169,13 @@ function dimensionsOf(
 function voicesOf({ side, reviewers, reviews }: ReviewsFacts): Voice[] {
   const entriesOf = Map.groupBy(reviews, ({ reviewer }) => reviewer);
   const ours = new Set(side.map(({ address }) => address));
-  const theirFunders = new Set(side.flatMap(({ funder }) => privateOf(funder ? [funder] : [])));
+  const theirFunders = new Set(side.flatMap(({ funder }) => privateOf([funder])));
   const theirPartners = new Set([...ours, ...side.flatMap(({ partners }) => privateOf(partners))]);
   const nothingOf = (one: ReviewerFacts, entries: readonly ReviewEntry[]): NothingKey | null => {
     if (ours.has(one.address)) return "own";
-    if (one.funder && ours.has(one.funder.address)) return "own_money";
-    if (one.funder && theirFunders.has(one.funder.address) && privateOf(one.partners).some((p) => theirPartners.has(p)))
+    const [funder] = fundersOf(one).funder;
+    if (funder && ours.has(funder)) return "own_money";
+    if (funder && theirFunders.has(funder) && privateOf(one.partners).some((p) => theirPartners.has(p)))
       return "own_circle";
     if (entries.every(({ revoked }) => revoked)) return "taken_back";
     return standingValues(entries).length === 0 ? "no_scale" : null;

@@ -2,8 +2,8 @@
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { firstBlockWhere } from "../../core/first-block.ts";
+import { isPrivate } from "../../core/public-parties.ts";
 import type { Party, ReviewerFacts } from "../../core/reviews/facts.ts";
-import { PUBLIC_SENT } from "../../core/reviews/rules.ts";
 
 /** What is read; null is what cannot be known. */
 export type AccountHistory = Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder" | "origin">;
@@ -47,7 +47,7 @@ export async function readHistory(chain: HistoryReads, address: Address, before:
 /** Who gave a funder its first money; of one that serves the public, and of a contract, that says nothing. */
 async function originOf(chain: HistoryReads, funder: Party, before: number): Promise<Party | null> {
   const { address, sent } = funder;
-  if (sent === null || sent >= PUBLIC_SENT || isContract(await chain.code(address as Address))) return null;
+  if (!isPrivate(sent) || isContract(await chain.code(address as Address))) return null;
   const last = before - 1;
   if (last < 0) return null;
   const began = await firstMoney(chain, address as Address, last, await chain.nonce(address as Address, last));

@@ -1,8 +1,9 @@
 /** What reviews are worth: what nobody can change by order, number or likeness, and the words of each weight. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ReviewsFacts } from "../../../core/reviews/facts.ts";
-import { CROWD, SHARED, STANDINGS } from "../../../core/reviews/rules.ts";
+import { PUBLIC_SENT } from "../../../core/public-parties.ts";
+import type { Party, ReviewsFacts } from "../../../core/reviews/facts.ts";
+import { CROWD, MAX_DIMENSIONS, SHARED, STANDINGS } from "../../../core/reviews/rules.ts";
 import { reasonsOf, weighReviews, weightOf } from "../../../core/reviews/weigh.ts";
 import { address, anyFacts, DAY, entry, NOW, stranger } from "./facts.ts";
 
@@ -116,7 +117,8 @@ describe("the value of reviews", () => {
         for (const { said, weight, reasons } of entriesOf(facts)) {
           const one = facts.reviewers.find((known) => known.address === said.reviewer)!;
           if (ours.includes(said.reviewer)) expect([weight, reasons[0]!.evidence]).toEqual([0, "own"]);
-          if (one.funder && ours.includes(one.funder.address)) expect(weight).toBe(0);
+          const spent = !one.human || one.sent;
+          if (spent && one.funder?.sent === 3 && ours.includes(one.funder.address)) expect(weight).toBe(0);
           if (said.revoked || said.value === null) expect(weight).toBe(0);
         }
       }),
@@ -149,6 +151,61 @@ describe("the value of reviews", () => {
       weight: 0,
       reasons: [{ evidence: "no_proof_beside" }, { evidence: "payer" }],
     });
+  });
+});
+
+describe("what the judged does", () => {
+  const ZERO = address(0);
+  const publicParty: fc.Arbitrary<Party> = fc.constantFrom(
+    { address: address(950), sent: PUBLIC_SENT },
+    { address: address(950), sent: null },
+    { address: ZERO, sent: 0 },
+  );
+
+  it("voids no review by putting who serves the public, or what nothing is known of, on its side", () => {
+    fc.assert(
+      fc.property(anyFacts, publicParty, fc.boolean(), (facts, party, isOrigin) => {
+        const reviewers = facts.reviewers.map((one) => ({
+          ...one,
+          ...{ funder: isOrigin ? one.funder : party, origin: isOrigin ? party : one.origin },
+          partners: [...one.partners, party],
+        }));
+        const before = weighReviews({ ...facts, reviewers });
+        const added = { address: party.address, funder: party, partners: [party] };
+        expect(weighReviews({ ...facts, reviewers, side: [...facts.side, added] })).toEqual(before);
+      }),
+    );
+  });
+
+  it("voids no person's review by a cent sent to an account whose gas others pay", () => {
+    const judged = { address: address(700), sent: 9 };
+    const side = [{ address: judged.address, funder: null, partners: [] }];
+    const reviews = [entry(1, 0, { at: NOW }), entry(2, 90, { at: NOW + DAY })];
+    const cent = { funder: judged, firstAt: NOW - 60, sent: 0 };
+    for (const known of [cent, { ...cent, funder: { address: address(800), sent: 9 }, origin: judged }]) {
+      const reviewers = [1, 2].map((n) => stranger(n, { human: true, ...known }));
+      const facts = of({ side, reviewers, reviews });
+      expect([weightBy(facts, 1), weightBy(facts, 2)]).toEqual([1, 1]);
+    }
+    // Who has spent it has accepted it.
+    const spent = [stranger(1, { human: true, ...cent, sent: 3 }), human(2)];
+    expect(weightBy(of({ side, reviewers: spent, reviews }), 1)).toBe(0);
+  });
+
+  it("pushes no tag with a scale out of what is shown, by any number of reviews with others", () => {
+    const numbers = Array.from({ length: 40 }, (_, i) => i + 2);
+    const junk = numbers.flatMap((n) =>
+      Array.from({ length: 20 }, (_, i) => entry(n, null, { index: String(i), tag: `junk ${i}` })),
+    );
+    const many = Array.from({ length: 60 }, (_, i) => entry(2, null, { index: `9${i}`, tag: "much" }));
+    const facts = of({
+      reviewers: [human(1), ...numbers.map((n) => stranger(n))],
+      reviews: [entry(1, 50, { tag: "uptime" }), ...junk, ...many],
+    });
+    const { dimensions } = weighReviews(facts);
+    expect(dimensions).toHaveLength(MAX_DIMENSIONS);
+    expect(dimensions[0]).toMatchObject({ tag: "uptime", adjusted: 50 });
+    expect(dimensions.map(({ tag }) => tag)).not.toContain("much");
   });
 });
 
