@@ -11,18 +11,18 @@ import { reviewed } from "../services/reviewed-agent.ts";
 import { waitForFigures } from "../services/reviews-at.ts";
 import { ofPlatform, ref } from "./directory-claims.ts";
 
-const CURSOR = /^([0-2])-(0x[0-9a-f]{40})-([1-9]\d{0,19})$/;
+const CURSOR = /^([0-2])-(0x[0-9a-f]{40})-(\d{1,78})-([1-9]\d{0,19})$/;
 
 const cursor = z
   .string()
   .transform((text, ctx): ReviewPlace => {
-    const [, rank, client, index] = CURSOR.exec(text) ?? [];
-    if (rank !== undefined) return { rank: Number(rank), client: client!, index: index! };
+    const [, rank, client, of, index] = CURSOR.exec(text) ?? [];
+    if (rank !== undefined) return { rank: Number(rank), client: client!, of: of!, index: index! };
     ctx.addIssue("must be `nextCursor` of the answer before");
     return z.NEVER;
   })
   .meta({
-    documented: { type: "string", maxLength: 66 },
+    documented: { type: "string", maxLength: 145 },
     description: "`nextCursor` of the answer before",
   })
   .optional();
@@ -34,7 +34,7 @@ export const agentReviews = endpoint({
   tag: "Agents",
   summary: "What the reviews of an agent are worth: raw and adjusted value, clusters, why each counts how much",
   description:
-    "Reviews of the canonical ERC-8004 reputation registry, of an agent there or of an own agent that is registered there too. Anybody writes any number of them for less than a cent; the registry's average counts all alike. Here a reviewer counts by what the chain proves about it, reviewers that share two evidences count as one, and all without proof together move the value by less than five points. Reviews by reviewers with proof come first, then all others that count, then those that count nothing; each with its reasons. No figure is part of a cred score.",
+    "Reviews of the canonical ERC-8004 reputation registry, of an agent there or of an own agent, of all registrations there that are or ever were its own. Anybody writes any number of them for less than a cent; the registry's average counts all alike. Here a reviewer counts by what the chain proves about it, reviewers that share two evidences count as one, and all without proof together move the value by less than five points. Reviews by reviewers with proof come first, then all others that count, then those that count nothing; each with its reasons. No figure is part of a cred score.",
   data: true,
   params: z.object({ ref }),
   query: z.object({
@@ -50,24 +50,27 @@ export const agentReviews = endpoint({
   async handler({ deps, params, query }, json) {
     const { limit } = query;
     await waitForDirectory(deps, query.minBlock);
-    const agent = await reviewed(deps, params.ref, { platform: query.platform });
+    const found = await reviewed(deps, params.ref, { platform: query.platform });
     const none = { reviews: [], limit, nextCursor: null };
-    if (agent === null) return json({ registry: null, agentId: params.ref, ...reviewFiguresView(null), ...none });
+    if (found === null) {
+      const unknown = { registry: null, agentId: params.ref, registrations: [] };
+      return json({ ...unknown, ...reviewFiguresView(null), ...none });
+    }
+    const { agent, registry, registrations } = found;
     await waitForFigures(deps, agent, query.minBlock);
-    const { registry, agentId } = agent;
     return snapshot(deps.db, async (tx) => {
       const figures = await figuresOf(tx, agent);
-      const head = { registry, agentId, ...reviewFiguresView(figures) };
+      const head = { registry, agentId: registrations[0]!, registrations, ...reviewFiguresView(figures) };
       if (figures === null) return json({ ...head, ...none });
       const client = query.client?.toLowerCase();
-      const of = client !== undefined ? { client } : query.newest ? "newest" : "all";
-      const found = await reviewPage(tx, agent, { of, after: query.cursor ?? null, limit: limit + 1 });
-      const last = found.length > limit ? found[limit - 1]! : null;
+      const choice = client !== undefined ? { client } : query.newest ? "newest" : "all";
+      const page = await reviewPage(tx, agent, { choice, after: query.cursor ?? null, limit: limit + 1 });
+      const last = page.length > limit ? page[limit - 1]! : null;
       return json({
         ...head,
-        reviews: found.slice(0, limit).map((one) => weighedReviewView(one, figures)),
+        reviews: page.slice(0, limit).map((one) => weighedReviewView(one, figures)),
         limit,
-        nextCursor: last && `${last.rank}-${last.review.client}-${last.review.index}`,
+        nextCursor: last && `${last.rank}-${last.review.client}-${last.of}-${last.review.index}`,
       });
     });
   },

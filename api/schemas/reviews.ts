@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { FILE_STATES, PROOF_STATES } from "../../core/reviews/feedback-files.ts";
 import { MAX_DIMENSIONS, NOTHING, SHARED, STANDINGS } from "../../core/reviews/rules.ts";
-import { MAX_CLUSTERS, reviewSummarySchema } from "../../core/reviews/view.ts";
+import { MAX_CLUSTERS, registrationsSchema, reviewSummarySchema } from "../../core/reviews/view.ts";
 import { address, count, inWords, moment, txHash, usdc } from "../../core/views/fields.ts";
 
 const percent = z.number().min(0).max(100);
@@ -20,7 +20,8 @@ export const agentReviewsSchema = z
       .string()
       .nullable()
       .meta({ description: "The ERC-8004 registry; null for an agent of another one, which has no reviews" }),
-    agentId: z.string(),
+    agentId: z.string().meta({ description: "Of an own agent the first of `registrations`" }),
+    registrations: registrationsSchema,
     rules: z.int().min(1).meta({ description: "Version of the rules that the figures follow from" }),
     ...reviewSummarySchema.shape,
     clusters: z.array(z.object({ id: z.string(), reviewers: count, reasons: z.array(reason(keysOf(SHARED))) })).meta({
@@ -44,6 +45,7 @@ export const agentReviewsSchema = z
       .meta({ description: "Null where nothing was weighed yet, or there is nothing to weigh" }),
     reviews: z.array(
       z.object({
+        agentId: z.string().meta({ description: "The registration that it is about" }),
         client: z.string(),
         index: z.string(),
         value: z.string().meta({ description: "Decimal, as written; what it means is up to its tags" }),

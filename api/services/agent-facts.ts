@@ -26,10 +26,7 @@ export async function factsOf(
 }
 
 /** How the service's agents are named. */
-export const ownRegistry = ({ contracts, service }: Config): OwnRegistry => ({
-  identity: contracts.identity.address,
-  publicUrl: service.publicUrl,
-});
+export const ownRegistry = ({ contracts }: Config): OwnRegistry => ({ identity: contracts.identity.address });
 
 /** @param prices those in force, where a view shows any; the configuration's unless given */
 export const siteOf = (

@@ -46,7 +46,7 @@ export async function fillSmall(url: string, pool: pg.Pool, world: World): Promi
  * @returns seconds that the documents took, without the reviews
  */
 export async function buildDocuments(pool: pg.Pool, world: World): Promise<number> {
-  const config = { attestationSchemas: [ATTESTATION_SCHEMA] };
+  const config = { attestationSchemas: [ATTESTATION_SCHEMA], service: { publicUrl: "https://agents.test" } };
   await reviewFigures.run({ db: pool, clock: () => new Date(world.now), config } as never, {});
   const [ms] = await stopwatch(async () => {
     while ((await followDirectory(pool, new Date(world.now))).more);

@@ -37,8 +37,8 @@ export const measureDatabase = (reviews: number): Promise<{ agents: number; seco
   withPostgres("bench-reviews", { max: 2, schemas: "both" }, async ({ pool }) => {
     await pool.query(plant(reviews));
     await pool.query("vacuum analyze");
-    const run = () =>
-      reviewFigures.run({ db: pool, clock: () => new Date(), config: { attestationSchemas: [SCHEMA] } } as never, {});
+    const config = { attestationSchemas: [SCHEMA], service: { publicUrl: "https://agents.test" } };
+    const run = () => reviewFigures.run({ db: pool, clock: () => new Date(), config } as never, {});
     const [allMs, agents] = await stopwatch(run);
     await addOne(pool);
     const [oneMs, changed] = await stopwatch(run);

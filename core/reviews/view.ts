@@ -69,22 +69,41 @@ export const reviewSummaryView = (figures: SummaryFigures | null): ReviewSummary
   voices: figures?.voices ?? 0,
 });
 
-/** The registration of an own agent in the canonical registry, and its figures; null before they were weighed. */
-export type CanonicalReviews = { registry: string; agentId: string; figures: SummaryFigures | null };
+/**
+ * The registrations in the canonical registry that are or were an own agent's, the first first, one at least, and the figures of
+ * their reviews together; null before they were weighed.
+ */
+export type CanonicalReviews = { registry: string; registrations: string[]; figures: SummaryFigures | null };
+
+/** The numbers of an own agent's registrations. */
+export const registrationsSchema = z.array(z.string()).meta({
+  description:
+    "Its numbers there, the first first: of an own agent all that it has or ever had, whose reviews are weighed together",
+});
 
 /** Of an own agent. */
 export const canonicalReviewsSchema = z
-  .object({ registry: z.string(), agentId: z.string(), ...reviewSummarySchema.shape })
+  .object({
+    registry: z.string(),
+    agentId: z.string().meta({ description: "The first of `registrations`" }),
+    registrations: registrationsSchema,
+    ...reviewSummarySchema.shape,
+  })
   .nullable()
   .meta({
     id: "CanonicalReviews",
     description:
-      "What the reviews of its registration in the canonical ERC-8004 registry are worth; null without one. No figure is part of the cred score",
+      "What the reviews of its registrations in the canonical ERC-8004 registry are worth; null without one. No figure is part of the cred score",
   });
 
 /** What the reviews of an own agent are worth; null where it is not registered in the canonical registry. */
 export const canonicalReviewsView = (found: CanonicalReviews | null): z.output<typeof canonicalReviewsSchema> =>
-  found && { registry: found.registry, agentId: found.agentId, ...reviewSummaryView(found.figures) };
+  found && {
+    registry: found.registry,
+    agentId: found.registrations[0]!,
+    registrations: found.registrations,
+    ...reviewSummaryView(found.figures),
+  };
 
 /** The figures; of an agent without reviews that were weighed they say that nothing is known. */
 export const reviewFiguresView = (figures: Figures | null) => ({
@@ -138,6 +157,8 @@ function fileView(stored: StoredFeedbackFile | null) {
 }
 
 type StoredReview = Omit<ReviewerWeight, "address"> & {
+  /** The number of the registration that it is about. */
+  of: string;
   review: Review;
   scaled: number | null;
   older: boolean;
@@ -151,13 +172,14 @@ type StoredReview = Omit<ReviewerWeight, "address"> & {
 
 /** One review with its weight. @param reviewer as it is stored, without its address */
 export function weighedReviewView(
-  { review, scaled, older, answers, file, written, ...reviewer }: StoredReview,
+  { of, review, scaled, older, answers, file, written, ...reviewer }: StoredReview,
   { crowd, clusters }: Pick<Figures, "crowd" | "clusters">,
 ) {
   const weighed = { address: review.client, ...reviewer };
   const entry = { revoked: review.revoked, value: scaled, older };
   const cluster = clusters.find(({ id }) => id === reviewer.cluster) ?? null;
   return {
+    agentId: of,
     client: checksum(review.client),
     index: review.index,
     value: decimalText(review.value, review.decimals),

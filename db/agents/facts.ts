@@ -1,7 +1,6 @@
 /** Loads the facts of agents: all stored data about them at one time, in one statement. */
 
 import type { Address, AgentFacts, AgentRef } from "../../core/agents/facts.ts";
-import { recordsAt } from "../../core/agents/registration-file.ts";
 import { type OwnedFacts, type Ownership, UNSHARED } from "../../core/agents/reservations.ts";
 import type { StoredJobFigures } from "../../core/commerce/view.ts";
 import { SIGNALS } from "../../core/cred/cred.ts";
@@ -116,13 +115,13 @@ export async function loadFacts(db: Queryable, tokenIds: readonly number[]): Pro
 
 const FIND = statement({
   name: "facts-find",
-  params: { tokenIds: array(int8), wallets: array(narrow<Address>(text)), identity: text, records: text },
+  params: { tokenIds: array(int8), wallets: array(narrow<Address>(text)), identity: text },
   text: `
   select requested.ref, ${FACTS} as facts, ${ownershipOf("a", "$identity")} as ownership,
     case when exists (
       select from offchain.exchange_verification e where e.token_id = a.token_id and e.recipient = a.owner)
     then ${othersAttested("a.owner", (f) => `not (${f}.platform = '${OWN_PLATFORM}' and ${f}.token_id = a.token_id)`)}
-    else 0 end as attested, ${canonicalReviews("a", "$records")} as reviews,
+    else 0 end as attested, ${canonicalReviews("a")} as reviews,
     ${walletFigures("a", "income_figures")} as payments, ${walletFigures("a", "commerce_figures")} as jobs
   from (
     select ref::text as ref, ref as token_id from unnest((select $tokenIds::int8[])) as ids(ref)
@@ -143,22 +142,22 @@ const FIND = statement({
 });
 
 /** How this service's agents are named on chain and in files. */
-export type OwnRegistry = { identity: Address; publicUrl: string };
+export type OwnRegistry = { identity: Address };
 
 /**
  * The facts of agents by token ids and by wallets, with who owns them, from one snapshot: one for each reference, null where
  * there is no such agent.
- * @param own.identity the identity contract's address @param own.publicUrl the service's, by which files name its agents
+ * @param own.identity the identity contract's address
  * @throws the driver's error; 42P01 or 3F000 while there is no index (see `isNoIndex`)
  */
 export async function findFacts(
   db: Queryable,
   refs: readonly AgentRef[],
-  { identity, publicUrl }: OwnRegistry,
+  { identity }: OwnRegistry,
 ): Promise<(OwnedFacts | null)[]> {
   const tokenIds = refs.flatMap((ref) => ("tokenId" in ref ? [ref.tokenId] : []));
   const wallets = refs.flatMap((ref) => ("address" in ref ? [ref.address] : []));
-  const rows = await FIND.rows(db, { tokenIds, wallets, identity, records: recordsAt(publicUrl) });
+  const rows = await FIND.rows(db, { tokenIds, wallets, identity });
   const found = new Map(
     rows.map(({ ref, facts, ownership, attested: attestation, ...rest }) => [
       ref,

@@ -47,13 +47,11 @@ const MAX_SERVICES = 50;
 
 const HAS_NAMESPACE = `d.platform in ${registriesThat("hasNamespaces")}`;
 
-/** A row whose registry has ratings: a rating is no use. */
-const IS_RATED = `d.platform = '${ERC8004}'`;
-
-/** What the reviews of a row `d` are worth. */
+/** What the reviews of a row `d` are worth: of a registration, or of an own agent with all that it ever had. */
 const REVIEWS = `(
   select ${summaryFigures("g")} from offchain.review_figures g
-  where g.registry = d.registry and g.agent_id = d.token_id::numeric)`;
+  where g.registry = case d.platform when '${ERC8004}' then d.registry when '${OWN_PLATFORM}' then d.platform end
+    and g.agent_id = d.token_id::numeric)`;
 
 type OfferRow = AgentText["offers"][number] & { priceUsd: number | null };
 
@@ -87,7 +85,7 @@ const ROWS = family({
       ${unspokenBy("d.id")} as unspoken,
       ${endpointsOf("d.id")} as endpoints,
       coalesce((select factors from offchain.discovery_document w where w.directory_id = d.id), '{}') as factors,
-      case when ${IS_RATED} then ${REVIEWS} end as reviews
+      ${REVIEWS} as reviews
     from offchain.directory d where d.id = any(${$(ids)}::int8[]) and d.removed_at is null`,
   columns: {
     id: int8,

@@ -1,11 +1,13 @@
 /** SQL of what the payments that reviews name count: which is whose proof, and how much a reviewer had paid by them. */
 
-/** Whether an earlier review of the agent has the payment of a file `r` for its proof: one payment proves one. */
+/**
+ * Whether an earlier review has the payment of a file `r` for its proof: one payment to a wallet proves one, of whichever
+ * registration with that wallet.
+ */
 export const IS_USED = `exists (
   select from offchain.review_file e
-  where e.proof_tx = r.proof_tx and e.payer = r.payer and e.registry = r.registry and e.agent_id = r.agent_id
-    and e.proof_state = 'paid' and e.proof_wallet = r.proof_wallet
-    and (e.given_at, e.client, e.feedback_index) < (r.given_at, r.client, r.feedback_index))`;
+  where e.proof_tx = r.proof_tx and e.payer = r.payer and e.proof_state = 'paid' and e.proof_wallet = r.proof_wallet
+    and (e.given_at, e.client, e.agent_id, e.feedback_index) < (r.given_at, r.client, r.agent_id, r.feedback_index))`;
 
 /**
  * What a client `c` had paid to the wallet of an agent `d` before it first reviewed it, in units, by the transactions that its reviews
@@ -13,8 +15,9 @@ export const IS_USED = `exists (
  */
 export const PROVEN = `(
   select coalesce(sum(r.units), 0)::float8 from offchain.review_file r
-  where r.registry = d.registry and r.agent_id = d.agent_id and r.client = c.client and r.proof_state = 'paid'
-    and r.proof_wallet = d.agent_wallet and r.paid_at < c.began and not ${IS_USED}
+  join onchain.erc8004_agent a on a.registry = r.registry and a.agent_id = r.agent_id and a.agent_wallet = r.proof_wallet
+  where r.registry = d.contract and r.agent_id = any(d.ids) and r.client = c.client and r.proof_state = 'paid'
+    and r.paid_at < c.began and not ${IS_USED}
     and not exists (
       select from offchain.income_payment p
-      where p.directory_id = d.listed and p.tx_hash = r.proof_tx and p.payer = r.payer))`;
+      where p.directory_id = any(d.listed) and p.tx_hash = r.proof_tx and p.payer = r.payer))`;

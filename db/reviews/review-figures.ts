@@ -1,11 +1,25 @@
 /** The figures of reviewed agents: which are older than the index, and how they are stored. */
 import type pg from "pg";
+import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { RULES_VERSION, type SharedKey } from "../../core/reviews/rules.ts";
 import { hasProof, type ReviewFigures } from "../../core/reviews/weigh.ts";
+import { registrationsOf } from "../agents/canonical-identity.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
-import { array, float8, int2, int4, int8, jsonb, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import {
+  array,
+  filtered,
+  float8,
+  int2,
+  int4,
+  int8,
+  jsonb,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
-import { type RegistryAgent, SEEN } from "./review-facts.ts";
+import { isOf, type RegistryAgent, SUBJECTS } from "./review-facts.ts";
 
 /** A cluster as it is stored: its id, how many it has, and what connects them. */
 export type StoredCluster = { id: string; size: number; shares: SharedKey[] };
@@ -14,13 +28,18 @@ const STALE = statement({
   name: "review-figures-stale",
   params: { rules: int2 },
   text: `
-    select a.registry, a.agent_id::text as "agentId", a.feedback_count as reviews
-    from onchain.erc8004_agent a
-    left join offchain.review_figures g on g.registry = a.registry and g.agent_id = a.agent_id
-    where (a.feedback_count > 0 or g.agent_id is not null)
-      and (g.seen is distinct from ${SEEN} or g.rules <> $rules)
-    order by a.feedback_count, a.agent_id`,
-  columns: { registry: text, agentId: text, reviews: int4 },
+    select s.registry, s.agent_id::text as "agentId", s.reviews
+    from ${SUBJECTS} s
+    left join offchain.review_figures g on g.registry = s.registry and g.agent_id = s.agent_id
+    where (s.reviews > 0 or g.agent_id is not null)
+      and (g.seen is distinct from s.seen or g.rules <> $rules
+        -- Something else than the index changed about reviewers of one of its registrations.
+        or s.registry = '${OWN_PLATFORM}' and exists (
+          select from offchain.agent_registration i
+          join offchain.review_figures m on m.registry = i.registry and m.agent_id = i.agent_id and m.seen is null
+          where i.token_id::numeric = s.agent_id))
+    order by s.reviews, s.agent_id`,
+  columns: { registry: filtered(text), agentId: filtered(text), reviews: filtered(int4) },
 });
 
 /** An agent that is to be weighed, with about how many reviews it has. */
@@ -55,9 +74,8 @@ const COUNT = statement({
   text: `
     insert into offchain.review_figures (registry, agent_id, reviewers)
     select r.registry, r.agent_id, (
-      select count(distinct f.client)::int4 from onchain.erc8004_feedback f
-      where f.registry = r.registry and f.agent_id = r.agent_id)
-    from ${GIVEN}
+      select count(distinct f.client)::int4 from onchain.erc8004_feedback f where ${isOf("f", "o")})
+    from ${GIVEN} cross join lateral ${registrationsOf("r")} o
     order by r.registry, r.agent_id
     on conflict (registry, agent_id) do update set reviewers = excluded.reviewers
     where review_figures.reviewers <> excluded.reviewers`,
@@ -72,7 +90,7 @@ const GONE = statement({
   text: `
     with gone as (
       delete from offchain.review_figures g
-      where not exists (select from onchain.erc8004_agent a where a.registry = g.registry and a.agent_id = g.agent_id)
+      where not exists (select from ${SUBJECTS} s where s.registry = g.registry and s.agent_id = g.agent_id)
       returning g.registry, g.agent_id
     ), files as (
       delete from offchain.review_file r using gone g where r.registry = g.registry and r.agent_id = g.agent_id)
@@ -115,7 +133,8 @@ const TELL_DIRECTORY = statement({
   text: `
     with changed as (
       select s.id from jsonb_to_recordset($figures) r(registry text, "agentId" numeric, adjusted float8, low float8, high float8)
-      join offchain.directory d on d.platform = '${ERC8004}' and d.agent_id = r."agentId"::text and d.registry = r.registry
+      join offchain.directory d on d.agent_id = r."agentId"::text and (d.platform = '${ERC8004}' and d.registry = r.registry
+        or d.platform = '${OWN_PLATFORM}' and r.registry = '${OWN_PLATFORM}')
       join offchain.directory_score s on s.id = d.id
       left join offchain.review_figures g on g.registry = r.registry and g.agent_id = r."agentId"
       where (g.adjusted, g.low, g.high) is distinct from (r.adjusted, r.low, r.high)

@@ -4,6 +4,7 @@ import { MAX_URI, type Review } from "../../core/directory/reviews.ts";
 import { MAX_ENTRIES, type NothingKey, type StandingKey } from "../../core/reviews/rules.ts";
 import type { ReviewResponse, StoredFeedbackFile } from "../../core/reviews/view.ts";
 import type { Dimension } from "../../core/reviews/weigh.ts";
+import { registrationsOf } from "../agents/canonical-identity.ts";
 import { REVIEW } from "../directory/reviews-sql.ts";
 import {
   bool,
@@ -22,7 +23,7 @@ import {
 } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { IS_USED } from "./proven-payments.ts";
-import { type RegistryAgent, SEEN, VALUE } from "./review-facts.ts";
+import { isOf, newestBy, type RegistryAgent, SUBJECTS, VALUE } from "./review-facts.ts";
 import type { StoredCluster } from "./review-figures.ts";
 import { FILE_DIGEST, OF_REVIEW } from "./review-files.ts";
 
@@ -78,10 +79,10 @@ const CURRENT = statement({
   params: AGENT,
   text: `
     select not exists (
-      select from onchain.erc8004_agent a
-      left join offchain.review_figures g on g.registry = a.registry and g.agent_id = a.agent_id
-      where a.registry = $registry and a.agent_id = $agentId::numeric
-        and (a.feedback_count > 0 or g.agent_id is not null) and g.seen is distinct from ${SEEN}) as current`,
+      select from ${SUBJECTS} s
+      left join offchain.review_figures g on g.registry = s.registry and g.agent_id = s.agent_id
+      where s.registry = $registry and s.agent_id = $agentId::numeric
+        and (s.reviews > 0 or g.agent_id is not null) and g.seen is distinct from s.seen) as current`,
   columns: { current: bool },
 });
 
@@ -89,20 +90,21 @@ const CURRENT = statement({
 export const figuresAreCurrent = async (db: Queryable, { registry, agentId }: RegistryAgent): Promise<boolean> =>
   (await CURRENT.one(db, { registry, agentId })).current;
 
-/** The entry after which a page of reviews begins. `rank` as in the table. */
-export type ReviewPlace = { rank: number; client: string; index: string };
+/** The entry after which a page of reviews begins. `rank` as in the table, `of` is the number of the registration. */
+export type ReviewPlace = { rank: number; client: string; of: string; index: string };
 
 /** Responses to one review that are shown. */
 const MAX_RESPONSES = 5;
 /** Entries of one reviewer that are counted. */
 const MAX_WRITTEN = 1_000;
 
-/** The first responses to an entry `f` of an agent `a`, the agent's own first: anybody can write any number. */
+/** The first responses to an entry `f`, the agent's own first: anybody can write any number. */
 const RESPONSES = `(
   select coalesce(json_agg(json_build_object('responder', s.responder, 'own', s.own,
     'uri', left(s.response_uri, ${MAX_URI}), 'at', s.responded_at, 'txHash', s.tx_hash) order by s.own desc, s.responded_at, s.id), '[]')
   from (
     select s.*, s.responder in (a.owner, a.agent_wallet) is true as own from onchain.erc8004_response s
+    join onchain.erc8004_agent a on a.registry = s.registry and a.agent_id = s.agent_id
     where s.registry = f.registry and s.agent_id = f.agent_id and s.client = f.client and s.feedback_index = f.feedback_index
     order by own desc, s.responded_at, s.id limit ${MAX_RESPONSES}) s)`;
 
@@ -114,15 +116,23 @@ const FILE = `(
       'txHash', r.proof_tx, 'payer', r.payer, 'units', r.units::text, 'paidAt', r.paid_at) end)
   from offchain.review_file r where ${OF_REVIEW} and r.digest = ${FILE_DIGEST})`;
 
-const ENTRY = `${REVIEW} as review, ${FILE} as file, ${VALUE} as scaled, w.rank, w.nothing, w.standing, w.share, w.cluster, w.entries,
-  ${RESPONSES} as answers,
-  exists (
-    select from onchain.erc8004_feedback o where o.registry = f.registry and o.agent_id = f.agent_id and o.client = f.client
-      and o.feedback_index > f.feedback_index offset ${MAX_ENTRIES - 1}) as older`;
-const OF_AGENT = "w.registry = $registry and w.agent_id = $agentId::numeric";
-const OF_REVIEWER = "f.registry = w.registry and f.agent_id = w.agent_id and f.client = w.client";
-const RATED = "join onchain.erc8004_agent a on a.registry = w.registry and a.agent_id = w.agent_id";
+const ENTRY = `f.agent_id::text as of, ${REVIEW} as review, ${FILE} as file, ${VALUE} as scaled, w.rank, w.nothing, w.standing,
+  w.share, w.cluster, w.entries, ${RESPONSES} as answers, not exists (
+    select from ${newestBy("f.client", "o")} n
+    where n.agent_id = f.agent_id and n.feedback_index = f.feedback_index) as older`;
+const ASKED = `(select $registry::text as registry, $agentId::numeric as agent_id) r cross join lateral ${registrationsOf("r")} o`;
+const WEIGHTS = "offchain.review_weight w on w.registry = r.registry and w.agent_id = r.agent_id";
+/** The entries of the reviewer of a weight `w`, the first `limit` in the order of registrations and numbers. @param from SQL of the number after which */
+const entries = (from: string) => `(
+  select f.* from unnest(o.ids) u(id) cross join lateral (
+    select * from onchain.erc8004_feedback f
+    where f.registry = o.contract and f.agent_id = u.id and f.client = w.client and f.feedback_index > ${from}
+    order by f.feedback_index limit $limit) f
+  order by f.agent_id, f.feedback_index limit $limit) f`;
+/** Entries after the last of a page: of the same registration those behind it, of later ones all. */
+const REST = "case when u.id = $of::numeric then $index::numeric when u.id > $of::numeric then -1 else 'infinity' end";
 const ENTRY_COLUMNS = {
+  of: text,
   review: json<Review>(),
   file: nullable(json<StoredFeedbackFile>()),
   scaled: nullable(float8),
@@ -138,17 +148,17 @@ const ENTRY_COLUMNS = {
 
 const PAGE = statement({
   name: "review-page",
-  params: { ...AGENT, rank: int2, client: text, index: numeric, limit: int8 },
+  params: { ...AGENT, rank: int2, client: text, of: numeric, index: numeric, limit: int8 },
   // Two walks of one index: through the rest of the reviewer that the page before ended with, and through those behind.
   text: `
     select * from (
-      (select ${ENTRY} from offchain.review_weight w ${RATED} join onchain.erc8004_feedback f on ${OF_REVIEWER}
-       where ${OF_AGENT} and w.rank = $rank and w.client = $client and f.feedback_index > $index::numeric
-       order by f.feedback_index limit $limit)
+      (select ${ENTRY} from ${ASKED} join ${WEIGHTS} cross join lateral ${entries(REST)}
+       where w.rank = $rank and w.client = $client
+       order by f.agent_id, f.feedback_index limit $limit)
       union all
-      (select ${ENTRY} from offchain.review_weight w ${RATED} join onchain.erc8004_feedback f on ${OF_REVIEWER}
-       where ${OF_AGENT} and (w.rank, w.client) > ($rank::int2, $client::text)
-       order by w.rank, w.client, f.feedback_index limit $limit)) all_of_them
+      (select ${ENTRY} from ${ASKED} join ${WEIGHTS} cross join lateral ${entries("-1")}
+       where (w.rank, w.client) > ($rank::int2, $client::text)
+       order by w.rank, w.client, f.agent_id, f.feedback_index limit $limit)) all_of_them
     limit $limit`,
   columns: ENTRY_COLUMNS,
 });
@@ -159,46 +169,48 @@ const NEWEST = statement({
   text: `
     select ${ENTRY}, (
       select count(*)::int4 from (
-        select from onchain.erc8004_feedback f where ${OF_REVIEWER} limit ${MAX_WRITTEN}) f) as written
-    from (
+        select from onchain.erc8004_feedback f where ${isOf("f", "o")} and f.client = w.client limit ${MAX_WRITTEN}) f) as written
+    from ${ASKED} cross join lateral (
       select * from offchain.review_weight w
-      where ${OF_AGENT} and (w.rank, w.client) > ($rank::int2, $client::text)
-        and exists (select from onchain.erc8004_feedback f where ${OF_REVIEWER})
-      order by w.rank, w.client limit $limit) w ${RATED}
-    cross join lateral (
-      select * from onchain.erc8004_feedback f where ${OF_REVIEWER} order by f.feedback_index desc limit 1) f
+      where w.registry = r.registry and w.agent_id = r.agent_id and (w.rank, w.client) > ($rank::int2, $client::text)
+        and exists (select from onchain.erc8004_feedback f where ${isOf("f", "o")} and f.client = w.client)
+      order by w.rank, w.client limit $limit) w
+    cross join lateral (select * from ${newestBy("w.client", "o")} f limit 1) f
     order by w.rank, w.client`,
   columns: { ...ENTRY_COLUMNS, written: int4 },
 });
 
 const OF_CLIENT = statement({
   name: "review-page-of-client",
-  params: { ...AGENT, client: text, before: nullable(numeric), limit: int8 },
+  params: { ...AGENT, client: text, of: nullable(numeric), before: nullable(numeric), limit: int8 },
   text: `
-    select ${ENTRY} from offchain.review_weight w ${RATED} join onchain.erc8004_feedback f on ${OF_REVIEWER}
-    where ${OF_AGENT} and w.client = $client and ($before::numeric is null or f.feedback_index < $before::numeric)
-    order by f.feedback_index desc limit $limit`,
+    select ${ENTRY} from ${ASKED} join ${WEIGHTS}
+    join onchain.erc8004_feedback f on ${isOf("f", "o")} and f.client = w.client
+    where w.client = $client
+      and ($of::numeric is null or (f.agent_id, f.feedback_index) < ($of::numeric, $before::numeric))
+    order by f.agent_id desc, f.feedback_index desc limit $limit`,
   columns: ENTRY_COLUMNS,
 });
 
-/** Which reviews: all; the newest of each reviewer; or those of one reviewer, the newest first. */
+/** Which reviews: all; the newest of each reviewer; or those of one reviewer, of each registration the newest first. */
 export type ReviewChoice = "all" | "newest" | { client: string };
 
 /**
- * Reviews of an agent that were weighed, in the order of rank, reviewer and index.
+ * Reviews of an agent that were weighed, in the order of rank, reviewer, registration and index.
  * @param after null for the first page
  */
 export async function reviewPage(
   db: Queryable,
   { registry, agentId }: RegistryAgent,
-  { of, after, limit }: { of: ReviewChoice; after: ReviewPlace | null; limit: number },
+  { choice, after, limit }: { choice: ReviewChoice; after: ReviewPlace | null; limit: number },
 ) {
   const agent = { registry, agentId };
-  const { index, ...place } = after ?? { rank: -1, client: "", index: "0" };
-  if (of === "newest") return NEWEST.rows(db, { ...agent, ...place, limit });
+  const { rank, client, of, index } = after ?? { rank: -1, client: "", of: "0", index: "0" };
+  if (choice === "newest") return NEWEST.rows(db, { ...agent, rank, client, limit });
+  const place = after && { of, before: index };
   const found =
-    of === "all"
-      ? await PAGE.rows(db, { ...agent, ...place, index, limit })
-      : await OF_CLIENT.rows(db, { ...agent, client: of.client, before: after && index, limit });
+    choice === "all"
+      ? await PAGE.rows(db, { ...agent, rank, client, of, index, limit })
+      : await OF_CLIENT.rows(db, { ...agent, ...(place ?? { of: null, before: null }), client: choice.client, limit });
   return found.map((one) => ({ ...one, written: null }));
 }

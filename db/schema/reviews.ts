@@ -10,7 +10,27 @@ import {
   smallint,
   text,
 } from "drizzle-orm/pg-core";
-import { at, offchain } from "./columns.ts";
+import { at, offchain, tokenId } from "./columns.ts";
+
+/**
+ * The registrations in the canonical registry that are, or ever were, an own agent's. A registration is the agent's that it
+ * was first, for good: nothing that its holder does later takes its reviews from the agent, or gives them to another.
+ */
+export const agentRegistration = offchain.table(
+  "agent_registration",
+  {
+    registry: text().notNull(),
+    agentId: numeric({ precision: 78, scale: 0 }).notNull(),
+    tokenId: tokenId().notNull(),
+    /** The transaction that minted the token: a reorganisation may give its id to another agent. */
+    mintTx: text().notNull(),
+    /** The registration's wallet at that time. */
+    wallet: text().notNull(),
+    /** The block of the index in which it was seen first: until that is final, a reorganisation may take it back. */
+    block: bigint({ mode: "number" }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.registry, t.agentId] }), index("agent_registration_token").on(t.tokenId)],
+);
 
 /** The history of an account before its first review of any agent. Null: not known. */
 export const reviewerHistory = offchain.table("reviewer_history", {
@@ -32,7 +52,10 @@ export const reviewerHistory = offchain.table("reviewer_history", {
   nextTryAt: at(),
 });
 
-/** The figures of an agent's reviews: what `weighReviews` made of the facts. */
+/**
+ * The figures of an agent's reviews: what `weighReviews` made of the facts. Of a registration by its address and number; of
+ * an own agent, of all of its registrations together, by `OWN_PLATFORM` and its token.
+ */
 export const reviewFigures = offchain.table(
   "review_figures",
   {

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { recordsAt } from "../../core/agents/registration-file.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
-import { plantRows } from "../../harness/onchain.ts";
+import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
@@ -24,10 +24,7 @@ type Page = {
 
 let api: TestApi;
 const weigh = () =>
-  reviewFigures.run(
-    { db: api.database.pool, clock: () => new Date(NOW), config: { attestationSchemas: [SCHEMA()] } } as never,
-    {},
-  );
+  reviewFigures.run({ db: api.database.pool, clock: () => new Date(NOW), config: api.deps.config } as never, {});
 const SCHEMA = () => api.deps.config.attestationSchemas[0]!;
 
 const about = { registry: REGISTRY as `0x${string}`, agentId: 31n };
@@ -93,7 +90,7 @@ describe("the reviews of an agent", () => {
     const { reviews, ...figures } = await pageOf();
     expect(figures).toMatchObject({
       // (40 + 60 + 100 + 9 × 100) / 12
-      ...{ rules: 2, raw: 91.7, reviewers: 12, voices: 3, computedAt: new Date(NOW).toISOString() },
+      ...{ rules: 3, raw: 91.7, reviewers: 12, voices: 3, computedAt: new Date(NOW).toISOString() },
       clusters: [
         {
           ...{ id: expect.stringMatching(new RegExp(FARM[0]!, "i")), reviewers: 9 },
@@ -238,7 +235,7 @@ describe("the reviews of an agent", () => {
       ...{ status: 200, body: { registry: REGISTRY, adjusted: null, reviews: [], computedAt: null } },
     });
     expect((await api.get("/api/v2/agent/34/reviews?platform=erc8004")).status).toBe(404);
-    for (const cursor of ["-1", "3-0x12-1", `3-${PERSON}-1`, `0-${PERSON}-0`])
+    for (const cursor of ["-1", "3-0x12-1-1", `3-${PERSON}-31-1`, `0-${PERSON}-31-0`, `0-${PERSON}-1`])
       expect((await api.get(`${PATH}?platform=erc8004&cursor=${cursor}`)).status).toBe(400);
   });
 
@@ -270,6 +267,7 @@ describe("the reviews of an agent", () => {
 
 describe("the reviews of an own agent", () => {
   const [HOLDER, MINTED, OTHER] = [wallet("91"), wallet("92"), wallet("93")];
+  const [GIVEN, SELLER] = [wallet("98"), wallet("9a")];
   const registered = (agentId: number, owner: `0x${string}`, agentWallet: `0x${string}` | null) => ({
     ...{ registry: REGISTRY as `0x${string}`, agentId: BigInt(agentId), owner, agentWallet, agentUri: "" },
     ...{ registeredAt: 1, registeredBlock: agentId, txHash: HASH, feedbackCount: 0, updatedBlock: 1 },
@@ -277,27 +275,37 @@ describe("the reviews of an own agent", () => {
   const names = (agentId: number, tokenId: number) =>
     api.database.pool.query(
       `insert into offchain.registration_file (registry, agent_id, uri, status, content, fetched_at)
-       values ($1, $2, '', 'parsed', $3, now())`,
+       values ($1, $2, '', 'parsed', $3, now()) on conflict (registry, agent_id) do update set content = excluded.content`,
       [
         REGISTRY,
         agentId,
         { services: [{ name: "record", endpoint: recordsAt(api.deps.config.service.publicUrl) + tokenId }] },
       ],
     );
-  const identityOf = async (tokenId: number) => {
-    const { status, body } = await api.get(`/api/v2/agent/helixa-${tokenId}/reviews`);
+  const bodyOf = async (tokenId: number, search = "") => {
+    const { status, body } = await api.get(`/api/v2/agent/helixa-${tokenId}/reviews?limit=100${search}`);
     expect(status).toBe(200);
-    const { registry, agentId } = body as unknown as { registry: string | null; agentId: string };
-    return registry && agentId;
+    return body as unknown as Page & { agentId: string; registrations: string[]; raw: number | null };
   };
+  const registrationsOf = async (tokenId: number) => {
+    await weigh();
+    return (await bodyOf(tokenId)).registrations;
+  };
+  const update = (set: string, ...ids: number[]) =>
+    api.database.pool.query(`update onchain.erc8004_agent set ${set} where agent_id = any($1)`, [ids]);
+  const follow = (block: number) => plantCheckpoint(api.database.pool, { block: block + 10, finalized: block });
+  let at = 2_000;
 
   beforeAll(async () => {
     const { pool } = api.database;
     await plantAgents(pool, [
-      { tokenId: 1, name: "Has its wallet there", agentAddress: MINTED },
+      { tokenId: 1, name: "Has its wallet there", owner: MINTED, agentAddress: MINTED },
       { tokenId: 2, name: "Named by its owner's file", owner: HOLDER, agentAddress: wallet("94") },
       { tokenId: 3, name: "Names a wallet of another", owner: OTHER, agentAddress: PERSON },
       { tokenId: 4, name: "Was given a registration", owner: wallet("95"), agentAddress: wallet("95") },
+      { tokenId: 7, name: "Was given to a wallet", owner: GIVEN, agentAddress: GIVEN, mintedTo: OTHER },
+      { tokenId: 8, name: "Has the same wallet by its own act", owner: GIVEN, agentAddress: GIVEN },
+      { tokenId: 9, name: "Was sold", owner: OTHER, agentAddress: SELLER, mintedTo: SELLER, verified: true },
     ]);
     await plantDirectory(
       pool,
@@ -310,36 +318,148 @@ describe("the reviews of an own agent", () => {
       registered(53, HOLDER, HOLDER),
       registered(54, PERSON, PERSON),
       registered(55, wallet("95"), null),
+      registered(56, GIVEN, GIVEN),
+      registered(57, SELLER, SELLER),
     ]);
     await names(53, 2);
     await names(55, 4);
+    await names(57, 9);
   });
 
-  it("are those of the registration that has its wallet, the oldest; of its owner's, the one whose file names it", async () => {
-    expect(await identityOf(1)).toBe("50");
-    expect(await identityOf(2)).toBe("53");
-    await names(51, 1);
-    expect(await identityOf(1)).toBe("51");
+  it("are those of all registrations that have its wallet, and of its owner's that name it", async () => {
+    expect(await registrationsOf(1)).toEqual(["50", "51"]);
+    expect(await registrationsOf(2)).toEqual(["53"]);
   });
 
   it("are none of a wallet that it only names, and none of a registration that was given to its owner", async () => {
-    expect(await identityOf(3)).toBeNull();
-    expect(await identityOf(4)).toBeNull();
+    expect(await registrationsOf(3)).toEqual([]);
+    expect(await registrationsOf(4)).toEqual([]);
     expect((await api.get("/api/v2/agent/helixa-5/reviews")).status).toBe(404);
   });
 
+  it("are not taken by an agent that its wallet was given, nor planted on an agent by who sold it", async () => {
+    expect([await registrationsOf(7), await registrationsOf(8), await registrationsOf(9)]).toEqual([[], ["56"], []]);
+  });
+
   it("are in its own answer and in its report as figures, and of one without a row of the directory too", async () => {
-    await api.database.pool.query("update onchain.erc8004_agent set agent_wallet = $1 where agent_id = 31", [
-      wallet("96"),
+    await update(`agent_wallet = '${wallet("96")}'`, 31);
+    await plantAgents(api.database.pool, [
+      { tokenId: 6, name: "Reviewed", owner: wallet("96"), agentAddress: wallet("96") },
     ]);
-    await plantAgents(api.database.pool, [{ tokenId: 6, name: "Reviewed", agentAddress: wallet("96") }]);
+    await weigh();
     const { adjusted, raw, voices } = await pageOf();
     for (const path of ["/api/v2/agent/6", "/api/v2/agent/6/report"])
       expect((await api.get(path)).body).toMatchObject({
-        reviews: { registry: REGISTRY, agentId: "31", adjusted, raw, voices },
+        reviews: { registry: REGISTRY, agentId: "31", registrations: ["31"], adjusted, raw, voices },
       });
     expect((await api.get("/api/v2/agent/6/reviews")).body).toMatchObject({ agentId: "31", adjusted });
-    expect((await api.get("/api/v2/agent/1")).body).toMatchObject({ reviews: { agentId: "51", adjusted: null } });
+    expect((await api.get("/api/v2/agent/1")).body).toMatchObject({ reviews: { agentId: "50", adjusted: null } });
     expect((await api.get("/api/v2/agent/3")).body).toMatchObject({ reviews: null });
+  });
+
+  it("stay its reviews, whatever its holder does: bad ones of one registration, good ones of the next", async () => {
+    const { pool } = api.database;
+    const of = (agentId: number) => ({ agentId: BigInt(agentId) });
+    await plantRows(pool, "erc8004Feedback", [
+      ...[1, 2, 3].map((n) => said(PERSON, n, 0, of(50))),
+      said(STRANGER, 1, 20, of(50)),
+      said(OTHER, 1, 100, of(51)),
+    ]);
+    for (const critic of [PERSON, STRANGER])
+      await pool.query(
+        "insert into offchain.reviewer_history (address, sent, funder, funder_sent) values ($1, 8, $2, 3)",
+        [critic, wallet("e1")],
+      );
+    await update("feedback_count = 4", 50);
+    await update("feedback_count = 1", 51);
+    await follow(at);
+    await weigh();
+    const before = await bodyOf(1);
+    expect(before.reviews).toHaveLength(5);
+    expect(before.adjusted).toBeLessThan(6);
+    const { body } = await api.get("/api/v2/agent/1");
+    expect(body).toMatchObject({
+      reviews: { registrations: ["50", "51"], adjusted: before.adjusted, raw: before.raw },
+    });
+    // One registration has its own.
+    expect((await api.get("/api/v2/agent/erc8004-51/reviews")).status).toBe(404);
+
+    const acts: [string, () => Promise<unknown>][] = [
+      ["unsets the wallet", () => update("agent_wallet = null", 50)],
+      ["sends the registration to a critic", () => update(`owner = '${PERSON}', agent_wallet = null`, 50)],
+      ["sends it to who gave critics their first money", () => update(`owner = '${wallet("e1")}', agent_wallet = null`, 50, 51)],
+      ["names the agent in the file of the next", () => names(51, 1)],
+      ["names another agent in it", () => names(50, 2)],
+      ["sets another wallet", () => update(`agent_wallet = '${HOLDER}', owner = '${HOLDER}'`, 50)],
+      ["gives the agent away", () => pool.query("update onchain.agent set owner = $1 where token_id = 1", [OTHER])],
+      [
+        "gives it a wallet",
+        () => pool.query("update onchain.agent set agent_address = $1 where token_id = 1", [OTHER]),
+      ],
+    ];
+    for (const [act, does] of acts) {
+      await does();
+      // A transfer is in the index as the registry's event.
+      if (act.startsWith("sends"))
+        await plantRows(
+          pool,
+          "transfer",
+          [50, 51].map((n) => ({
+            ...{ id: `${act} ${n}`, contract: REGISTRY as `0x${string}`, tokenId: BigInt(n), from: MINTED, to: PERSON },
+            ...{ transferredAt: NOW / 1000, block: 1, txHash: HASH },
+          })),
+        );
+      at += 100;
+      await follow(at);
+      await update(`updated_block = ${at}`, 50, 51);
+      await weigh();
+      const after = await bodyOf(1);
+      const counting = ({ reviews }: Page) => reviews.map(({ client, weight }) => [client, weight > 0]);
+      expect([act, after.registrations, counting(after)]).toEqual([act, ["50", "51"], counting(before)]);
+      expect([act, after.adjusted]).toEqual([act, before.adjusted]);
+    }
+    expect((await bodyOf(2)).registrations).toEqual(["53"]);
+  });
+
+  it.each(["", "&newest=true", `&client=${PERSON}`])(
+    "of several registrations are each reached once (%s)",
+    async (of) => {
+      const keysOf = ({ reviews }: Page) =>
+        reviews.map((one) => `${(one as unknown as { agentId: string }).agentId} ${one.client} ${one.index}`);
+      await plantRows(api.database.pool, "erc8004Feedback", [
+        ...(of === "" ? [said(PERSON, 1, 30, { agentId: 51n }), said(STRANGER, 7, 30, { agentId: 51n })] : []),
+      ]);
+      const whole = keysOf(await bodyOf(1, of));
+      expect(new Set(whole).size).toBe(whole.length);
+      for (const limit of [1, 2, 3]) {
+        const seen: string[] = [];
+        for (let cursor: string | null = ""; cursor !== null; ) {
+          const path = `/api/v2/agent/helixa-1/reviews?limit=${limit}${of}${cursor && `&cursor=${cursor}`}`;
+          const page = (await api.get(path)).body as unknown as Page;
+          seen.push(...keysOf(page));
+          cursor = page.nextCursor;
+        }
+        expect(seen).toEqual(whole);
+      }
+      expect(whole.length).toBe({ "": 7, "&newest=true": 3 }[of] ?? 4);
+    },
+  );
+
+  it("lose a registration that a reorganisation takes back, and none that was final", async () => {
+    const { pool } = api.database;
+    at += 100;
+    await follow(at);
+    await plantAgents(pool, [{ tokenId: 10, name: "Seen", owner: wallet("97"), agentAddress: wallet("97") }]);
+    await plantRows(pool, "erc8004Agent", [registered(60, wallet("97"), wallet("97"))]);
+    expect(await registrationsOf(10)).toEqual(["60"]);
+    await update("agent_wallet = null", 60);
+    expect(await registrationsOf(10)).toEqual([]);
+    await update(`agent_wallet = '${wallet("97")}'`, 60);
+    expect(await registrationsOf(10)).toEqual(["60"]);
+    await follow(at + 20);
+    await update("agent_wallet = null", 60);
+    expect(await registrationsOf(10)).toEqual(["60"]);
+    await pool.query("delete from onchain.erc8004_agent where agent_id = 60");
+    expect(await registrationsOf(10)).toEqual([]);
   });
 });

@@ -526,7 +526,11 @@ describe("the search", () => {
     );
     await follow();
     await reviewFigures.run(
-      { db: database.pool, clock: () => NOW, config: { attestationSchemas: [ATTESTED_SCHEMA] } } as never,
+      {
+        db: database.pool,
+        clock: () => NOW,
+        config: { attestationSchemas: [ATTESTED_SCHEMA], service: { publicUrl: "https://agents.test" } },
+      } as never,
       {},
     );
     await follow();

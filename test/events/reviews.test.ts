@@ -1,11 +1,12 @@
-/** Events of reviews in the canonical registry: each once, of own agents and of others, taken back with their block, and no more than a day holds. */
+/** Events of reviews in the canonical registry: each once, of own agents and of others, taken back with their block, bounded for each day, so that one account takes no other's. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { EVENT_TYPES, type EventData, MAX_PER_DAY } from "../../core/events/events.ts";
+import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { dispatch } from "../../workers/events/dispatcher.ts";
 import { sequence } from "../../workers/events/event-log.ts";
-import { type EventWorld, eventWorld, NOW } from "./support/world.ts";
+import { ATTESTATION_SCHEMA, type EventWorld, eventWorld, NOW } from "./support/world.ts";
 
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const SECONDS = NOW.getTime() / 1000;
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await world.reset();
-  await world.db.query("truncate onchain.erc8004_agent, onchain.erc8004_feedback");
+  await world.db.query("truncate onchain.erc8004_agent, onchain.erc8004_feedback, onchain.attestation");
   await plantRows(world.db, "erc8004Agent", [canonical(31), canonical(32, { agentWallet: WALLET })]);
 });
 afterAll(() => world?.drop());
@@ -106,7 +107,7 @@ describe("a review", () => {
     expect(await clients()).toEqual([BOB]);
   });
 
-  it("is told of the first hundred of an agent on each day", async () => {
+  it("is told of the first hundred accounts that review an agent on each day", async () => {
     const reviewer = (n: number): `0x${string}` => `0x${n.toString(16).padStart(40, "0")}`;
     // NOW is noon.
     for (const [day, client] of [
@@ -120,6 +121,38 @@ describe("a review", () => {
     await world.settle();
     const each = Array.from({ length: MAX_PER_DAY }, (_, i) => reviewer(i + 1));
     expect(await clients()).toEqual([...each, ADA, ...each, BOB]);
+  });
+
+  it("is told of each reviewer, whoever writes how many before it; of a person always", async () => {
+    const account = (n: number): `0x${string}` => `0x${n.toString(16).padStart(40, "e")}`;
+    const flood = MAX_PER_DAY + 20;
+    for (let n = 0; n < flood; n++) await review(31, { client: account(1), tx: 77, secondsAgo: 30_000 });
+    await review(31, { client: ADA, secondsAgo: 20_000 });
+    await world.settle();
+    await review(31, { client: ADA, secondsAgo: 19_000 });
+    const told = async () => Map.groupBy(await clients(), (client) => client);
+    expect((await told()).get(account(1))).toHaveLength(MAX_PER_DAY);
+    expect((await told()).get(ADA)).toHaveLength(1);
+
+    // As many accounts as a day has room for leave none for another account, and one for each person.
+    await plantRows(
+      world.db,
+      "attestation",
+      [BOB, ofByte("b9")].map((recipient) => ({
+        ...{ uid: `0x${recipient}`, schema: ATTESTATION_SCHEMA, attester: WALLET, recipient, data: VERIFIED_ACCOUNT },
+        ...{ attestedAt: 1, expiresAt: 0, revokedAt: 0, block: 1, txHash: "0x" as const },
+      })),
+    );
+    for (let n = 2; n < MAX_PER_DAY + 10; n++) await review(31, { client: account(n), secondsAgo: 10_000 });
+    await review(31, { client: ofByte("b8"), secondsAgo: 5_000 });
+    for (const client of [BOB, BOB, ofByte("b9")]) await review(31, { client, secondsAgo: 4_000 });
+    const sent = (await reviews()).map(({ id }) => id);
+    await world.settle();
+    const after = await told();
+    expect([after.get(BOB), after.get(ofByte("b9")), after.has(ofByte("b8"))]).toEqual([[BOB], [ofByte("b9")], false]);
+    expect([...after.keys()].length).toBe(MAX_PER_DAY + 2);
+    // What was sent stays.
+    expect((await reviews()).slice(0, sent.length).map(({ id }) => id)).toEqual(sent);
   });
 
   it("is told once, wherever the process dies", async () => {

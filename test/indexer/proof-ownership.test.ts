@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const pool = () => world.database.pool;
-const factsOf = async (tokenId: number) => (await findFacts(pool(), [{ tokenId }], { identity, publicUrl: "" }))[0]!;
+const factsOf = async (tokenId: number) => (await findFacts(pool(), [{ tokenId }], { identity }))[0]!;
 const earlier = async (tokenId: number) =>
   (await factsOf(tokenId)).ownership.earlier.map(({ proof, provedAt }) => [proof, provedAt]);
 

@@ -145,7 +145,11 @@ test("a review's event is taken back with its block; the review in another block
   const { erc8004Identity, erc8004Reputation } = world.contracts;
   const context = {
     ...{ db: pool, clock: () => new Date(), log: testLog(), fault: () => {}, queue: { add: async () => {} } },
-    config: { eventRetentionMs: 365 * 86_400_000, service: { publicUrl: "https://agents.test" } },
+    config: {
+      attestationSchemas: ["0x"],
+      eventRetentionMs: 365 * 86_400_000,
+      service: { publicUrl: "https://agents.test" },
+    },
   } as unknown as JobContext;
   const told = async () => {
     await world.settle();

@@ -320,6 +320,6 @@ async function plantRegistry(pool: pg.Pool, now: number, wallet: Hex): Promise<v
        from onchain.erc8004_feedback f where f.client = $1`,
       [client(n), state, proof, HASH, wallet],
     );
-  const config = { attestationSchemas: [ATTESTATION_SCHEMA] };
+  const config = { attestationSchemas: [ATTESTATION_SCHEMA], service: { publicUrl: "https://agents.test" } };
   await reviewFigures.run({ db: pool, clock: () => new Date(now), config } as never, {});
 }

@@ -47,7 +47,11 @@ const context = (over = {}) => ({
   db,
   queue: recorder().queue,
   clock: () => new Date("2026-01-02T00:00:00Z"),
-  config: { eventRetentionMs: 86_400_000, service: { publicUrl: "https://agents.test" } },
+  config: {
+    attestationSchemas: ["0x" as const],
+    eventRetentionMs: 86_400_000,
+    service: { publicUrl: "https://agents.test" },
+  },
   log: testLog(),
   fault: () => {},
   ...over,

@@ -43,6 +43,7 @@ const context = (over: object = {}) =>
     ...{ db: db.pool, clock: () => clock, log: testLog(), fault: () => {}, chain: world.chain },
     config: {
       ...{ attestationSchemas: [SCHEMA], chain: { id: 8453 }, reviewProofsPerDay: perDay },
+      service: { publicUrl: "https://agents.test" },
       contracts: { usdc: { address: world.usdc } },
       upstreams: { gateways: { ipfs: "https://ipfs.example", arweave: "https://ar.example" } },
     },
@@ -87,7 +88,11 @@ async function plant(given: readonly Given[], over: object = {}): Promise<void> 
 }
 /** What callers see of each review, and the standings that are stored. */
 async function told() {
-  const page = await reviewPage(db.pool, { registry: REGISTRY, agentId: "31" }, { of: "all", after: null, limit: 100 });
+  const page = await reviewPage(
+    db.pool,
+    { registry: REGISTRY, agentId: "31" },
+    { choice: "all", after: null, limit: 100 },
+  );
   return Object.fromEntries(
     page.map(({ review, file, standing }) => {
       const n = [CLIENT, WALLET, OWNER, OTHER, SHOWN, PUPPET].find((one) => at(one) === review.client);

@@ -49,7 +49,11 @@ beforeEach(async () => {
 });
 afterEach(() => db?.drop());
 
-const context = () => ({ db: db.pool, clock: () => new Date(now), config: { attestationSchemas: [SCHEMA] } }) as never;
+const context = () =>
+  ({
+    ...{ db: db.pool, clock: () => new Date(now) },
+    config: { attestationSchemas: [SCHEMA], service: { publicUrl: "https://agents.test" } },
+  }) as never;
 const run = () => reviewFigures.run(context(), {});
 
 function randomWorld(seed: number): World {
@@ -140,21 +144,22 @@ async function plant({ agents, said, humans, creds, histories, paid }: World): P
   );
 }
 
-/** The facts of one agent, put together from the world. */
-function factsOf({ agents, said, humans, creds, histories, paid }: World, id: number): ReviewsFacts {
-  const { owner, wallet: own } = agents.find((agent) => agent.id === id)!;
-  const side = own === null ? [owner] : [owner, own];
+/** The facts of one agent, or of one with several registrations, put together from the world. */
+function factsOf({ agents, said, humans, creds, histories, paid }: World, ...ids: number[]): ReviewsFacts {
+  const isOf = ({ agent }: { agent: number }) => ids.includes(agent);
+  const own = agents.filter((agent) => ids.includes(agent.id));
+  const side = [...new Set(own.flatMap(({ owner, wallet }) => (wallet === null ? [owner] : [owner, wallet])))];
   const reviewed = (n: number) => new Set(said.filter(({ client }) => client === n).map(({ agent }) => agent));
   const met = new Set(
     agents
       .filter((agent) => side.some((n) => reviewed(n).has(agent.id)))
       .flatMap((agent) => [agent.owner, agent.wallet]),
   );
-  const entries = said.filter(({ agent }) => agent === id);
+  const entries = said.filter(isOf);
   const paidBy = (n: number) => {
     const began = Math.min(...entries.filter(({ client }) => client === n).map(({ at }) => at));
     return paid
-      .filter(({ agent, client, at }) => agent === id && client === n && at < began)
+      .filter((one) => isOf(one) && one.client === n && one.at < began)
       .filter(({ rule }) => rule === null || rule === "one_payer")
       .reduce((sum, { units }) => sum + units, 0);
   };
@@ -172,7 +177,7 @@ function factsOf({ agents, said, humans, creds, histories, paid }: World, id: nu
       beganAt: Math.min(...said.filter(({ client }) => client === n).map(({ at }) => at)),
       ...{ human: humans.has(n), agentCred: creds.get(n) ?? null, paid: paidBy(n), partners: [], returned: met.has(n) },
       rated: [...reviewed(n)]
-        .filter((agent) => agent !== id)
+        .filter((agent) => !ids.includes(agent))
         .map((agent) => ({
           agent: String(agent),
           reviewers: new Set(said.filter((one) => one.agent === agent).map(({ client }) => client)).size,
@@ -182,18 +187,22 @@ function factsOf({ agents, said, humans, creds, histories, paid }: World, id: nu
 }
 
 /** What is stored about an agent, in the shape of `weighReviews`. */
-async function stored(id: number) {
-  const { rows } = await db.pool.query("select * from offchain.review_figures where agent_id = $1", [id]);
+async function stored(id: number, registry: string = REGISTRY) {
+  const of = [registry, id];
+  const { rows } = await db.pool.query(
+    "select * from offchain.review_figures where registry = $1 and agent_id = $2",
+    of,
+  );
   const weights = await db.pool.query(
-    "select client as address, nothing, standing, share, cluster, entries from offchain.review_weight where agent_id = $1 order by client",
-    [id],
+    "select client as address, nothing, standing, share, cluster, entries from offchain.review_weight where registry = $1 and agent_id = $2 order by client",
+    of,
   );
   const [{ rules, raw, adjusted, low, high, voices, crowd, clusters, dimensions, inflation }] = rows;
   const figures = { rules, raw, adjusted, interval: [low, high], voices, crowd, clusters, dimensions, inflation };
   return { ...figures, reviewers: weights.rows };
 }
-function expected(world: World, id: number) {
-  const { clusters, ...weighed } = weighReviews(factsOf(world, id));
+function expected(world: World, ...ids: number[]) {
+  const { clusters, ...weighed } = weighReviews(factsOf(world, ...ids));
   return {
     ...weighed,
     clusters: clusters.map(({ id, reviewers, shares }) => ({ id, size: reviewers.length, shares })),
@@ -217,6 +226,34 @@ it.each([1, 2, 3])(
     expect(payers).toBeGreaterThan(0);
   },
 );
+
+it.each([5, 6])("weighs the reviews of all registrations of an own agent together (world %i)", async (seed) => {
+  const world = randomWorld(seed);
+  const [first, second, third] = world.agents as [World["agents"][0], World["agents"][0], World["agents"][0]];
+  for (const one of [first, second]) one.wallet = 300;
+  await plant(world);
+  await plantAgents(db.pool, [{ tokenId: 77, owner: wallet(300), agentAddress: wallet(300) }]);
+  expect(await run()).toBe(world.agents.length + 1);
+  expect(await stored(77, "helixa")).toEqual(expected(world, first.id, second.id));
+  expect(await stored(second.id)).toEqual(expected(world, second.id));
+  expect(await run()).toBe(0);
+
+  // One more registration, then what is known of a reviewer, of one of them: the agent follows.
+  await db.pool.query("update onchain.erc8004_agent set agent_wallet = $1, updated_block = 2 where agent_id = $2", [
+    ...[wallet(300), third.id],
+  ]);
+  third.wallet = 300;
+  expect(await run()).toBe(2);
+  expect(await stored(77, "helixa")).toEqual(expected(world, first.id, second.id, third.id));
+  await db.pool.query("update offchain.review_figures set seen = null where agent_id = $1", [third.id]);
+  expect(await run()).toBe(2);
+
+  // With its last registration, which a reorganisation takes back, its figures go.
+  await db.pool.query("update onchain.erc8004_agent set agent_wallet = null, updated_block = 3");
+  await run();
+  const { rows } = await db.pool.query("select from offchain.review_weight where registry = 'helixa'");
+  expect(rows).toEqual([]);
+});
 
 it("weighs again what changed, in the index or without it, and forgets what a reorganisation took back", async () => {
   expect(JOBS).toContain(reviewFigures);

@@ -94,6 +94,7 @@ const context = () =>
     endpoints: foreignEndpoints(publicHttp, { now: () => clock.getTime() }),
     config: {
       attestationSchemas: [SCHEMA],
+      service: { publicUrl: "https://agents.test" },
       chain: { id: 8453 },
       upstreams: { gateways: { ipfs: `${here}/gateway`, arweave: `${here}/arweave` } },
     },

@@ -190,7 +190,11 @@ describe("the job", () => {
       db: db.pool,
       clock: () => now,
       log: { info() {} },
-      config: { attestationSchemas: [SCHEMA], reviewerHistoriesPerDay: perDay },
+      config: {
+        attestationSchemas: [SCHEMA],
+        reviewerHistoriesPerDay: perDay,
+        service: { publicUrl: "https://agents.test" },
+      },
       ...over,
     }) as never;
   const weigh = () => reviewFigures.run(context({}), {});

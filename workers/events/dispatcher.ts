@@ -39,7 +39,7 @@ const EVENTS_PER_PASS = 1_000;
 const TIMER_MS = 2_000;
 
 export type DispatcherContext = Pick<JobContext, "db" | "queue" | "clock" | "log" | "fault"> & {
-  config: Pick<JobContext["config"], "eventRetentionMs"> & { service: { publicUrl: string } };
+  config: Pick<JobContext["config"], "attestationSchemas" | "eventRetentionMs"> & { service: { publicUrl: string } };
 };
 
 export type Dispatcher = {
@@ -100,8 +100,10 @@ async function reconcileOutbox({ clock, config, log, fault }: DispatcherContext,
   // What is left out here never comes: a worker whose clock is ahead of the database's does not decide it.
   const now = Math.min(clock().getTime(), (await databaseNow(tx)).getTime());
   const since = new Date(now - config.eventRetentionMs);
-  const records = recordsAt(config.service.publicUrl);
-  const reviews = await reviewEvents(tx, claimed, { records, since, finalBlock: index.finalizedBlock });
+  const reviews = await reviewEvents(tx, claimed, {
+    ...{ records: recordsAt(config.service.publicUrl), schema: config.attestationSchemas[0]! },
+    ...{ since, now: new Date(now), finalBlock: index.finalizedBlock },
+  });
   await appendEvents(tx, [...logEventsOf(events, index, since), ...reviews]);
   fault("dispatcher.claimed");
   const retracted = [...settled.retracted, ...(await retractVanished(tx, index))];

@@ -1,7 +1,9 @@
 /** Weighs the reviews of agents in the canonical ERC-8004 registry again: after each review, and in turn for what changes by itself. */
 import pLimit from "p-limit";
 import { z } from "zod";
+import { recordsAt } from "../../core/agents/registration-file.ts";
 import { weighReviews } from "../../core/reviews/weigh.ts";
+import { recordRegistrations, takeBackRegistrations } from "../../db/agents/canonical-identity.ts";
 import { type RegistryAgent, reviewFacts } from "../../db/reviews/review-facts.ts";
 import {
   countReviewers,
@@ -22,6 +24,7 @@ const AGENTS_PER_COUNT = 5_000;
 const [OLDEST_PER_RUN, MAX_AGE_MS] = [200, 3_600_000];
 
 /**
+ * Records first which registrations have become own agents' (db/agents/canonical-identity.ts).
  * Resumes: with the agents whose figures are older than the index, those with few reviews first; each set is one commit.
  * Bound: 10,000 reviewers of an agent are weighed by 20 entries each (db/reviews/review-facts.ts); sets are read by the
  * number of their reviews.
@@ -33,15 +36,19 @@ export const reviewFigures = defineJob({
   schedule: { everyMs: 15_000 },
   input: z.object({}),
   async run(context) {
-    const { db, clock } = context;
+    const { db, clock, config } = context;
+    const records = recordsAt(config.service.publicUrl);
+    await takeBackRegistrations(db, records);
+    await recordRegistrations(db, { records, reviewed: null });
     const gone = await forgetGone(db);
     const stale = await staleFigures(db);
     // All are counted before any is weighed: the figures of one take the numbers of others.
     for (let from = 0; from < stale.length; from += AGENTS_PER_COUNT)
       await countReviewers(db, stale.slice(from, from + AGENTS_PER_COUNT));
     const oldest = await oldestFigures(db, new Date(clock().getTime() - MAX_AGE_MS), OLDEST_PER_RUN);
-    const ids = new Set(stale.map(({ agentId }) => agentId));
-    const sets = setsOf([...stale, ...oldest.filter(({ agentId }) => !ids.has(agentId))]);
+    const keyOf = ({ registry, agentId }: DueAgent) => `${registry} ${agentId}`;
+    const keys = new Set(stale.map(keyOf));
+    const sets = setsOf([...stale, ...oldest.filter((agent) => !keys.has(keyOf(agent)))]);
     const limit = pLimit(MAX_READS_AT_ONCE);
     const weighed = await Promise.all(sets.map((set) => limit(() => weighAgents(context, set))));
     return weighed.reduce((sum, number) => sum + number, gone);

@@ -10,6 +10,7 @@ export type PlantedAgent = Partial<{
   framework: string;
   verified: boolean;
   verifiedWallet: `0x${string}`;
+  mintedTo: `0x${string}`;
   soulbound: boolean;
   origin: number;
   points: number;

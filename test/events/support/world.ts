@@ -14,6 +14,7 @@ import { testDatabase } from "../../support/database.ts";
 /** When the world's blocks are: within the log's time. */
 export const NOW = new Date("2026-11-01T12:00:00Z");
 const SECONDS = NOW.getTime() / 1000;
+export const ATTESTATION_SCHEMA = `0x${"f".repeat(64)}` as const;
 
 export async function eventWorld() {
   const database = await testDatabase();
@@ -26,7 +27,10 @@ export async function eventWorld() {
     clock: () => NOW,
     log: testLog(),
     fault: (_point: string) => {},
-    config: { eventRetentionMs: 7 * 86_400_000, service: { publicUrl: "https://agents.test" } },
+    config: {
+      ...{ attestationSchemas: [ATTESTATION_SCHEMA], eventRetentionMs: 7 * 86_400_000 },
+      service: { publicUrl: "https://agents.test" },
+    },
     queue: {
       async add(name: string, jobs: NewJob[]) {
         if (name !== "score") return;
