@@ -6,31 +6,42 @@ import { array, int8, narrow, nullable, numeric, statement, text, timestamptz } 
 import type { Queryable } from "../sql/transaction.ts";
 import { FILE_DIGEST, OF_REVIEW, type ReviewKey } from "./review-files.ts";
 
-/** Max wallets of a reviewer that are read, of its agents here and of those in the canonical registry. */
+/**
+ * Max wallets of a reviewer that are read, of its agents here and of those in the canonical registry. Agents that it was sent
+ * come last: anybody can send any number.
+ */
 const MAX_WALLETS = 100;
 
 /** Wallets that are shown to be those of the agents that a client `r.client` owns. */
 const WALLETS = `array(
   (select g.agent_address from onchain.agent g
-    where g.owner = r.client and ${walletConfirmed("g")} order by g.token_id limit ${MAX_WALLETS})
+    where g.owner = r.client and ${walletConfirmed("g")} order by g.minted_to <> g.owner, g.token_id limit ${MAX_WALLETS})
   union
   (select b.agent_wallet from onchain.erc8004_agent b
     where b.owner = r.client and b.agent_wallet is not null order by b.agent_id limit ${MAX_WALLETS}))`;
+
+/** The order of what is due `r` in one turn: what is counted already first, then what is of reviewers with proof. */
+const FIRST = "(r.proof_state = 'paid') desc, r.rank, r.proof_next_at, r.client";
 
 const DUE = statement({
   name: "payment-proofs-due",
   params: { now: timestamptz, limit: int8 },
   text: `
     select r.registry, r.agent_id::text as "agentId", r.client, r.feedback_index::text as index, r.digest, r.proof_tx as "txHash",
-      r.given_at as "givenAt", a.agent_wallet as wallet, a.owner, ${WALLETS} as wallets
+      r.given_at as "givenAt", case r.proof_state when 'paid' then r.proof_wallet else a.agent_wallet end as wallet, a.owner,
+      ${WALLETS} as wallets
     from (
-      select r.*, row_number() over (
-        partition by r.client order by (r.proof_state = 'paid') desc, r.proof_next_at, r.agent_id, r.feedback_index) as turn
-      from offchain.review_file r where r.proof_next_at <= $now) r
+      select r.*, row_number() over (partition by r.registry, r.agent_id, r.turn order by ${FIRST}) as place
+      from (
+        select r.*, coalesce(w.rank, 2) as rank, row_number() over (
+          partition by r.client order by (r.proof_state = 'paid') desc, r.proof_next_at, r.agent_id, r.feedback_index) as turn
+        from offchain.review_file r
+        left join offchain.review_weight w on w.registry = r.registry and w.agent_id = r.agent_id and w.client = r.client
+        where r.proof_next_at <= $now) r) r
     join onchain.erc8004_agent a on a.registry = r.registry and a.agent_id = r.agent_id
     where r.proof_tx is not null
       and exists (select from onchain.erc8004_feedback f where ${OF_REVIEW} and ${FILE_DIGEST} = r.digest)
-    order by r.turn, (r.proof_state = 'paid') desc, r.proof_next_at, r.client limit $limit`,
+    order by r.turn, r.place, ${FIRST} limit $limit`,
   columns: {
     registry: text,
     agentId: text,
@@ -54,7 +65,11 @@ export type DueProof = ReviewKey & {
   wallets: Address[];
 };
 
-/** Transactions to look up, one of each reviewer before a second of any, and what is counted already before what is new. */
+/**
+ * Transactions to look up: one of each reviewer before a second of any, of these one of each agent before a second of any, and
+ * what is counted already before what is new. So many reviewers of one agent delay no other agent's. One that was found is
+ * compared with the wallet that it paid: another wallet, which is the agent's own doing, takes no payer away.
+ */
 export const dueProofs = (db: Queryable, now: Date, limit: number): Promise<DueProof[]> => DUE.rows(db, { now, limit });
 
 const STORE = statement({

@@ -10,12 +10,11 @@ export const IS_USED = `exists (
     and (e.given_at, e.client, e.agent_id, e.feedback_index) < (r.given_at, r.client, r.agent_id, r.feedback_index))`;
 
 /**
- * What a client `c` had paid to the wallet of an agent `d` before it first reviewed it, in units, by the transactions that its reviews
- * name; those that are read as income are counted there, or removed by its rules.
+ * What a client `c` had paid to the wallet that an agent `d` had before it first reviewed it, in units, by the transactions that its
+ * reviews name: what the wallet is now is up to the agent. Those that are read as income are counted there, or removed by its rules.
  */
 export const PROVEN = `(
   select coalesce(sum(r.units), 0)::float8 from offchain.review_file r
-  join onchain.erc8004_agent a on a.registry = r.registry and a.agent_id = r.agent_id and a.agent_wallet = r.proof_wallet
   where r.registry = d.contract and r.agent_id = any(d.ids) and r.client = c.client and r.proof_state = 'paid'
     and r.paid_at < c.began and not ${IS_USED}
     and not exists (

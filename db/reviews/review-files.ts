@@ -149,7 +149,7 @@ export const storeFiles = (db: Queryable, reads: readonly FileRead[], now: Date)
 const LISTED = statement({
   name: "review-files-listed",
   params: { registries: array(text), agentIds: array(text), seens: array(text), now: timestamptz },
-  // Payments to a wallet that is the agent's no more are looked up again; files of reviews that are no more go.
+  // What was no payment to a former wallet is looked up again; files of reviews that are no more go.
   text: `
     with agents as materialized (
       select * from unnest($registries::text[], $agentIds::text[]::numeric[], $seens::text[]) d(registry, agent_id, seen)
@@ -161,7 +161,7 @@ const LISTED = statement({
       update offchain.review_file r set proof_next_at = $now from agents d
       join onchain.erc8004_agent a on a.registry = d.registry and a.agent_id = d.agent_id
       where r.registry = d.registry and r.agent_id = d.agent_id and r.proof_tx is not null
-        and r.proof_wallet is distinct from a.agent_wallet and r.proof_next_at is null)
+        and r.proof_wallet is distinct from a.agent_wallet and r.proof_next_at is null and r.proof_state <> 'paid')
     update offchain.review_figures g set files_seen = g.seen from agents d
     where g.registry = d.registry and g.agent_id = d.agent_id and g.seen = d.seen`,
 });

@@ -123,15 +123,17 @@ function decoded({ topics, data }: FoundLog): { name: EventName; args: Record<st
   }
 }
 
-/** Present and past owners of each agent, the present one first. */
-async function ownersIn(chain: CensusChain, of: CensusOf): Promise<Map<string, Address[]>> {
-  const owners = new Map<string, Address[]>();
+/** Who registered an agent, which is its side: an owner that was only sent the token has done nothing; and its present owner. */
+type Owners = { registrant: Address | undefined; owner: Address };
+
+async function ownersIn(chain: CensusChain, of: CensusOf): Promise<Map<string, Owners>> {
+  const owners = new Map<string, Owners>();
   for await (const logs of logsOf(chain, of.identity, topicsOf("Transfer"), of))
     for (const log of logs) {
       const { args } = decoded(log) ?? {};
       if (args === undefined || args.to === ZERO) continue;
-      const id = String(args.tokenId);
-      owners.set(id, [lower(args.to), ...(owners.get(id) ?? [])]);
+      const [id, owner] = [String(args.tokenId), lower(args.to)];
+      owners.set(id, { registrant: args.from === ZERO ? owner : owners.get(id)?.registrant, owner });
     }
   return owners;
 }
@@ -172,7 +174,7 @@ async function entriesIn(chain: CensusChain, of: CensusOf): Promise<Entry[]> {
 }
 
 function factsOf(
-  owners: ReadonlyMap<string, Address[]>,
+  owners: ReadonlyMap<string, Owners>,
   entries: readonly Entry[],
   first: ReadonlyMap<string, Entry>,
   histories: ReadonlyMap<string, AccountHistory>,
@@ -185,12 +187,13 @@ function factsOf(
     ]),
   );
   const reviewersOf = new Map([...byAgent].map(([id, of]) => [id, new Set(of.map(({ reviewer }) => reviewer)).size]));
-  const ownerOf = (id: string) => owners.get(id)?.[0];
+  const ownerOf = (id: string) => owners.get(id)?.owner;
   const historyOf = (address: string) => histories.get(address) ?? NO_HISTORY;
   return [...byAgent].map(([agentId, reviews]) => {
-    const side = [...new Set(owners.get(agentId) ?? [])];
+    const { registrant, owner } = owners.get(agentId) ?? {};
+    const side = registrant ? [registrant] : [];
     // Owners of the agents that this one's owner reviewed.
-    const met = new Set((rated.get(side[0] ?? "") ?? []).map(ownerOf));
+    const met = new Set((rated.get(owner ?? "") ?? []).map(ownerOf));
     return {
       side: side.map((address) => ({ address, funder: historyOf(address).funder, partners: [] })),
       reviews: reviews.map(({ agentId: _, block: __, ...entry }) => entry),

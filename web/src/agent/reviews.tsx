@@ -235,7 +235,7 @@ function Entries({ path, explorer }: Props) {
         {data.pages
           .flatMap((page) => page.data.reviews)
           .map((review) => (
-            <li key={review.index} data-counts={review.weight > 0 || undefined}>
+            <li key={`${review.agentId} ${review.index}`} data-counts={review.weight > 0 || undefined}>
               <Value of={review} />
               <div className="review-who">
                 <span className="review-weight">{weightOf(review.weight)}</span>
