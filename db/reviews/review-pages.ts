@@ -1,7 +1,7 @@
 /** The stored figures of one agent, and its reviews in pages: those by reviewers with proof first. */
 
 import { MAX_URI, type Review } from "../../core/directory/reviews.ts";
-import { MAX_ENTRIES, type NothingKey, type StandingKey } from "../../core/reviews/rules.ts";
+import type { NothingKey, StandingKey } from "../../core/reviews/rules.ts";
 import type { ReviewResponse, StoredFeedbackFile } from "../../core/reviews/view.ts";
 import type { Dimension } from "../../core/reviews/weigh.ts";
 import { registrationsOf } from "../agents/canonical-identity.ts";

@@ -387,7 +387,10 @@ describe("the reviews of an own agent", () => {
     const acts: [string, () => Promise<unknown>][] = [
       ["unsets the wallet", () => update("agent_wallet = null", 50)],
       ["sends the registration to a critic", () => update(`owner = '${PERSON}', agent_wallet = null`, 50)],
-      ["sends it to who gave critics their first money", () => update(`owner = '${wallet("e1")}', agent_wallet = null`, 50, 51)],
+      [
+        "sends it to who gave critics their first money",
+        () => update(`owner = '${wallet("e1")}', agent_wallet = null`, 50, 51),
+      ],
       ["names the agent in the file of the next", () => names(51, 1)],
       ["names another agent in it", () => names(50, 2)],
       ["sets another wallet", () => update(`agent_wallet = '${HOLDER}', owner = '${HOLDER}'`, 50)],
