@@ -1,10 +1,7 @@
 /** The rules by which a job is no organic one: one table with its words, under one version. Sizes, windows and what follows from a client's money are income's. */
 
 /** Goes up with every change of this file that changes a figure. */
-export const JOB_RULES_VERSION = 2;
-
-/** Of one agent, jobs that are weighed: those with money before others, then those that were completed, then the newest. */
-export const MAX_JOBS = 10_000;
+export const JOB_RULES_VERSION = 3;
 
 /** Why a job is not organic; of several reasons that hold, the first one is shown. */
 export const JOB_REMOVED = [
@@ -17,6 +14,7 @@ export const JOB_REMOVED = [
   { key: "self_funded", says: "Before, the client had money from the agent's side." },
   { key: "circular", says: "Afterwards, money of the agent's side went to the client." },
   { key: "unread", says: "Where the client's money came from is not read yet." },
+  { key: "beyond", says: "It is beyond the clients, or the jobs of one client, that are weighed one by one." },
   { key: "one_client", says: "All that is left is of one client, or of accounts whose money had one source." },
 ] as const;
 export type JobRemovedKey = (typeof JOB_REMOVED)[number]["key"];

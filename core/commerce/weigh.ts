@@ -1,7 +1,8 @@
 /** Raw and organic jobs of which an agent was the provider: which were ordered by others than its own side, and why the rest does not count. */
+import { type Judged, judge, type Totals, type VoiceOf, windowsOf } from "../income/evidence.ts";
 import type { MoneyFacts } from "../income/facts.ts";
-import { moneyOf, type Paid, type Removal } from "../income/money.ts";
-import { DUST_UNITS, WINDOWS } from "../income/rules.ts";
+import type { Paid, Removal } from "../income/money.ts";
+import { DUST_UNITS } from "../income/rules.ts";
 import type { Job } from "./jobs.ts";
 import { type EvaluationKey, JOB_REMOVED, JOB_RULES_VERSION, type JobRemovedKey } from "./rules.ts";
 
@@ -20,7 +21,7 @@ export type JobFacts = MoneyFacts & {
   /** Of the longest window. */
   jobs: readonly WeighableJob[];
 };
-export type WeighedJob = WeighableJob & { removed: Removal<JobRemovedKey> | null };
+export type WeighedJob = Judged<WeighableJob, JobRemovedKey>;
 
 type JobSums = {
   funded: number;
@@ -36,12 +37,16 @@ type JobSums = {
   evaluatedByClient: number;
   notEvaluated: number;
 };
+type RemovedJobs = Pick<JobSums, "funded" | "completed" | "units">;
+/** Of what is not weighed, `client` and `evaluator` are of the agent's side, or empty and null. */
+type JobsLike = OwnRuleOf & { isDust: boolean };
+export type JobTotals = Totals<JobSums, RemovedJobs, JobsLike>;
 type JobWindow = {
   days: number;
   raw: JobSums;
   organic: JobSums;
   /** What is removed, by rule, in the order of the table. */
-  removed: { rule: JobRemovedKey; funded: number; completed: number; units: bigint }[];
+  removed: (RemovedJobs & { rule: JobRemovedKey })[];
 };
 export type JobFigures = { rules: number; windows: JobWindow[] };
 
@@ -49,50 +54,52 @@ export type JobFigures = { rules: number; windows: JobWindow[] };
 export const evaluationOf = ({ client, evaluator }: Pick<Job, "client" | "evaluator">): EvaluationKey =>
   evaluator === null ? "nobody" : evaluator === client ? "client" : "other";
 
+type OwnRuleOf = Pick<WeighableJob, "client" | "evaluator" | "token">;
+type Side = Pick<JobFacts, "wallet" | "owner" | "group" | "usdc">;
+
 /** The rule that applies to a job without what is known of its client's money; null for none. */
 function ownRuleOf(
-  { client, evaluator, token, units }: Pick<WeighableJob, "client" | "evaluator" | "token" | "units">,
-  { wallet, owner, group, usdc }: Pick<JobFacts, "wallet" | "owner" | "group" | "usdc">,
+  { client, evaluator, token }: OwnRuleOf,
+  { wallet, owner, group, usdc }: Side,
+  isDust: boolean,
 ): JobRemovedKey | null {
   const isOurs = (address: string) => address === wallet || address === owner || group.includes(address);
   if (client === wallet || client === owner) return "self";
   if (isOurs(client)) return "own_group";
   if (evaluator !== null && isOurs(evaluator)) return "own_evaluator";
   if (token !== usdc) return "other_token";
-  return (units ?? 0n) < DUST_UNITS ? "dust" : null;
+  return isDust ? "dust" : null;
 }
+const isDust = ({ units }: Pick<WeighableJob, "units">) => (units ?? 0n) < DUST_UNITS;
 
 /**
  * Weighs the jobs that an agent was the provider of and that were funded: opening one costs nothing. A function of the facts
  * and a clock value; their order does not matter. A job is in a window by when it was funded, its end by when it ended.
  *
  * A client's money is judged as a payer's (core/income/money.ts): what the escrow gave back was not paid.
- * @param now Unix seconds
+ * @param now Unix seconds @param totals of all jobs, at the same `now`; absent where the facts have all
  */
-export function weighJobs(facts: JobFacts, now: number): { figures: JobFigures; jobs: WeighedJob[] } {
-  const { removals, voices } = moneyOf(facts);
-  const paid = facts.jobs
-    .toSorted((a, b) => a.fundedAt - b.fundedAt || a.block - b.block || (a.jobId < b.jobId ? -1 : 1))
-    .map((job) => ({ job, rule: ownRuleOf(job, facts), ...paidBy(job) }));
-  const byMoney = removals(paid.filter(({ rule }) => rule === null));
-  const judged = paid.map((one): WeighedJob => {
-    const { job, rule } = one;
-    return { ...job, removed: rule ? { rule, through: null } : byMoney.get(one)! };
+export function weighJobs(
+  facts: JobFacts,
+  now: number,
+  totals?: JobTotals,
+): { figures: JobFigures; jobs: WeighedJob[] } {
+  const inOrder = facts.jobs.toSorted(
+    (a, b) => a.fundedAt - b.fundedAt || a.block - b.block || (a.jobId < b.jobId ? -1 : 1),
+  );
+  const { judged, voiceOf } = judge(facts, inOrder, {
+    paid: paidBy,
+    own: (job) => ownRuleOf(job, facts, isDust(job)),
+    alone: "one_client",
   });
-  const left = judged.filter(({ removed }) => removed === null);
-  const voiceOf = voices(
-    facts.jobs.map(({ client }) => client),
-    left.map(paidBy).filter(({ cameBack }) => !cameBack),
-  );
-  const alone = new Set(left.map(({ client }) => voiceOf(client))).size === 1;
-  const jobs = judged.map((job) => ({
-    ...job,
-    removed: job.removed ?? (alone ? { rule: "one_client" as const, through: null } : null),
-  }));
-  const windows = WINDOWS.map((days) =>
-    windowOf(jobs, { days, since: now - days * 86_400, usdc: facts.usdc, voiceOf }),
-  );
-  return { figures: { rules: JOB_RULES_VERSION, windows }, jobs };
+  const windows = windowsOf(judged, {
+    ...{ now, rules: JOB_REMOVED, voiceOf, totals },
+    isIn: ({ fundedAt, endedAt }, since) => fundedAt > since || (endedAt ?? 0) > since,
+    sums: (jobs, since, voiceOf) => sumsOf(jobs, { usdc: facts.usdc, since, voiceOf }),
+    removed: ({ funded, completed, units }): RemovedJobs => ({ funded, completed, units }),
+    unweighed: (like: JobsLike) => ownRuleOf(like, facts, like.isDust) ?? "beyond",
+  });
+  return { figures: { rules: JOB_RULES_VERSION, windows }, jobs: judged };
 }
 
 /** A job as what its client paid. */
@@ -105,33 +112,15 @@ const paidBy = ({ client: payer, units, fundedAt: at, block, state }: WeighableJ
 });
 
 /**
- * The rule of a job that was not weighed: it is newer than the figures, older than their windows, or beyond the maximum
- * that is weighed.
+ * The rule of a job that was not weighed.
+ * @param left the rule of those that have none of their own: `unread` of one that is newer than the figures or older than their
+ *   windows, `beyond` of one beyond the maximum that is weighed
  */
-export function unweighed(...[job, side]: Parameters<typeof ownRuleOf>): Removal<JobRemovedKey> {
-  return { rule: ownRuleOf(job, side) ?? "unread", through: null };
-}
-
-type VoiceOf = (client: string) => string;
-
-function windowOf(
-  jobs: readonly WeighedJob[],
-  { days, since, usdc, voiceOf }: { days: number; since: number; usdc: string; voiceOf: VoiceOf },
-): JobWindow {
-  const within = jobs.filter(({ fundedAt, endedAt }) => fundedAt > since || (endedAt ?? 0) > since);
-  const byRule = Map.groupBy(within, ({ removed }) => removed?.rule);
-  const sums = (some: readonly WeighedJob[], voiceOf: VoiceOf) => sumsOf(some, { usdc, since, voiceOf });
-  return {
-    days,
-    raw: sums(within, (client) => client),
-    organic: sums(byRule.get(undefined) ?? [], voiceOf),
-    removed: JOB_REMOVED.flatMap(({ key: rule }) => {
-      if (!byRule.has(rule)) return [];
-      const { funded, completed, units } = sums(byRule.get(rule)!, voiceOf);
-      return [{ rule, funded, completed, units }];
-    }),
-  };
-}
+export const unweighed = (
+  job: OwnRuleOf & Pick<WeighableJob, "units">,
+  side: Side,
+  left: "unread" | "beyond" = "unread",
+): Removal<JobRemovedKey> => ({ rule: ownRuleOf(job, side, isDust(job)) ?? left, through: null });
 
 function sumsOf(
   jobs: readonly WeighedJob[],

@@ -34,5 +34,5 @@ export type MoneyFacts = {
   read: ReadonlyMap<string, number>;
 };
 
-/** Everything that is known about the payments to one agent. */
+/** What is known about the payments to one agent that are weighed one by one. */
 export type IncomeFacts = MoneyFacts & { payments: readonly ReceivedPayment[] };

@@ -1,7 +1,7 @@
 /** The rules by which a payment to an agent's wallet is no organic income: one table with its words, under one version. */
 
 /** Goes up with every change of this file that changes a figure. */
-export const INCOME_RULES_VERSION = 3;
+export const INCOME_RULES_VERSION = 4;
 
 /** Windows of the figures in days; the longest is what is read of the chain. */
 export const WINDOWS = [7, 30, 90] as const;
@@ -11,8 +11,15 @@ export const INCOME_SECONDS = 90 * 86_400;
 export const DUST_UNITS = 1_000n;
 /** Min units of USDC of a transfer that counts as money of its recipient, a cent: anybody can send less to anybody. */
 export const MIN_MOVED_UNITS = 10_000n;
-/** Of one wallet, payments that are weighed: those that are no dust before others, then the newest. */
-export const MAX_PAYMENTS = 10_000;
+/**
+ * Payers of one wallet, or clients of one provider, of whom anything is weighed one by one: half of them those of most money, half
+ * the first. Dust takes no place.
+ */
+export const MAX_PAYERS = 10_000;
+/** Of one agent, payments or jobs that are weighed one by one: by turns, the newest of each payer before its second. */
+export const MAX_WEIGHED = 100_000;
+/** Dust that is weighed in addition to these, by turns too. */
+export const MAX_DUST = 1_000;
 
 /** Why a payment is not organic; of several reasons that hold, the first one is shown. */
 export const REMOVED = [
@@ -23,6 +30,7 @@ export const REMOVED = [
   { key: "self_funded", says: "Before, the payer had money from the agent's side." },
   { key: "circular", says: "Afterwards, money of the agent's side went to the payer." },
   { key: "unread", says: "Where the payer's money came from is not read yet." },
+  { key: "beyond", says: "It is beyond the payers, or the payments of one payer, that are weighed one by one." },
   { key: "one_payer", says: "All that is left is of one payer, or of accounts whose money had one source." },
 ] as const;
 export type RemovedKey = (typeof REMOVED)[number]["key"];

@@ -1,9 +1,10 @@
 /** Raw and organic income of an agent: which payments to its wallet are other people's money, and why the rest does not count. */
+import { type Judged, judge, type Totals, type VoiceOf, windowsOf } from "./evidence.ts";
 import type { IncomeFacts, ReceivedPayment } from "./facts.ts";
-import { moneyOf, type Removal, unitsOf } from "./money.ts";
-import { DUST_UNITS, INCOME_RULES_VERSION, REMOVED, type RemovedKey, WINDOWS } from "./rules.ts";
+import { moneyOf, unitsOf } from "./money.ts";
+import { DUST_UNITS, INCOME_RULES_VERSION, REMOVED, type RemovedKey } from "./rules.ts";
 
-export type WeighedPayment = ReceivedPayment & { removed: Removal<RemovedKey> | null };
+export type WeighedPayment = Judged<ReceivedPayment, RemovedKey>;
 
 /** Money in units of USDC. */
 type Sum = { payments: number; units: bigint };
@@ -12,6 +13,8 @@ type Income = Sum & {
   /** Payers that paid more than once. */
   repeatPayers: number;
 };
+/** Of what is not weighed, `payer` is one of the agent's side, or empty. */
+export type IncomeTotals = Totals<Income, Sum, { payer: string; isDust: boolean }>;
 export type IncomeWindow = {
   days: number;
   raw: Income & { refunds: Sum };
@@ -27,64 +30,40 @@ export type IncomeFigures = { rules: number; windows: IncomeWindow[] };
  * A payment counts once the money is shown not to come from the agent's side, and not to go back there: directly, or with
  * one account between. Accounts that serve the public (core/public-parties.ts) and contracts connect no accounts. What is left
  * counts unless all of it is of one payer; payers whose money had one source are one.
- * @param now Unix seconds
+ * @param now Unix seconds @param totals of all payments, at the same `now`; absent where the facts have all
+ * @returns `payments`: the newest first
  */
-export function weighIncome(facts: IncomeFacts, now: number): { figures: IncomeFigures; payments: WeighedPayment[] } {
-  const money = moneyOf(facts);
-  const weighed = removals(facts.payments, money);
-  const left = weighed.filter(({ removed }) => removed === null);
-  const voiceOf = money.voices(
-    facts.payments.map(({ payer }) => payer),
-    left,
-  );
-  const alone = new Set(left.map(({ payer }) => voiceOf(payer))).size === 1;
-  const payments = weighed.map((one) => ({
-    ...one,
-    removed: one.removed ?? (alone ? { rule: "one_payer" as const, through: null } : null),
-  }));
-  const windows = WINDOWS.map((days) => windowOf(payments, { days, since: now - days * 86_400, voiceOf }));
-  return { figures: { rules: INCOME_RULES_VERSION, windows }, payments };
+export function weighIncome(
+  facts: IncomeFacts,
+  now: number,
+  totals?: IncomeTotals,
+): { figures: IncomeFigures; payments: WeighedPayment[] } {
+  const inOrder = facts.payments.toSorted((a, b) => a.block - b.block || a.logIndex - b.logIndex);
+  const { ownRule } = moneyOf(facts);
+  const own = (payer: string, isDust: boolean): RemovedKey | null => ownRule(payer) ?? (isDust ? "dust" : null);
+  const { judged, voiceOf } = judge(facts, inOrder, {
+    paid: (payment) => payment,
+    own: ({ payer, units }) => own(payer, units < DUST_UNITS),
+    alone: "one_payer",
+  });
+  const windows = windowsOf(judged, {
+    ...{ now, rules: REMOVED, voiceOf, totals },
+    isIn: ({ at }, since) => at > since,
+    sums: (payments, _, voiceOf) => incomeOf(payments, voiceOf),
+    removed: ({ payments, units }): Sum => ({ payments, units }),
+    unweighed: ({ payer, isDust }) => own(payer, isDust) ?? "beyond",
+  }).map(({ raw, ...window }): IncomeWindow => {
+    const { payments, units } = window.removed.find(({ rule }) => rule === "refunded") ?? { payments: 0, units: 0n };
+    return { ...window, raw: { ...raw, refunds: { payments, units } } };
+  });
+  return { figures: { rules: INCOME_RULES_VERSION, windows }, payments: judged.reverse() };
 }
 
-/** The payments, newest first, with what removes each by itself. */
-function removals(payments: readonly ReceivedPayment[], { ownRule, removals }: ReturnType<typeof moneyOf>) {
-  const inOrder = payments.toSorted((a, b) => byPlace(b, a));
-  const byMoney = removals(inOrder.filter(({ payer }) => ownRule(payer) === null));
-  return inOrder
-    .map((one): WeighedPayment => {
-      const rule = ownRule(one.payer) ?? (one.units < DUST_UNITS ? ("dust" as const) : null);
-      return { ...one, removed: rule ? { rule, through: null } : byMoney.get(one)! };
-    })
-    .reverse();
-}
-
-/** The later in the chain first. */
-const byPlace = (a: ReceivedPayment, b: ReceivedPayment) => b.block - a.block || b.logIndex - a.logIndex;
-
-function windowOf(
-  payments: readonly WeighedPayment[],
-  { days, since, voiceOf }: { days: number; since: number; voiceOf: (payer: string) => string },
-): IncomeWindow {
-  const all = payments.filter(({ at }) => at > since);
-  const organic = all.filter(({ removed }) => removed === null);
-  const byRule = Map.groupBy(all, ({ removed }) => removed?.rule);
-  return {
-    days,
-    raw: { ...incomeOf(all, (payer) => payer), refunds: sumOf(byRule.get("refunded") ?? []) },
-    organic: incomeOf(organic, voiceOf),
-    removed: REMOVED.flatMap(({ key: rule }) => (byRule.has(rule) ? [{ rule, ...sumOf(byRule.get(rule)!) }] : [])),
-  };
-}
-
-const sumOf = (payments: readonly ReceivedPayment[]): Sum => ({
-  payments: payments.length,
-  units: unitsOf(payments),
-});
-
-function incomeOf(payments: readonly ReceivedPayment[], voiceOf: (payer: string) => string): Income {
+function incomeOf(payments: readonly ReceivedPayment[], voiceOf: VoiceOf): Income {
   const voices = Map.groupBy(payments, ({ payer }) => voiceOf(payer));
   return {
-    ...sumOf(payments),
+    payments: payments.length,
+    units: unitsOf(payments),
     payers: voices.size,
     repeatPayers: [...voices.values()].filter(({ length }) => length > 1).length,
   };

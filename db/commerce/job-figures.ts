@@ -1,14 +1,13 @@
 /** The figures of agents with jobs: which are older than what was read, what they rest on, how they are stored, and pages of jobs. */
 import type pg from "pg";
 import type { JobState } from "../../core/commerce/jobs.ts";
-import { type JobRemovedKey, MAX_JOBS } from "../../core/commerce/rules.ts";
+import type { JobRemovedKey } from "../../core/commerce/rules.ts";
 import type { StoredJobFigures } from "../../core/commerce/view.ts";
-import type { JobFacts, JobFigures, WeighedJob } from "../../core/commerce/weigh.ts";
+import type { JobFacts, JobFigures, JobTotals, WeighedJob } from "../../core/commerce/weigh.ts";
 import { DUST_UNITS, INCOME_SECONDS } from "../../core/income/rules.ts";
-import { unitsAsText } from "../../core/units-text.ts";
-import { agentFigures } from "../income/agent-figures.ts";
+import { agentFigures, IN_WINDOWS, WINDOW_PARAMS, weighedOf, windowsAt, withUnits } from "../income/agent-figures.ts";
 import { groupOf, PAID_AGENTS, walletAgents } from "../income/followed.ts";
-import { moneyFacts } from "../income/income-facts.ts";
+import { moneyFacts, sideOf } from "../income/income-facts.ts";
 import {
   array,
   bool,
@@ -23,36 +22,22 @@ import {
   text,
   timestamptz,
 } from "../sql/statement.ts";
-import { type Queryable, transaction } from "../sql/transaction.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import type { StoredJob } from "./commerce-logs.ts";
 
-const DUE = statement({
-  name: "commerce-figures-due",
-  params: { before: timestamptz, limit: int8 },
-  text: `
-    select a.id from offchain.commerce_provider p
-    join ${PAID_AGENTS} a on a.wallet collate "C" = p.provider
-    left join offchain.commerce_figures g on g.directory_id = a.id
-    where g.directory_id is null or g.wallet <> a.wallet or g.seen <> p.version or g.computed_at < $before
-    order by g.computed_at nulls first, a.id limit $limit`,
-  columns: { id: int8 },
-});
-
-/** Agents whose figures are missing, older than what was read, or older than `before`: windows move with the clock. */
-export const dueJobFigures = async (db: Queryable, before: Date, limit: number): Promise<number[]> =>
-  (await DUE.rows(db, { before, limit })).map(({ id }) => id);
-
-const { store, gone } = agentFigures<StoredJobFigures, number>({
+/** Figures of jobs. @see agentFigures */
+export const jobFigures = agentFigures<StoredJobFigures, number>({
   name: "commerce",
   figures: "commerce_figures",
   items: "commerce_weighed",
   seen: int8,
+  paid: `offchain.commerce_provider p
+    join ${PAID_AGENTS} a on a.wallet collate "C" = p.provider
+    left join offchain.commerce_figures g on g.directory_id = a.id`,
+  isStale: "(g.directory_id is null or g.seen <> p.version)",
   still: `exists (
     select from ${PAID_AGENTS} a join offchain.commerce_provider p on p.provider = a.wallet where a.id = g.directory_id)`,
 });
-
-/** Forgets agents whose wallet is no provider any more. */
-export const forgetJobless = (db: Queryable): Promise<number> => gone.run(db);
 
 const SIDE = `a.wallet, a.owner, array(select address from ${groupOf("a.owner")} g) as "group"`;
 const SIDE_COLUMNS = { owner: nullable(text), group: array(text) };
@@ -66,16 +51,23 @@ const AGENT = statement({
   columns: { wallet: filtered(text), ...SIDE_COLUMNS, seen: int8 },
 });
 
+const JOBS_PARAMS = { wallet: text, usdc: text, since: int8 };
+/** What is not completed costs a client nothing; other tokens and dust take no place. */
+const SOURCE = `
+  select j.client as payer, case when j.state = 'completed' then j.units else 0 end as given,
+    (j.token = $usdc and j.units >= ${DUST_UNITS}) is true as counts, j.funded_at as at, j.ended_at, j.log_index,
+    coalesce((j.job->'ended'->>'block')::int8, j.block) as block, j.job_id, j.evaluator, j.token, j.units, j.state
+  from offchain.commerce_job j
+  where j.provider = $wallet and (j.funded_at > $since or j.ended_at > $since)`;
+
 const JOBS = statement({
   name: "commerce-jobs",
-  params: { wallet: text, usdc: text, since: int8 },
+  params: JOBS_PARAMS,
   text: `
-    select j.job_id as "jobId", j.client, j.evaluator, j.token, j.units, j.state, j.funded_at as "fundedAt",
-      j.ended_at as "endedAt", coalesce((j.job->'ended'->>'block')::int8, j.block) as block
-    from offchain.commerce_job j
-    where j.provider = $wallet and (j.funded_at > $since or j.ended_at > $since)
-    order by (j.token = $usdc and j.units >= ${DUST_UNITS}) is true desc, j.state = 'completed' desc,
-      j.block desc, j.log_index desc limit ${MAX_JOBS}`,
+    with ${weighedOf(SOURCE)}
+    select s.job_id as "jobId", s.payer as client, s.evaluator, s.token, s.units, s.state, s.at as "fundedAt",
+      s.ended_at as "endedAt", s.block
+    from s where s.weighed`,
   columns: {
     jobId: numeric,
     client: text,
@@ -89,24 +81,69 @@ const JOBS = statement({
   },
 });
 
+/** Columns of sums of jobs `s` of windows `w`. */
+const SUMS = `
+  count(*) filter (where s.at > w.since) as funded,
+  count(*) filter (where s.state = 'completed' and s.ended_at > w.since) as completed,
+  coalesce(sum(s.units) filter (where s.state = 'completed' and s.ended_at > w.since and s.token = $usdc), 0) as units`;
+const SUMS_COLUMNS = { days: int4, funded: int8, completed: int8, units: numeric };
+
+const RAW = statement({
+  name: "commerce-raw",
+  params: { ...JOBS_PARAMS, ...WINDOW_PARAMS },
+  text: `
+    with s as (${SOURCE})
+    select w.days, ${SUMS},
+      count(*) filter (where s.state = 'rejected' and s.ended_at > w.since) as rejected,
+      count(*) filter (where s.state = 'expired' and s.ended_at > w.since) as expired,
+      count(distinct s.payer) as clients,
+      count(distinct s.evaluator) filter (
+        where s.state <> 'expired' and s.ended_at > w.since and s.evaluator <> s.payer) as evaluators,
+      count(*) filter (
+        where s.state = 'completed' and s.ended_at > w.since and s.evaluator = s.payer) as "evaluatedByClient",
+      count(*) filter (
+        where s.state = 'completed' and s.ended_at > w.since and s.evaluator is null) as "notEvaluated"
+    from s ${IN_WINDOWS} group by w.days`,
+  columns: {
+    ...SUMS_COLUMNS,
+    ...{ rejected: int8, expired: int8, clients: int8, evaluators: int8, evaluatedByClient: int8, notEvaluated: int8 },
+  },
+});
+
+const REST = statement({
+  name: "commerce-rest",
+  params: { ...JOBS_PARAMS, ...WINDOW_PARAMS, side: array(text) },
+  text: `
+    with ${weighedOf(SOURCE)}
+    select w.days, ${SUMS}, not s.counts as "isDust", case when s.payer = any($side) then s.payer else '' end as client,
+      case when s.evaluator = any($side) then s.evaluator end as evaluator, case when s.token = $usdc then s.token end as token
+    from s ${IN_WINDOWS} where not s.weighed group by 1, 5, 6, 7, 8`,
+  columns: { ...SUMS_COLUMNS, isDust: bool, client: text, evaluator: nullable(text), token: nullable(text) },
+});
+
 /**
- * What the figures of one agent rest on, bounded: its jobs of the longest window, those with money before others and of these the
- * completed ones, since what is not completed costs a client nothing; and what is known of its clients' money.
+ * What the figures of one agent rest on, bounded: its jobs of the longest window, and what is known of its clients' money; with
+ * sums of all its jobs.
  * @param db a snapshot @param id of its row of the directory @param usdc lower-case @param now Unix seconds
  * @returns null for one whose wallet is no provider
  */
 export async function jobFacts(
   db: Queryable,
   { id, usdc, now }: { id: number; usdc: string; now: number },
-): Promise<{ seen: number; facts: JobFacts } | null> {
+): Promise<{ seen: number; facts: JobFacts; totals: JobTotals } | null> {
   const agent = await AGENT.maybeOne(db, { id });
   if (agent === null) return null;
   const { seen, ...side } = agent;
-  const since = now - INCOME_SECONDS;
-  const jobs = await JOBS.rows(db, { wallet: side.wallet, usdc, since });
+  const query = { wallet: side.wallet, usdc, since: now - INCOME_SECONDS };
+  const jobs = withUnits(await JOBS.rows(db, query));
   const payers = [...new Set(jobs.map(({ client }) => client))];
-  const money = await moneyFacts(db, { ...side, payers, of: "jobs", usdc, since });
-  return { seen, facts: { ...money, usdc, jobs: jobs.map((job) => ({ ...job, units: BigInt(job.units) })) } };
+  const money = await moneyFacts(db, { ...side, payers, of: "jobs", usdc, since: query.since });
+  const windows = { ...query, ...windowsAt(now) };
+  const totals = {
+    raw: withUnits(await RAW.rows(db, windows)),
+    rest: withUnits(await REST.rows(db, { ...windows, side: sideOf(money) })),
+  };
+  return { seen, facts: { ...money, usdc, jobs }, totals };
 }
 
 const STORE_WEIGHED = statement({
@@ -125,26 +162,22 @@ const STORE_WEIGHED = statement({
     where (w.rule, w.through) is distinct from (excluded.rule, excluded.through)`,
 });
 
-/**
- * Stores the figures of one agent and its jobs, in one commit.
- * Check then write: facts in one snapshot, then figures; jobs and transfers may be stored meanwhile: `seen` is stored with the
- * figures, so those of older facts are stale for the next run.
- */
+/** Stores the figures of one agent and its jobs. @see agentFigures */
 export const storeJobFigures = (
   pool: pg.Pool,
   of: { id: number; wallet: string; seen: number; figures: JobFigures; jobs: readonly WeighedJob[] },
   now: Date,
-): Promise<void> =>
-  transaction(pool, async (tx) => {
-    const { id, wallet, seen, figures, jobs } = of;
-    if ((await store.run(tx, { id, wallet, seen, figures: unitsAsText(figures), now })) === 0) return;
-    await STORE_WEIGHED.run(tx, {
-      id,
+): Promise<void> => {
+  const { jobs, ...agent } = of;
+  return jobFigures.store(pool, agent, now, (tx) =>
+    STORE_WEIGHED.run(tx, {
+      id: agent.id,
       jobIds: jobs.map((one) => one.jobId),
       rules: jobs.map((one) => one.removed?.rule ?? null),
       throughs: jobs.map((one) => one.removed?.through ?? null),
-    });
-  });
+    }),
+  );
+};
 
 const OF_AGENT = statement({
   name: "commerce-of-agent",

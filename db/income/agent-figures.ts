@@ -1,35 +1,107 @@
-/** Figures of agents that follow from what was read of the chain, each with the items that it weighs: how they are stored and forgotten. */
-import { type Column, int8, jsonb, statement, text, timestamptz } from "../sql/statement.ts";
+/** Figures of agents that follow from what was read of the chain: which are due, what is weighed, how both are stored and forgotten. */
+import type pg from "pg";
+import { MAX_DUST, MAX_PAYERS, MAX_WEIGHED, WINDOWS } from "../../core/income/rules.ts";
+import { unitsAsText } from "../../core/units-text.ts";
+import { array, type Column, int4, int8, jsonb, statement, text, timestamptz } from "../sql/statement.ts";
+import { type Queryable, transaction } from "../sql/transaction.ts";
+import { placeOf } from "./places.ts";
+
+/** Parameters of sums by window: its days, and where it begins in Unix seconds. */
+export const WINDOW_PARAMS = { days: array(int4), sinces: array(int8) };
+/** @param now Unix seconds */
+export const windowsAt = (now: number) => ({ days: WINDOWS, sinces: WINDOWS.map((days) => now - days * 86_400) });
+/** SQL that joins rows `s` of a source with the windows `w` that they are in. */
+export const IN_WINDOWS =
+  "join unnest($days::int4[], $sinces::int8[]) w(days, since) on s.at > w.since or s.ended_at > w.since";
+
+/**
+ * SQL of two common table expressions: `source`, all that an agent was paid or hired for, and `s`, the same with `weighed`: whether
+ * it is weighed one by one.
+ *
+ * Bound: payers have places (MAX_PAYERS) by their sum or by their first payment, so that neither many small ones nor new ones of
+ * more money push one out. What of theirs is weighed (MAX_WEIGHED) goes by turns, one of each payer before a second, so that the
+ * many payments of one use no room of another. What takes no place costs nothing: of it the newest are weighed (MAX_DUST).
+ * @param source SQL of rows with `payer`, `given` (units that it gave for good), `counts` (whether it takes a place), `at`,
+ *   `ended_at`, `block` and `log_index`
+ */
+export const weighedOf = (source: string): string => `
+  source as materialized (${source}),
+  placed as materialized (
+    select p.payer from (
+      select s.payer, sum(s.given) as given, min(s.at) as first from source s where s.counts group by s.payer) p
+    order by ${placeOf({ sum: "p.given", at: "p.first", name: "p.payer" })}, p.payer limit ${MAX_PAYERS}),
+  s as materialized (
+    select t.*, row_number() over (partition by t.room order by t.turn, t.block desc, t.log_index desc) <= t.room as weighed
+    from (
+      select s.*, case when not s.counts then ${MAX_DUST} when p.payer is null then 0 else ${MAX_WEIGHED} end as room,
+        row_number() over (partition by s.payer, s.counts order by s.block desc, s.log_index desc) as turn
+      from source s left join placed p on p.payer = s.payer) t)`;
+
+/** Rows with their units as a number. */
+export const withUnits = <Row extends { units: string }>(rows: readonly Row[]) =>
+  rows.map((row) => ({ ...row, units: BigInt(row.units) }));
 
 /**
  * The statements of a table of figures, one row for an agent, and of a table of what was weighed.
  * @param of.seen type of the state of what was read that figures were computed from
- * @param of.still SQL of whether the agent of figures `g` has any still
+ * @param of.paid SQL of agents `a`, joined with their figures `g`, if any
+ * @param of.isStale SQL of whether these are older than what was read @param of.still of whether the agent of `g` has any still
  */
 export function agentFigures<Figures, Seen>(of: {
   name: string;
   figures: string;
   items: string;
   seen: Column<unknown, Seen>;
+  paid: string;
+  isStale: string;
   still: string;
 }) {
+  const due = statement({
+    name: `${of.name}-figures-due`,
+    params: { before: timestamptz, limit: int8 },
+    text: `
+      select a.id from ${of.paid}
+      where ${of.isStale} or g.wallet <> a.wallet or g.computed_at < $before
+      order by g.computed_at nulls first, a.id limit $limit`,
+    columns: { id: int8 },
+  });
+  const store = statement({
+    name: `${of.name}-figures-store`,
+    params: { id: int8, wallet: text, seen: of.seen, figures: jsonb<Figures>(), now: timestamptz },
+    text: `
+      insert into offchain.${of.figures} (directory_id, wallet, seen, figures, computed_at)
+      select d.id, $wallet, $seen, $figures, $now from offchain.directory d where d.id = $id
+      on conflict (directory_id) do update set wallet = excluded.wallet, seen = excluded.seen, figures = excluded.figures,
+        computed_at = excluded.computed_at`,
+  });
+  const gone = statement({
+    name: `${of.name}-figures-gone`,
+    text: `
+      with gone as (delete from offchain.${of.figures} g where not (${of.still}) returning g.directory_id),
+      items as (delete from offchain.${of.items} i using gone where i.directory_id = gone.directory_id)
+      select gone.directory_id as id from gone`,
+    columns: { id: int8 },
+  });
   return {
-    store: statement({
-      name: `${of.name}-figures-store`,
-      params: { id: int8, wallet: text, seen: of.seen, figures: jsonb<Figures>(), now: timestamptz },
-      text: `
-        insert into offchain.${of.figures} (directory_id, wallet, seen, figures, computed_at)
-        select d.id, $wallet, $seen, $figures, $now from offchain.directory d where d.id = $id
-        on conflict (directory_id) do update set wallet = excluded.wallet, seen = excluded.seen, figures = excluded.figures,
-          computed_at = excluded.computed_at`,
-    }),
-    gone: statement({
-      name: `${of.name}-figures-gone`,
-      text: `
-        with gone as (delete from offchain.${of.figures} g where not (${of.still}) returning g.directory_id),
-        items as (delete from offchain.${of.items} i using gone where i.directory_id = gone.directory_id)
-        select gone.directory_id as id from gone`,
-      columns: { id: int8 },
-    }),
+    /** Agents whose figures are missing, older than what was read, or older than `before`: windows move with the clock. */
+    due: async (db: Queryable, before: Date, limit: number): Promise<number[]> =>
+      (await due.rows(db, { before, limit })).map(({ id }) => id),
+    /** Forgets agents that have none any more. */
+    forget: (db: Queryable): Promise<number> => gone.run(db),
+    /**
+     * Stores the figures of one agent and what was weighed for them, in one commit.
+     * Check then write: facts in one snapshot, then figures; more may be stored meanwhile: `seen` is stored with the figures, so those
+     * of older facts are stale for the next run.
+     */
+    store: (
+      pool: pg.Pool,
+      agent: { id: number; wallet: string; seen: Seen; figures: object },
+      now: Date,
+      storeItems: (tx: Queryable) => Promise<unknown>,
+    ): Promise<void> =>
+      transaction(pool, async (tx) => {
+        const figures = unitsAsText(agent.figures) as Figures;
+        if ((await store.run(tx, { ...agent, figures, now })) > 0) await storeItems(tx);
+      }),
   };
 }

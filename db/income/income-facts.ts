@@ -1,8 +1,10 @@
 /** Reads what `weighIncome` is given about one agent, and what is known of the money of those who paid one or hired it. */
 import type { IncomeFacts, MoneyFacts } from "../../core/income/facts.ts";
-import { DUST_UNITS, INCOME_SECONDS, MAX_PAYMENTS, MIN_MOVED_UNITS } from "../../core/income/rules.ts";
-import { array, filtered, int4, int8, json, nullable, numeric, statement, text } from "../sql/statement.ts";
+import { DUST_UNITS, INCOME_SECONDS, MAX_WEIGHED, MIN_MOVED_UNITS } from "../../core/income/rules.ts";
+import type { IncomeTotals } from "../../core/income/weigh.ts";
+import { array, bool, filtered, int4, int8, json, nullable, numeric, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
+import { IN_WINDOWS, WINDOW_PARAMS, weighedOf, windowsAt, withUnits } from "./agent-figures.ts";
 import { EARNED, groupOf, INCOME_SEEN, PAID_AGENTS } from "./followed.ts";
 
 /** Max sources of money of all payers of an agent that are read, those of most money first; and max transfers by its side. */
@@ -17,15 +19,43 @@ const AGENT = statement({
   columns: { wallet: filtered(text), owner: nullable(text), seen: text, group: array(text) },
 });
 
+const PAYMENTS_PARAMS = { wallet: text, since: int8 };
+const SOURCE = `
+  select m.sender as payer, m.units as given, m.units >= ${DUST_UNITS} as counts, m.at, null::int8 as ended_at, m.block,
+    m.log_index, m.tx_hash, m.units
+  from offchain.income_move m where m.recipient = $wallet and m.nonce is not null and m.at > $since`;
+
 const PAYMENTS = statement({
   name: "income-payments",
-  params: { wallet: text, since: int8 },
+  params: PAYMENTS_PARAMS,
   text: `
-    select m.block, m.log_index as "logIndex", m.tx_hash as "txHash", m.at, m.sender as payer, m.units
-    from offchain.income_move m
-    where m.recipient = $wallet and m.nonce is not null and m.at > $since
-    order by m.units >= ${DUST_UNITS} desc, m.block desc, m.log_index desc limit ${MAX_PAYMENTS}`,
+    with ${weighedOf(SOURCE)}
+    select s.block, s.log_index as "logIndex", s.tx_hash as "txHash", s.at, s.payer, s.units from s where s.weighed`,
   columns: { block: int8, logIndex: int4, txHash: text, at: int8, payer: text, units: numeric },
+});
+
+const RAW = statement({
+  name: "income-raw",
+  params: { ...PAYMENTS_PARAMS, ...WINDOW_PARAMS },
+  text: `
+    with s as (${SOURCE})
+    select p.days, sum(p.payments)::int8 as payments, sum(p.units) as units, count(*) as payers,
+      count(*) filter (where p.payments > 1) as "repeatPayers"
+    from (
+      select w.days, s.payer, count(*) as payments, sum(s.units) as units from s ${IN_WINDOWS} group by w.days, s.payer) p
+    group by p.days`,
+  columns: { days: int4, payments: int8, units: numeric, payers: int8, repeatPayers: int8 },
+});
+
+const REST = statement({
+  name: "income-rest",
+  params: { ...PAYMENTS_PARAMS, ...WINDOW_PARAMS, side: array(text) },
+  text: `
+    with ${weighedOf(SOURCE)}
+    select w.days, not s.counts as "isDust", case when s.payer = any($side) then s.payer else '' end as payer,
+      count(*) as payments, sum(s.units) as units
+    from s ${IN_WINDOWS} where not s.weighed group by 1, 2, 3`,
+  columns: { days: int4, isDust: bool, payer: text, payments: int8, units: numeric },
 });
 
 /** A job `j` whose money stayed with its provider, or may yet: in the token whose worth is known. */
@@ -33,15 +63,27 @@ const PAID_JOB = "j.token = $usdc and j.state not in ('rejected', 'expired')";
 
 const ELSEWHERE = statement({
   name: "income-elsewhere",
-  params: { payers: array(text), paid: array(text), hired: array(text), usdc: text, since: int8 },
+  params: { payers: array(text), side: array(text), paid: array(text), hired: array(text), usdc: text, since: int8 },
+  // Only what a transfer of the side may have given back: without one, a payment elsewhere says nothing. Each payer has a share.
   text: `
-    (select m.sender as payer, m.units, m.at from offchain.income_move m
-     where m.recipient = any($paid) and m.sender = any($payers) and m.nonce is not null and m.at > $since
-     order by m.block desc, m.log_index desc limit ${MAX_PAYMENTS})
-    union all
-    (select j.client, j.units, j.funded_at from offchain.commerce_job j
-     where j.provider = any($hired) and j.client = any($payers) and ${PAID_JOB} and j.funded_at > $since
-     order by j.block desc, j.log_index desc limit ${MAX_PAYMENTS})`,
+    with back as materialized (
+      select b.payer, b.units, max(b.at) as at from (
+        select m.recipient as payer, m.units, m.at from offchain.income_move m
+        where m.sender = any($side) and m.recipient = any($payers)
+        union all
+        select j.provider, j.units, j.ended_at from offchain.commerce_job j
+        where j.client = any($side) and j.provider = any($payers) and ${EARNED}) b
+      group by b.payer, b.units
+    ), given as (
+      select m.sender as payer, m.units, m.at from offchain.income_move m
+      where m.recipient = any($paid) and m.sender = any($payers) and m.nonce is not null and m.at > $since
+      union all
+      select j.client, j.units, j.funded_at from offchain.commerce_job j
+      where j.provider = any($hired) and j.client = any($payers) and ${PAID_JOB} and j.funded_at > $since)
+    select e.payer, e.units, e.at from (
+      select g.*, row_number() over (partition by g.payer order by g.at desc) as nth from given g
+      join back b on b.payer = g.payer and b.units = g.units and b.at >= g.at) e
+    where e.nth <= ${MAX_WEIGHED} / greatest(1, cardinality($payers))`,
   columns: { payer: text, units: numeric, at: int8 },
 });
 
@@ -96,13 +138,20 @@ type MoneyQuery = Pick<IncomeFacts, "wallet" | "owner" | "group"> & {
   since: number;
 };
 
+/** The accounts of an agent's side. */
+export const sideOf = ({ wallet, owner, group }: Pick<IncomeFacts, "wallet" | "owner" | "group">): string[] => [
+  wallet,
+  ...(owner ? [owner] : []),
+  ...group,
+];
+
 /** What is known of the money of those who paid an agent, bounded: the sources of most money. */
 export async function moneyFacts(db: Queryable, asked: MoneyQuery): Promise<MoneyFacts> {
   const { wallet, owner, payers, usdc, since } = asked;
   const group = asked.group.filter((address) => address !== wallet && address !== owner);
-  const side = [wallet, ...(owner ? [owner] : []), ...group];
+  const side = sideOf({ wallet, owner, group });
   const [paid, hired] = asked.of === "payments" ? [group, side] : [side, group];
-  const elsewhere = await ELSEWHERE.rows(db, { payers, paid, hired, usdc, since });
+  const elsewhere = await ELSEWHERE.rows(db, { payers, side, paid, hired, usdc, since });
   const funding = await FUNDING.rows(db, { payers, side, usdc });
   const sources = [...new Set(funding.map(({ source }) => source))];
   const { read, accounts } = await KNOWN.one(db, { payers, sources });
@@ -112,27 +161,32 @@ export async function moneyFacts(db: Queryable, asked: MoneyQuery): Promise<Mone
     group,
     accounts: new Map(accounts),
     read: new Map(read),
-    elsewhere: elsewhere.map((one) => ({ ...one, units: BigInt(one.units) })),
-    funding: funding.map(({ sentAt: _, ...one }) => ({ ...one, units: BigInt(one.units) })),
+    elsewhere: withUnits(elsewhere),
+    funding: withUnits(funding).map(({ sentAt: _, ...one }) => one),
     sent: new Map(funding.flatMap(({ source, sentAt }) => (sentAt === null ? [] : [[source, sentAt] as const]))),
   };
 }
 
 /**
- * The facts of one agent, bounded: its payments, those that are no dust before others, and the sources of most money.
+ * The facts of one agent, bounded: its payments, and the sources of most money; with sums of all its payments.
  * @param db a snapshot @param id of its row of the directory @param usdc lower-case @param now Unix seconds
  * @returns null for one that has no wallet
  */
 export async function incomeFacts(
   db: Queryable,
   { id, usdc, now }: { id: number; usdc: string; now: number },
-): Promise<{ seen: string; facts: IncomeFacts } | null> {
+): Promise<{ seen: string; facts: IncomeFacts; totals: IncomeTotals } | null> {
   const agent = await AGENT.maybeOne(db, { id });
   if (agent === null) return null;
   const { seen, ...side } = agent;
-  const since = now - INCOME_SECONDS;
-  const payments = await PAYMENTS.rows(db, { wallet: side.wallet, since });
+  const query = { wallet: side.wallet, since: now - INCOME_SECONDS };
+  const payments = withUnits(await PAYMENTS.rows(db, query));
   const payers = [...new Set(payments.map(({ payer }) => payer))];
-  const money = await moneyFacts(db, { ...side, payers, of: "payments", usdc, since });
-  return { seen, facts: { ...money, payments: payments.map((one) => ({ ...one, units: BigInt(one.units) })) } };
+  const money = await moneyFacts(db, { ...side, payers, of: "payments", usdc, since: query.since });
+  const windows = { ...query, ...windowsAt(now) };
+  const totals = {
+    raw: withUnits(await RAW.rows(db, windows)),
+    rest: withUnits(await REST.rows(db, { ...windows, side: sideOf(money) })),
+  };
+  return { seen, facts: { ...money, payments }, totals };
 }

@@ -3,7 +3,6 @@ import type pg from "pg";
 import type { RemovedKey } from "../../core/income/rules.ts";
 import type { StoredFigures } from "../../core/income/view.ts";
 import type { IncomeFigures, WeighedPayment } from "../../core/income/weigh.ts";
-import { unitsAsText } from "../../core/units-text.ts";
 import {
   array,
   bool,
@@ -18,38 +17,24 @@ import {
   text,
   timestamptz,
 } from "../sql/statement.ts";
-import { type Queryable, transaction } from "../sql/transaction.ts";
+import type { Queryable } from "../sql/transaction.ts";
 import { agentFigures } from "./agent-figures.ts";
 import { INCOME_SEEN, PAID_AGENTS, walletAgents } from "./followed.ts";
 
-const DUE = statement({
-  name: "income-figures-due",
-  params: { before: timestamptz, limit: int8 },
-  text: `
-    select a.id from offchain.income_followed w
-    join ${PAID_AGENTS} a on a.wallet collate "C" = w.address and w.kind = 'wallet'
-    left join offchain.income_figures g on g.directory_id = a.id
-    where g.directory_id is null and exists (
-        select from offchain.income_move m where m.recipient = a.wallet and m.nonce is not null)
-      or g.directory_id is not null and (g.wallet <> a.wallet or g.computed_at < $before or g.seen <> ${INCOME_SEEN})
-    order by g.computed_at nulls first, a.id limit $limit`,
-  columns: { id: int8 },
-});
+const HAS_PAYMENTS = "exists (select from offchain.income_move m where m.recipient = a.wallet and m.nonce is not null)";
 
-/** Agents whose figures are missing, older than what was read, or older than `before`: windows move with the clock. */
-export const dueFigures = async (db: Queryable, before: Date, limit: number): Promise<number[]> =>
-  (await DUE.rows(db, { before, limit })).map(({ id }) => id);
-
-const { store, gone } = agentFigures<StoredFigures, string>({
+/** Figures of payments. @see agentFigures */
+export const incomeFigures = agentFigures<StoredFigures, string>({
   name: "income",
   figures: "income_figures",
   items: "income_payment",
   seen: text,
+  paid: `offchain.income_followed w
+    join ${PAID_AGENTS} a on a.wallet collate "C" = w.address and w.kind = 'wallet'
+    left join offchain.income_figures g on g.directory_id = a.id`,
+  isStale: `(g.directory_id is null and ${HAS_PAYMENTS} or g.seen <> ${INCOME_SEEN})`,
   still: `exists (select from ${PAID_AGENTS} a where a.id = g.directory_id)`,
 });
-
-/** Forgets agents that have no wallet any more. */
-export const forgetUnpaid = (db: Queryable): Promise<number> => gone.run(db);
 
 const STORE_PAYMENTS = statement({
   name: "income-payments-store",
@@ -83,21 +68,16 @@ const STORE_PAYMENTS = statement({
       payer = excluded.payer, units = excluded.units, rule = excluded.rule, through = excluded.through`,
 });
 
-/**
- * Stores the figures of one agent and its payments, in one commit; only payments that changed are written.
- * Check then write: facts in one snapshot, then figures; transfers may be stored meanwhile: `seen` is stored with the figures,
- * so those of older facts are stale for the next run.
- */
+/** Stores the figures of one agent and its payments; only payments that changed are written. @see agentFigures */
 export const storeIncome = (
   pool: pg.Pool,
   income: { id: number; wallet: string; seen: string; figures: IncomeFigures; payments: readonly WeighedPayment[] },
   now: Date,
-): Promise<void> =>
-  transaction(pool, async (tx) => {
-    const { id, wallet, seen, figures, payments } = income;
-    if ((await store.run(tx, { id, wallet, seen, figures: unitsAsText(figures), now })) === 0) return;
-    await STORE_PAYMENTS.run(tx, {
-      id,
+): Promise<void> => {
+  const { payments, ...agent } = income;
+  return incomeFigures.store(pool, agent, now, (tx) =>
+    STORE_PAYMENTS.run(tx, {
+      id: agent.id,
       blocks: payments.map((one) => one.block),
       logIndexes: payments.map((one) => one.logIndex),
       txHashes: payments.map((one) => one.txHash),
@@ -106,8 +86,9 @@ export const storeIncome = (
       units: payments.map((one) => one.units),
       rules: payments.map((one) => one.removed?.rule ?? null),
       throughs: payments.map((one) => one.removed?.through ?? null),
-    });
-  });
+    }),
+  );
+};
 
 const OF_AGENT = statement({
   name: "income-of-agent",
@@ -116,8 +97,7 @@ const OF_AGENT = statement({
     select a.wallet, c.read_to as "readTo", c.from_block as "fromBlock", g.figures, g.computed_at as "computedAt",
       ${walletAgents("a.wallet")} as agents,
       g.seen = ${INCOME_SEEN}
-        or g.directory_id is null and not exists (
-          select from offchain.income_move m where m.recipient = a.wallet and m.nonce is not null) as current
+        or g.directory_id is null and not ${HAS_PAYMENTS} as current
     from ${PAID_AGENTS} a
     left join offchain.income_followed w on w.address = a.wallet and w.kind = 'wallet'
     left join offchain.income_cohort c on c.id = w.cohort

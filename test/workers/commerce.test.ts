@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Chain } from "../../clients/ports.ts";
 import { commerceRequests } from "../../core/commerce/requests.ts";
-import { MAX_JOBS } from "../../core/commerce/rules.ts";
 import { fail } from "../../core/errors.ts";
+import { MAX_PAYERS } from "../../core/income/rules.ts";
 import { jobFacts } from "../../db/commerce/job-figures.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { between, pick, randomOf } from "../../harness/random.ts";
@@ -201,11 +201,11 @@ describe("the jobs", () => {
       `insert into offchain.commerce_job
          (job_id, provider, block, log_index, funded_at, ended_at, client, evaluator, token, units, state, job)
        select 1000000 + n, provider, block + n, log_index, funded_at, ended_at, $1, null, token, units, 'expired', job
-       from offchain.commerce_job, generate_series(1, ${MAX_JOBS}) n where state = 'completed' and client = $2`,
+       from offchain.commerce_job, generate_series(1, ${MAX_PAYERS}) n where state = 'completed' and client = $2`,
       [at(FAR), at(ALICE)],
     );
     await jobs.weigh();
-    expect((await figures(31)).raw).toMatchObject({ completed: 2, funded: MAX_JOBS });
+    expect((await figures(31)).raw).toMatchObject({ completed: 2, funded: MAX_PAYERS + 4 });
   });
 
   it("of a contract that names no token are worth nothing known", async () => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import { INCOME_BLOCKS, incomeRequests } from "../../core/income/requests.ts";
-import { MAX_PAYMENTS } from "../../core/income/rules.ts";
+import { MAX_WEIGHED } from "../../core/income/rules.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { between, pick, randomOf } from "../../harness/random.ts";
@@ -74,12 +74,12 @@ it("dust hides no payments, however much there is of it", async () => {
   await db.pool.query(
     `insert into offchain.income_move (block_hash, log_index, block, at, tx_hash, sender, recipient, units, nonce)
      select block_hash || n, log_index, block + n, at, tx_hash, $1, recipient, 1, '0x' || n
-     from offchain.income_move, generate_series(1, ${MAX_PAYMENTS}) n where nonce is not null`,
+     from offchain.income_move, generate_series(1, ${MAX_WEIGHED}) n where nonce is not null`,
     [at(OTHER)],
   );
   await db.pool.query("update offchain.income_followed set changed_at = clock_timestamp()");
   await jobs.weigh();
-  expect((await figures(31)).raw).toMatchObject({ payments: MAX_PAYMENTS, units: String(30_000 + MAX_PAYMENTS - 1) });
+  expect((await figures(31)).raw).toMatchObject({ payments: MAX_WEIGHED + 1, units: String(30_000 + MAX_WEIGHED) });
 });
 
 describe("the jobs", () => {

@@ -1,39 +1,51 @@
-/** Weighs agents again whose figures are due: each is one commit, and one that fails stops no other. */
+/** Jobs that weigh agents again whose figures are due: after each read that changes something, and every hour, because windows move. */
+import { z } from "zod";
 import { unixSeconds } from "../../core/times.ts";
-import type { Queryable } from "../../db/sql/transaction.ts";
-import { snapshot } from "../../db/sql/transaction.ts";
+import { type Queryable, snapshot } from "../../db/sql/transaction.ts";
 import type { JobContext } from "../context.ts";
+import { defineJob } from "../job.ts";
 
-/** Agents of one run, and how old figures become: windows move with the clock. */
+/** Agents of one run, and how old figures become. */
 const [AGENTS_PER_RUN, MAX_AGE_MS] = [500, 3_600_000];
 
 /**
+ * A job whose runs end with the number of agents whose figures were stored, or forgotten.
+ * Resumes: with the agents whose figures are missing or the oldest; each is one commit.
+ * One item: an agent whose figures cannot be computed is logged, and the others are.
+ * Bound: of an agent what `weighedOf` chooses is weighed one by one (db/income/agent-figures.ts).
+ * @param of.facts in a snapshot; null for an agent that has none any more
  * @param of.failed what the log says of an agent that could not be weighed
- * @returns number of agents whose figures were stored, or forgotten
  */
-export async function weighDue<Facts>(
-  { db, clock, log }: Pick<JobContext, "db" | "clock" | "log">,
-  of: {
+export const weighingJob = <Facts>(of: {
+  name: string;
+  figures: {
     forget(db: Queryable): Promise<number>;
     due(db: Queryable, before: Date, limit: number): Promise<number[]>;
-    /** In a snapshot; null for an agent that has none any more. */
-    facts(tx: Queryable, id: number, now: number): Promise<Facts | null>;
-    store(id: number, facts: Facts, at: { now: number; date: Date }): Promise<void>;
-    failed: string;
-  },
-): Promise<number> {
-  let changed = await of.forget(db);
-  for (const id of await of.due(db, new Date(clock().getTime() - MAX_AGE_MS), AGENTS_PER_RUN)) {
-    try {
-      const date = clock();
-      const now = unixSeconds(date);
-      const found = await snapshot(db, (tx) => of.facts(tx, id, now));
-      if (found === null) continue;
-      await of.store(id, found, { now, date });
-      changed += 1;
-    } catch (err) {
-      log.warn({ err, directoryId: id }, of.failed);
-    }
-  }
-  return changed;
-}
+  };
+  facts(tx: Queryable, agent: { id: number; usdc: string; now: number }): Promise<Facts | null>;
+  store(db: JobContext["db"], agent: { id: number; facts: Facts; now: number }, date: Date): Promise<void>;
+  failed: string;
+}) =>
+  defineJob({
+    name: of.name,
+    concurrency: 1,
+    schedule: { everyMs: 15_000 },
+    input: z.object({}),
+    async run({ db, clock, log, config }) {
+      let changed = await of.figures.forget(db);
+      const usdc = config.contracts.usdc.address;
+      for (const id of await of.figures.due(db, new Date(clock().getTime() - MAX_AGE_MS), AGENTS_PER_RUN)) {
+        try {
+          const date = clock();
+          const now = unixSeconds(date);
+          const facts = await snapshot(db, (tx) => of.facts(tx, { id, usdc, now }));
+          if (facts === null) continue;
+          await of.store(db, { id, facts, now }, date);
+          changed += 1;
+        } catch (err) {
+          log.warn({ err, directoryId: id }, of.failed);
+        }
+      }
+      return changed;
+    },
+  });
