@@ -6,6 +6,7 @@ import { DUST_UNITS, MIN_MOVED_UNITS } from "../../core/income/rules.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { array, family, int4, int8, narrow, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
+import { inTurns } from "./places.ts";
 
 export type CohortKind = "wallet" | "payer" | "side";
 
@@ -48,7 +49,8 @@ export const INCOME_SEEN = `(
   from offchain.income_followed f where f.address = a.wallet or f.address = a.owner)`;
 
 /** A job `j` that gave its provider money, of a statement with the parameter `usdc`. */
-export const EARNED = `j.token = $usdc and j.state = 'completed' and j.units >= ${MIN_MOVED_UNITS}`;
+const earned = (usdc: string) => `j.token = ${usdc} and j.state = 'completed' and j.units >= ${MIN_MOVED_UNITS}`;
+export const EARNED = earned("$usdc");
 
 /** Which jobs have their clients followed: in USDC (lower-case), funded or ended since, Unix seconds. */
 export type HiringJobs = { usdc: string; since: number };
@@ -58,31 +60,45 @@ type Write = (value: unknown) => string;
 const isHiring = ({ usdc, since }: HiringJobs, $: Write) => `j.token = ${$(usdc)}::text and j.units >= ${DUST_UNITS}
   and (j.funded_at > ${$(since)}::int8 or j.ended_at > ${$(since)}::int8)`;
 
-/** SQL of the addresses to follow, of each kind: `address`, and `weight`, by which they are chosen first. */
-const WANTED: Record<CohortKind, (jobs: HiringJobs, $: Write) => string> = {
-  wallet: () => `select a.wallet as address, 1 as weight from ${PAID_AGENTS} a group by a.wallet`,
-  // What an escrow gave back weighs nothing: it costs nothing.
-  payer: (jobs, $) => `
-    select p.address, sum(p.units) as weight from (
-      select m.sender as address, m.units from offchain.income_move m
+/** Wallets of agents, each with one owner and the first agent: the same money makes no turns of several owners. */
+const PAID_WALLETS = `(
+  select distinct on (a.wallet collate "C") a.wallet collate "C" as wallet, coalesce(a.owner, a.wallet) as owner, a.id
+  from ${PAID_AGENTS} a order by a.wallet collate "C", a.id)`;
+
+/** SQL of who paid whom: `address`, agent's `wallet` with its `owner`, `units` that were given for good, and since when (`at`). */
+const payersOf = (jobs: HiringJobs, $: Write) => `
+  select p.address, w.wallet, w.owner, p.units, p.at from (
+    select p.address, p.wallet, sum(p.units) as units, min(p.at) as at from (
+      select m.sender as address, m.recipient as wallet, m.units, m.at from offchain.income_move m
       where m.nonce is not null and m.units >= ${DUST_UNITS}
       union all
-      select j.client, case when j.state in ('rejected', 'expired') then 0 else j.units end
-      from offchain.commerce_job j
-      where ${isHiring(jobs, $)}
-        and exists (select from ${PAID_AGENTS} a where a.wallet collate "C" = j.provider)) p
-    group by p.address`,
+      select j.client, j.provider, case when j.state = 'completed' then j.units else 0 end, j.funded_at
+      from offchain.commerce_job j where ${isHiring(jobs, $)}) p
+    group by p.address, p.wallet) p
+  join ${PAID_WALLETS} w on w.wallet = p.wallet`;
+
+/**
+ * SQL of who is to be followed, of each kind: `address`, and that for which it is: `wallet` and `owner` of an agent, with `units`
+ * and `at`, by which \`inTurns\` chooses. An address may be there several times.
+ */
+const WANTED: Record<CohortKind, (jobs: HiringJobs, $: Write) => string> = {
+  wallet: () => `select w.wallet as address, w.wallet, w.owner, 0 as units, w.id as at from ${PAID_WALLETS} w`,
+  payer: payersOf,
   side: (jobs, $) => `
-    select s.address, 1 as weight from (
-      with paid as materialized (
-        select a.wallet, a.owner from ${PAID_AGENTS} a
-        where a.wallet in (
-          select m.recipient from offchain.income_move m where m.nonce is not null
-          union select j.provider from offchain.commerce_job j where ${isHiring(jobs, $)}))
-      select p.wallet as address from paid p
-      union select p.owner from paid p where p.owner is not null
-      union select g.address from (select distinct p.owner from paid p where p.owner is not null) o
-        cross join lateral ${groupOf("o.owner")} g) s`,
+    with paid as materialized (
+      select a.wallet, a.owner, w.at from (
+        select s.wallet, min(s.at) as at from (
+          select m.recipient as wallet, m.at from offchain.income_move m where m.nonce is not null
+          union all select j.provider, j.funded_at from offchain.commerce_job j where ${isHiring(jobs, $)}) s
+        group by s.wallet) w
+      join ${PAID_AGENTS} a on a.wallet collate "C" = w.wallet)
+    select p.wallet as address, p.wallet, coalesce(p.owner, p.wallet) as owner, 1 as units, p.at from paid p
+    union all
+    select p.owner, p.wallet, p.owner, 1, p.at from paid p where p.owner is not null
+    union all
+    select g.address, g.address, o.owner, 0, o.at
+    from (select p.owner, min(p.at) as at from paid p where p.owner is not null group by p.owner) o
+    cross join lateral ${groupOf("o.owner")} g`,
 };
 export const COHORT_KINDS = Object.keys(WANTED) as CohortKind[];
 const EXAMPLE_JOBS = { usdc: "0x", since: 0 };
@@ -93,11 +109,13 @@ type EnrolBlocks = { fromBlock: number; behind: number; knownFrom: number };
 const ENROL = family({
   name: "income-enrol",
   text: ({ kind, blocks, jobs }: { kind: CohortKind; blocks: EnrolBlocks; jobs: HiringJobs }, $) => `
-    with new as materialized (
-      select w.address from (${WANTED[kind](jobs, $)}) w
-      left join offchain.income_followed f on f.address = w.address and f.kind = '${kind}'
-      where f.address is null order by w.weight desc, w.address limit ${COHORT_SIZE}
-    ), cohort as (
+    with new as materialized (${inTurns(
+      `select w.*, exists (
+        select from offchain.income_followed f where f.address = w.address and f.kind = '${kind}') as done
+      from (${WANTED[kind](jobs, $)}) w`,
+      ["wallet", "owner"],
+      COHORT_SIZE,
+    )}), cohort as (
       insert into offchain.income_cohort (kind, from_block, read_to)
       select '${kind}', ${$(blocks.fromBlock)}::int8, ${$(blocks.fromBlock - 1)}::int8
       where exists (select from new)
@@ -118,7 +136,9 @@ const ENROL = family({
 
 /**
  * Follows those of a kind that are not followed yet, at most one cohort of them, and none while another cohort of the kind
- * is behind, unless its reads fail: those who come meanwhile come together. Payers of most money first.
+ * is behind, unless its reads fail: those who come meanwhile come together.
+ * Bound: 500 at a time, by turns: one payer of each agent and owner before a second. Money that goes round, or new agents of one
+ * owner, fill no cohort.
  * @returns number of addresses
  */
 export const enrol = (db: Queryable, kind: CohortKind, blocks: EnrolBlocks, jobs: HiringJobs): Promise<number> =>
@@ -133,6 +153,46 @@ const FORGET = family({
   columns: { address: text },
   examples: COHORT_KINDS.map((kind) => ({ kind, jobs: EXAMPLE_JOBS })),
 });
+
+const ACCOUNTS_DUE = family({
+  name: "income-accounts-due",
+  // A payer is of the agent that it paid first, so that one that paid many takes no turns of all of them.
+  text: ({ jobs, limit }: { jobs: HiringJobs; limit: number }, $) => `
+    with earned as materialized (
+      select j.client, j.provider, j.units, j.ended_at from offchain.commerce_job j where ${earned(`${$(jobs.usdc)}::text`)}
+    ), given as materialized (
+      select g.address, g.payer, sum(g.units) as units, min(g.at) as at from (
+        select m.sender as address, m.recipient as payer, m.units, m.at from offchain.income_move m
+        union all select * from earned) g
+      join offchain.income_followed f on f.address = g.payer and f.kind = 'payer'
+      group by g.address, g.payer
+    ), connecting as (
+      select g.address from given g group by g.address
+      having count(*) > 1 or g.address in (
+        select s.recipient from (
+          select m.sender, m.recipient from offchain.income_move m union all select e.client, e.provider from earned e) s
+        join offchain.income_followed f on f.address = s.sender and f.kind = 'side')
+    ), paid as materialized (
+      select distinct on (p.address) p.address as payer, p.wallet, p.owner from (${payersOf(jobs, $)}) p
+      order by p.address, p.at, p.wallet)
+    ${inTurns(
+      `select g.address, g.payer, p.wallet, p.owner, g.units, g.at, a.address is not null as done
+      from given g join connecting c on c.address = g.address join paid p on p.payer = g.payer
+      left join offchain.income_account a on a.address = g.address`,
+      ["payer", "wallet", "owner"],
+      `${$(limit)}::int8`,
+    )}`,
+  columns: { address: text },
+  examples: [{ jobs: EXAMPLE_JOBS, limit: 1 }],
+});
+
+/**
+ * Accounts that may connect payers and are not read yet.
+ * Bound: by turns: one of each payer before a second, of each agent, and of each owner. An account that gave many payers money,
+ * or much of it, comes no earlier.
+ */
+export const dueAccounts = async (db: Queryable, jobs: HiringJobs, limit: number): Promise<string[]> =>
+  (await ACCOUNTS_DUE.rows(db, { jobs, limit })).map(({ address }) => address);
 
 /** A transfer `m` for which an address is followed. */
 const JUSTIFIED = `exists (
@@ -218,11 +278,11 @@ const COHORTS = statement({
     select c.id, c.kind, c.from_block as "fromBlock", c.read_to as "readTo", c.failures
     from offchain.income_cohort c
     where c.next_try_at is null or c.next_try_at <= $now
-    order by c.read_at nulls first, c.id`,
+    order by row_number() over (partition by c.kind order by c.read_at nulls first, c.id), c.read_at nulls first, c.id`,
   columns: { id: int8, kind: narrow<CohortKind>(text), fromBlock: int8, readTo: int8, failures: int4 },
 });
 
-/** Cohorts that may be read now, the longest unread first. */
+/** Cohorts that may be read now: of each kind the longest unread before a second, so that many payers do not delay wallets. */
 export const cohorts = (db: Queryable, now: Date): Promise<Cohort[]> => COHORTS.rows(db, { now });
 
 const ADDRESSES = statement({

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { array, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
-import { type Cohort, type CohortKind, EARNED } from "./followed.ts";
+import type { Cohort, CohortKind } from "./followed.ts";
 import { type PaymentEvents, recordPaymentEvents } from "./payment-events.ts";
 
 /** A transfer in a block. Addresses and hashes lower-case; `nonce` of the authorization that caused it. */
@@ -210,35 +210,6 @@ export const putOff = (pool: pg.Pool, id: number, { split, nextTryAt }: { split:
     await FAIL.run(tx, { id, nextTryAt });
     if (split) await SPLIT.run(tx, { id, nextTryAt });
   });
-
-const ACCOUNTS_DUE = statement({
-  name: "income-accounts-due",
-  params: { usdc: text, limit: int8 },
-  text: `
-    select m.sender as address from (
-      select m.sender, m.recipient from offchain.income_move m
-      union all
-      select j.client, j.provider from offchain.commerce_job j where ${EARNED}) m
-    join offchain.income_followed f on f.address = m.recipient and f.kind = 'payer'
-    left join offchain.income_account a on a.address = m.sender
-    where a.address is null
-    group by m.sender
-    having count(distinct m.recipient) > 1 or exists (
-      select from offchain.income_move s join offchain.income_followed g on g.address = s.sender and g.kind = 'side'
-      where s.recipient = m.sender)
-    or exists (
-      select from offchain.commerce_job j join offchain.income_followed g on g.address = j.client and g.kind = 'side'
-      where j.provider = m.sender and ${EARNED})
-    order by count(distinct m.recipient) desc, m.sender limit $limit`,
-  columns: { address: text },
-});
-
-/**
- * Accounts that may connect payers and are not read yet; those of most payers first.
- * @param usdc lower-case
- */
-export const dueAccounts = async (db: Queryable, usdc: string, limit: number): Promise<string[]> =>
-  (await ACCOUNTS_DUE.rows(db, { usdc, limit })).map(({ address }) => address);
 
 const STORE_ACCOUNT = statement({
   name: "income-account-store",

@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Address } from "../../core/agents/facts.ts";
 import { FOLLOW_BLOCKS, INCOME_BLOCKS, RANGE_BLOCKS } from "../../core/income/requests.ts";
 import { INCOME_SECONDS } from "../../core/income/rules.ts";
-import { COHORT_KINDS, enrol, forgetUnwanted, mergeCohorts } from "../../db/income/followed.ts";
-import { dueAccounts, storeAccount, thinMarks } from "../../db/income/moves.ts";
+import { COHORT_KINDS, dueAccounts, enrol, forgetUnwanted, mergeCohorts } from "../../db/income/followed.ts";
+import { storeAccount, thinMarks } from "../../db/income/moves.ts";
 import { readIndexState } from "../../db/operations/index-state.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import type { JobContext } from "../context.ts";
@@ -22,8 +22,8 @@ const ACCOUNTS_SHARE = 0.1;
 
 /**
  * Resumes: with those who are not followed yet; each cohort is one commit, each account another.
- * Bound: a cohort of each kind at a time is read from the past on (500 addresses), payers of most money first; accounts by a tenth
- * of INCOME_REQUESTS_PER_DAY.
+ * Bound: a cohort of each kind at a time is read from the past on (500 addresses), by turns of agents and owners; accounts by
+ * turns too, by a tenth of INCOME_REQUESTS_PER_DAY.
  */
 export const incomeFollowed = defineJob({
   name: "income-followed",
@@ -68,7 +68,7 @@ async function follow({ db, chain, clock, config }: JobContext): Promise<number>
   };
   for (const kind of COHORT_KINDS) changed += await enrol(db, kind, blocks, jobs);
   const accounts = Math.ceil((config.incomeRequestsPerDay * ACCOUNTS_SHARE * EVERY_MS) / DAY_MS / 2);
-  const due = (await dueAccounts(db, jobs.usdc, accounts)) as Address[];
+  const due = (await dueAccounts(db, jobs, accounts)) as Address[];
   const read = async (address: Address) => {
     const sent = isContract(await chain.code(address)) ? null : await chain.nonce(address, "latest");
     await storeAccount(db, { address, sent });
