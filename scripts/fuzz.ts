@@ -17,6 +17,7 @@ const files = [
   "core/found-in-short",
   "columns/agents",
   "db/cred",
+  "db/income-places",
   "discovery/words",
   "workers/hostile-data",
   "workers/hostile-profiles",

@@ -55,11 +55,16 @@ export const agentJobs = endpoint({
       const last = page.length > limit ? shown.at(-1)! : null;
       const usdc = deps.config.contracts.usdc.address;
       const side = { wallet, owner, group, usdc };
+      const isBeyond = figures?.windows.at(-1)?.removed.some(({ rule }) => rule === "beyond");
       return json({
         ...head,
         jobs: shown.map(({ job, weighed, rule, through }) => {
           const known = { ...job, units: BigInt(job.units) };
-          return jobView(known, usdc, weighed ? rule && { rule, through } : unweighed(known, side));
+          return jobView(
+            known,
+            usdc,
+            weighed ? rule && { rule, through } : unweighed(known, side, isBeyond ? "beyond" : "unread"),
+          );
         }),
         limit,
         nextCursor: last && `${last.block}-${last.logIndex}`,

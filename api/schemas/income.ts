@@ -33,7 +33,7 @@ export const agentPaymentsSchema = z
             .meta({ description: "Why it is not organic; null where it is" }),
         }),
       )
-      .meta({ description: "The newest first; of the last 90 days, 10,000 at most" }),
+      .meta({ description: "The newest first: those of the last 90 days that are weighed one by one" }),
     limit: z.int().min(1),
     nextCursor: z.string().nullable().meta({ description: "Give it back as `cursor`; null: these are the last" }),
   })

@@ -14,6 +14,8 @@ export const windowsAt = (now: number) => ({ days: WINDOWS, sinces: WINDOWS.map(
 export const IN_WINDOWS =
   "join unnest($days::int4[], $sinces::int8[]) w(days, since) on s.at > w.since or s.ended_at > w.since";
 
+const LIMITS = { payers: MAX_PAYERS, weighed: MAX_WEIGHED, dust: MAX_DUST };
+
 /**
  * SQL of two common table expressions: `source`, all that an agent was paid or hired for, and `s`, the same with `weighed`: whether
  * it is weighed one by one.
@@ -24,16 +26,16 @@ export const IN_WINDOWS =
  * @param source SQL of rows with `payer`, `given` (units that it gave for good), `counts` (whether it takes a place), `at`,
  *   `ended_at`, `block` and `log_index`
  */
-export const weighedOf = (source: string): string => `
+export const weighedOf = (source: string, { payers, weighed, dust } = LIMITS): string => `
   source as materialized (${source}),
   placed as materialized (
     select p.payer from (
       select s.payer, sum(s.given) as given, min(s.at) as first from source s where s.counts group by s.payer) p
-    order by ${placeOf({ sum: "p.given", at: "p.first", name: "p.payer" })}, p.payer limit ${MAX_PAYERS}),
+    order by ${placeOf({ sum: "p.given", at: "p.first", name: "p.payer" })}, p.payer limit ${payers}),
   s as materialized (
     select t.*, row_number() over (partition by t.room order by t.turn, t.block desc, t.log_index desc) <= t.room as weighed
     from (
-      select s.*, case when not s.counts then ${MAX_DUST} when p.payer is null then 0 else ${MAX_WEIGHED} end as room,
+      select s.*, case when not s.counts then ${dust} when p.payer is null then 0 else ${weighed} end as room,
         row_number() over (partition by s.payer, s.counts order by s.block desc, s.log_index desc) as turn
       from source s left join placed p on p.payer = s.payer) t)`;
 

@@ -28,7 +28,8 @@ const UNTOLD = statement({
   name: "income-untold",
   params: { blockHashes: array(text), logIndexes: array(int4), since: int8 },
   // A payment is one event, even if several agents have the wallet. A wallet has a maximum of events for each day and number
-  // of digits of the amount, so that a stranger's many small payments do not suppress the event of a larger one.
+  // of digits of the amount, so that a stranger's many small payments do not suppress the event of a larger one; by turns, the
+  // first payment of each payer before a second, so that one payer does not suppress the events of others.
   text: `
     with stored as materialized (
       select m.recipient, m.block_hash, m.log_index, m.at
@@ -36,11 +37,15 @@ const UNTOLD = statement({
       join offchain.income_move m on m.block_hash = k.block_hash and m.log_index = k.log_index
       where m.at >= $since
     ), placed as materialized (
-      select m.*, row_number() over (
-        partition by m.recipient, m.at / 86400, length(trunc(m.units)::text) order by m.block, m.log_index) as place
-      from (select s.recipient, min(s.at) / 86400 * 86400 as since from stored s group by s.recipient) s
-      join offchain.income_move m on m.recipient = s.recipient and m.at >= s.since
-      where m.nonce is not null and m.units >= ${DUST_UNITS}
+      select t.*, row_number() over (
+        partition by t.recipient, t.day, t.digits order by t.turn, t.block, t.log_index) as place
+      from (
+        select m.*, d.day, d.digits, row_number() over (
+          partition by m.recipient, d.day, d.digits, m.sender order by m.block, m.log_index) as turn
+        from (select s.recipient, min(s.at) / 86400 * 86400 as since from stored s group by s.recipient) s
+        join offchain.income_move m on m.recipient = s.recipient and m.at >= s.since
+        cross join lateral (select m.at / 86400 as day, length(trunc(m.units)::text) as digits) d
+        where m.nonce is not null and m.units >= ${DUST_UNITS}) t
     )
     select m.block_hash as "blockHash", m.log_index as "logIndex", m.block, m.at, m.tx_hash as "txHash", m.sender,
       m.recipient, m.units, d.platform, d.agent_id as "agentId", d.token_id as "tokenId", d.owner_address as owner,
@@ -86,8 +91,8 @@ const SETTLED = statement({
 /**
  * Retracts the events of payments that are gone, appends those of payments that are new, and marks as final what a final block
  * has. The same payments stored again change nothing; one that comes back after it was retracted is a new event.
- * Bound: no event of dust, of the past of a wallet that was followed later, beyond the first hundred of an agent and of as many digits on a day, or of
- * what is older than the log; one for each payment.
+ * Bound: no event of dust, of the past of a wallet that was followed later, or of what is older than the log; one for each payment.
+ * Of an agent, a day and a number of digits the first hundred by turns of payers: by a hundred payers, about 500 at most.
  * @param of what a read took away, and what it stored
  */
 export async function recordPaymentEvents(

@@ -124,10 +124,14 @@ describe("a payment", () => {
     await world.settle(one(PAYER), at(WALLET), 500_000);
     await jobs.read();
     expect(await amounts()).toEqual(["0.5"]);
+    // Another payer's first comes before a second of this one.
+    await world.settle(one(OTHER), at(WALLET), 40_000);
+    await jobs.read();
+    expect(await amounts()).toEqual(["0.5", "0.04"]);
     await earlier(day - 1);
     await world.settle(one(PAYER), at(WALLET), 60_000);
     await jobs.read();
-    expect(await amounts()).toEqual(["0.5", "0.06"]);
+    expect(await amounts()).toEqual(["0.5", "0.04", "0.06"]);
   });
 });
 
