@@ -69,11 +69,11 @@ const plantJob = async (of: Order & { evaluator?: string | null; token?: string 
 };
 /** A payer whose money is read. */
 const readAll = async () => {
-  await query("insert into offchain.income_cohort (id, kind, from_block, read_to) values (1, 'payer', 1, 1000000000)");
+  await query("insert into offchain.income_cohort (id, kind, from_block, read_to) values (1000, 'payer', 1, 1000000000)");
   await query(
     `insert into offchain.income_followed (address, kind, cohort)
-     select distinct sender, 'payer', 1 from offchain.income_move where nonce is not null
-     union select distinct client, 'payer', 1 from offchain.commerce_job on conflict do nothing`,
+     select distinct sender, 'payer', 1000 from offchain.income_move where nonce is not null
+     union select distinct client, 'payer', 1000 from offchain.commerce_job on conflict do nothing`,
   );
 };
 const idOf = async (agent: number) =>
@@ -263,7 +263,7 @@ it("places are by sum or by age, and turns of payers: no order and no stranger c
 describe("enrolment goes by turns", () => {
   const HONEST = many(10, (i) => ({
     agent: [1_000 + i, `0xhonest${i}`, `0xholder${i}`] as const,
-    payer: `0xcustomer${i}`,
+    payer: `0xzcustomer${i}`,
   }));
   const enrolPayers = () => enrol(db.pool, "payer", BLOCKS, JOBS);
   const pays = (from: string, to: string, units: number, at: number): Move => ({ from, to, units, at });
@@ -292,6 +292,22 @@ describe("enrolment goes by turns", () => {
       expect([...(await followed())]).toEqual(expect.arrayContaining(HONEST.map(({ payer }) => `${payer}b`)));
     },
   );
+
+  it("and who is followed already has taken a turn, whoever is older or gave more", async () => {
+    const farms = many(600, (i) => [i, `0xfarm${i}`, `0xfarmer${i}`] as const);
+    await plantAgents(farms);
+    await plantMoves([
+      ...farms.flatMap(([i, farm]) => many(2, (n) => pays(`0xsock${i}-${n}`, farm, 900_000_000, NOW - 90 * DAY))),
+      ...honest(1_000, NOW - 80 * DAY),
+    ]);
+    await readAll();
+    await plantMoves([
+      ...farms.map(([i, farm]) => pays(`0xmore${i}`, farm, 900_000_000, NOW - 3 * DAY)),
+      ...HONEST.map(({ agent, payer }) => pays(`${payer}b`, agent[1], 1_000, NOW - DAY)),
+    ]);
+    expect(await enrolPayers()).toBe(500);
+    expect([...(await followed())]).toEqual(expect.arrayContaining(HONEST.map(({ payer }) => `${payer}b`)));
+  });
 
   it("beside payers that paid every agent first, and agents that were given to an honest owner", async () => {
     await plantAgents(many(30, (i) => [i, `0xgift${i}`, "0xholder0"]));
