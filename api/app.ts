@@ -9,7 +9,7 @@ import { tokensOfClient } from "./guards/rate-limits.ts";
 import { walletGuard } from "./guards/wallet.ts";
 import { type Admission, admission } from "./http/admission.ts";
 import { clientAddressBehind, comesFrom } from "./http/client-address.ts";
-import { networkOf } from "./http/client-network.ts";
+import { networksOf } from "./http/client-network.ts";
 import { errorAnswer } from "./http/error-answer.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
 import { requestUrl } from "./http/request-url.ts";
@@ -60,7 +60,7 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
     ...callsOf(given),
     isEndpoint: (path) => methodsOf(path).length > 0,
     count: async (incoming, head) => {
-      const client = { network: networkOf(machinery.clientAddress(incoming)), key: null };
+      const client = { networks: networksOf(machinery.clientAddress(incoming)), key: null };
       await deps.limits.take(tokensOfClient("reads", true, client), deps.now(), head);
     },
     aboutMs: deps.aboutMs,

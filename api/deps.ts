@@ -14,6 +14,7 @@ import type {
 } from "../clients/ports.ts";
 import type { Config } from "../config/config.ts";
 import type { RateBuckets } from "../core/callers/rate-policies.ts";
+import type { Who } from "../core/callers/shares.ts";
 import type { CardFormat, CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import type { Preview } from "../core/card/preview.ts";
@@ -37,7 +38,7 @@ type QueueState = {
 
 /** Draws cards as PNG for a client network. @throws Failure overloaded, rate_limited when too many are waiting already */
 export type Cards = {
-  picture(card: CardFacts | Preview, size: CardSize, format: CardFormat, client?: string): Promise<Uint8Array>;
+  picture(card: CardFacts | Preview, size: CardSize, format: CardFormat, client?: Who): Promise<Uint8Array>;
 };
 
 /** Is called for every request, so a call must cost almost nothing. */

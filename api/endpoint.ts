@@ -1,5 +1,6 @@
 /** An endpoint is one value: contract and handler together. Routing, checks, documents and discovery all derive from it. */
 import { z } from "zod";
+import type { Networks, Who } from "../core/callers/shares.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import { ignoredIn } from "../core/ignored.ts";
 import type { Operation } from "../core/payments/prices.ts";
@@ -33,8 +34,10 @@ export type Call<P, Q, B, C> = {
   requestId: string;
   /** The client's network address, as far as trusted proxies go. */
   clientAddress: string;
-  /** Reads are counted against this name: the request's API key of scope `read`, else the client's network. */
-  reader: string;
+  /** The client's networks, against which its requests are counted. */
+  networks: Networks;
+  /** Reads are counted against it: the name of the request's API key of scope `read`, else the client's networks. */
+  reader: Who;
   /** The end of the response: slots that a request has acquired are released with it. */
   response: ResponseEnd;
   idempotencyKey: string | undefined;
@@ -50,7 +53,7 @@ export type Call<P, Q, B, C> = {
    * Counts the request against a limit of its operation's own, and shows it in the RateLimit headers.
    * @throws Failure rate_limited
    */
-  count(limit: OwnLimit, who: string): Promise<void>;
+  count(limit: OwnLimit, who: Who): Promise<void>;
   /** A header of the request by its lower-case name, for protocols that use headers. Never that of a credential: use `caller`. */
   header(name: string): string | undefined;
 };

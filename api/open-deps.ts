@@ -22,21 +22,6 @@ import { messageStreams } from "./services/message-streams.ts";
 import { operatorStateReader } from "./services/operator-state.ts";
 import { sharedCount, sharedFor } from "./services/shared-answers.ts";
 
-/**
- * Bound: exports read thousands of rows each: one at a time for a network, 3 in the process, in slices of 100 and
- * within 60 s (http/sliced-body.ts).
- */
-const EXPORTS = { what: "exports", perHolder: 1, inAll: 3, retryAfter: 5 };
-
-/** Queries of the index by API key: the indexer itself runs 4 at once. */
-const INDEX_QUERIES = { what: "queries of the index", perHolder: 2, inAll: 8, retryAfter: 1 };
-
-/**
- * Bound: reads with `minBlock`, of tools too: each may wait 5 s for its block and query the database meanwhile;
- * MIN_BLOCK_READS_PER_CLIENT of a network (20), 2,000 in all.
- */
-const MIN_BLOCK_READS = { what: "reads with minBlock", inAll: 2_000, retryAfter: 1 };
-
 /** Milliseconds for which one answer serves all requests: an answer costs dozens of statements, or a call of the node. */
 const QUEUES_MS = 1_000;
 const STANDING_MS = 2_000;
@@ -73,9 +58,9 @@ export function openDeps(deps: ApiDeps): HandlerDeps {
     streams: eventStreams(streams),
     messageStreams: messageStreams(deps),
     logStreams: logStreams(deps),
-    indexSlots: concurrencyLimit(INDEX_QUERIES),
-    exports: concurrencyLimit(EXPORTS),
-    minBlockReads: concurrencyLimit({ ...MIN_BLOCK_READS, perHolder: minBlockReadsPerClient }),
+    indexSlots: concurrencyLimit("index-queries"),
+    exports: concurrencyLimit("exports"),
+    minBlockReads: concurrencyLimit("min-block-reads", { perHolder: minBlockReadsPerClient }),
   };
 }
 

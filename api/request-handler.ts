@@ -1,5 +1,6 @@
 /** How one endpoint answers one request, stage by stage: guard, limits, input, index, payment, handler, idempotency. */
 import type { IncomingMessage } from "node:http";
+import type { Networks } from "../core/callers/shares.ts";
 import { isTracing, span } from "../runtime/tracing.ts";
 import type { PaymentMethod } from "../settlement/methods/method.ts";
 import type { Caller, CallerRule } from "./caller-types.ts";
@@ -13,7 +14,7 @@ import { handled } from "./handled.ts";
 import type { HandlerDeps } from "./handler-deps.ts";
 import type { Admission } from "./http/admission.ts";
 import type { ClientAddress } from "./http/client-address.ts";
-import { networkOf } from "./http/client-network.ts";
+import { networksOf } from "./http/client-network.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { forClient } from "./http/for-client.ts";
 import type { HttpAnswer } from "./http/response-head.ts";
@@ -61,7 +62,7 @@ type Exchange = Bindings & {
   /** Milliseconds since the epoch at which the request arrived. */
   now: number;
   clientAddress: string;
-  network: string;
+  networks: Networks;
 };
 
 /** The request handler of an endpoint. Never throws: every failure becomes the contract's error body. */
@@ -114,7 +115,7 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
     const { incoming, head } = env;
     const now = deps.now();
     const clientAddress = machinery.clientAddress(incoming);
-    const network = networkOf(clientAddress);
+    const networks = networksOf(clientAddress);
     const { path, url } = req;
     const params = req.param();
     const exchange: Exchange = {
@@ -127,27 +128,27 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
       params,
       now,
       clientAddress,
-      network,
+      networks,
     };
 
     if (vary) head.setHeader("Vary", vary);
     const sentKey = bucket === "reads" ? incoming.headers["x-api-key"] : undefined;
     const key = sentKey === undefined ? null : await readingKey(exchange, sentKey);
-    const counted = deps.limits.take(tokensOfClient(bucket, rule === "anyone", { network, key }), now, head);
+    const counted = deps.limits.take(tokensOfClient(bucket, rule === "anyone", { networks, key }), now, head);
     if (counted) await counted;
     if (needsAdmission) admit();
     const caller = rule === "anyone" ? undefined : await requiredCaller(exchange);
-    if (caller) await deps.limits.take(tokensOfCaller(bucket, caller, network), now, head);
+    if (caller) await deps.limits.take(tokensOfCaller(bucket, caller, networks), now, head);
     const rest = answerOf(exchange, { caller, key, url });
     return isProbe(exchange) ? rest.catch(termsInstead(deps.payments, soldBy(exchange))) : rest;
   };
 
   /** Stages 7 to 12. */
   async function answerOf(exchange: Exchange, { caller, key, url }: Asker): Promise<Reply> {
-    const { incoming, head, params, path, network, clientAddress, requestId, now } = exchange;
+    const { incoming, head, params, path, networks, clientAddress, requestId, now } = exchange;
     const input = await readInput({ incoming, head, url, params });
     if ("malformed" in input) return input.malformed;
-    if (input.query?.minBlock !== undefined) deps.minBlockReads.acquire(head, [network]);
+    if (input.query?.minBlock !== undefined) deps.minBlockReads.acquire(head, [key ? nameOf(key) : networks]);
     if (endpoint.data) await showIndexedBlock(deps, head, input.query?.minBlock);
     const fingerprint = isWrite || price ? fingerprintOf(endpoint.method.toUpperCase(), path, input) : "";
     const repeatKey = isWrite ? idempotencyKey(incoming.headers["idempotency-key"]) : undefined;
@@ -158,7 +159,7 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
     // A request that only reads needs no stored answer: reading again repeats it.
     if (repeatKey === undefined || bucket === "reads" || bucket === "index") return paidHandle();
     const scope = caller ? nameOf(caller) : clientAddress;
-    const mayKeep = mayKeepAnswer(deps.limits, caller, network, now);
+    const mayKeep = mayKeepAnswer(deps.limits, caller, networks, now);
     return once(deps, { scope, key: repeatKey, fingerprint, requestId, mayKeep }, paidHandle);
   }
 }
@@ -197,21 +198,21 @@ function varyOf({ guard: { caller, price } }: Endpoint, methods: readonly Paymen
 
 /** @throws Failure unauthenticated for a key that is not valid */
 async function readingKey(
-  { machinery, network, now }: Exchange,
+  { machinery, networks, now }: Exchange,
   header: string | string[],
 ): Promise<ReadingKey | null> {
   const known = machinery.readingKeys.known(header, now);
   if (known !== undefined) return known;
-  const attempt = machinery.deps.limits.attempt(network, now);
+  const attempt = machinery.deps.limits.attempt(networks, now);
   return attempt.end(machinery.readingKeys.check(header, attempt, now));
 }
 
 /** The caller by a rule; a missing or bad credential is counted against the network. @throws Failure unauthenticated, ... */
-function signIn({ machinery, incoming, network, now }: Exchange, rule: CallerRule): Promise<Caller | undefined> {
+function signIn({ machinery, incoming, networks, now }: Exchange, rule: CallerRule): Promise<Caller | undefined> {
   const { db, identityProvider, limits } = machinery.deps;
-  const attempt = limits.attempt(network, now);
+  const attempt = limits.attempt(networks, now);
   const parts = { db, identityProvider, wallets: machinery.wallets };
-  return attempt.end((async () => identify(rule, parts, { incoming, client: network, now, attempt }))());
+  return attempt.end((async () => identify(rule, parts, { incoming, networks, now, attempt }))());
 }
 
 /** The caller that the endpoint's guard requires. A refusal of a paid endpoint states its terms as well. */
@@ -232,7 +233,7 @@ async function checkoutOf(
   caller: Caller | undefined,
   fingerprint: string,
 ): Promise<OpenCheckout> {
-  const { endpoint, machinery, incoming, path, params, network, now } = exchange;
+  const { endpoint, machinery, incoming, path, params, networks, now } = exchange;
   const { deps } = machinery;
   const checkout = await openCheckout(deps.payments, {
     operation: endpoint.guard.price!,
@@ -244,11 +245,11 @@ async function checkoutOf(
     headers: incoming.headersDistinct,
     wallet: walletOf(caller),
     signedIn: async () => (hasCredential(incoming) ? walletOf(await signIn(exchange, "siwa")) : null),
-    client: network,
+    client: networks[0].name,
     fingerprint,
     now,
   });
-  if (checkout.given) await deps.limits.take([["payments", caller ? nameOf(caller) : network]], now);
+  if (checkout.given) await deps.limits.take([["payments", caller ? nameOf(caller) : networks]], now);
   if (checkout.price > 0n && incoming.method === "HEAD") throw checkout.refusal();
   return checkout;
 }
@@ -264,7 +265,7 @@ type Stages = {
 };
 
 function callOf(exchange: Exchange, stages: Stages): Parameters<Endpoint["handler"]>[0] {
-  const { endpoint, machinery, incoming, head, requestId, clientAddress, network, now } = exchange;
+  const { endpoint, machinery, incoming, head, requestId, clientAddress, networks, now } = exchange;
   const { deps, readDeps } = machinery;
   const { input, caller, key, fingerprint, repeatKey, checkout } = stages;
   return {
@@ -276,7 +277,8 @@ function callOf(exchange: Exchange, stages: Stages): Parameters<Endpoint["handle
     caller,
     requestId,
     clientAddress,
-    reader: key ? nameOf(key) : network,
+    networks,
+    reader: key ? nameOf(key) : networks,
     response: head,
     idempotencyKey: repeatKey,
     fingerprint,
@@ -295,12 +297,12 @@ function callOf(exchange: Exchange, stages: Stages): Parameters<Endpoint["handle
  */
 const KEPT_LENGTH = { client: 4_096, caller: 65_536 };
 
-function mayKeepAnswer(limits: RateLimits, caller: Caller | undefined, network: string, now: number): MayKeep {
+function mayKeepAnswer(limits: RateLimits, caller: Caller | undefined, networks: Networks, now: number): MayKeep {
   const policy = caller ? "kept-answers-of-callers" : "kept-answers";
   return async (length) => {
     if (length > (caller ? KEPT_LENGTH.caller : KEPT_LENGTH.client)) return false;
     return Promise.resolve()
-      .then(() => limits.take([[policy, network]], now))
+      .then(() => limits.take([[policy, networks]], now))
       .then(
         () => true,
         () => false,

@@ -3,9 +3,11 @@ import { createServer, type Server, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { Server as NetServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { SHARED_PLACES } from "../core/callers/shared-places.ts";
+import { places } from "../core/callers/shares.ts";
 import type { Api } from "./app.ts";
 import { comesFrom, peerOf } from "./http/client-address.ts";
-import { networkOf } from "./http/client-network.ts";
+import { networksOf } from "./http/client-network.ts";
 
 const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -17,7 +19,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
  */
 const TAKE_TIMEOUT_MS = 30_000;
 /** Open connections of the process. */
-const MAX_CONNECTIONS = 20_000;
+const MAX_CONNECTIONS = SHARED_PLACES.connections.inAll;
 const DRAIN_MS = 250;
 const STOP_MS = 9_000;
 
@@ -113,26 +115,18 @@ export async function startServer(
 }
 
 /**
- * Closes new connections of a network that has reached its limit.
- * Check then write: connections are left, then one is counted; no await.
- * Bound: connections, CONNECTIONS_PER_CLIENT of a network (250) and MAX_CONNECTIONS of the process.
+ * Closes new connections of a network that has reached its limit, and those of all while only our proxies' are left.
  */
 function limitConnections(server: Server, { connectionsPerClient: most = 0, trustedProxies = [] }: Binding): void {
   if (most === 0) return;
   const isProxy = comesFrom(trustedProxies);
-  const open = new Map<string, number>();
+  const open = places({ perHolder: most, inAll: MAX_CONNECTIONS });
   // Runs before Node's own listener, which would begin to read.
   server.prependListener("connection", (socket: Socket) => {
     if (isProxy({ socket })) return;
-    const network = networkOf(peerOf({ socket }));
-    const count = (open.get(network) ?? 0) + 1;
-    if (count > most) return void socket.destroy();
-    open.set(network, count);
-    socket.once("close", () => {
-      const left = open.get(network)! - 1;
-      if (left > 0) open.set(network, left);
-      else open.delete(network);
-    });
+    const release = open.take([networksOf(peerOf({ socket }))]);
+    if (typeof release === "string") return void socket.destroy();
+    socket.once("close", release);
   });
 }
 

@@ -1,5 +1,7 @@
 /** Cards as PNG or WebP: each is drawn once and cached; the number drawn at once and the queue are bounded. */
 import { availableParallelism } from "node:os";
+import { SHARED_PLACES } from "../core/callers/shared-places.ts";
+import { places, type Who } from "../core/callers/shares.ts";
 import type { CardFormat, CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import { cardHash } from "../core/card/hash.ts";
@@ -11,10 +13,10 @@ import { createPaint, type Paint } from "./paint.ts";
 export type CardRenderer = {
   /**
    * The picture of a card; the same bytes for the same card, size and format.
-   * @param client the client network; one network may take half of the queue
-   * @throws overloaded when the queue is full, rate_limited when the client's half is full
+   * @param client whose share of the queue it takes a place of
+   * @throws overloaded when the queue is full, rate_limited when the client's share is
    */
-  picture(card: CardFacts | Preview, size: CardSize, format: CardFormat, client?: string): Promise<Uint8Array>;
+  picture(card: CardFacts | Preview, size: CardSize, format: CardFormat, client?: Who): Promise<Uint8Array>;
   stats(): CardStats;
   /** Waits for open drawings and writes; draws nothing afterwards. */
   close(): Promise<void>;
@@ -49,17 +51,11 @@ export type CardRendererOptions = {
 
 /** Two drawings leave most of the thread pool to the API; one core stays free, so answers do not wait for drawings. */
 const AT_ONCE = Math.max(1, Math.min(2, availableParallelism() - 1));
-/**
- * Max cards in the queue: about a second of drawing.
- * Bound: cards, 50 waiting and 25 of them for one network; the cache has 32 MB in memory and 512 MB on disk.
- */
-const MAX_WAITING = 50;
-const WAITING_PER_CLIENT = MAX_WAITING / 2;
 const MEGABYTE = 1024 * 1024;
 
 /**
  * One item: a card that cannot be drawn fails for its callers only.
- * Check then write: places in the queue are left, then one is taken; no await.
+ * Bound: the cache, 32 MB in memory and 512 MB on disk; the queue is one of SHARED_PLACES.
  */
 export function createCardRenderer(options: CardRendererOptions = {}): CardRenderer {
   const { cacheDir, memoryMb = 32, diskMb = 512, paint = createPaint(), atOnce = AT_ONCE } = options;
@@ -67,32 +63,21 @@ export function createCardRenderer(options: CardRendererOptions = {}): CardRende
   const flights = new Map<string, Promise<Uint8Array>>();
   const savings = new Set<Promise<void>>();
   const queue: (() => void)[] = [];
-  const waitingOf = new Map<string, number>();
+  const waiting = places(SHARED_PLACES.cards);
   const counts = { drawn: 0, memoryHits: 0, diskHits: 0, joined: 0, refused: 0 };
   let running = 0;
   let closed = false;
 
   /** Runs `work` when its turn comes. */
-  const inTurn = async <T>(client: string, work: () => Promise<T>): Promise<T> => {
-    if (closed || queue.length >= MAX_WAITING) {
-      counts.refused++;
-      fail("overloaded", "Too many images are being drawn right now; try again in a moment.", { retryAfter: 1 });
-    }
-    const own = waitingOf.get(client) ?? 0;
-    if (client !== "" && own >= WAITING_PER_CLIENT) {
-      counts.refused++;
-      fail("rate_limited", "Too many images are being drawn for you right now; try again in a moment.", {
-        retryAfter: 1,
-      });
-    }
+  const inTurn = async <T>(client: Who | undefined, work: () => Promise<T>): Promise<T> => {
+    if (closed) refuse("all");
     // A turn is handed on without being released, so a new caller cannot overtake the queue.
     if (running < atOnce) running++;
     else {
-      waitingOf.set(client, own + 1);
+      const release = waiting.take(client === undefined ? [] : [client]);
+      if (typeof release === "string") return refuse(release);
       await new Promise<void>((turn) => queue.push(turn));
-      const left = waitingOf.get(client)! - 1;
-      if (left > 0) waitingOf.set(client, left);
-      else waitingOf.delete(client);
+      release();
     }
     try {
       return await work();
@@ -103,8 +88,16 @@ export function createCardRenderer(options: CardRendererOptions = {}): CardRende
     }
   };
 
+  const refuse = (full: "holder" | "all"): never => {
+    counts.refused++;
+    const [code, whose] = full === "all" ? (["overloaded", ""] as const) : (["rate_limited", " for you"] as const);
+    return fail(code, `Too many images are being drawn${whose} right now; try again in a moment.`, {
+      retryAfter: SHARED_PLACES.cards.retryAfter,
+    });
+  };
+
   type Wanted = { card: CardFacts | Preview; size: CardSize; format: CardFormat };
-  const obtain = async (key: string, { card, size, format }: Wanted, client: string): Promise<Uint8Array> => {
+  const obtain = async (key: string, { card, size, format }: Wanted, client: Who | undefined): Promise<Uint8Array> => {
     const kept = await cache.get(key, format);
     if (kept) {
       counts[kept.from === "memory" ? "memoryHits" : "diskHits"]++;
@@ -119,7 +112,7 @@ export function createCardRenderer(options: CardRendererOptions = {}): CardRende
   };
 
   return {
-    picture(card, size, format, client = "") {
+    picture(card, size, format, client) {
       const key = `${"kind" in card ? previewHash(card) : cardHash(card)}-${size}-${format}`;
       const flying = flights.get(key);
       if (flying) {

@@ -36,14 +36,19 @@ export const WEBHOOKS = {
     flag,
     "false",
   ),
-  WEBHOOKS_PER_WALLET: variable(API, "Max webhooks per wallet", integer(1, 10_000), "20"),
+  WEBHOOKS_PER_WALLET: variable(API, "Max webhooks per wallet, and per agent", integer(1, 10_000), "20"),
   WEBHOOKS_PER_NETWORK: variable(
     API,
-    "Max webhooks created from one address (IPv6: from one /64 network)",
+    "Max webhooks created from one address (IPv6: from one /48 network)",
     integer(1, 1_000_000),
     "100",
   ),
-  WEBHOOKS_IN_ALL: variable(API, "Max webhooks in all", integer(1, 1_000_000), "10000"),
+  WEBHOOKS_IN_ALL: variable(
+    API,
+    "Max webhooks in all; a quarter is kept for agents that were paid for or have cred",
+    integer(1, 1_000_000),
+    "10000",
+  ),
   WEBHOOK_DISABLE_AFTER: variable(
     WORKERS,
     "A webhook is switched off after its receiver has accepted nothing for this long",

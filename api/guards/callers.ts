@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { IdentityProvider } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
+import type { Networks } from "../../core/callers/shares.ts";
 import {
   findAccessToken,
   findCredential,
@@ -17,8 +18,13 @@ import type { SignInAttempt } from "./rate-limits.ts";
 import type { WalletGuard } from "./wallet.ts";
 
 export type CallerParts = { db: Queryable; wallets: WalletGuard; identityProvider: IdentityProvider | null };
-/** `client` is the network that calls of the chain are counted against; `attempt` counts this sign-in. */
-type Request = { incoming: IncomingMessage; client: string; now: number; attempt: Pick<SignInAttempt, "begin"> };
+/** Calls of the chain are counted against `networks`; `attempt` counts this sign-in. */
+type Request = {
+  incoming: IncomingMessage;
+  networks: Networks;
+  now: number;
+  attempt: Pick<SignInAttempt, "begin">;
+};
 
 /** The check of each rule. */
 const IDENTIFY: Record<CallerRule, (parts: CallerParts, request: Request) => Promise<Caller> | undefined> = {

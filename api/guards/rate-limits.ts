@@ -1,5 +1,7 @@
 /** Rate limits of clients and callers: token buckets, shown in RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
 import {
+  isShared,
+  quotaOf,
   RATE_POLICIES,
   type RateBucket,
   type RateBuckets,
@@ -8,13 +10,17 @@ import {
   type TakenTokens,
   windowSeconds,
 } from "../../core/callers/rate-policies.ts";
+import { type Networks, networksOfWho, type Who } from "../../core/callers/shares.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import type { Caller, KeyCaller } from "../caller-types.ts";
 import type { AnswerHeaders } from "../http/headers.ts";
 import { nameOf } from "./caller-name.ts";
 
-/** One token of a policy's bucket for a name: a network, a caller, a group. `quota` replaces the policy's own. */
-export type Token = readonly [policy: RatePolicyName, who: string, quota?: number | undefined];
+/**
+ * One token of a policy for a client, a caller or a group. A client's is taken from the bucket of each of its networks,
+ * and where strangers share the policy, from theirs. `quota` replaces the policy's own.
+ */
+export type Token = readonly [policy: RatePolicyName, who: Who, quota?: number | undefined];
 
 /** The budget a request counts against; `unlimited` for the endpoints of monitors. */
 export type Bucket = "reads" | "writes" | "proofs" | "index" | "unlimited";
@@ -28,10 +34,11 @@ export type OwnLimit =
   | "messages"
   | "messages-by-day"
   | "messages-of-group"
+  | "principals"
   | "webhook-sends";
 
-/** The client of a request: its network, and the API key by which it reads. */
-export type Client = { network: string; key: ReadingKey | null };
+/** The client of a request: its networks, and the API key by which it reads. */
+export type Client = { networks: Networks; key: ReadingKey | null };
 /** A key of scope `read`. @property readsPerMinute null: the policy's quota */
 export type ReadingKey = KeyCaller & { readsPerMinute: number | null };
 
@@ -52,19 +59,19 @@ export type RateLimits = {
    */
   take(tokens: readonly Token[], now: number, outgoing?: AnswerHeaders): Promise<void> | undefined;
   /** Check then write: a token is left, then it is taken; taken before the check of the credential that it allows. */
-  attempt(network: string, now: number): SignInAttempt;
+  attempt(networks: Networks, now: number): SignInAttempt;
 };
 
 /** The tokens of a request before its caller is known. */
-export function tokensOfClient(bucket: Bucket, open: boolean, { network, key }: Client): Token[] {
+export function tokensOfClient(bucket: Bucket, open: boolean, { networks, key }: Client): Token[] {
   if (bucket === "reads")
-    return [key ? ["reads-by-key", nameOf(key), key.readsPerMinute ?? undefined] : ["reads", network]];
+    return [key ? ["reads-by-key", nameOf(key), key.readsPerMinute ?? undefined] : ["reads", networks]];
   // Writes that need a credential count against the caller; until it is known, they count as attempts to sign in.
-  return open && bucket !== "unlimited" ? [["writes-by-network", network]] : [];
+  return open && bucket !== "unlimited" ? [["writes-by-network", networks]] : [];
 }
 
 /** The tokens of a caller whose credential was verified; no other caller can use up its budget. */
-export function tokensOfCaller(bucket: Bucket, caller: Caller, network: string): Token[] {
+export function tokensOfCaller(bucket: Bucket, caller: Caller, networks: Networks): Token[] {
   const name = nameOf(caller);
   if (bucket === "index") return [["index-queries", name]];
   if (bucket !== "writes" && bucket !== "proofs") return [];
@@ -76,33 +83,48 @@ export function tokensOfCaller(bucket: Bucket, caller: Caller, network: string):
           ["proofs-by-day", name],
         ]
       : [["writes", name]];
-  return [...own, ["signed-writes-by-network", network]];
+  return [...own, ["signed-writes-by-network", networks]];
 }
 
 export function rateLimits(quotas: RateQuotas, buckets: RateBuckets): RateLimits {
-  const bucketOf = ([policy, who, quota = quotas[policy]]: Token): RateBucket => ({
-    key: `${policy}:${who}`,
-    quota,
-    windowMs: windowSeconds(policy) * 1000,
-  });
+  /** The buckets of a token, those of the client itself or of the known caller first. */
+  const bucketsOf = ([policy, who, quota = quotas[policy]]: Token): RateBucket[] => {
+    const bucket = (name: string, quota: number) => ({
+      key: `${policy}:${name}`,
+      quota,
+      windowMs: windowSeconds(policy) * 1000,
+    });
+    const own = networksOfWho(who).map((network) => bucket(network.name, quotaOf(policy, quota, who, network)));
+    return isShared(policy) && typeof who !== "string" ? [...own, bucket("strangers", quota)] : own;
+  };
   const limited = (tokens: readonly Token[]) => tokens.filter(([policy, , quota]) => (quota ?? quotas[policy]) > 0);
 
   /**
-   * Writes the levels into the headers. @throws Failure rate_limited, with the wait for the slowest of the empty
-   * buckets
+   * Writes the levels into the headers: of each policy the bucket that has the least left, under the quota of the first.
+   * @throws Failure rate_limited, with the wait for the slowest of the empty buckets
    */
   function report(tokens: readonly Token[], { granted, levels }: TakenTokens, outgoing?: AnswerHeaders): undefined {
     let wait = 0;
     let empty = "";
-    for (const [i, [policy, , quota = quotas[policy]]] of tokens.entries()) {
-      const { left, fullInMs, nextInMs } = levels[i]!;
+    let from = 0;
+    for (const token of tokens) {
+      const [policy] = token;
+      const buckets = bucketsOf(token);
+      const ofToken = levels.slice(from, from + buckets.length);
+      from += buckets.length;
+      const { quota } = buckets[0]!;
       if (outgoing) {
-        addItem(outgoing, "RateLimit-Policy", `"${policy}";q=${quota};w=${windowSeconds(policy)}`);
-        addItem(outgoing, "RateLimit", `"${policy}";r=${left};t=${Math.ceil(fullInMs / 1000)}`);
+        const left = Math.min(...ofToken.map((level) => level.left));
+        addItem(outgoing, "RateLimit-Policy", `"${policy}";q=${Math.floor(quota)};w=${windowSeconds(policy)}`);
+        addItem(outgoing, "RateLimit", `"${policy}";r=${left};t=${Math.ceil(ofToken[0]!.fullInMs / 1000)}`);
       }
-      if (nextInMs <= wait) continue;
-      wait = nextInMs;
-      empty = `: ${policy} is limited to ${quota.toLocaleString("en")} a ${RATE_POLICIES[policy].window}`;
+      for (const [i, { nextInMs }] of ofToken.entries()) {
+        if (nextInMs <= wait) continue;
+        wait = nextInMs;
+        const { key, quota } = buckets[i]!;
+        const whose = i === 0 ? policy : key.replace(":", " of ");
+        empty = `: ${whose} is limited to ${Math.floor(quota).toLocaleString("en")} a ${RATE_POLICIES[policy].window}`;
+      }
     }
     if (!granted) fail("rate_limited", `Too many requests${empty}.`, { retryAfter: wait / 1000 });
   }
@@ -110,15 +132,15 @@ export function rateLimits(quotas: RateQuotas, buckets: RateBuckets): RateLimits
   const take: RateLimits["take"] = (all, now, outgoing) => {
     const tokens = limited(all);
     if (tokens.length === 0) return undefined;
-    const taken = buckets.take(tokens.map(bucketOf), now);
+    const taken = buckets.take(tokens.flatMap(bucketsOf), now);
     if ("then" in taken) return taken.then((settled) => report(tokens, settled, outgoing));
     return report(tokens, taken, outgoing);
   };
 
   return {
     take,
-    attempt(network, now) {
-      const tokens: Token[] = [["sign-ins", network]];
+    attempt(networks, now) {
+      const tokens: Token[] = [["sign-ins", networks]];
       let begun = false;
       let taken = false;
       const begin = async () => {
@@ -129,7 +151,7 @@ export function rateLimits(quotas: RateQuotas, buckets: RateBuckets): RateLimits
       };
       const giveBack = async () => {
         const counted = limited(tokens);
-        if (taken && counted.length > 0) await buckets.giveBack(counted.map(bucketOf), now);
+        if (taken && counted.length > 0) await buckets.giveBack(counted.flatMap(bucketsOf), now);
       };
       return {
         begin,

@@ -1,6 +1,10 @@
 /** Whether a wallet signed a text: native recovery for keys; for contract wallets the chain, with as few calls as possible. */
 import type { Chain } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { Networks } from "../../core/callers/shares.ts";
+import { Failure } from "../../core/errors.ts";
+import { expiringCache } from "./expiring-cache.ts";
+import { knownWallets } from "./known-wallets.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { personalHash, recoverSigner } from "./signature.ts";
 
@@ -10,6 +14,12 @@ const ERC6492_SUFFIX = "64926492649264926492649264926492649264926492649264926492
 /** Texts checked on the chain for one token of the allowance; the right text is nearly always among the first 8. */
 const TEXTS_PER_TOKEN = 8;
 
+/**
+ * Milliseconds for which it is remembered that an address has code.
+ * Bound: 20,000 addresses; each was asked about for a sign-in or an open write, which networks are counted for.
+ */
+const [DEPLOYED_MS, MAX_ADDRESSES] = [86_400_000, 20_000];
+
 /** The claimed signer and the signature. */
 type SignatureClaim = { address: Address; signature: Hex };
 
@@ -18,29 +28,55 @@ export type SignedTexts = {
   byKey(claim: SignatureClaim, text: string): boolean;
   /**
    * The first of the texts whose signature the contract at the address accepts (ERC-1271, ERC-6492); null for none. The
-   * chain is called for one text after the other, and every eighth counts against the allowance.
-   * @param client network whose allowance of calls of the chain is used
+   * chain is called for one text after the other, and every eighth counts against an allowance: that of the wallet where
+   * it was good from this network before, else the one that strangers share. An address without code takes nothing.
    * @throws Failure rate_limited, and upstream_unavailable when the chain cannot be reached, which says nothing about
    *   the signature
    */
-  byContract(claim: SignatureClaim, texts: readonly string[], client: string, now: number): Promise<string | null>;
+  byContract(claim: SignatureClaim, texts: readonly string[], networks: Networks, now: number): Promise<string | null>;
 };
 
-/** @param limits bound the calls of the chain per client and in total, because any client can cause them */
+/**
+ * Check then write: the signature is good, then the wallet is known; what it stands for may end: it only says whose
+ * allowance is used.
+ * @param limits bound the calls of the chain per client and in total, because any client can cause them
+ */
 export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">): SignedTexts {
+  const known = knownWallets();
+  const deployed = expiringCache<true>(MAX_ADDRESSES);
+
+  async function isDeployed(address: Address, now: number): Promise<boolean> {
+    if (deployed.get(address, now)) return true;
+    if (!(await chain.isDeployed(address))) return false;
+    deployed.set(address, true, now + DEPLOYED_MS);
+    return true;
+  }
+
+  /** Takes a token of the wallet's own, where it is known and has one left, else of those that strangers share. */
+  async function takeToken(own: string | undefined, networks: Networks, now: number): Promise<void> {
+    if (own !== undefined) {
+      try {
+        return await limits.take([["contract-signatures", own]], now);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+      }
+    }
+    await limits.take([["contract-signatures", networks]], now);
+  }
+
   return {
     byKey: ({ address, signature }, text) => recoverSigner(personalHash(text), signature) === address,
-    async byContract({ address, signature }, texts, client, now) {
-      const tokens = [
-        ["contract-signatures", client],
-        ["contract-signatures-of-all", "all"],
-      ] as const;
-      await limits.take(tokens, now);
-      if (!signature.toLowerCase().endsWith(ERC6492_SUFFIX) && !(await chain.isDeployed(address))) return null;
+    async byContract({ address, signature }, texts, networks, now) {
+      const isCounterfactual = signature.toLowerCase().endsWith(ERC6492_SUFFIX);
+      if (!isCounterfactual && !(await isDeployed(address, now))) return null;
+      const own = known.nameOf(address, networks, now);
       for (const [i, text] of texts.entries()) {
-        if (i > 0 && i % TEXTS_PER_TOKEN === 0) await limits.take(tokens, now);
+        if (i % TEXTS_PER_TOKEN === 0) await takeToken(own, networks, now);
         const digest: Hex = `0x${Buffer.from(personalHash(text)).toString("hex")}`;
-        if (await chain.verifySignature({ address, hash: digest, signature })) return text;
+        if (!(await chain.verifySignature({ address, hash: digest, signature }))) continue;
+        // A wallet that is not deployed costs nothing: strangers could make as many known ones as they like.
+        if (!isCounterfactual) known.add(address, networks, now);
+        return text;
       }
       return null;
     },

@@ -3,6 +3,7 @@
  * contract wallets; a valid credential is checked once.
  */
 import { hash } from "node:crypto";
+import type { Networks } from "../../core/callers/shares.ts";
 import {
   CREDENTIAL_LIFETIME_MS,
   checkCredentialTime,
@@ -33,7 +34,7 @@ export type WalletGuard = {
 };
 
 /** The client whose credential is checked: `attempt` is counted before an unknown signature is checked. */
-type Asker = { client: string; now: number; attempt: Pick<SignInAttempt, "begin"> };
+type Asker = { networks: Networks; now: number; attempt: Pick<SignInAttempt, "begin"> };
 
 /**
  * Checks one signature per turn of the event loop: during a storm of bad ones, reads run between any two.
@@ -80,7 +81,7 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
   async function verify(
     credential: WalletCredential,
     accepted: readonly SignInKind[],
-    { client, now, attempt }: Asker,
+    { networks, now, attempt }: Asker,
   ): Promise<WalletCaller> {
     checkCredentialTime(credential, new Date(now));
     const { address, issuedAt, sent, signature } = credential;
@@ -109,7 +110,7 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
       }
       const before = agreedTexts.get(credentialId, now);
       const texts = new Set([...(before !== undefined && kinds.has(before) ? [before] : []), ...kinds.keys()]);
-      const agreed = await signed.byContract(credential, [...texts], client, now);
+      const agreed = await signed.byContract(credential, [...texts], networks, now);
       if (agreed !== null) {
         agreedTexts.set(credentialId, agreed, issuedAt + CREDENTIAL_LIFETIME_MS);
         return enter(kinds.get(agreed)!, now + CONTRACT_VERDICT_MS, true);

@@ -3,8 +3,8 @@
  * readers that do not read, the end of the process. The content comes from `event-feed.ts`.
  */
 import type { ServerResponse } from "node:http";
+import type { Who } from "../../core/callers/shares.ts";
 import { fail } from "../../core/errors.ts";
-import { networkOf } from "./client-network.ts";
 import { concurrencyLimit, type ResponseEnd } from "./concurrency-limit.ts";
 import type { ContentCoding } from "./content-coding.ts";
 
@@ -39,17 +39,15 @@ export type StreamContent = {
 export type EventStreams = {
   /**
    * Acquires the slot of a stream before anything is read for it; the slot is released when the response closes.
+   * @param readers the client or API key, and the wallet that has signed in
    * @returns makes the answer that stays open; `begin` gets the stream once it is open
    * @throws Failure rate_limited (this reader has enough of them), overloaded (the process has)
    */
-  take(response: ResponseEnd, reader: StreamReader): (begin: (stream: EventStream) => void) => StreamContent;
+  take(response: ResponseEnd, readers: readonly Who[]): (begin: (stream: EventStream) => void) => StreamContent;
   /** Ends all streams because the process ends; readers are sent a reconnect time each, spread over some seconds. */
   endAll(): void;
   readonly count: number;
 };
-
-/** The reader of a stream: its network address, and its wallet where it has signed in. */
-type StreamReader = { client: string; wallet?: string | undefined };
 
 export type StreamRules = {
   /** Open streams of one network and of one wallet, and of the process; 0 = no limit. */
@@ -70,8 +68,6 @@ const STREAM_HEADERS = {
 } as const;
 
 const RETRY_MS = 2_000;
-/** Seconds after which a reader with too many streams may retry. */
-const RETRY_AFTER_SECONDS = 15;
 /** Milliseconds over which the reconnects of an ending process's readers are spread. */
 const SPREAD_MS = 4_000;
 const HEARTBEAT = ": still here\n\n";
@@ -87,16 +83,10 @@ export function frameOf({ id, event, data }: { id?: number | string; event?: str
 
 type OpenStream = { stream: EventStream; beat(): void; look(): void };
 
-/** Bound: event streams, STREAMS_PER_CLIENT of a network or wallet (100) and STREAMS_PER_PROCESS (10,000). */
 export function eventStreams(rules: StreamRules): EventStreams {
   const { perClient, perProcess, heartbeatMs = 15_000, stallMs = 30_000, now = () => performance.now() } = rules;
   const all = new Set<OpenStream>();
-  const limit = concurrencyLimit({
-    what: "event streams",
-    perHolder: perClient,
-    inAll: perProcess,
-    retryAfter: RETRY_AFTER_SECONDS,
-  });
+  const limit = concurrencyLimit("streams", { perHolder: perClient, inAll: perProcess });
   let ending = false;
   let beats: NodeJS.Timeout | undefined;
   let looks: NodeJS.Timeout | undefined;
@@ -116,9 +106,9 @@ export function eventStreams(rules: StreamRules): EventStreams {
   }
 
   return {
-    take(response, { client, wallet }) {
+    take(response, readers) {
       if (ending) fail("overloaded", "This process is ending. Connect again.", { retryAfter: 1 });
-      limit.acquire(response, [networkOf(client), ...(wallet === undefined ? [] : [wallet])]);
+      limit.acquire(response, readers);
       return (begin) => ({
         headers: STREAM_HEADERS,
         stream(outgoing) {

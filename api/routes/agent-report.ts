@@ -29,7 +29,7 @@ export const agentReport = endpoint({
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The report", schema: agentReportSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, now }, json) {
+  async handler({ deps, params, reader, now }, json) {
     const at = new Date(now);
     const { facts, transactions, ranking } = await snapshot(deps.db, async (db) => {
       const facts = await factsOf({ db, config: deps.config }, params.ref);
@@ -41,7 +41,7 @@ export const agentReport = endpoint({
     });
     const linked = linkedToken(facts.traits);
     const token = linked && THIS_CHAIN.test(linked.chain.trim()) ? parseAddress(linked.contractAddress) : null;
-    const balances = await deps.balances.of(facts.agentAddress, token);
+    const balances = await deps.balances.of(facts.agentAddress, token, reader);
     return json(
       agentReportView(
         facts,

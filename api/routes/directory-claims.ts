@@ -4,7 +4,6 @@ import { PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
 import { claimToken } from "../../db/directory/claims.ts";
 import { findDirectoryId } from "../../db/directory/rows.ts";
 import { endpoint } from "../endpoint.ts";
-import { networkOf } from "../http/client-network.ts";
 import { documented, optionalChoice } from "../parameters.ts";
 import { claimedSchema, tokenClaimSchema } from "../schemas/directory.ts";
 import { unknownAgent } from "../services/directory-agent.ts";
@@ -54,8 +53,8 @@ export const terminalToken = endpoint({
   body: tokenClaimSchema,
   responses: { 200: { description: "Stored as a claim", schema: claimedSchema } },
   errors: ["not_found"],
-  async handler({ deps: { db }, params, query, body, now, clientAddress, count }, json) {
-    await count("claims", networkOf(clientAddress));
+  async handler({ deps: { db }, params, query, body, now, networks, count }, json) {
+    await count("claims", networks);
     const id = await findDirectoryId(db, params.ref, query.platform);
     if (id === null) return unknownAgent();
     const claim = {

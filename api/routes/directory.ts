@@ -1,4 +1,5 @@
 /** The directory: agents of many registries in one table, one agent in full, and claims about an agent's token. */
+import pLimit from "p-limit";
 import { z } from "zod";
 import { sharedWith } from "../../core/agents/reservations.ts";
 import { FACET_RANGES, VERIFIED_KINDS } from "../../core/directory/facets.ts";
@@ -27,7 +28,6 @@ import { sharedOf } from "../../db/directory/shared-lifts.ts";
 import { directoryBadges } from "../../db/lists/row-badges.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
-import { networkOf } from "../http/client-network.ts";
 import { slicedBody } from "../http/sliced-body.ts";
 import { PackedRows } from "../packed-rows.ts";
 import {
@@ -208,6 +208,12 @@ const FORMATS: Record<"json" | "csv", FileFormat> = {
   },
 };
 
+/**
+ * Reads of exports that run at the same time. Each export waits for one at a time, so they take turns: one whose client
+ * is slow delays no other.
+ */
+const inTurn = pLimit(3);
+
 /** The file in slices. Each slice uses a connection of its own, released before the slice is sent. */
 async function* fileOf(
   db: Queryable,
@@ -217,7 +223,7 @@ async function* fileOf(
 ): AsyncGenerator<string, void> {
   let before = head;
   for (let at = 0; at < ids.length; at += EXPORT_SLICE) {
-    const rows = await directoryRows(db, ids.slice(at, at + EXPORT_SLICE));
+    const rows = await inTurn(() => directoryRows(db, ids.slice(at, at + EXPORT_SLICE)));
     if (rows.length === 0) continue;
     yield before + rows.map((row) => line(terminalRow(row, publicUrl))).join(between);
     before = between;
@@ -243,13 +249,14 @@ const exportAs = (format: "json" | "csv") =>
         ...(format === "json" ? { schema: terminalExportSchema } : { type: "text/csv" }),
       },
     },
-    async handler({ deps, query, now, clientAddress, response, reader, count }) {
+    async handler({ deps, query, now, response, reader, count }) {
       const { db, directory, config, log } = deps;
-      deps.exports.acquire(response, [networkOf(clientAddress)]);
+      deps.exports.acquire(response, [reader]);
       await count("exports", reader);
       await waitForDirectory(deps, query.minBlock);
       // All ids are read at one moment: a row that moves while rows are read appears exactly once.
-      const { total, ids } = await directory.list({ ...questionOf(query, now), offset: 0, limit: EXPORT_ROWS });
+      const rows = { ...questionOf(query, now), offset: 0, limit: EXPORT_ROWS };
+      const { total, ids } = await inTurn(() => directory.list(rows));
       const { type } = FORMATS[format];
       const headers = {
         "x-total-count": String(total),

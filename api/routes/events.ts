@@ -81,8 +81,8 @@ export const eventStream = endpoint({
   query: z.object({ ...filters, after: position("Position of the last event seen"), lastEventId }),
   responses: { 200: { description: "The stream; it stays open", type: "text/event-stream" } },
   errors: ["upstream_unavailable", "timeout"],
-  async handler({ deps, query: { after, lastEventId, ...query }, clientAddress, response, lastEventId: header }) {
-    const open = deps.streams.take(response, { client: clientAddress });
+  async handler({ deps, query: { after, lastEventId, ...query }, reader, response, lastEventId: header }) {
+    const open = deps.streams.take(response, [reader]);
     const from = positionAfter(header, positionAfter(lastEventId, after));
     const bounds = await deps.logStreams.bounds(from);
     const content = open((stream) => deps.logStreams.follow(bounds, stream, { ...wanted(query), after: from }));

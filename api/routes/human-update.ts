@@ -2,7 +2,6 @@
 import { z } from "zod";
 import type { Hex } from "../../core/agents/facts.ts";
 import { endpoint } from "../endpoint.ts";
-import { networkOf } from "../http/client-network.ts";
 import { tokenId } from "../parameters.ts";
 import { humanUpdateBodySchema, updateSchema } from "../schemas/updates.ts";
 import { updateByHuman } from "../services/human-update.ts";
@@ -21,7 +20,7 @@ export const humanUpdate = endpoint({
   body: humanUpdateBodySchema,
   responses: { 200: { description: "Written", schema: updateSchema } },
   errors: ["unauthenticated", "forbidden", "not_found", "rate_limited"],
-  async handler({ deps, params, body, sent, clientAddress, fingerprint, now, payment }, json) {
+  async handler({ deps, params, body, sent, networks, fingerprint, now, payment }, json) {
     const { message, signature, ...update } = body;
     const { message: _, signature: __, ...content } = sent as typeof body;
     const updated = await updateByHuman(deps, {
@@ -30,7 +29,7 @@ export const humanUpdate = endpoint({
       signature: signature as Hex,
       update,
       content,
-      client: networkOf(clientAddress),
+      networks,
       fingerprint,
       payment,
       now,

@@ -97,8 +97,9 @@ export const humanRegister = endpoint({
     201: { description: "Registered", schema: registeredHumanSchema },
   },
   errors: tokenErrors,
-  async handler({ deps, body, caller, now }, json) {
-    const { id, created } = await registerHuman(deps, caller, body, now);
+  async handler({ deps, body, caller, networks, now, count }, json) {
+    const allowed = () => count("principals", networks);
+    const { id, created } = await registerHuman(deps, caller, body, { now, allowed });
     const principal = humanView(await humanFacts(deps, { id }), siteOf(deps.config), new Date(now));
     return json({ success: true, principal, ...ignoredOf(body) }, { status: created ? 201 : 200 });
   },

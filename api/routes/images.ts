@@ -1,6 +1,7 @@
 /** The pictures of an agent: its card as PNG or WebP, under two names, and its badge as SVG. */
 import { z } from "zod";
 import { credBadge } from "../../core/agents/badge.ts";
+import type { Networks } from "../../core/callers/shares.ts";
 import { cardFacts } from "../../core/card/facts.ts";
 import { cardHash } from "../../core/card/hash.ts";
 import { type Preview, previewHash } from "../../core/card/preview.ts";
@@ -13,7 +14,6 @@ import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { accepts } from "../http/accept.ts";
-import { networkOf } from "../http/client-network.ts";
 import { choice, fileOf } from "../parameters.ts";
 import type { Reply } from "../reply.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
@@ -50,7 +50,7 @@ const card = (name: string, operationId: string, summary: string) =>
     responses: { 200: { description: "The picture", type: ["image/png", "image/webp"] } },
     errors: ["not_found", "overloaded"],
     cache: CACHE.release,
-    async handler({ deps, params, query, now, clientAddress, header }) {
+    async handler({ deps, params, query, now, networks, header }) {
       const at = new Date(now);
       const site = siteOf(deps.config);
       const facts = await factsOf(deps.facts, { tokenId: params.file });
@@ -62,7 +62,7 @@ const card = (name: string, operationId: string, summary: string) =>
         type: `image/${format}`,
         content: {
           etag: `"${cardHash(state)}-${query.size}${format === "png" ? "" : `-${format}`}"`,
-          make: () => deps.cards.picture(state, query.size, format, networkOf(clientAddress)),
+          make: () => deps.cards.picture(state, query.size, format, networks),
         },
         headers: { vary: "Accept", ...(current && { "cache-control": FOR_EVER }) },
       };
@@ -75,15 +75,15 @@ function previewAnswer(
   {
     deps,
     query,
-    clientAddress,
-  }: { deps: Pick<HandlerDeps, "cards">; query: { v?: string | undefined }; clientAddress: string },
+    networks,
+  }: { deps: Pick<HandlerDeps, "cards">; query: { v?: string | undefined }; networks: Networks },
 ): Reply {
   return {
     status: 200,
     type: "image/png",
     content: {
       etag: `"${previewHash(preview)}"`,
-      make: () => deps.cards.picture(preview, "og", "png", networkOf(clientAddress)),
+      make: () => deps.cards.picture(preview, "og", "png", networks),
     },
     headers: query.v === versionOf(preview) ? { "cache-control": FOR_EVER } : {},
   };

@@ -98,8 +98,8 @@ export const messageStream = endpoint({
   query: z.object({ after: place("Id of the last message seen, or a time"), lastEventId }),
   responses: { 200: { description: "The stream; it stays open", type: "text/event-stream" } },
   errors: ["not_found", "forbidden", "indexer_behind"],
-  async handler({ deps, params, query, caller, now, clientAddress, response, lastEventId: header }) {
-    const open = deps.streams.take(response, { client: clientAddress, wallet: caller?.wallet });
+  async handler({ deps, params, query, caller, now, reader, response, lastEventId: header }) {
+    const open = deps.streams.take(response, caller ? [reader, caller.wallet] : [reader]);
     const asked = await idAfter(deps.db, params.groupId, query.after);
     const after = positionAfter(header, positionAfter(query.lastEventId, asked));
     const group = (await groupById(deps.db, params.groupId)) ?? noSuchGroup();

@@ -68,8 +68,9 @@ export const organizationRegister = endpoint({
     201: { description: "Registered", schema: registeredOrganizationSchema },
   },
   errors: ["forbidden", "not_found", "conflict"],
-  async handler({ deps, body, caller, now }, json) {
-    const { id, created } = await registerOrganization(deps, caller, body, now);
+  async handler({ deps, body, caller, networks, now, count }, json) {
+    const allowed = () => count("principals", networks);
+    const { id, created } = await registerOrganization(deps, caller, body, { now, allowed });
     const principal = organizationView(await organizationFacts(deps, { id }));
     return json({ success: true, principal, ...ignoredOf(body) }, { status: created ? 201 : 200 });
   },

@@ -9,7 +9,6 @@ import { PROOF_PLATFORMS, type ProofPlatform, type ProofPlatformKey } from "../.
 import { numericId } from "../../core/views/verifications.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { type Call, type Endpoint, endpoint } from "../endpoint.ts";
-import { networkOf } from "../http/client-network.ts";
 import { tokenId } from "../parameters.ts";
 import type { Json } from "../reply.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
@@ -57,7 +56,7 @@ export function proofEndpoints(platforms: readonly ProofPlatform[] = PROOF_PLATF
 type ProofCall = Call<z.output<typeof params>, unknown, unknown, WalletCaller>;
 
 async function proveOn(platform: ProofPlatform, call: ProofCall, json: Json<ReturnType<typeof responsesOf>>) {
-  const { deps, params, caller, clientAddress, now, body: claim } = call;
+  const { deps, params, caller, networks, now, body: claim } = call;
   const tokenId = params.id;
   const { prefix } = deps.config.service;
   const expected = needleOf(prefix, tokenId);
@@ -69,7 +68,7 @@ async function proveOn(platform: ProofPlatform, call: ProofCall, json: Json<Retu
     expected,
     hint: platform.hint(claim, { needle: expected, prefix }),
     wallet: caller.wallet,
-    network: networkOf(clientAddress),
+    networks,
     tokenId,
     now,
   });

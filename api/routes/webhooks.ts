@@ -7,7 +7,7 @@ import { deliveryCounts } from "../../db/webhooks/delivery-log.ts";
 import { deleteWebhook, enableWebhook, webhooksOf } from "../../db/webhooks/webhooks.ts";
 import type { ApiDeps } from "../deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { networkOf } from "../http/client-network.ts";
+import { siteOf } from "../http/client-network.ts";
 import { webhookId } from "../parameters.ts";
 import {
   createdWebhookSchema,
@@ -50,7 +50,7 @@ export const newWebhook = endpoint({
   body: webhookBodySchema,
   responses: { 201: { description: "The webhook with its secret", schema: createdWebhookSchema } },
   errors: ["invalid_input", "forbidden", "conflict", "upstream_unavailable", "indexer_behind"],
-  async handler({ deps, body, caller, clientAddress, idempotencyKey, fingerprint, now }, json) {
+  async handler({ deps, body, caller, networks, idempotencyKey, fingerprint, now }, json) {
     const agents = body.agents ?? [];
     const { webhook, secret } = await createWebhook(deps, {
       url: body.url,
@@ -60,7 +60,7 @@ export const newWebhook = endpoint({
       addresses: listed(agents.filter((agent): agent is Address => typeof agent === "string")),
       owners: listed(body.owners ?? []),
       owner: caller.wallet,
-      network: networkOf(clientAddress),
+      site: siteOf(networks),
       now: new Date(now),
       request: requestName(idempotencyKey, fingerprint),
     });

@@ -7,6 +7,7 @@ import { usdcAbi } from "../../abis/usdc.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { MULTICALL3 } from "../../core/addresses.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { Who } from "../../core/callers/shares.ts";
 import { READ_GAS } from "../../core/transactions/gas-bounds.ts";
 import type { Balances } from "../../core/views/agent-report.ts";
 import { expiringCache } from "../guards/expiring-cache.ts";
@@ -25,8 +26,9 @@ export type BalanceCache = {
   /**
    * A wallet's balances, at most one minute old. Never fails: a balance that the chain does not answer in time is null.
    * @param linkedToken contract of a token on this chain; null for none
+   * @param reader whose share of the allowance is used where a node has to be asked
    */
-  of(wallet: Address, linkedToken: Address | null): Promise<Balances>;
+  of(wallet: Address, linkedToken: Address | null, reader: Who): Promise<Balances>;
 };
 
 /** A score of 1, in the units of Neynar's contract. */
@@ -54,29 +56,32 @@ export function balanceCache(
   const known = expiringCache<Balances>(MAX_REMEMBERED);
   const asking = new Map<string, Promise<Balances>>();
 
-  async function read(wallet: Address, linkedToken: Address | null): Promise<Balances | null> {
-    await limits.take([["chain-reads", "all"]], now());
-    const { usdc, neynarScores } = contracts;
-    return readBalances(chain, { wallet, usdc, others: { neynarScores, linkedToken } });
-  }
-
   async function ask(key: string, wallet: Address, linkedToken: Address | null): Promise<Balances> {
-    const balances = await read(wallet, linkedToken).catch(() => null);
+    const { usdc, neynarScores } = contracts;
+    const asked = readBalances(chain, { wallet, usdc, others: { neynarScores, linkedToken } });
+    const balances = await asked.catch(() => null);
     known.set(key, balances ?? UNKNOWN, now() + (balances ? FRESH_MS : RETRY_MS));
     return balances ?? UNKNOWN;
   }
 
+  const takeToken = async (reader: Who) => limits.take([["chain-reads", reader]], now());
+
   return {
-    async of(wallet, linkedToken) {
+    async of(wallet, linkedToken, reader) {
       const key = `${wallet}:${linkedToken ?? ""}`;
       const remembered = known.get(key, now());
       if (remembered) return remembered;
-      let answer = asking.get(key);
-      if (answer === undefined) {
-        answer = ask(key, wallet, linkedToken).finally(() => asking.delete(key));
+      if (!asking.has(key)) {
+        // A refusal is this reader's alone, and is not remembered for others.
+        const refused = await takeToken(reader).then(
+          () => false,
+          () => true,
+        );
+        if (refused) return UNKNOWN;
+        const answer = asking.get(key) ?? ask(key, wallet, linkedToken).finally(() => asking.delete(key));
         asking.set(key, answer);
       }
-      return Promise.race([answer, pause(BALANCES_TIMEOUT_MS, UNKNOWN, { ref: false })]);
+      return Promise.race([asking.get(key)!, pause(BALANCES_TIMEOUT_MS, UNKNOWN, { ref: false })]);
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Times of blocks of the past: read from a node once each, and few by anyone, because settlement and sending share the nodes. */
 import type { Chain } from "../../clients/ports.ts";
+import type { Who } from "../../core/callers/shares.ts";
 import { fail } from "../../core/errors.ts";
 import { expiringCache } from "../guards/expiring-cache.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
@@ -13,10 +14,10 @@ export type BlockTimes = {
   /**
    * The time of a block that the index has, milliseconds since the epoch.
    * @param indexed the newest block of the index
-   * @param reader whose allowance is used where a node has to be asked
+   * @param reader whose share of the allowance is used where a node has to be asked
    * @throws Failure rate_limited, upstream_unavailable
    */
-  of(block: number, indexed: number, reader: string): Promise<number>;
+  of(block: number, indexed: number, reader: Who): Promise<number>;
 };
 
 export function blockTimes(
@@ -40,13 +41,7 @@ export function blockTimes(
     async of(block, indexed, reader) {
       const remembered = known.get(`${block}`, now()) ?? asking.get(block);
       if (remembered !== undefined) return remembered;
-      await limits.take(
-        [
-          ["past-blocks", reader],
-          ["chain-reads", "all"],
-        ],
-        now(),
-      );
+      await limits.take([["chain-reads", reader]], now());
       const answer = asking.get(block) ?? ask(block, indexed).finally(() => asking.delete(block));
       asking.set(block, answer);
       return answer;

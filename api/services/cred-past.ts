@@ -1,5 +1,6 @@
 /** The score of an agent at a time or at a block of the past. */
 import type { AgentFacts } from "../../core/agents/facts.ts";
+import type { Who } from "../../core/callers/shares.ts";
 import { causeSays } from "../../core/cred/cred-causes.ts";
 import { tierOf, tierWord } from "../../core/cred/tiers.ts";
 import { fail } from "../../core/errors.ts";
@@ -21,7 +22,7 @@ export async function credAt(
   deps: Pick<HandlerDeps, "db" | "index" | "chainHead" | "blockTimes">,
   { tokenId, name, mintedAt }: AgentFacts,
   asked: PastMoment,
-  { now, reader }: { now: number; reader: string },
+  { now, reader }: { now: number; reader: Who },
 ) {
   const block = typeof asked === "number" ? asked : null;
   const at = typeof asked === "number" ? await timeOfBlock(deps, asked, reader) : pastTime(asked, now);
@@ -73,7 +74,7 @@ function pastTime(at: Date, now: number): Date {
 async function timeOfBlock(
   { index, chainHead, blockTimes }: Pick<HandlerDeps, "index" | "chainHead" | "blockTimes">,
   number: number,
-  reader: string,
+  reader: Who,
 ): Promise<Date> {
   if (number > index.block) {
     const head = await chainHead();

@@ -1,6 +1,7 @@
 /** An owner's update by a signature over one line of text, without SIWA. The line may bind what is changed, and where. */
 import { checksum } from "../../core/addresses.ts";
 import type { Address, AgentFacts, Hex } from "../../core/agents/facts.ts";
+import type { Networks } from "../../core/callers/shares.ts";
 import {
   type BoundContent,
   contentDigest,
@@ -27,8 +28,7 @@ export type HumanUpdate = {
   update: Omit<Update, "traits">;
   /** The change as it was sent: what the text's digest is of, where it has one. */
   content: object;
-  /** The client's network. */
-  client: string;
+  networks: Networks;
   fingerprint: string;
   payment: Sale["payment"];
   now: number;
@@ -112,9 +112,9 @@ function requireContent({ host, digest }: BoundContent, hosts: readonly string[]
 
 /** The owner's own key, or the contract the owner is. */
 async function requireOwnerSignature({ signed }: HandlerDeps, owner: Address, request: HumanUpdate): Promise<void> {
-  const { message, signature, client, now } = request;
+  const { message, signature, networks, now } = request;
   const claim = { address: owner, signature };
-  if (signed.byKey(claim, message) || (await signed.byContract(claim, [message], client, now)) !== null) return;
+  if (signed.byKey(claim, message) || (await signed.byContract(claim, [message], networks, now)) !== null) return;
   const signer = recoverSigner(personalHash(message), signature);
   if (signer === null) fail("unauthenticated", "The signature is not the owner's signature of this text.");
   fail("forbidden", `The text was signed by ${checksum(signer!)}, which does not own agent ${request.tokenId}.`, {

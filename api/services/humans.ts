@@ -1,7 +1,7 @@
 /**
  * Human principals: registration, reads, and deletion.
- * Bound: humans, 600 a minute of a network, and kept; stated JSON 12 KiB of a principal; names in `ignored` 20 of 64
- * characters (Open 3 of docs/engineering/concurrency.md).
+ * Bound: humans and organizations are kept; a network registers 100 a day of both (`principals`); stated JSON 12 KiB of a
+ * principal; names in `ignored` 20 of 64 characters.
  */
 import { hash, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -87,19 +87,21 @@ export async function ownToken(
  * Check then write: who holds the token, then human and organizations (also `deletePrincipal`); a transfer or a
  * parallel request may come: advisory lock of the principal, unique principal, and a token counts at each read only
  * while it is held.
- * @throws Failure not_found and forbidden about the token, indexer_behind
+ * @param allowed counts a registration that is new
+ * @throws Failure not_found and forbidden about the token, rate_limited, indexer_behind
  */
 export async function registerHuman(
   deps: HandlerDeps,
   caller: HumanCaller,
   { tokenId, ...profile }: Omit<HumanWrite, "token"> & { tokenId?: number | null | undefined },
-  now: number,
+  { now, allowed }: { now: number; allowed(): Promise<void> },
 ): Promise<{ id: string; created: boolean }> {
   const wallet = walletOf(caller);
   const written = await withIndex(
     transaction(deps.db, async (tx) => {
       await lockPrincipal(tx, nameOf(caller));
       const token = await ownToken(deps, tx, caller, tokenId);
+      if ((await humanOfPrincipal(tx, nameOf(caller))) === null) await allowed();
       const who = { id: `hum_${randomUUID().replaceAll("-", "")}`, principal: nameOf(caller), wallet };
       return writeHuman(tx, who, { ...profile, token }, new Date(now));
     }),

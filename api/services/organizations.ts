@@ -38,13 +38,14 @@ type Registration = Omit<OrganizationWrite, "token"> & {
 /**
  * Registers an organization, or changes one of the caller's: the one with the slug, without a slug the one of the same
  * name.
- * @throws Failure conflict (the slug is another's, too many), invalid_input (members), not_found and forbidden (token)
+ * @param allowed counts a registration that is new
+ * @throws Failure rate_limited, conflict (the slug is another's, too many), invalid_input (members), not_found and forbidden (token)
  */
 export const registerOrganization = (
   deps: HandlerDeps,
   caller: HumanCaller,
   { slug, tokenId, ...write }: Registration,
-  now: number,
+  { now, allowed }: { now: number; allowed(): Promise<void> },
 ): Promise<{ id: string; created: boolean }> =>
   withIndex(
     transaction(deps.db, async (tx) => {
@@ -55,6 +56,7 @@ export const registerOrganization = (
       const at = new Date(now);
       const known =
         slug === undefined ? await ownByName(tx, principal, write.displayName) : await ownBySlug(tx, principal, slug);
+      if (known === null) await allowed();
       const id = known ?? (await addOrganization(tx, caller, { slug, displayName: write.displayName }, at));
       await updateOrganization(tx, { id, principal }, { ...write, token }, at);
       return { id, created: known === null };

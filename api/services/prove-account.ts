@@ -4,6 +4,7 @@ import { identityAbi } from "../../abis/identity.ts";
 import type { FoundProof, ProofReader } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { proofTrait } from "../../core/agents/social-proofs.ts";
+import type { Networks } from "../../core/callers/shares.ts";
 import { foreignText } from "../../core/directory/foreign-text.ts";
 import { fail } from "../../core/errors.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
@@ -28,9 +29,9 @@ export type AccountClaim<C> = {
   reader: ProofReader<C>;
   claim: C;
   tokenId: number;
-  /** Who asks, and from which network. */
+  /** Who asks, and from which networks. */
   wallet: Address;
-  network: string;
+  networks: Networks;
   /** Milliseconds since the epoch. */
   now: number;
   /** The text that the account must show, and how to show it; part of a refusal. */
@@ -53,9 +54,9 @@ export type ProofResult = FoundProof & {
  *   indexer_behind
  */
 export async function proveAccount<C>(deps: HandlerDeps, claimed: AccountClaim<C>): Promise<ProofResult> {
-  const { platform, reader, tokenId, wallet, network, now, expected, hint, claim } = claimed;
+  const { platform, reader, tokenId, wallet, networks, now, expected, hint, claim } = claimed;
   const authorize = await authorizeController(deps, tokenId, wallet);
-  const asker = { platform, tokenId, wallet, network, claim, now: new Date(now) };
+  const asker = { platform, tokenId, wallet, networks, claim, now: new Date(now) };
   // Only a platform that states a budget has one.
   const readsPerDay = deps.config.upstreams.proofChecks[platform]?.readsPerDay ?? null;
   const within = { asker, perDay: deps.config.proofsPerAgent, readsPerDay, expected, hint };

@@ -8,12 +8,13 @@ import {
   failuresOf,
   maxRequested,
   ofAgent,
-  ofNetwork,
+  ofNetworks,
   ofWallet,
   type Rate,
   readsOfStrangers,
   strangers,
 } from "../../core/agents/social-proof-allowances.ts";
+import type { Networks } from "../../core/callers/shares.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { levelsOf, takeAll, takeTokens } from "../../db/callers/allowances.ts";
@@ -22,9 +23,9 @@ import { type Queryable, transaction } from "../../db/sql/transaction.ts";
 type Asker = {
   platform: ProofPlatformKey;
   tokenId: number;
-  /** Who asks, and from which network. */
+  /** Who asks, and from which networks. */
   wallet: Address;
-  network: string;
+  networks: Networks;
   /** The claimed place of the proof. */
   claim: unknown;
   now: Date;
@@ -71,17 +72,17 @@ export async function askWithin(
   return found;
 }
 
-/** Each request is for strangers, and for one network of them. A request that had to wait is counted when it is sent. */
-function spendOf(db: pg.Pool, { platform, network, now }: Asker, perDay: number | null): Spend {
+/** Each request is for strangers, and for the networks of one of them. A request that had to wait is counted when it is sent. */
+function spendOf(db: pg.Pool, { platform, networks, now }: Asker, perDay: number | null): Spend {
   const began = performance.now();
   return async (rate: Rate, count: number) => {
     const at = new Date(now.getTime() + performance.now() - began);
-    const budget = readsOfStrangers(platform, network, { perDay, count: Math.abs(count) }, at);
+    const budget = readsOfStrangers(platform, networks, { perDay, count: Math.abs(count) }, at);
     if (count < 0) {
       await takeTokens(db, budget, -1, at);
       return 0;
     }
-    return takeAll(db, [strangers(platform, rate), ofNetwork(platform, network, rate), ...budget], at);
+    return takeAll(db, [strangers(platform, rate), ...ofNetworks(platform, networks, rate), ...budget], at);
   };
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { SecretBox } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
+import { forStrangers } from "../../core/callers/shares.ts";
 import { fail } from "../../core/errors.ts";
 import { SECRET_BYTES, secretText } from "../../core/webhooks/signing.ts";
 import type { Subscription, Webhook } from "../../core/webhooks/webhook.ts";
@@ -10,7 +11,14 @@ import { eventLog } from "../../db/events/events.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/sql/transaction.ts";
 import { slowUntilOf } from "../../db/webhooks/owner-schedule.ts";
 import { insertSecret, retireSecrets, type SealedSecret, secretByRequest } from "../../db/webhooks/secrets.ts";
-import { countWebhooks, insertWebhook, lockWebhook, lockWebhookCounts, webhookOf } from "../../db/webhooks/webhooks.ts";
+import {
+  countWebhooks,
+  deleteFormerOwners,
+  insertWebhook,
+  lockWebhook,
+  lockWebhookCounts,
+  webhookOf,
+} from "../../db/webhooks/webhooks.ts";
 import type { ApiDeps } from "../deps.ts";
 
 export type WebhookOwner = { owner: Address; webhookId: string };
@@ -35,8 +43,8 @@ export async function enabledWebhook(db: Queryable, own: WebhookOwner): Promise<
 export type WebhookRequest = Subscription & {
   owner: Address;
   url: string;
-  /** The network that the request comes from. */
-  network: string;
+  /** The site that the request comes from: an IPv4 address, or an IPv6 /48. */
+  site: string;
   /** Names repetitions of the request; null without an Idempotency-Key. */
   request: string | null;
   now: Date;
@@ -47,13 +55,14 @@ export type WebhookRequest = Subscription & {
  * Check then write: agent, counts and the same request, then webhook and secret (`rotateSecret`); parallel requests may
  * come: counts are taken under one advisory lock, in the transaction that adds the webhook; a secret is changed under
  * the webhook's row lock, and the newest one is unique.
- * Bound: webhooks, only for a wallet with an agent; 20 of a wallet, 100 of a network and 10,000 in all
- * (WEBHOOKS_PER_WALLET, WEBHOOKS_PER_NETWORK, WEBHOOKS_IN_ALL).
+ * Bound: webhooks, only for a wallet with an agent; 20 of a wallet and of an agent, 100 of a site and 10,000 in all
+ * (WEBHOOKS_PER_WALLET, WEBHOOKS_PER_NETWORK, WEBHOOKS_IN_ALL). An agent that has passed to another wallet brings its
+ * place: its former owner's oldest webhook goes. A quarter of all is kept for agents that were paid for or have cred.
  * @throws Failure invalid_input, forbidden, conflict, upstream_unavailable, indexer_behind
  */
 export async function createWebhook(
   deps: Pick<ApiDeps, "db" | "webhooks" | "config">,
-  { url, request, network, now, ...asked }: WebhookRequest,
+  { url, request, site, now, ...asked }: WebhookRequest,
 ): Promise<{ webhook: Webhook; secret: string }> {
   const { targets, secrets } = webhookParts(deps);
   const problem = targets.problem(url);
@@ -61,20 +70,20 @@ export async function createWebhook(
     return fail("invalid_input", `The URL ${problem}.`, { details: [{ path: "url", message: problem }] });
   const href = new URL(url);
   href.hash = "";
-  const networks = secrets.pseudonyms(network);
+  const networks = secrets.pseudonyms(site);
   try {
     return await transaction(deps.db, async (tx) => {
       await lockWebhookCounts(tx);
       const before = await earlier(tx, secrets, asked.owner, request);
       if (before)
         return { webhook: await ownWebhook(tx, { ...asked, webhookId: before.webhookId }), secret: before.text };
-      await requireAgent(tx, asked.owner);
-      await refuseTooMany(tx, deps.config.webhooks, { owner: asked.owner, networks });
+      const tokenId = await requireAgent(tx, asked.owner);
+      await requirePlace(tx, deps.config.webhooks, { owner: asked.owner, tokenId, networks });
       const webhookId = `wh_${randomUUID().replaceAll("-", "")}`;
       const { head } = await eventLog(tx);
       const slowUntil = await slowUntilOf(tx, asked.owner, now);
-      const webhook = { ...asked, webhookId, url: href.href, createdAt: now, network: networks[0], slowUntil };
-      await insertWebhook(tx, webhook, head);
+      const made = { webhookId, url: href.href, createdAt: now, network: networks[0], tokenId, slowUntil };
+      await insertWebhook(tx, { ...asked, ...made }, head);
       const secret = await addSecret(tx, secrets, { webhookId, request, now });
       return { webhook: await ownWebhook(tx, { ...asked, webhookId }), secret };
     });
@@ -84,27 +93,31 @@ export async function createWebhook(
   }
 }
 
-/** Requires an agent of the wallet, because a webhook costs the service something. @throws Failure forbidden */
-async function requireAgent(tx: Queryable, wallet: Address): Promise<void> {
-  if ((await ownAgents(tx, [wallet])).has(wallet)) return;
-  fail("forbidden", "Webhooks are for agents, and this wallet has none.", {
+/**
+ * The wallet's agent, which it needs because a webhook costs the service something. @throws Failure forbidden
+ */
+async function requireAgent(tx: Queryable, wallet: Address): Promise<number> {
+  const tokenId = (await ownAgents(tx, [wallet])).get(wallet);
+  if (tokenId !== undefined) return tokenId;
+  return fail("forbidden", "Webhooks are for agents, and this wallet has none.", {
     hint: "Register one with POST /api/v2/mint, or sign with an agent's own wallet. GET /api/v2/events is open to all.",
   });
 }
 
 /** @throws Failure conflict */
-async function refuseTooMany(
+async function requirePlace(
   tx: Queryable,
   { perWallet, perNetwork, inAll }: ApiDeps["config"]["webhooks"],
-  who: { owner: Address; networks: readonly string[] },
+  who: { owner: Address; tokenId: number; networks: readonly string[] },
 ): Promise<void> {
-  const { ofOwner, ofNetwork, all } = await countWebhooks(tx, who);
+  const { ofOwner, ofAgent, ofNetwork, all, isKnown } = await countWebhooks(tx, who);
   if (ofOwner >= perWallet) fail("conflict", `This wallet has ${perWallet} webhooks; it can have no more.`);
+  if (ofAgent >= perWallet && (await deleteFormerOwners(tx, who))) return;
   if (ofNetwork >= perNetwork)
     fail("conflict", `${perNetwork} webhooks were made from this network; there can be no more until one is deleted.`);
-  if (all >= inAll)
+  if (all >= (isKnown ? inAll : forStrangers(inAll)))
     fail("conflict", "The service has as many webhooks as it takes.", {
-      hint: "GET /api/v2/events streams the same events.",
+      hint: "Agents that were paid for or have cred are still given some. GET /api/v2/events streams the same events.",
     });
 }
 

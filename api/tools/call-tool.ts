@@ -2,7 +2,6 @@
 import { type Failure, fail } from "../../core/errors.ts";
 import type { Call, Endpoint } from "../endpoint.ts";
 import { handled } from "../handled.ts";
-import { networkOf } from "../http/client-network.ts";
 import { toFailure } from "../http/error-answer.ts";
 import { showIndexedBlock } from "../indexed-block.ts";
 import { FREE_CHECKOUT } from "../payments/checkout.ts";
@@ -60,8 +59,8 @@ async function answerOf(
     | { minBlock?: number }
     | undefined;
   const body = endpoint.body ? check(endpoint.body, parts.fields, "arguments") : undefined;
-  const { deps, response, clientAddress } = carrier;
-  if (query?.minBlock !== undefined) deps.minBlockReads.acquire(response, [networkOf(clientAddress)]);
+  const { deps, response, reader } = carrier;
+  if (query?.minBlock !== undefined) deps.minBlockReads.acquire(response, [reader]);
   if (endpoint.data) await showIndexedBlock(deps, NO_HEADERS, query?.minBlock);
   const call = { ...carrier, params, query, body, idempotencyKey: undefined, payment: FREE_CHECKOUT };
   const { content } = await handled(endpoint, call);

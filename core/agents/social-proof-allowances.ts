@@ -3,6 +3,7 @@
  * who has priority when little is left. Each share and limit is a token bucket. A platform that bills each read of an
  * account has a budget of reads for one day (UTC) as well, divided in the same way.
  */
+import { type Network, type Networks, WIDEST } from "../callers/shares.ts";
 import type { ProofPlatformKey } from "../proof-platforms.ts";
 
 export type Bucket = {
@@ -39,12 +40,15 @@ export const strangers = (platform: ProofPlatformKey, rate: Rate): Bucket =>
 export const rechecks = (platform: ProofPlatformKey, rate: Rate): Bucket =>
   shareOf(`proofs:${platform}:rechecks`, rate, 0.15);
 
-/** The part of a share of strangers that one client network may use. */
+/**
+ * The part of a share of strangers that one network may use, however wide it is. Within a network those with the fewest
+ * requests come first (`maxRequested`), so the part may be large where the rest flows back within minutes.
+ */
 const NETWORK_SHARE = 0.85;
 
-/** Requests for new proofs from one client network, so that some are left for other networks. */
-export const ofNetwork = (platform: ProofPlatformKey, network: string, rate: Rate): Bucket =>
-  shareOf(`proofs:${platform}:network:${network}`, rate, 0.35 * NETWORK_SHARE);
+/** Requests for new proofs from the networks of one client, so that some are left for other networks. */
+export const ofNetworks = (platform: ProofPlatformKey, networks: Networks, rate: Rate): Bucket[] =>
+  networks.map(({ name }) => shareOf(`proofs:${platform}:network:${name}`, rate, 0.35 * NETWORK_SHARE));
 
 /** Reads that a request takes from a platform's budget. `perDay` null: the platform has no budget. */
 export type Reads = { perDay: number | null; count: number };
@@ -57,16 +61,21 @@ export const ofDay = (name: string, most: number, count: number, now: Date): Buc
 };
 
 /**
- * Reads of today for new proofs, by any network and by one.
- * Bound: reads on X, which bills each: X_READS_PER_DAY, half for new proofs, one network 85 % of that, and half for
+ * Reads of today for new proofs, by any network and by those of one client.
+ * Bound: reads on X, which bills each: X_READS_PER_DAY, half for new proofs, one network a third of that, and half for
  * checks.
  */
-export function readsOfStrangers(platform: ProofPlatformKey, network: string, reads: Reads, now: Date): Bucket[] {
+export function readsOfStrangers(
+  platform: ProofPlatformKey,
+  networks: readonly Network[],
+  reads: Reads,
+  now: Date,
+): Bucket[] {
   if (reads.perDay === null) return [];
   const most = Math.ceil(reads.perDay / 2);
   return [
     ofDay(`proofs:${platform}:reads:strangers`, most, reads.count, now),
-    ofDay(`proofs:${platform}:reads:network:${network}`, most * NETWORK_SHARE, reads.count, now),
+    ...networks.map(({ name }) => ofDay(`proofs:${platform}:reads:network:${name}`, most * WIDEST, reads.count, now)),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** Webhooks, their secrets, deliveries and schedule. */
 import { sql } from "drizzle-orm";
 import { bigint, bigserial, boolean, index, integer, jsonb, smallint, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { at, bytes, offchain } from "./columns.ts";
+import { at, bytes, offchain, tokenId } from "./columns.ts";
 
 /** Webhooks: URLs to which a wallet wants events sent. Changed with the row locked, and before its deliveries. */
 export const webhook = offchain.table(
@@ -20,8 +20,10 @@ export const webhook = offchain.table(
     /** any | final */
     finality: text().notNull(),
     createdAt: at().notNull(),
-    /** Keyed hash of the client network that made it; null for those made before networks were counted. */
+    /** Keyed hash of the site (IPv4 address, IPv6 /48) that made it; null for those made before networks were counted. */
     network: text(),
+    /** The agent that its owner had when it made it; null for those made before agents were counted. */
+    tokenId: tokenId(),
     /** Which places its deliveries may take: new, answering or slow (core/webhooks/pools.ts). */
     lane: text().notNull().default("new"),
     /** A slow receiver stays in its lane until then at least. */
@@ -43,6 +45,7 @@ export const webhook = offchain.table(
   (t) => [
     index("webhook_owner").on(t.owner, t.createdAt),
     index("webhook_network").on(t.network),
+    index("webhook_token").on(t.tokenId),
     index("webhook_own_position").on(t.webhookId).where(sql`own_position is not null`),
   ],
 );

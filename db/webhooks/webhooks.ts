@@ -3,13 +3,14 @@ import { and, eq } from "drizzle-orm";
 import type pg from "pg";
 import type { Address } from "../../core/agents/facts.ts";
 import type { EventType } from "../../core/events/events.ts";
+import { CREATOR_MIN_CRED } from "../../core/messages/message-groups.ts";
 import type { DisabledReason, ReceiverHealth } from "../../core/webhooks/attempts.ts";
 import type { DeliveryPool, PoolState } from "../../core/webhooks/pools.ts";
 import type { Finality, Subscription, Webhook } from "../../core/webhooks/webhook.ts";
 import { webhook as webhookTable } from "../schema/tables.ts";
 import { ADVISORY_LOCKS } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
-import { array, int4, int8, narrow, nullable, pgType, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, bool, int4, int8, narrow, nullable, pgType, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 
@@ -43,8 +44,10 @@ export const WEBHOOK_COLUMNS = {
 
 export type NewWebhook = Subscription &
   Pick<Webhook, "webhookId" | "owner" | "url" | "createdAt"> & {
-    /** Keyed hash of the client network that creates it. */
+    /** Keyed hash of the site that creates it. */
     network: string | null;
+    /** Its owner's agent. */
+    tokenId: number | null;
     /** Until then its owner counts as slow, and so does the webhook. */
     slowUntil: Date | null;
   };
@@ -68,23 +71,45 @@ export async function lockWebhookCounts(tx: Queryable): Promise<void> {
   await LOCK_COUNTS.run(tx);
 }
 
-/** Number of webhooks: of a wallet, of a network under any of its hashes, and in total. */
+/**
+ * Number of webhooks: of a wallet, of all wallets that made them with its agent, of a network under any of its hashes,
+ * and in total.
+ * @returns also whether the agent has more than a stranger can make: the cred of who may create groups, or a paid mint
+ */
 export async function countWebhooks(
   tx: Queryable,
-  { owner, networks }: { owner: Address; networks: readonly string[] },
-): Promise<{ ofOwner: number; ofNetwork: number; all: number }> {
-  return COUNTS.one(tx, { owner, networks });
+  who: { owner: Address; tokenId: number; networks: readonly string[] },
+): Promise<{ ofOwner: number; ofAgent: number; ofNetwork: number; all: number; isKnown: boolean }> {
+  return COUNTS.one(tx, who);
 }
 
 const COUNTS = statement({
   name: "webhook-counts",
-  params: { owner: text, networks: array(text) },
+  params: { owner: text, tokenId: int8, networks: array(text) },
   text: `
     select (select count(*)::int from offchain.webhook where owner = $owner) as "ofOwner",
+      (select count(*)::int from offchain.webhook where token_id = $tokenId) as "ofAgent",
       (select count(*)::int from offchain.webhook where network = any($networks)) as "ofNetwork",
-      (select count(*)::int from offchain.webhook) as "all"`,
-  columns: { ofOwner: int4, ofNetwork: int4, all: int4 },
+      (select count(*)::int from offchain.webhook) as "all",
+      exists (select from offchain.cred where token_id = $tokenId and score >= ${CREATOR_MIN_CRED})
+        or exists (select from offchain.mint m join offchain.payment p on p.bought = 'mint:' || m.mint_id
+          where m.token_id = $tokenId and p.state = 'fulfilled') as "isKnown"`,
+  columns: { ofOwner: int4, ofAgent: int4, ofNetwork: int4, all: int4, isKnown: bool },
   prepared: true,
+});
+
+/** Deletes the oldest webhook that another wallet made with an agent, when it had it. @returns whether there was one */
+export async function deleteFormerOwners(tx: Queryable, agent: { tokenId: number; owner: Address }): Promise<boolean> {
+  return (await DELETE_FORMER.run(tx, agent)) === 1;
+}
+
+const DELETE_FORMER = statement({
+  name: "webhook-delete-former-owners",
+  params: { tokenId: int8, owner: text },
+  text: `
+    delete from offchain.webhook where webhook_id = (
+      select webhook_id from offchain.webhook where token_id = $tokenId and owner <> $owner
+      order by created_at, webhook_id limit 1)`,
 });
 
 /** A wallet's webhooks, the oldest first. */

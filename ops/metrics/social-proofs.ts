@@ -58,7 +58,7 @@ async function readsLeft(
 ) {
   const budgets = platforms.flatMap(([platform, { readsPerDay }]) => {
     const reads = { perDay: readsPerDay, count: 1 };
-    const [ofNewProofs] = readsOfStrangers(platform, "", reads, now);
+    const [ofNewProofs] = readsOfStrangers(platform, [], reads, now);
     const [ofChecks] = readsOfRechecks(platform, reads, now);
     if (!ofNewProofs || !ofChecks) return [];
     return [

@@ -1,12 +1,14 @@
 /** Balances of wallets: one multicall against a real chain, remembered for a minute, absent in an outage. */
 import { createWalletClient, http, parseEther } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { neynarScoresAbi } from "../../abis/neynar-scores.ts";
+import { networksOf } from "../../api/http/client-network.ts";
 import { type BalanceCache, balanceCache } from "../../api/services/balances.ts";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
+import type { Who } from "../../core/callers/shares.ts";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { type Devnet, deployDevnet } from "../../devnet/deploy.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
@@ -16,6 +18,7 @@ import { allowances } from "./support/allowances.ts";
 
 const UNKNOWN = { eth: null, usdc: null, linkedToken: null, neynarScore: null };
 const limits = allowances();
+const READER = networksOf("127.0.0.1");
 const lower = (address: string) => address.toLowerCase() as Address;
 const contractsOf = ({ contracts }: Pick<Devnet, "contracts">) => ({
   usdc: lower(contracts.usdc),
@@ -50,16 +53,21 @@ describe("on a chain", () => {
 
   it("ETH, USDC and a linked token are decimal strings", async () => {
     const wallet = lower(devnet.accounts[0]!.address);
-    expect(await memory.of(wallet, null)).toEqual({ eth: "100", usdc: "1000", linkedToken: null, neynarScore: null });
+    expect(await memory.of(wallet, null, READER)).toEqual({
+      eth: "100",
+      usdc: "1000",
+      linkedToken: null,
+      neynarScore: null,
+    });
     await chainClient().setBalance({ address: wallet, value: parseEther("0.000000000000000001") });
     const token = lower(devnet.contracts.serviceToken);
-    expect(await memory.of(wallet, token)).toEqual({
+    expect(await memory.of(wallet, token, READER)).toEqual({
       eth: "0.000000000000000001",
       usdc: "1000",
       linkedToken: { amount: expect.stringMatching(/^\d+(\.\d+)?$/), decimals: 18 },
       neynarScore: null,
     });
-    expect(await memory.of("0x00000000000000000000000000000000000000f1", token)).toEqual({
+    expect(await memory.of("0x00000000000000000000000000000000000000f1", token, READER)).toEqual({
       eth: "0",
       usdc: "0",
       linkedToken: { amount: "0", decimals: 18 },
@@ -73,7 +81,7 @@ describe("on a chain", () => {
     // JUMPDEST PUSH1 0 JUMP: burns whatever gas it is given.
     await chainClient().setCode({ address: endless, bytecode: "0x5b600056" });
     for (const linked of ["0x00000000000000000000000000000000000000f2", devnet.contracts.identity, endless])
-      expect(await memory.of(wallet, lower(linked))).toEqual({
+      expect(await memory.of(wallet, lower(linked), READER)).toEqual({
         eth: "100",
         usdc: "1000",
         linkedToken: null,
@@ -99,20 +107,20 @@ describe("on a chain", () => {
     const hash = await client.writeContract({ ...scores, functionName: "setScore", args: [wallet, units] });
     await chainClient().waitForTransactionReceipt({ hash });
     now += 60_000;
-    expect(await memory.of(wallet, null)).toMatchObject({ eth: "100", neynarScore: score });
+    expect(await memory.of(wallet, null, READER)).toMatchObject({ eth: "100", neynarScore: score });
   });
 
   it("are asked for once by many, and again after a minute", async () => {
     const wallet = lower(devnet.accounts[2]!.address);
     const before = calls;
-    const all = await Promise.all(Array.from({ length: 20 }, () => memory.of(wallet, null)));
+    const all = await Promise.all(Array.from({ length: 20 }, () => memory.of(wallet, null, READER)));
     expect(new Set(all.map(({ eth }) => eth))).toEqual(new Set(["100"]));
     await chainClient().setBalance({ address: wallet, value: 0n });
     now += 59_999;
-    expect((await memory.of(wallet, null)).eth).toBe("100");
+    expect((await memory.of(wallet, null, READER)).eth).toBe("100");
     expect(calls).toBe(before + 1);
     now += 1;
-    expect((await memory.of(wallet, null)).eth).toBe("0");
+    expect((await memory.of(wallet, null, READER)).eth).toBe("0");
     expect(calls).toBe(before + 2);
   });
 });
@@ -129,14 +137,44 @@ describe("without a chain", () => {
       return away(call);
     };
     const memory = balanceCache(chain, limits, CONTRACTS, () => now);
-    for (let i = 0; i < 5; i++) expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
+    for (let i = 0; i < 5; i++) expect(await memory.of(wallet, null, READER)).toEqual(UNKNOWN);
     expect(calls).toBe(1);
     now += 2_000;
-    expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
+    expect(await memory.of(wallet, null, READER)).toEqual(UNKNOWN);
     expect(calls).toBe(2);
   });
 
-  it("readers of ever other wallets do not use up the nodes: beyond their allowance nothing is asked", async () => {
+  it("readers of ever other wallets do not use up the nodes: beyond their share nothing is asked for them", async () => {
+    let calls = 0;
+    const chain = stubChain({
+      async call() {
+        calls++;
+        return { ok: false, data: null, reason: "burnt" };
+      },
+    });
+    const memory = balanceCache(chain, allowances({ "chain-reads": 100 }), CONTRACTS, () => now);
+    const ask = async (reader: Who, times: number) => {
+      const before = calls;
+      for (let i = 0; i < times; i++)
+        expect(await memory.of(`0x${generatePrivateKey().slice(2, 42)}`, null, reader)).toEqual(UNKNOWN);
+      // A call that fails is made again without the contracts of others.
+      return (calls - before) / 2;
+    };
+    expect(await ask(networksOf("9.9.9.1"), 20)).toBe(5);
+    // The /64s of one /48 have the share of four clients, those of a /32 a third of all.
+    let ofSite = 0;
+    for (let i = 0; i < 40; i++) ofSite += await ask(networksOf(`2001:db8:1:${i.toString(16)}::1`), 5);
+    expect(ofSite).toBe(20);
+    let ofProvider = ofSite;
+    for (let i = 2; i < 40; i++) ofProvider += await ask(networksOf(`2001:db8:${i.toString(16)}::1`), 5);
+    expect(ofProvider).toBe(33);
+    expect(await ask(networksOf("8.8.8.8"), 20)).toBe(5);
+    for (let i = 0; i < 40; i++) await ask(networksOf(`${i + 20}.0.0.1`), 5);
+    expect(await ask(networksOf("8.8.4.4"), 20)).toBe(0);
+    expect(await ask("api-key:good", 30)).toBe(20);
+  });
+
+  it("a refusal is the reader's alone: another's read of the same wallet is answered", async () => {
     let calls = 0;
     const chain = stubChain({
       async call() {
@@ -144,15 +182,17 @@ describe("without a chain", () => {
         return { ok: true, data: "0x" };
       },
     });
-    const memory = balanceCache(chain, allowances({ "chain-reads": 5 }), CONTRACTS, () => now);
-    for (let i = 0; i < 20; i++)
-      expect(await memory.of(`0x${i.toString(16).padStart(40, "0")}`, null)).toEqual(UNKNOWN);
-    expect(calls).toBe(5);
+    const memory = balanceCache(chain, allowances({ "chain-reads": 20 }), CONTRACTS, () => now);
+    await memory.of(CONTRACTS.usdc, null, networksOf("9.9.9.1"));
+    await memory.of(wallet, null, networksOf("9.9.9.1"));
+    expect(calls).toBe(1);
+    await memory.of(wallet, null, networksOf("9.9.9.2"));
+    expect(calls).toBe(2);
   });
 
   it("a chain that does not answer is not waited for", async () => {
     const memory = balanceCache(stubChain({ call: () => new Promise(() => {}) }), limits, CONTRACTS, () => now);
-    expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
+    expect(await memory.of(wallet, null, READER)).toEqual(UNKNOWN);
   });
 
   it("a chain without Multicall3 tells nothing", async () => {
@@ -162,7 +202,7 @@ describe("without a chain", () => {
       CONTRACTS,
       () => now,
     );
-    expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
+    expect(await memory.of(wallet, null, READER)).toEqual(UNKNOWN);
   });
 
   it("a linked token that spoils the whole call is left out", async () => {
@@ -174,7 +214,7 @@ describe("without a chain", () => {
         return { ok: false, data: null, reason: "out of gas" };
       },
     });
-    expect(await balanceCache(chain, limits, CONTRACTS, () => now).of(wallet, linked)).toEqual(UNKNOWN);
+    expect(await balanceCache(chain, limits, CONTRACTS, () => now).of(wallet, linked, READER)).toEqual(UNKNOWN);
     expect(asked).toEqual([true, false]);
   });
 });

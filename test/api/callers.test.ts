@@ -10,6 +10,7 @@ import type { CallerRule } from "../../api/caller-types.ts";
 import { endpoint } from "../../api/endpoint.ts";
 import { signedTexts } from "../../api/guards/signed-text.ts";
 import { walletGuard } from "../../api/guards/wallet.ts";
+import { networksOf } from "../../api/http/client-network.ts";
 import { revoke } from "../../api/routes/auth.ts";
 import { startServer } from "../../api/server.ts";
 import { type Http, openHttp } from "../../clients/http.ts";
@@ -247,7 +248,7 @@ describe("a human signs in", () => {
       signedTexts(refusing, { take: () => void taken++ }),
     );
     const credential = parseCredential(`${contract}:${NOW}:0x${randomBytes(90).toString("hex")}`);
-    const asker = { client: "c", now: NOW, attempt: { begin: async () => {} } };
+    const asker = { networks: networksOf("127.0.0.1"), now: NOW, attempt: { begin: async () => {} } };
     await expect(guard.verify(credential, ["siwe", "siwa"], asker)).rejects.toMatchObject({ code: "unauthenticated" });
     expect([asked.size, taken]).toEqual([36, 5]);
   });

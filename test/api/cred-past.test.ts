@@ -1,6 +1,8 @@
 /** The score of the past: at a time, at a block, after a reorganisation, and what cannot be answered. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { networksOf } from "../../api/http/client-network.ts";
 import { blockTimes } from "../../api/services/block-times.ts";
+import type { Who } from "../../core/callers/shares.ts";
 import { retractCred } from "../../db/cred/cred.ts";
 import { beginMonth, removeMonths } from "../../db/cred/cred-history-months.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
@@ -36,7 +38,7 @@ beforeAll(async () => {
       baseFeePerGasWei: 1n,
     }),
   };
-  api = await startApi({ chain, env: { RATE_PAST_BLOCKS_PER_CLIENT: "1000" } });
+  api = await startApi({ chain, env: { RATE_CHAIN_READS: "20000" } });
   await plantAgents(api.database.pool, [{ name: "Zero", score: 40, updatedBlock: 700 }, { name: "Unscored" }]);
   await plant(0);
 });
@@ -125,7 +127,7 @@ describe("costs the nodes little", () => {
     const later = (ms: number) => {
       now += ms;
     };
-    return { read, later, of: (number: number, client = "a") => times.of(number, INDEXED, client) };
+    return { read, later, of: (number: number, client: Who = "a") => times.of(number, INDEXED, client) };
   };
 
   it("a block is read once, whoever asks and how many at a time; a new one again after a while", async () => {
@@ -141,20 +143,21 @@ describe("costs the nodes little", () => {
     expect(read).toEqual([100, INDEXED - 1, INDEXED - 1]);
   });
 
-  it("of ever other blocks a client has few, and all clients together have their own allowance", async () => {
-    const { read, of } = world({ "past-blocks": 3, "chain-reads": 5 });
+  it("of ever other blocks a client has its share, and all clients together have theirs", async () => {
+    const { read, of } = world({ "chain-reads": 60 });
     const outcomes = [];
-    for (const [number, client] of [..."aaaabbbb"].entries())
+    const clients = (number: number, last: number) => Array<string>(number).fill(`9.9.9.${last}`);
+    for (const [number, client] of [...clients(4, 1), ...clients(4, 2)].entries())
       outcomes.push(
-        await of(200 + number, client).then(
+        await of(200 + number, networksOf(client)).then(
           () => "read",
           ({ code }) => code,
         ),
       );
     const refused = "rate_limited";
-    expect(outcomes).toEqual(["read", "read", "read", refused, "read", "read", refused, refused]);
-    expect(read).toHaveLength(5);
-    expect(await of(200, "a")).toBe(timeOf(200));
+    expect(outcomes).toEqual(["read", "read", "read", refused, "read", "read", "read", refused]);
+    expect(read).toHaveLength(6);
+    expect(await of(200, networksOf("9.9.9.1"))).toBe(timeOf(200));
   });
 
   it("what no node has is asked for again", async () => {

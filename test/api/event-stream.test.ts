@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { networksOf } from "../../api/http/client-network.ts";
 import { type EventFeed, eventFeed, type FeedRow } from "../../api/http/event-feed.ts";
 import {
   type EventStream,
@@ -25,10 +26,9 @@ async function serve(rules: Partial<StreamRules>, begin: (stream: EventStream) =
   const streams: EventStreams = eventStreams({ perClient: 0, perProcess: 0, ...rules });
   const server: Server = createServer(KEPT_ALIVE, (request, response) => {
     try {
-      const { stream } = streams.take(response, {
-        client: String(request.headers["x-client"] ?? "127.0.0.1"),
-        wallet: request.headers["x-wallet"]?.toString(),
-      })(begin);
+      const client = networksOf(String(request.headers["x-client"] ?? "127.0.0.1"));
+      const wallet = request.headers["x-wallet"];
+      const { stream } = streams.take(response, wallet ? [client, String(wallet)] : [client])(begin);
       response.writeHead(200, { "content-type": "text/event-stream" });
       stream(response);
     } catch (error) {
@@ -134,7 +134,7 @@ describe("a stream", () => {
     const streams = eventStreams({ perClient: 1, perProcess: 0 });
     let begun = false;
     const server = createServer(KEPT_ALIVE, (request, response) => {
-      const { stream } = streams.take(response, { client: "127.0.0.1" })(() => {
+      const { stream } = streams.take(response, [networksOf("127.0.0.1")])(() => {
         begun = true;
       });
       request.once("close", () => setImmediate(() => stream(response)));

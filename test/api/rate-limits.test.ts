@@ -4,8 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type CallerRule, isOpen } from "../../api/caller-types.ts";
 import { type Endpoint, endpoint } from "../../api/endpoint.ts";
+import { knownWallets } from "../../api/guards/known-wallets.ts";
 import { type Bucket, tokensOfClient } from "../../api/guards/rate-limits.ts";
-import { networkOf } from "../../api/http/client-network.ts";
+import { networkOf, networksOf } from "../../api/http/client-network.ts";
 import { credReport } from "../../api/routes/cred-report.ts";
 import { terminalCsv, terminalJson } from "../../api/routes/directory.ts";
 import { terminalToken } from "../../api/routes/directory-claims.ts";
@@ -141,7 +142,7 @@ describe("reads", () => {
       ({ method, guard: { caller, bucket } }) =>
         method !== "get" &&
         isOpen(caller) &&
-        tokensOfClient(bucket, caller === "anyone", { network: "n", key: null }).length === 0,
+        tokensOfClient(bucket, caller === "anyone", { networks: networksOf("127.0.0.1"), key: null }).length === 0,
     );
     expect(uncounted.map(({ path }) => path)).toEqual([]);
   });
@@ -167,13 +168,34 @@ describe("reads", () => {
     expect((await from("2001:db8:1:2:ffff::9", "GET", "/read")).status).toBe(200);
     expect((await from("2001:db8:1:2:1234::", "GET", "/read")).status).toBe(429);
     expect((await from("2001:db8:1:3::1", "GET", "/read")).status).toBe(200);
-    expect(networkOf("2001:db8:1:2::1")).toBe("2001:db8:1:2::/64");
+    expect(networksOf("2001:db8:1:2::1").map(({ name }) => name)).toEqual([
+      "2001:db8:1:2::/64",
+      "2001:db8:1::/48",
+      "2001:db8::/32",
+    ]);
+    expect(networksOf("10.1.2.3").map(({ name }) => name)).toEqual(["10.1.2.3", "10.1.2.0/24"]);
+    expect(networksOf("unknown").map(({ name }) => name)).toEqual(["unknown"]);
     expect(networkOf("::1")).toBe("0:0:0:0::/64");
     expect(networkOf("10.0.0.1")).toBe("10.0.0.1");
     for (const mapped of ["::ffff:10.0.0.1", "::ffff:a00:1", "0:0:0:0:0:ffff:10.0.0.1", "::FFFF:0a00:0001"])
       expect(networkOf(mapped), mapped).toBe("10.0.0.1");
     expect((await from("::ffff:909:901", "GET", "/read")).status).toBe(200);
     expect(await statuses(2, () => from("9.9.9.1", "GET", "/read"))).toEqual([200, 429]);
+  });
+
+  it("of the networks of one /48 count together as those of four clients; of a /24 as those of 64", async () => {
+    await start({ RATE_READS_PER_CLIENT: "2" }, { alone: true });
+    let subnet = 0;
+    const all = await statuses(20, () => from(`2001:db8:1:${++subnet}::1`, "GET", "/read"));
+    expect(all.filter((status) => status === 200)).toHaveLength(8);
+    const refused = await from("2001:db8:1:99::1", "GET", "/read");
+    expect(refused.body.error).toBe("Too many requests: reads of 2001:db8:1::/48 is limited to 8 a minute.");
+    expect(refused.headers.get("ratelimit")).toBe('"reads";r=0;t=0');
+    expect((await from("2001:db8:2:1::1", "GET", "/read")).status).toBe(200);
+    let host = 0;
+    const ofIPv4 = await statuses(140, () => from(`10.1.2.${++host}`, "GET", "/read"));
+    expect(ofIPv4.filter((status) => status === 200)).toHaveLength(128);
+    expect((await from("10.1.3.1", "GET", "/read")).status).toBe(200);
   });
 
   it("a client that is no trusted proxy cannot say who it is", async () => {
@@ -226,25 +248,98 @@ describe("writes", () => {
     expect(all.filter((status) => status === 429)).toHaveLength(36);
   });
 
-  it("signatures that the chain is asked about are bounded by network, good ones too", async () => {
+  describe("signatures that the chain is asked about", () => {
+    const good = `0x${"cd".repeat(70)}`;
+    const deployed = new Set<string>();
     let asked = 0;
     const chain = stubChain({
-      isDeployed: async () => true,
-      verifySignature: async () => {
+      isDeployed: async (address) => deployed.has(address),
+      verifySignature: async ({ signature }) => {
         asked++;
-        return asked % 2 === 0;
+        return signature === good;
       },
     });
-    await start({ RATE_CONTRACT_SIGNATURES_PER_CLIENT: "3" }, { chain });
-    const attempt = (client: string, n: number) =>
-      from(client, "POST", "/write", {
-        authorization: `0x${"ab".repeat(20)}:${NOW - n}:0x${"cd".repeat(70)}`,
-      });
-    const all: number[] = [];
-    for (let i = 0; i < 6; i++) all.push((await attempt(`2001:db8:1:2::${i}`, i)).status);
-    expect(all.filter((status) => status !== 429)).toHaveLength(3);
-    expect(asked).toBeLessThanOrEqual(6);
-    expect((await attempt("2001:db8:1:3::1", 10)).status).not.toBe(429);
+    const contract = () => {
+      const address = generatePrivateKey().slice(0, 42);
+      deployed.add(address);
+      return address;
+    };
+    let signed = 0;
+    const bad = () => `0x${"ee".repeat(66)}${(++signed).toString(16).padStart(8, "0")}`;
+    /** Each with a time of its own, so that no verdict is remembered. */
+    const sign = async (client: string, address: string, signature: string) =>
+      (await from(client, "POST", "/write", { authorization: `${address}:${NOW - ++signed}:${signature}` })).status;
+    /** Bad signatures from the addresses, each until it is refused. @returns how many the chain was asked about */
+    async function flood(clients: readonly string[], address = contract()): Promise<number> {
+      const before = asked;
+      for (const client of clients) {
+        let status = 401;
+        while (status === 401) status = await sign(client, address, bad());
+        expect(status).toBe(429);
+      }
+      return asked - before;
+    }
+    const sites = (provider: string, count: number) =>
+      Array.from({ length: count }, (_, i) => `${provider}:${(i + 1).toString(16)}:1::1`);
+    beforeEach(() => {
+      asked = 0;
+    });
+
+    it("are bounded for the /64s of a /48 and the /48s of a /32 together; other networks keep their share", async () => {
+      await start({ RATE_CONTRACT_SIGNATURES: "150" }, { chain, alone: true });
+      const subnets = Array.from({ length: 9 }, (_, i) => `2001:db8:1:${i}::1`);
+      const texts = (await flood(["9.9.9.9"])) / 3;
+      expect(await flood(subnets)).toBe(12 * texts);
+      expect(await flood(sites("2001:db8", 20))).toBe(38 * texts);
+      expect(await flood(["198.51.100.1"])).toBe(3 * texts);
+      expect(await sign("203.0.113.1", contract(), good)).toBe(200);
+    });
+
+    it("of a wallet that was good from its network go on while strangers have emptied what they share", async () => {
+      await start({ RATE_CONTRACT_SIGNATURES: "150" }, { chain, alone: true });
+      const [known, unknown] = [contract(), contract()];
+      expect(await sign("203.0.113.1", known, good)).toBe(200);
+      await flood([...sites("2001:db8", 20), ...sites("2001:db9", 20), ...sites("2001:dba", 20), "9.9.9.9"]);
+      expect(await sign("198.51.100.1", unknown, good)).toBe(429);
+      // Strangers who name the wallet use up nothing of it.
+      expect(await flood(["198.51.100.2"], known)).toBe(0);
+      expect(await sign("203.0.113.1", known, good)).toBe(200);
+      // Its own bucket is small here; it comes back evenly.
+      expect(await sign("203.0.113.1", known, good)).toBe(429);
+      now += 60_000;
+      await flood([...sites("2001:db8", 20), ...sites("2001:db9", 20), ...sites("2001:dba", 20), "9.9.9.9"]);
+      expect(await sign("203.0.113.1", known, good)).toBe(200);
+    });
+
+    it("are not taken from what all share by an address without code, nor kept for a wallet that is not deployed", async () => {
+      await start({ RATE_CONTRACT_SIGNATURES: "150" }, { chain, alone: true });
+      const person = generatePrivateKey().slice(0, 42);
+      for (let i = 0; i < 20; i++) expect(await sign("9.9.9.1", person, bad())).toBe(401);
+      expect(asked).toBe(0);
+      const wrapped = `0x${"cd".repeat(38)}${"6492".repeat(16)}`;
+      const counterfactual = stubChain({ isDeployed: async () => false, verifySignature: async () => true });
+      await api?.close();
+      await start({ RATE_CONTRACT_SIGNATURES: "150" }, { chain: counterfactual, alone: true });
+      const all = await statuses(5, async () => ({ status: await sign("9.9.9.1", person, wrapped) }) as Answer);
+      expect(all).toEqual([200, 200, 200, 429, 429]);
+    });
+  });
+
+  it("wallets that are known are bounded by network, and none is displaced", () => {
+    const known = knownWallets();
+    const wallet = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
+    const honest = networksOf("203.0.113.1");
+    known.add(wallet(0), honest, NOW);
+    for (let n = 1; n < 6_000; n++) known.add(wallet(n), networksOf(`2001:db8:${(n >> 3).toString(16)}::1`), NOW);
+    const isKnown = (n: number, address: string, at = NOW) => known.nameOf(wallet(n), networksOf(address), at);
+    expect(isKnown(0, "203.0.113.1")).toBeDefined();
+    // A third of 5,000 for one /32.
+    const ofProvider = Array.from({ length: 6_000 }, (_, n) => isKnown(n, `2001:db8:${(n >> 3).toString(16)}::1`));
+    expect(ofProvider.filter((name) => name !== undefined)).toHaveLength(1_667);
+    expect(isKnown(0, "203.0.113.2")).toBeUndefined();
+    expect(isKnown(0, "203.0.113.1", NOW + 30 * 86_400_000)).toBeUndefined();
+    known.add(wallet(7_000), networksOf("2001:db8:ffff::1"), NOW + 30 * 86_400_000);
+    expect(isKnown(7_000, "2001:db8:ffff::1", NOW + 30 * 86_400_000)).toBeDefined();
   });
 
   it("of many wallets of one network are bounded together: wallets cost nothing", async () => {

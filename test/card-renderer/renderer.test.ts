@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createCardCache } from "../../card-renderer/cache.ts";
+import { networksOf } from "../../api/http/client-network.ts";
 import { createCardRenderer } from "../../card-renderer/renderer.ts";
 import { Failure } from "../../core/errors.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
@@ -93,24 +94,24 @@ describe("createCardRenderer", () => {
     await again;
   });
 
-  it("lets one client take half of the line, and leaves the rest to others", async () => {
+  it("lets the clients of one network take a third of the line, and leaves the rest to others", async () => {
     const { started, paint } = slowPaint();
     const cards = createCardRenderer({ paint, atOnce: 1 });
-    const asked = Array.from({ length: 26 }, (_, index) =>
-      cards.picture(named(`agent ${index}`), "square", "png", "10.0.0.1"),
+    const asked = Array.from({ length: 18 }, (_, index) =>
+      cards.picture(named(`agent ${index}`), "square", "png", networksOf(`2001:db8:1:${index}::1`)),
     );
-    await until("one drawing, 25 waiting", () => started.length === 1 && cards.stats().waiting === 25);
+    await until("one drawing, 17 waiting", () => started.length === 1 && cards.stats().waiting === 17);
     const refused = await cards
-      .picture(named("one too many"), "square", "png", "10.0.0.1")
+      .picture(named("one too many"), "square", "png", networksOf("2001:db8:2::1"))
       .catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "rate_limited", status: 429, options: { retryAfter: 1 } });
-    asked.push(cards.picture(named("another's"), "square", "png", "10.0.0.2"));
-    for (let index = 0; index < 27; index++) {
+    asked.push(cards.picture(named("another's"), "square", "png", networksOf("10.0.0.2")));
+    for (let index = 0; index < 19; index++) {
       await until(`drawing ${index}`, () => started.length > index, { everyMs: 1 });
       started[index]!.finish();
       await asked[index];
     }
-    expect(cards.stats()).toMatchObject({ drawn: 27, refused: 1, running: 0, waiting: 0 });
+    expect(cards.stats()).toMatchObject({ drawn: 19, refused: 1, running: 0, waiting: 0 });
   });
 
   it("goes on after a drawing that failed, and tries it again", async () => {

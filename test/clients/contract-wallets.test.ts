@@ -12,6 +12,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signedTexts } from "../../api/guards/signed-text.ts";
 import { walletGuard } from "../../api/guards/wallet.ts";
+import { networksOf } from "../../api/http/client-network.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { readBuild } from "../../contracts/builds.ts";
 import { siwaText, siweText } from "../../core/callers/signed-texts.ts";
@@ -55,7 +56,7 @@ const UNLIMITED = { take: () => undefined, attempt: () => ({ begin: async () => 
 async function entry(header: string, accepted: SignInKind[] = ["siwe", "siwa"], asked = chain): Promise<string> {
   try {
     const guard = walletGuard(SERVICE, signedTexts(asked, UNLIMITED));
-    const asker = { client: "c", now: NOW, attempt: UNLIMITED.attempt() };
+    const asker = { networks: networksOf("127.0.0.1"), now: NOW, attempt: UNLIMITED.attempt() };
     const caller = await guard.verify(parseCredential(header), accepted, asker);
     return `${caller.kind} ${caller.wallet}`;
   } catch (error) {

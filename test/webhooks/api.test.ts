@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createSecretBox } from "../../clients/secret-box.ts";
 import { openWebhookReceivers } from "../../clients/webhook-receivers.ts";
 import type { Address } from "../../core/agents/facts.ts";
+import { CREATOR_MIN_CRED } from "../../core/messages/message-groups.ts";
 import { signingSecrets } from "../../db/webhooks/secrets.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
@@ -55,11 +56,24 @@ afterAll(async () => {
 
 let agents = 0;
 /** A wallet with an agent of its own. */
-async function agent(): Promise<Wallet> {
+async function agent(more: { score?: number } = {}): Promise<Wallet> {
   const wallet = agentWallet({ host: HOST });
   const address = wallet.address.toLowerCase() as Address;
-  await plantAgents(api.database.pool, [{ tokenId: ++agents, owner: address, agentAddress: address }]);
+  await plantAgents(api.database.pool, [{ tokenId: ++agents, owner: address, agentAddress: address, ...more }]);
   return wallet;
+}
+/** An agent whose registration was paid for. */
+async function payForMint(tokenId: number): Promise<void> {
+  await api.database.pool.query(
+    `with mint as (
+       insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, fingerprint, state, token_id)
+       values (gen_random_uuid(), 'paid', 'paid', 'Paid', 'custom', false, 0, 'paid', 'minted', $1) returning mint_id)
+     insert into offchain.payment
+       (payment_id, method, operation, state, payer, payee, chain_id, asset, amount_units, fingerprint, bought, since_block)
+     select gen_random_uuid(), 'x402', 'mint', 'fulfilled', '0x1', '0x2', 8453, 'usdc', 1, 'paid', 'mint:' || mint_id, 1
+     from mint`,
+    [tokenId],
+  );
 }
 async function as(wallet: Wallet, method: string, path: string, body?: object, headers: Record<string, string> = {}) {
   const init = { headers: { authorization: await wallet.siwa(), "content-type": "application/json", ...headers } };
@@ -177,21 +191,53 @@ describe("a webhook", () => {
     expect((await api.database.pool.query("select from offchain.webhook")).rowCount).toBe(0);
   });
 
+  const from = (address: string) => ({ "x-forwarded-for": address });
+  const many = async (address: string, count: number) => {
+    const wallets = await Promise.all(Array.from({ length: count }, () => agent()));
+    return Promise.all(wallets.map((wallet) => as(wallet, "POST", "", wanted(), from(address))));
+  };
+  const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status).sort();
+
   it("is one of a few that may be made from one network, and in all, whoever asks, also for many at once", async () => {
-    const from = (address: string) => ({ "x-forwarded-for": address });
-    const many = async (address: string, count: number) => {
-      const wallets = await Promise.all(Array.from({ length: count }, agent));
-      return Promise.all(wallets.map((wallet) => as(wallet, "POST", "", wanted(), from(address))));
-    };
-    const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status).sort();
-    // Two addresses of one IPv6 network are one network.
-    const first = [...(await many("2001:db8::1", 3)), ...(await many("2001:db8::2", 3))];
+    // Two addresses of one IPv6 /48 are one network.
+    const first = [...(await many("2001:db8:7:1::1", 3)), ...(await many("2001:db8:7:2::2", 3))];
     expect(statuses(first)).toEqual([201, 201, 201, 201, 409, 409]);
     expect(first.map(({ text }) => text).join()).toContain("from this network");
-    expect(statuses(await many("198.51.100.7", 4))).toEqual([201, 201, 409, 409]);
+    // One more; the last of six is kept for agents that were paid for or have cred.
+    expect(statuses(await many("198.51.100.7", 4))).toEqual([201, 409, 409, 409]);
     const { rows } = await api.database.pool.query("select network from offchain.webhook");
     expect(new Set(rows.map(({ network }) => network)).size).toBe(2);
     for (const { network } of rows) expect(network).toMatch(/^[0-9a-f]{32}$/);
+    const paying = await agent();
+    await payForMint(agents);
+    const kept = [await agent({ score: CREATOR_MIN_CRED }), paying];
+    expect((await as(paying, "POST", "", wanted(), from("198.51.100.8"))).status).toBe(201);
+    await api.database.pool.query(
+      "delete from offchain.webhook where webhook_id = (select max(webhook_id) from offchain.webhook)",
+    );
+    expect((await as(kept[0]!, "POST", "", wanted(), from("198.51.100.9"))).status).toBe(201);
+    expect((await as(kept[1]!, "POST", "", wanted(), from("198.51.100.9"))).status).toBe(409);
+  });
+
+  it("takes a place of its agent, which brings it along to the next wallet: one token fills no more", async () => {
+    const first = await agent();
+    const tokenId = agents;
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push((await make(first)).id);
+    for (let passed = 0; passed < 4; passed++) {
+      const next = agentWallet({ host: HOST });
+      const address = next.address.toLowerCase();
+      await api.database.pool.query(
+        "update onchain.agent set agent_address = $1, owner = $1, minted_to = $1 where token_id = $2",
+        [address, tokenId],
+      );
+      expect((await as(next, "POST", "", wanted(), from(`203.0.113.${passed}`))).status).toBe(201);
+      const { rows } = await api.database.pool.query("select from offchain.webhook where token_id = $1", [tokenId]);
+      expect(rows).toHaveLength(3);
+    }
+    // A wallet without the agent makes no other; those of the longest past are gone.
+    expect((await as(first, "POST", "", wanted())).status).toBe(403);
+    expect((await as(first, "GET", "")).body).toEqual({ webhooks: [] });
   });
 
   it("is made once by one Idempotency-Key, and its secret is there for who has lost the answer", async () => {

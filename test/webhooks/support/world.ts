@@ -118,7 +118,8 @@ export async function addWebhook(
   const webhookId = `wh_${randomUUID().replaceAll("-", "")}`;
   const all = { events: ["agent.registered" as const], tokenIds: null, addresses: null, owners: null };
   const { head } = await eventLog(pool);
-  const webhook = { webhookId, owner, url, createdAt: now, network: null, slowUntil: null, finality: "any" as const };
+  const none = { network: null, tokenId: null, slowUntil: null };
+  const webhook = { webhookId, owner, url, createdAt: now, ...none, finality: "any" as const };
   await insertWebhook(pool, { ...webhook, ...all, ...subscription }, head);
   return { webhookId, secret: await addSecret(pool, webhookId, now) };
 }
