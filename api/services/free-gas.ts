@@ -52,19 +52,21 @@ export async function requireGas(tx: Queryable, free: FreeWriter | null, registr
   if (free === null) return;
   const { account, tokenId, known, at } = free;
   const networks = registrationsPerNetwork === 0 ? [] : (free.networks ?? []);
-  await lockFreeGas(tx, [account, ...networks]);
+  const names = networks.map(({ name }) => name);
+  await lockFreeGas(tx, [account, ...names]);
   let share = await shareOf(tx, sender, known);
   if (isScarce(share)) {
     await lockFreeGas(tx, ["share"]);
     share = await shareOf(tx, sender, known);
   }
   if (share.limitWei > 0n && share.usedWei > share.limitWei) refuseShare(known, at);
-  const used = await freeGasUse(tx, { account, tokenId, networks }, dayOf(at));
+  const used = await freeGasUse(tx, { account, tokenId, networks: names }, dayOf(at));
   const allowed = gasAllowed(share, registrationsPerNetwork);
   if (used.agent > allowed.agent) refuseGas("the free writes of an agent", allowed.agent, at);
   if (used.account > allowed.account) refuseGas("the free writes of an owner's agents", allowed.account, at);
-  for (const [n, gas] of used.networks.entries())
-    if (gas > allowed.networks[n]!) refuseGas("the free registrations of a network", allowed.networks[n]!, at);
+  for (const [n, network] of networks.entries())
+    if (used.networks[n]! > allowed.network(network))
+      refuseGas("the free registrations of a network", allowed.network(network), at);
 }
 
 const OWN_WAY = "Come back after midnight UTC, or write to the contract with the owner's wallet.";

@@ -8,6 +8,7 @@ import { identityAbi } from "../../abis/identity.ts";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { ogOf } from "../../core/agents/og-wallets.ts";
+import type { Networks } from "../../core/callers/shares.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import { keyTail } from "../../core/solana/keys.ts";
 import { kindGasBound } from "../../core/transactions/gas-bounds.ts";
@@ -60,7 +61,7 @@ export type MintDeps = {
   /** The single-use proof of the registrant, where there is one. It is used up before a payment is collected. */
   proof?: SingleUse;
   /** The client's networks, the narrowest first, and the free registrations of a day of one; absent without a limit. */
-  client?: { networks: readonly string[]; perDay: number };
+  client?: { networks: Networks; perDay: number };
 };
 
 /**

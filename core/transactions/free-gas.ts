@@ -3,6 +3,7 @@
  * budget for all of them together, and an amount of gas for each agent, account and network.
  */
 import type { AgentFacts } from "../agents/facts.ts";
+import type { Network } from "../callers/shares.ts";
 import { exchangeCounts } from "../signals/coinbase.ts";
 import { validProofs } from "../signals/verify.ts";
 
@@ -22,8 +23,8 @@ const GAS_PER_DAY = { agent: 6_000_000n, account: 12_000_000n } as const;
 
 /** Gas of a usual registration: a network's number of free ones is counted in it. */
 const REGISTRATION_GAS = 500_000n;
-/** How many times a network's number the wider networks of its IPv6 address have: /64, /48, /32. */
-const WIDER = [1n, 2n, 4n];
+/** As many clients as a wider network counts as at most (core/callers/shares.ts): their gas is money. */
+const MAX_CLIENTS = 4;
 
 /** Above this part of a share's use an account has a quarter of its gas: the rest is for those that wrote little. */
 const SCARCE = 2n;
@@ -38,14 +39,14 @@ export type ShareUse = { usedWei: bigint; limitWei: bigint };
 /** Whether so little of a share is left that it is kept for accounts that wrote little. */
 export const isScarce = ({ usedWei, limitWei }: ShareUse): boolean => limitWei > 0n && usedWei * SCARCE > limitWei;
 
-/** Max gas of today for an agent, an account and its networks (from the narrowest on), by the share they write from. */
+/** Max gas of today for an agent, an account and a network, by the share they write from. */
 export function gasAllowed(share: ShareUse, registrationsPerNetwork: number) {
   const part = isScarce(share) ? WHEN_SCARCE : 1n;
   const perNetwork = BigInt(registrationsPerNetwork) * REGISTRATION_GAS;
   return {
     agent: GAS_PER_DAY.agent / part,
     account: GAS_PER_DAY.account / part,
-    networks: WIDER.map((times) => (times * perNetwork) / part),
+    network: ({ clients }: Network): bigint => (BigInt(Math.min(clients, MAX_CLIENTS)) * perNetwork) / part,
   };
 }
 

@@ -1,5 +1,6 @@
 /** The transaction outbox: intents, each mined exactly once. Their signed transactions are in signed-transactions.ts. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { Networks } from "../../core/callers/shares.ts";
 import { traceparent } from "../../runtime/tracing.ts";
 import {
   array,
@@ -90,7 +91,7 @@ export const toIntent = ({ valueWei, gasLimit, gasBound, ...row }: RowOf<typeof 
 export type FreeWrite = {
   account: string;
   tokenId: number | null;
-  networks: readonly string[] | null;
+  networks: Networks | null;
   known: boolean;
   gasBound: bigint;
   at: Date;
@@ -110,7 +111,7 @@ export const FREE_PARAMS = {
 export const freeParams = (free: FreeWrite | null) => ({
   freeFor: free?.account ?? null,
   freeToken: free?.tokenId ?? null,
-  freeNetworks: free?.networks ?? null,
+  freeNetworks: free?.networks?.map(({ name }) => name) ?? null,
   freeKnown: free?.known ?? false,
   freeAt: free?.at ?? null,
   gasBound: free?.gasBound ?? null,
