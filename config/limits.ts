@@ -1,5 +1,6 @@
 /** Limits: requests per time, open streams and connections. */
 import { RATE_POLICIES, type RateQuotas, type RateVariable } from "../core/callers/rate-policies.ts";
+import { SHARED_PLACES } from "../core/callers/shared-places.ts";
 import { integer } from "./checks.ts";
 import { API, type ValuesOf, type Variable, variable } from "./variable.ts";
 
@@ -30,21 +31,26 @@ export const LIMITS = {
     API,
     "Open reads with minBlock per client network and process; each waits up to 5 seconds; 0 = no limit",
     integer(0, 1_000_000),
-    "20",
+    String(SHARED_PLACES["min-block-reads"].perHolder),
   ),
   CONNECTIONS_PER_CLIENT: variable(
     API,
     "Open connections per address (IPv6: per /64 network) and process, without those of TRUSTED_PROXIES; 0 = no limit",
     integer(0, 1_000_000),
-    "250",
+    String(SHARED_PLACES.connections.perHolder),
   ),
   STREAMS_PER_CLIENT: variable(
     API,
     "Open event streams per address (IPv6: per /64 network) or wallet, and process; 0 = no limit",
     integer(0, 1_000_000),
-    "100",
+    String(SHARED_PLACES.streams.perHolder),
   ),
-  STREAMS_PER_PROCESS: variable(API, "Open event streams per process; 0 = no limit", integer(0, 1_000_000), "10000"),
+  STREAMS_PER_PROCESS: variable(
+    API,
+    "Open event streams per process; 0 = no limit",
+    integer(0, 1_000_000),
+    String(SHARED_PLACES.streams.inAll),
+  ),
 } satisfies Record<string, Variable>;
 
 /** Options of `rates` and of the other limits in the configuration. */

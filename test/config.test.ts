@@ -1,5 +1,5 @@
 /** Configuration: one list of variables, every problem told at once, .env.example equal to it. */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
@@ -9,6 +9,7 @@ import { envExample } from "../config/generated-files.ts";
 import { PROCESSES, type Process } from "../config/variable.ts";
 import { VARIABLES } from "../config/variables.ts";
 import { RATE_POLICIES } from "../core/callers/rate-policies.ts";
+import { SHARED_PLACES } from "../core/callers/shared-places.ts";
 import { scratchDirectory } from "../harness/scratch.ts";
 
 const directories: string[] = [];
@@ -42,11 +43,33 @@ describe("docs/operate/limits.md", () => {
   it("shows every limit of requests with its default and its variable", () => {
     const text = readFileSync(new URL("../docs/operate/limits.md", import.meta.url), "utf8");
     const rows = text.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
-    const shown = rows.filter((cells) => cells[4]?.startsWith("`RATE_")).map((cells) => cells.slice(1, 5));
-    const policies = Object.entries(RATE_POLICIES).map(([name, { quota, window, of, variable }]) => [
-      ...[`\`${name}\``, `${quota.toLocaleString("en")} a ${window}`, of, `\`${variable}\``],
+    const shown = rows.filter((cells) => cells[5]?.startsWith("`RATE_")).map((cells) => cells.slice(1, 6));
+    const policies = Object.entries(RATE_POLICIES).map(([name, { quota, window, of, emptiedBy, variable }]) => [
+      ...[`\`${name}\``, `${quota.toLocaleString("en")} a ${window}`, of, emptiedBy, `\`${variable}\``],
     ]);
     expect(shown).toEqual(policies);
+    const from = rows.findIndex(([, first]) => first === "place of");
+    const number = (of: number) => of.toLocaleString("en");
+    const places = Object.values(SHARED_PLACES).map(({ what, perHolder, inAll, emptiedBy, ...more }) => [
+      ...[what, number(perHolder), number(inAll), emptiedBy],
+      "variables" in more ? more.variables.map((name) => `\`${name}\``).join(", ") : "",
+    ]);
+    const shownPlaces = rows.slice(from + 2, from + 2 + places.length).map((cells) => cells.slice(1, 6));
+    expect(shownPlaces).toEqual(places);
+  });
+
+  it("takes concurrent limits from the list: no other file says a number of its own", () => {
+    const files = readdirSync(new URL("..", import.meta.url), { recursive: true, encoding: "utf8" });
+    const product = files.filter((file) => /^(api|card-renderer|core|db|settlement|wiring)\/.*\.ts$/.test(file));
+    const uses = product.flatMap((file) => {
+      const text = readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
+      return [...text.matchAll(/\b(?<!function )(?:concurrencyLimit|places)\((?<given>[^)]*)/g)].map(
+        ({ groups }) => groups!.given!,
+      );
+    });
+    expect(uses.length).toBeGreaterThan(6);
+    const named = new RegExp(`^"(${Object.keys(SHARED_PLACES).join("|")})"|SHARED_PLACES|\\bperHolder\\b`);
+    expect(uses.filter((given) => !named.test(given))).toEqual([]);
   });
 });
 

@@ -97,9 +97,9 @@ export const RATE_POLICIES = {
     window: "minute",
     variable: "RATE_CONTRACT_SIGNATURES",
     of: "Signatures of contract wallets that the chain is asked about, of all clients together, by 8 texts each",
-    shared: { client: 1 / 50, known: 1 / 200 },
+    shared: { client: 1 / 100, known: 1 / 200 },
     emptiedBy:
-      "51 IPv4 addresses of three /24s, or 13 IPv6 /48s of three /32s: about $15 a month. Deployed wallets that were good from their network within 30 days go on.",
+      "100 IPv4 addresses of three /24s (about $0.70 an hour), or 26 IPv6 /48s of three /32s. Deployed wallets that were good from their network within 30 days go on.",
   },
   "chain-reads": {
     quota: 600,
@@ -108,7 +108,7 @@ export const RATE_POLICIES = {
     of: "Requests to the chain's nodes for reads of all clients together; settlement and sending do not share it",
     shared: { client: 1 / 20, known: 1 / 5 },
     emptiedBy:
-      "20 IPv4 addresses of three /24s, or 6 IPv6 /48s of three /32s: about $15 a month. API keys go on, and what is remembered is answered.",
+      "21 IPv4 addresses of three /24s (about $0.15 an hour), or 6 IPv6 /48s of three /32s. API keys go on, and what is remembered is answered.",
   },
   "signed-writes-by-network": {
     quota: 600,

@@ -1,7 +1,7 @@
 /** Limits of concurrent use: every number of places that all clients share. A new limit is an entry here. */
 
 type SharedPlaces = {
-  /** What takes a place, as a refusal names it. */
+  /** What takes a place, as refusals and documents name it. */
   what: string;
   /** Max of one holder (a client network, a wallet, an API key), and of a process; 0: no limit. */
   perHolder: number;
@@ -14,7 +14,7 @@ type SharedPlaces = {
   emptiedBy: string;
 };
 
-const PROVIDERS = "Clients of three networks (/32 or IPv4 /24)";
+const PROVIDERS = "Clients of three networks (IPv6 /32, IPv4 /24)";
 
 /**
  * Places by name. A quarter of all is kept for API keys (core/callers/shares.ts).
@@ -36,7 +36,7 @@ export const SHARED_PLACES = {
     perHolder: 1,
     inAll: 40,
     retryAfter: 5,
-    emptiedBy: `${PROVIDERS}, 30 exports a minute of the 12 an hour of each. API keys keep 10; slices are read in turns.`,
+    emptiedBy: `${PROVIDERS}, 150 addresses that read slowly. API keys keep 10, and slices are read in turns.`,
   },
   "index-queries": {
     what: "queries of the index",
@@ -73,7 +73,7 @@ export const SHARED_PLACES = {
     perHolder: 8,
     inAll: 5_000,
     retryAfter: 0,
-    emptiedBy: "5,000 deployed wallets ($50 of gas) in three /32s. Who is in it stays; others share with strangers.",
+    emptiedBy: "3,750 deployed wallets ($20 of gas) from 469 addresses of three networks. Those in it stay; new ones share.",
   },
 } as const satisfies Record<string, SharedPlaces>;
 

@@ -286,20 +286,20 @@ describe("writes", () => {
     });
 
     it("are bounded for the /64s of a /48 and the /48s of a /32 together; other networks keep their share", async () => {
-      await start({ RATE_CONTRACT_SIGNATURES: "150" }, { chain, alone: true });
+      await start({ RATE_CONTRACT_SIGNATURES: "300" }, { chain, alone: true });
       const subnets = Array.from({ length: 9 }, (_, i) => `2001:db8:1:${i}::1`);
       const texts = (await flood(["9.9.9.9"])) / 3;
       expect(await flood(subnets)).toBe(12 * texts);
-      expect(await flood(sites("2001:db8", 20))).toBe(38 * texts);
+      expect(await flood(sites("2001:db8", 40))).toBe(88 * texts);
       expect(await flood(["198.51.100.1"])).toBe(3 * texts);
       expect(await sign("203.0.113.1", contract(), good)).toBe(200);
     });
 
     it("of a wallet that was good from its network go on while strangers have emptied what they share", async () => {
-      await start({ RATE_CONTRACT_SIGNATURES: "150" }, { chain, alone: true });
+      await start({ RATE_CONTRACT_SIGNATURES: "300" }, { chain, alone: true });
       const [known, unknown] = [contract(), contract()];
       expect(await sign("203.0.113.1", known, good)).toBe(200);
-      await flood([...sites("2001:db8", 20), ...sites("2001:db9", 20), ...sites("2001:dba", 20), "9.9.9.9"]);
+      await flood([...sites("2001:db8", 40), ...sites("2001:db9", 40), ...sites("2001:dba", 40), "9.9.9.9"]);
       expect(await sign("198.51.100.1", unknown, good)).toBe(429);
       // Strangers who name the wallet use up nothing of it.
       expect(await flood(["198.51.100.2"], known)).toBe(0);
@@ -307,19 +307,19 @@ describe("writes", () => {
       // Its own bucket is small here; it comes back evenly.
       expect(await sign("203.0.113.1", known, good)).toBe(429);
       now += 60_000;
-      await flood([...sites("2001:db8", 20), ...sites("2001:db9", 20), ...sites("2001:dba", 20), "9.9.9.9"]);
+      await flood([...sites("2001:db8", 40), ...sites("2001:db9", 40), ...sites("2001:dba", 40), "9.9.9.9"]);
       expect(await sign("203.0.113.1", known, good)).toBe(200);
     });
 
     it("are not taken from what all share by an address without code, nor kept for a wallet that is not deployed", async () => {
-      await start({ RATE_CONTRACT_SIGNATURES: "150" }, { chain, alone: true });
+      await start({ RATE_CONTRACT_SIGNATURES: "300" }, { chain, alone: true });
       const person = generatePrivateKey().slice(0, 42);
       for (let i = 0; i < 20; i++) expect(await sign("9.9.9.1", person, bad())).toBe(401);
       expect(asked).toBe(0);
       const wrapped = `0x${"cd".repeat(38)}${"6492".repeat(16)}`;
       const counterfactual = stubChain({ isDeployed: async () => false, verifySignature: async () => true });
       await api?.close();
-      await start({ RATE_CONTRACT_SIGNATURES: "150" }, { chain: counterfactual, alone: true });
+      await start({ RATE_CONTRACT_SIGNATURES: "300" }, { chain: counterfactual, alone: true });
       const all = await statuses(5, async () => ({ status: await sign("9.9.9.1", person, wrapped) }) as Answer);
       expect(all).toEqual([200, 200, 200, 429, 429]);
     });
