@@ -4,6 +4,7 @@ import type { FileState, ProofState } from "../../core/reviews/feedback-files.ts
 import { MAX_ENTRIES } from "../../core/reviews/rules.ts";
 import {
   array,
+  bool,
   filtered,
   int4,
   int8,
@@ -173,10 +174,14 @@ export const filesListed = async (db: Queryable, agents: readonly UnlistedAgent[
 
 const DUE = statement({
   name: "review-files-due",
-  params: { now: timestamptz, since: timestamptz, perSite: int8, limit: int8 },
+  params: { now: timestamptz, since: timestamptz, perSite: int8, perRun: int8, limit: int8 },
+  // Of a site's day three quarters are for all, the rest for reviewers with proof: many share the site of a gateway.
   text: `
-    with asked as materialized (
-      select t.site, count(*) as files from offchain.review_file t where t.tried_at > $since group by t.site
+    with sites as materialized (
+      select s.site, (select count(*) from offchain.review_file t where t.site = s.site and t.tried_at > $since) as files,
+        exists (select from offchain.review_file t
+          where t.site = s.site and t.tried_at is not null and t.read_at is not null) as answers
+      from (select distinct site from offchain.review_file where next_try_at <= $now) s
     ), turns as (
       select r.*, coalesce(w.rank, 2) as rank,
         row_number() over (partition by r.client order by r.failures, r.next_try_at, r.agent_id, r.feedback_index) as turn
@@ -184,24 +189,34 @@ const DUE = statement({
       left join offchain.review_weight w on w.registry = r.registry and w.agent_id = r.agent_id and w.client = r.client
       where r.next_try_at <= $now
     ), places as (
-      select t.*, row_number() over (partition by t.site order by t.turn, t.rank, t.next_try_at, t.client) as place from turns t)
+      select t.*, row_number() over (partition by t.site order by t.turn, t.rank, t.next_try_at, t.client) as place from turns t
+    ), orders as (
+      select p.*, s.answers,
+        row_number() over (partition by s.answers order by p.turn, p.rank, p.next_try_at, p.client) as of_reviewer,
+        row_number() over (partition by s.answers order by p.place, p.rank, p.next_try_at, p.client) as of_site
+      from places p join sites s on s.site is not distinct from p.site
+      where p.place <= least($perRun::int8,
+        case when p.rank = 0 then $perSite::int8 else $perSite * 3 / 4 end - coalesce(s.files, 0)))
     select r.registry, r.agent_id::text as "agentId", r.client, r.feedback_index::text as index, f.feedback_uri as uri,
-      f.feedback_hash as hash, r.given_at as "givenAt", r.digest, r.failures, r.site
-    from places r join onchain.erc8004_feedback f on ${OF_REVIEW} and ${FILE_DIGEST} = r.digest
-    left join asked on asked.site = r.site
-    where r.place <= $perSite::int8 - coalesce(asked.files, 0)
-    order by r.turn, r.rank, r.next_try_at, r.client limit $limit`,
-  columns: { ...FILE, failures: int4, site: nullable(text) },
+      f.feedback_hash as hash, r.given_at as "givenAt", r.digest, r.failures, r.site, r.answers
+    from orders r join onchain.erc8004_feedback f on ${OF_REVIEW} and ${FILE_DIGEST} = r.digest
+    where least(r.of_reviewer, r.of_site) <= $limit::int8 / 4
+    order by least(r.of_reviewer, r.of_site), r.client`,
+  columns: { ...FILE, failures: int4, site: nullable(text), answers: bool },
 });
 
-export type DueFile = NamedFile & { failures: number; site: string | null };
+/** @property answers its site has answered with a file before */
+export type DueFile = NamedFile & { failures: number; site: string | null; answers: boolean };
 
 /**
- * Files that are due for a read: one of each reviewer before a second of any, those whose reviewers have proof first, and of a
- * site no more than are left of `due.perSite`.
+ * Files that are due for a read, at most `limit`: half of them of sites that have answered before, half of other ones.
+ * In each half the reviewers' turns and the sites' turns alternate: one file of each before a second of any, those whose
+ * reviewers have proof first, then the longest due. Sites cost nothing, nor do reviewers; a file that is first by either
+ * does not wait for those that are many by the other.
  * @param due.since time from which on reads of a site count @param due.perSite max files of a site since then
+ * @param due.perRun max files of a site now
  */
 export const dueFiles = (
   db: Queryable,
-  due: { now: Date; since: Date; perSite: number; limit: number },
+  due: { now: Date; since: Date; perSite: number; perRun: number; limit: number },
 ): Promise<DueFile[]> => DUE.rows(db, due);

@@ -7,25 +7,42 @@ import type { Queryable } from "../sql/transaction.ts";
 /** Raised with what is read of a history: each is read again then. */
 const READER_VERSION = 2;
 
+/** Turns that an agent has had count up to this: agents with many reviewers do not fall behind new ones for ever. */
+const MAX_TURNS = 20;
+
 const DUE = statement({
   name: "reviewer-histories-due",
   params: { now: timestamptz, before: int8, limit: int8 },
   text: `
-    select due.client, f.block from (
-      select distinct w.client from (
-        select w.client from offchain.review_weight w
-        left join offchain.reviewer_history h on h.address = w.client
-        where w.nothing is null and (h.address is null or h.next_try_at <= $now or h.next_try_at is null and h.reader < ${READER_VERSION})
-        limit 10 * $limit::int8) w
-      limit $limit) due
-    cross join lateral (
-      select f.block, f.given_at from onchain.erc8004_feedback f
-      where f.client = due.client order by f.given_at, f.block limit 1) f
-    where f.given_at < $before`,
+    with weighed as (
+      select w.registry, w.agent_id, w.client, w.rank, h.address is null or coalesce(h.next_try_at <= $now, h.reader < ${READER_VERSION}) as due
+      from offchain.review_weight w left join offchain.reviewer_history h on h.address = w.client
+      where w.nothing is null
+    ), firsts as materialized (
+      select d.client, f.block, f.given_at from (select distinct client from weighed where due) d
+      cross join lateral (
+        select f.block, f.given_at from onchain.erc8004_feedback f
+        where f.client = d.client order by f.given_at, f.block limit 1) f
+      where f.given_at < $before
+    ), turns as (
+      select w.client, w.rank, f.block, f.given_at,
+        row_number() over (partition by w.registry, w.agent_id order by w.rank, f.given_at, w.client)
+          + least(${MAX_TURNS}, (select count(*) from weighed k
+              where k.registry = w.registry and k.agent_id = w.agent_id and not k.due)) as turn
+      from weighed w join firsts f on f.client = w.client where w.due
+    )
+    select client, block from (
+      select distinct on (client) client, block, rank, turn, given_at from turns order by client, rank, turn) each
+    order by rank, turn, given_at, client limit $limit`,
   columns: { client: narrow<Address>(text), block: int8 },
 });
 
-/** Reviewers whose history is to be read, each with the block of its first review. @param before Unix seconds: later reviews may still be taken back */
+/**
+ * Reviewers whose history is to be read, each with the block of its first review: those with proof first, then in turns of
+ * the agents that they reviewed, and in a turn by the time of the first review. An agent's turn counts what was read for
+ * it before, so that throwaway reviewers of one agent wait for each other, and not others for them.
+ * @param due.before Unix seconds: later reviews may still be taken back
+ */
 export const dueHistories = (
   db: Queryable,
   due: { now: Date; before: number; limit: number },

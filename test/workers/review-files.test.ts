@@ -9,6 +9,7 @@ import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { testLog } from "../../harness/log.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
+import { until } from "../../harness/until.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { reviewFiles } from "../../workers/reviews/review-files.ts";
@@ -267,21 +268,61 @@ it("reads one of each reviewer before a second of any, and of one the files of i
   expect(order.slice(0, 3)).toContain("/51");
 });
 
-it("asks a site for no more than its share of a day", async () => {
+it("asks a site for no more than its share of a day, of which a quarter is for reviewers with proof", async () => {
   answers = Object.fromEntries(Array.from({ length: 4 }, (_, i) => [`/${i}`, says(FILE)]));
   await plant(Array.from({ length: 4 }, (_, i) => ({ client: i + 1, uri: `${here}/${i}` })));
   await db.pool.query(
     `insert into offchain.review_file (registry, agent_id, client, feedback_index, digest, given_at, site, state, tried_at)
-     select 'x', 1, 'x', n, 'x', 1, '127.0.0.1', 'not_given', $1 from generate_series(1, 998) n`,
+     select 'x', 1, 'x', n, 'x', 1, '127.0.0.1', 'not_given', $1 from generate_series(1, 748) n`,
     [clock],
   );
   await run();
   expect(asked).toHaveLength(2);
   await run();
   expect(asked).toHaveLength(2);
+  await db.pool.query("update offchain.review_weight set rank = 0 where client = $1", [wallet(3)]);
+  await db.pool.query("update offchain.review_weight set rank = 0 where client = $1", [wallet(4)]);
+  await run();
+  expect(asked).toHaveLength(4);
   clock = new Date(clock.getTime() + DAY_MS + 1);
   await run();
   expect(asked).toHaveLength(4);
+});
+
+it("of hosts that answer slowly, or never did, delay no host that answers", async () => {
+  const waiting: ServerResponse[] = [];
+  const slow = createServer(KEPT_ALIVE, (_, response) => void waiting.push(response));
+  await new Promise<void>((done) => slow.listen(0, done));
+  try {
+    const { port } = slow.address() as AddressInfo;
+    // Names that lead to this machine: each is a site of its own, as every address of a network is.
+    const sites = Array.from({ length: 8 }, (_, n) => `127.0.1.${n + 1}`);
+    const known = sites.slice(0, 4);
+    answers = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`/${i}`, says(FILE)]));
+    await plant([
+      ...sites.flatMap((site, n) =>
+        Array.from({ length: 5 }, (_, i) => ({ client: 100 + n * 5 + i, uri: `http://${site}:${port}/${i}` })),
+      ),
+      ...Array.from({ length: 12 }, (_, i) => ({ client: 1_000 + i, uri: `${here}/${i}` })),
+    ]);
+    await db.pool.query(
+      `insert into offchain.review_file
+         (registry, agent_id, client, feedback_index, digest, given_at, site, state, tried_at, read_at)
+       select 'x', 1, 'x', n, 'x', 1, site, 'not_given', $1, $1 from unnest($2::text[]) with ordinality s(site, n)`,
+      [new Date(clock.getTime() - 2 * DAY_MS), [...known, "127.0.0.1"]],
+    );
+    const running = run();
+    await until("all files of the host that answers are read", () => asked.length === 12);
+    expect(waiting.length).toBeGreaterThan(0);
+    clock = new Date(clock.getTime() + 60_000);
+    const answering = setInterval(() => waiting.splice(0).map(says(FILE)), 5);
+    await running;
+    clearInterval(answering);
+    expect((await states())["1011.1"]).toMatchObject({ state: "not_given" });
+  } finally {
+    slow.closeAllConnections();
+    slow.close();
+  }
 });
 
 it("stores the others where the database refuses what one says", async () => {

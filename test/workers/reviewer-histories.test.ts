@@ -4,6 +4,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
+import { dueHistories, storeHistory } from "../../db/reviews/reviewer-histories.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
 import { chainAt } from "../../harness/chain-at.ts";
@@ -200,6 +201,58 @@ describe("the job", () => {
   const weigh = () => reviewFigures.run(context({}), {});
   const run = (chain: object) => reviewerHistories.run(context({ chain }), {});
   const nothing = async () => (await db.pool.query("select nothing from offchain.review_weight")).rows[0].nothing;
+
+  it("of throwaway reviewers wait for each other: persons are read first, and every agent in its turn", async () => {
+    const reviewer = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
+    const plantReview = async (agentId: bigint, client: string, age: number) => {
+      const at = timeOf(HEAD) - age;
+      await plantRows(db.pool, "erc8004Feedback", [
+        {
+          ...{
+            registry: REGISTRY,
+            agentId,
+            client,
+            feedbackIndex: 1n,
+            value: 90n,
+            valueDecimals: 0,
+            tag1: "",
+            tag2: "",
+          },
+          ...{
+            endpoint: "",
+            feedbackUri: "",
+            feedbackHash: "0x",
+            revoked: false,
+            givenAt: at,
+            block: HEAD,
+            txHash: "0x",
+          },
+        },
+      ]);
+      await db.pool.query(
+        `insert into offchain.review_weight (registry, agent_id, client, rank, standing, share, entries)
+         values ($1, $2, $3, 1, 'none', 0, 1)`,
+        [REGISTRY, String(agentId), client],
+      );
+    };
+    await db.pool.query("delete from offchain.review_weight");
+    // Sixty throwaway accounts of one agent, with low addresses and older reviews than all others.
+    for (let n = 1; n <= 60; n++) await plantReview(40n, reviewer(n), 1_000 - n);
+    for (let n = 0; n < 3; n++) await plantReview(50n, reviewer(1_000 + n), 100 - n);
+    await plantReview(60n, reviewer(2_000), 50);
+    await plantReview(70n, reviewer(3_000), 10);
+    await db.pool.query("update offchain.review_weight set rank = 0 where client = $1", [reviewer(3_000)]);
+    const before = timeOf(HEAD) + 1;
+    const due = async (limit: number) =>
+      (await dueHistories(db.pool, { now, before, limit })).map(({ client }) => client);
+    expect(await due(5)).toEqual([3_000, 1, 1_000, 2_000, 2].map(reviewer));
+    // An agent that was read for waits for those that were not.
+    for (const n of [1, 2]) await storeHistory(db.pool, reviewer(n) as never, null, null);
+    expect(await due(5)).toEqual([3_000, 1_000, 2_000, 1_001, 3].map(reviewer));
+    expect(await due(100)).toHaveLength(63);
+    // What may still be taken back takes no place of others.
+    expect(await dueHistories(db.pool, { now, before: timeOf(HEAD) - 900, limit: 2 })).toHaveLength(2);
+  });
 
   it("brings a history into the figures, once", async () => {
     expect(JOBS).toContain(reviewerHistories);

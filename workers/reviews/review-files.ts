@@ -1,4 +1,5 @@
 /** Reads the files that reviews name, in turns, and holds each against the hash that its review gives. */
+import { setTimeout as pause } from "node:timers/promises";
 import pLimit from "p-limit";
 import { keccak256, stringToBytes } from "viem/utils";
 import { z } from "zod";
@@ -30,18 +31,23 @@ const EVERY_MS = 30_000;
 const DAY_MS = 86_400_000;
 /** Agents whose files are listed in one run, and files. */
 const [AGENTS_PER_RUN, LISTED_PER_RUN] = [200, 1_000];
-/** Max files that are requested in one run, at once, and stored together; max milliseconds of requests. */
-const [FILES_PER_RUN, FILES_AT_ONCE, FILES_PER_STATEMENT, MAX_ASKING_MS] = [1_000, 16, 64, 25_000];
-/** Max files of one site that are requested in a day. */
-const FILES_PER_SITE_AND_DAY = 1_000;
+/** Max files that are requested in one run, and stored together; max milliseconds of requests. */
+const [FILES_PER_RUN, FILES_PER_STATEMENT, MAX_ASKING_MS] = [1_000, 64, 25_000];
+/** Max requests at once: to sites that have answered before, to others, and to one site. */
+const [ANSWERING_AT_ONCE, OTHERS_AT_ONCE, PER_SITE_AT_ONCE] = [12, 4, 4];
+/** Milliseconds after which a request counts as slow. */
+const SLOW_MS = 1_000;
+/** Max files of one site that are requested in a day, and in a run. */
+const [FILES_PER_SITE_AND_DAY, FILES_PER_SITE_AND_RUN] = [1_000, 100];
 /** Milliseconds until the first retry, doubled each time up to the longest; after 26 failures, two months, the file is not requested again. */
 const [RETRY_MS, MAX_RETRY_MS, MAX_FAILURES] = [60_000, 4 * DAY_MS, 26];
 const NO_HASH = `0x${"0".repeat(64)}`;
 
 /**
- * Resumes: with the agents whose files are not listed as their reviews are now, then with the files that are due, one of each
- * reviewer before a second of any; what fails is tried later each time, up to 4 days, and at last not again.
- * Bound: of a reviewer the files of its twenty newest reviews of an agent; 256 KiB each; of a site 1,000 a day; a run asks for 25 s.
+ * Resumes: with the agents whose files are not listed as their reviews are now, then with the files that are due, in turns of
+ * reviewers and of sites; what fails is tried later each time, up to 4 days, and at last not again.
+ * Bound: of a reviewer the files of its twenty newest reviews of an agent; 256 KiB each; of a site 100 a run and 1,000 a
+ * day, a quarter of them for reviewers with proof; a run asks for 25 s.
  * One item: a file that takes too long, or cannot be stored, is `unreachable` and says why.
  */
 export const reviewFiles = defineJob({
@@ -112,7 +118,10 @@ function heldAgainst(
   return { state: hash === NO_HASH ? "not_given" : "matches", proof: proofClaimIn(text, chainId) };
 }
 
-/** Asks for the files that are due. @returns how many were stored */
+/**
+ * Asks for the files that are due. What has come is stored a few at a time, while others are still awaited.
+ * @returns how many were stored
+ */
 async function readDue(context: JobContext): Promise<number> {
   const { db, clock, fault } = context;
   const began = clock();
@@ -120,22 +129,54 @@ async function readDue(context: JobContext): Promise<number> {
     now: began,
     since: new Date(began.getTime() - DAY_MS),
     perSite: FILES_PER_SITE_AND_DAY,
+    perRun: FILES_PER_SITE_AND_RUN,
     limit: FILES_PER_RUN,
   });
   const isOver = () => clock().getTime() - began.getTime() > MAX_ASKING_MS;
-  const limit = pLimit(FILES_AT_ONCE);
+  const inSlot = siteSlots();
+  const stored = pLimit(1);
   let changed = 0;
-  for (let from = 0; from < due.length && !isOver(); from += FILES_PER_STATEMENT) {
-    const batch = due.slice(from, from + FILES_PER_STATEMENT);
-    const asked = await Promise.all(batch.map((one) => limit(() => (isOver() ? null : read(context, one)))));
-    changed += await store(
-      context,
-      asked.filter((one) => one !== null),
-      storeFiles,
-    );
-    fault("reviews.files");
-  }
+  let ready: FileRead[] = [];
+  const storeReady = () =>
+    stored(async () => {
+      const some = ready;
+      ready = [];
+      changed += await store(context, some, storeFiles);
+      fault("reviews.files");
+    });
+  const asked = due.map((one) =>
+    inSlot(one, async () => {
+      if (isOver()) return;
+      ready.push(await read(context, one));
+    }).then(() => (ready.length >= FILES_PER_STATEMENT ? storeReady() : undefined)),
+  );
+  await Promise.all(asked);
+  await storeReady();
   return changed;
+}
+
+/**
+ * Slots of a run. A site that has answered before has one of the most, any other of the least; a request that takes long
+ * gives its slot to the next, and its site has one request at a time from then on.
+ * Bound: slow sites delay others by SLOW_MS for each request, and new sites only each other; an answer takes 8 s at most
+ * (clients/public-http.ts), so that 128 are awaited at once.
+ */
+function siteSlots() {
+  const [answering, others] = [pLimit(ANSWERING_AT_ONCE), pLimit(OTHERS_AT_ONCE)];
+  const sites = new Map<string | null, ReturnType<typeof pLimit>>();
+  return ({ site, answers }: DueFile, work: () => Promise<void>): Promise<void> => {
+    const ofSite = sites.get(site) ?? pLimit(PER_SITE_AT_ONCE);
+    sites.set(site, ofSite);
+    return ofSite(async () => {
+      let ended: Promise<void> | undefined;
+      await (answers ? answering : others)(async () => {
+        ended = work();
+        const isSlow = await Promise.race([ended.then(() => false), pause(SLOW_MS, true, { ref: false })]);
+        if (isSlow) ofSite.concurrency = 1;
+      });
+      await ended;
+    });
+  };
 }
 
 /** Asks for one file. An unexpected error concerns this file only. */
