@@ -73,7 +73,8 @@ export const SHARED_PLACES = {
     perHolder: 8,
     inAll: 5_000,
     retryAfter: 0,
-    emptiedBy: "3,750 deployed wallets ($20 of gas) from 469 addresses of three networks. Those in it stay; new ones share.",
+    emptiedBy:
+      "3,750 deployed wallets ($20 of gas) from 469 addresses of three networks. Those in it stay; new ones share.",
   },
 } as const satisfies Record<string, SharedPlaces>;
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { type CallerRule, isOpen } from "../../api/caller-types.ts";
 import { type Endpoint, endpoint } from "../../api/endpoint.ts";
 import { knownWallets } from "../../api/guards/known-wallets.ts";
-import { type Bucket, tokensOfClient } from "../../api/guards/rate-limits.ts";
+import { type Bucket, rateLimits, tokensOfClient } from "../../api/guards/rate-limits.ts";
 import { networkOf, networksOf } from "../../api/http/client-network.ts";
 import { credReport } from "../../api/routes/cred-report.ts";
 import { terminalCsv, terminalJson } from "../../api/routes/directory.ts";
@@ -23,6 +23,7 @@ import {
   type RatePolicyName,
   windowSeconds,
 } from "../../core/callers/rate-policies.ts";
+import type { Networks, Who } from "../../core/callers/shares.ts";
 import { insertApiKey, type KeyScope, revokeApiKey } from "../../db/callers/api-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { LONG } from "../../harness/patience.ts";
@@ -623,6 +624,48 @@ describe("buckets", () => {
       } finally {
         one.close();
         two.close();
+        await redis.stop();
+      }
+    },
+  );
+
+  it.runIf(REDIS_BINARY)(
+    "in Redis keep the shares of wide networks and of known callers, for all processes",
+    async () => {
+      const redis = await startRedis();
+      const open = () =>
+        openRateBuckets({ redisUrl: redis.url, prefix: "t", log: { warn() {} }, commandTimeoutMs: LONG });
+      const processes = [open(), open()];
+      const { rates } = loadConfig({ DATA_DIR: "/nonexistent" });
+      const limits = processes.map((buckets) => rateLimits({ ...rates, "chain-reads": 100 }, buckets));
+      const left = async (of: (typeof processes)[0]) => (await of.take([bucket("shared", 1000)], NOW)).levels[0]!.left;
+      const granted = async (clients: readonly Who[]) => {
+        let count = 0;
+        for (const [i, client] of clients.entries())
+          count += await Promise.resolve(client)
+            .then((who) => limits[i % 2]!.take([["chain-reads", who]], NOW))
+            .then(
+              () => 1,
+              () => 0,
+            );
+        return count;
+      };
+      const ofSite = (site: string, count: number) =>
+        Array.from({ length: count }, (_, i) => networksOf(`${site}:${i.toString(16)}::1`));
+      try {
+        await until("both count together", async () => {
+          const before = await left(processes[0]!);
+          return (await left(processes[1]!)) === before - 1;
+        });
+        expect(await granted(ofSite("2001:db8:1", 40))).toBe(20);
+        expect(await granted(ofSite("2001:db8:2", 40))).toBe(13);
+        expect(await granted(Array<Networks>(9).fill(networksOf("198.51.100.1")))).toBe(5);
+        for (const provider of ["2001:db9", "2001:dba"])
+          for (const site of [1, 2]) await granted(ofSite(`${provider}:${site}`, 40));
+        expect(await granted([networksOf("203.0.113.1")])).toBe(0);
+        expect(await granted(Array<string>(30).fill("api-key:good"))).toBe(20);
+      } finally {
+        for (const buckets of processes) buckets.close();
         await redis.stop();
       }
     },

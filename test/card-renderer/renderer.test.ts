@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { createCardCache } from "../../card-renderer/cache.ts";
 import { networksOf } from "../../api/http/client-network.ts";
+import { createCardCache } from "../../card-renderer/cache.ts";
 import { createCardRenderer } from "../../card-renderer/renderer.ts";
 import { Failure } from "../../core/errors.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
