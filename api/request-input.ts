@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import { fail } from "../core/errors.ts";
+import { quoted } from "../core/quoted.ts";
 import { type Endpoint, queryOf } from "./endpoint.ts";
 import type { AnswerHeaders } from "./http/headers.ts";
 import { issueDetails, issueText } from "./http/issue-text.ts";
@@ -65,6 +66,9 @@ async function protocolInput(
   return { ...rest, body: parsed.data, sent: value, bytes };
 }
 
+/** A path of fields without free words: a caller names the keys of some objects. */
+const PLAIN_PATH = /^[\w.-]+$/;
+
 /** Checks one part of the request. @throws Failure invalid_input naming each problem by its path */
 export function check(schema: z.ZodType | undefined, value: unknown, part: string): unknown {
   if (schema === undefined) return undefined;
@@ -72,7 +76,8 @@ export function check(schema: z.ZodType | undefined, value: unknown, part: strin
   if (parsed.success) return parsed.data;
   const details = issueDetails(parsed.error, part);
   const [first] = details;
-  return fail("invalid_input", `The request is not valid: ${first?.path} ${first?.message}.`, { details });
+  const path = first && (PLAIN_PATH.test(first.path) ? first.path : quoted(first.path));
+  return fail("invalid_input", `The request is not valid: ${path} ${first?.message}.`, { details });
 }
 
 /** SHA-256 of method, path, query and body, in hex. */

@@ -1,5 +1,6 @@
 /** Parses untrusted JSON: refuses text that two parsers could read differently or that Postgres cannot store. */
 import { fail } from "./errors.ts";
+import { quoted } from "./quoted.ts";
 
 /** Max nesting, deeper than any body of this service needs; bounds all code that walks a value. */
 const MAX_DEPTH = 32;
@@ -44,7 +45,7 @@ function inspect(text: string): void {
       const keys = open.at(-1);
       if (keys && isKey(text, end + 1)) {
         if (value === "__proto__") refuse('contains the key "__proto__"');
-        if (keys.has(value)) refuse(`contains the key ${JSON.stringify(value.slice(0, 64))} twice`);
+        if (keys.has(value)) refuse(`contains the key ${quoted(value.slice(0, 64))} twice`);
         keys.add(value);
       }
       i = end;

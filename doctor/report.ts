@@ -1,6 +1,7 @@
 /** The doctor's results as text for a terminal and as JSON for machines. Both are redacted by the caller. */
 import { styleText } from "node:util";
 import type { VariableValue } from "../config/variable-values.ts";
+import { withVisibleControls } from "../core/quoted.ts";
 import { type Finding, GROUPS, LEVELS, type Level } from "./check.ts";
 import type { Result } from "./run.ts";
 
@@ -66,10 +67,13 @@ function summaryOf(counts: Record<Level, number>, seconds: number, paint: Drawin
   return `${parts.join(" · ")}  ${paint("gray", `(${seconds.toFixed(1)} s)`)}`;
 }
 
-/** Breaks a text at spaces into lines of at most `width` characters; a longer word has a line of its own. */
+/**
+ * Breaks a text at spaces into lines of at most `width` characters; a longer word has a line of its own. Nodes and
+ * registries wrote parts of it, so controls become visible.
+ */
 function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
-  for (const word of text.split(/\s+/).filter(Boolean)) {
+  for (const word of withVisibleControls(text).split(/\s+/).filter(Boolean)) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);

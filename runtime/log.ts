@@ -1,6 +1,7 @@
 /** The log: structured lines on standard output. Data that could pay, sign or sign in are removed. */
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { Config } from "../config/config.ts";
+import { withVisibleControls } from "../core/quoted.ts";
 import { traceIds } from "./tracing.ts";
 
 const CENSOR = "[redacted]";
@@ -55,6 +56,7 @@ export function createLog(
   name: string,
   destination?: DestinationStream,
 ): Logger {
+  const redact = redactor(secrets);
   const options = {
     name,
     level: logLevel,
@@ -63,7 +65,8 @@ export function createLog(
     redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: CENSOR },
     // What was done for one request has one trace, where traces are kept.
     mixin: () => traceIds() ?? {},
-    hooks: { streamWrite: redactor(secrets) },
+    // JSON leaves C1 controls and marks of direction as they are, and a terminal that shows the log would obey them.
+    hooks: { streamWrite: (line: string) => withVisibleControls(redact(line)) },
   };
   return destination ? pino(options, destination) : pino(options);
 }

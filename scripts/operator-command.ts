@@ -1,6 +1,7 @@
 /** What the operator's commands have in common: one sentence for what went wrong, and the service's database. */
 import type pg from "pg";
 import { loadConfig } from "../config/config.ts";
+import { withVisibleControls } from "../core/quoted.ts";
 import { openClient } from "../db/sql/connect.ts";
 
 /** Runs a command with its words. It prints an exception as a sentence, and ends the process with 1. */
@@ -8,7 +9,7 @@ export async function operatorCommand(run: (words: string[]) => Promise<void>): 
   try {
     await run(process.argv.slice(2));
   } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
+    console.error(withVisibleControls(error instanceof Error ? error.message : String(error)));
     process.exitCode = 1;
   }
 }

@@ -1,9 +1,8 @@
 /** `npm run pull -- <registry> [--full]`: pulls one registry into the directory now, with a progress bar. */
 import { loadConfig } from "../config/config.ts";
-import { ConfigError } from "../config/config-error.ts";
 import { OWN_PLATFORM } from "../core/directory/platforms.ts";
 import { REGISTRY_READERS } from "../core/directory/registry-readers.ts";
-import { Failure } from "../core/errors.ts";
+import { withVisibleControls } from "../core/quoted.ts";
 import { ERC8004 } from "../db/directory/erc8004.ts";
 import { type PullProgress, pullProgress } from "../db/directory/pulls.ts";
 import { wireWorkers } from "../wiring/workers.ts";
@@ -89,8 +88,8 @@ try {
   }
   process.exit(0);
 } catch (error) {
-  const plain = error instanceof Failure || error instanceof ConfigError || error instanceof Error;
-  console.error(`\nThe pull stopped: ${plain ? error.message : String(error)}`);
+  const reason = withVisibleControls(error instanceof Error ? error.message : String(error));
+  console.error(`\nThe pull stopped: ${reason}`);
   console.error("What was read is kept; the next pull goes on from there.");
   process.exit(1);
 }

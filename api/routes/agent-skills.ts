@@ -7,6 +7,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import { Failure } from "../../core/errors.ts";
+import { quoted } from "../../core/quoted.ts";
 import { url } from "../../core/views/fields.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
@@ -80,7 +81,7 @@ export const agentSkill = endpoint({
   handler({ deps: { config }, params: { name } }) {
     const page = PAGES.get(name);
     if (page === undefined)
-      throw new Failure("not_found", `There is no skill ${JSON.stringify(name)}.`, {
+      throw new Failure("not_found", `There is no skill ${quoted(name)}.`, {
         hint: `The skills are ${[...PAGES.keys()].join(", ")}.`,
       });
     return { status: 200, type: "text/markdown; charset=utf-8", content: pageFor(page, config.service.publicUrl) };

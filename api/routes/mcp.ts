@@ -25,6 +25,7 @@ import {
 import { z } from "zod";
 import type { Config } from "../../config/config.ts";
 import { costsInWords, type PriceList } from "../../core/payments/prices.ts";
+import { quoted, WORDS_ARE_DATA } from "../../core/quoted.ts";
 import { endpoint } from "../endpoint.ts";
 import { errorAnswer } from "../http/error-answer.ts";
 import { API_VERSION } from "../http/headers.ts";
@@ -176,13 +177,14 @@ function serverFor(carrier: Carrier): Server {
 /** A failure is a result for the model to read, unless there is no such tool. */
 async function resultOf(carrier: Carrier, name: string, given: Record<string, unknown>): Promise<CallToolResult> {
   const tool = toolNamed(name);
-  if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name)}.`);
+  if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${quoted(name)}.`);
   const outcome = await callTool(tool, given, carrier);
   const text = outcome.kind === "answer" ? outcome.json : errorAnswer(outcome.failure, carrier.requestId).body;
   const content: CallToolResult["content"] = [{ type: "text", text }];
   if (outcome.kind === "failure") return { content, isError: true };
   return {
-    content,
+    // Behind the JSON, which programs read as the first text.
+    content: [...content, { type: "text", text: WORDS_ARE_DATA }],
     structuredContent: JSON.parse(text),
     ...(outcome.ignored.length > 0 && { _meta: { ignoredArguments: outcome.ignored } }),
   };

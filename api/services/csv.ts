@@ -7,10 +7,15 @@ export const csvHead = (columns: readonly string[]): string => `${columns.join("
 export const csvLine = <K extends string>(columns: readonly K[], row: Record<K, unknown>): string =>
   `${columns.map((column) => cell(row[column])).join(",")}\r\n`;
 
+/**
+ * Names are untrusted: a spreadsheet would run a cell that begins like a formula, in full width as well. One that takes
+ * semicolons or tabs for separators begins a cell behind each of them, and a row behind each line break.
+ */
+const FORMULA = /(^|[;\t\r\n])(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
+
 function cell(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value !== "string") return String(value);
-  // Names are untrusted: a spreadsheet would run a cell that begins like a formula, in full width as well.
-  const text = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
+  const text = value.replaceAll(FORMULA, "$1'");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -5,6 +5,7 @@ import { OG_TRAIT, ogOf } from "../../core/agents/og-wallets.ts";
 import { referralLink, tokenLink } from "../../core/links.ts";
 import { BONUSES } from "../../core/mints/bonuses.ts";
 import { mintOriginAt } from "../../core/mints/mint-origins.ts";
+import { quoted } from "../../core/quoted.ts";
 import { agentView } from "../../core/views/agent.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
 import { ensureReferralCodes, referralCodeOf } from "../../db/agents/referral-codes.ts";
@@ -46,7 +47,7 @@ export async function registrationOf(
     block: mint.block,
     mintOrigin: mintOriginAt(mint.origin).name,
     explorer: tokenLink(service.explorer, contracts.identity.address, tokenId),
-    message: `${mint.name} is registered as agent ${tokenId}.`,
+    message: `${quoted(mint.name)} is registered as agent ${tokenId}.`,
     canonical8004: {
       status: "manual_required",
       registry: checksum(contracts.erc8004Identity.address),

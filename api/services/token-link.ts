@@ -7,6 +7,7 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import { storedTraits, type TokenInput } from "../../core/agents/token-input.ts";
 import type { LinkedToken } from "../../core/agents/traits.ts";
 import { fail } from "../../core/errors.ts";
+import { quoted } from "../../core/quoted.ts";
 import { cleanText } from "../../core/text.ts";
 import { READ_GAS } from "../../core/transactions/gas-bounds.ts";
 import { rememberLink } from "../../db/directory/token-links.ts";
@@ -72,7 +73,8 @@ async function checkedToken(chain: Pick<Chain, "code" | "call">, input: TokenInp
     readText(chain, address, "name"),
   ]);
   if (ownSymbol === null) return refuse("contractAddress", "must be a token: this contract has no symbol");
-  if (ownSymbol.toLowerCase() !== symbol.toLowerCase()) refuse("symbol", `must be the contract's own, "${ownSymbol}"`);
+  if (ownSymbol.toLowerCase() !== symbol.toLowerCase())
+    refuse("symbol", `must be the contract's own, ${quoted(ownSymbol)}`);
   return { contractAddress, chain: chainName, symbol: ownSymbol, name: input.name ?? ownName ?? ownSymbol };
 }
 

@@ -19,6 +19,7 @@ import {
 import type { SocialInput } from "../../core/agents/social-input.ts";
 import { newTraits, type TraitInput, traitKey } from "../../core/agents/trait-input.ts";
 import { fail } from "../../core/errors.ts";
+import { quoted } from "../../core/quoted.ts";
 import { addProfileTraits, profileTraits, writeProfileFields } from "../../db/agents/profiles.ts";
 import { newestChainWrites, onchainTraits } from "../../db/transactions/chain-writes.ts";
 import { emitUpdated } from "./agent-events.ts";
@@ -86,7 +87,7 @@ async function refuseTraitsUnderWay(tx: Write["tx"], facts: AgentFacts, traits: 
   const coming = ["queued", "signed", "mined"];
   const underWay = traits.find(({ name }) => coming.includes(newest.get(traitSlot(name))?.state));
   if (underWay)
-    fail("request_in_progress", `The trait "${underWay.name}" is being written on chain.`, {
+    fail("request_in_progress", `The trait ${quoted(underWay.name)} is being written on chain.`, {
       retryAfter: 5,
       hint: "Try again when it is there.",
     });

@@ -1,6 +1,7 @@
 /** The metadata of each page of the terminal: of agents by their facts, of foreign agents by their row, of other views in fixed texts. */
 import { checksum, parseAddress } from "../../core/addresses.ts";
 import type { AgentFacts, AgentRef } from "../../core/agents/facts.ts";
+import { mergeProfile } from "../../core/agents/profile.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { tierOf } from "../../core/cred/tiers.ts";
 import { foreignText } from "../../core/directory/foreign-text.ts";
@@ -8,9 +9,9 @@ import { directoryLink } from "../../core/directory/link.ts";
 import { PLATFORMS, platformLabel } from "../../core/directory/platforms.ts";
 import { type TerminalRow, terminalRow } from "../../core/directory/row.ts";
 import { agentLink, tokenLink } from "../../core/links.ts";
+import { inOwnWords, quoted } from "../../core/quoted.ts";
 import { isSpam } from "../../core/spam.ts";
 import { imageHash } from "../../core/views/image.ts";
-import { metadataView } from "../../core/views/metadata.ts";
 import { agentPreviewUrl, PAGE_KEYS, PAGES, pagePreviewUrl } from "../../core/views/previews.ts";
 import type { Site } from "../../core/views/site.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
@@ -21,8 +22,8 @@ import type { PageHead } from "./head.ts";
 /** Makes the metadata of a page. @param target path and query of the request */
 export type About = (target: string) => Promise<PageHead>;
 
-const DESCRIPTION_LENGTH = 280;
-const NAME_LENGTH = 80;
+const WORDS_LENGTH = 240;
+const NAME_LENGTH = 64;
 
 /** Views about one subject that search engines are not shown: the title, and why it is not theirs. */
 const PRIVATE_VIEWS: [pattern: RegExp, title: string, description: string][] = [
@@ -131,15 +132,22 @@ function ofAgent(facts: AgentFacts, site: Site, now: Date): PageHead {
   const { score, tier } = shownCred(facts, now);
   const { tokenId } = facts;
   const name = line(facts.name, NAME_LENGTH) ?? `Agent ${tokenId}`;
-  const description = line(metadataView(facts, site, now).description, DESCRIPTION_LENGTH)!;
+  const says = saysOf(score, tier.label, facts.verified);
+  const ownWords = line(mergeProfile(facts).narrative?.mission ?? null, WORDS_LENGTH);
+  const description = described(`An AI agent with an identity on Base. ${says}`, ownWords);
   const url = agentLink(site.webUrl, tokenId);
   const card = `${site.publicUrl}/api/v2/card/${tokenId}.png?size=og&v=${imageHash(facts, site, now)}`;
   return {
-    title: `${name} · cred ${score}, ${tier.label} · ${site.serviceName}`,
+    title: `${quoted(name)} · cred ${score}, ${tier.label} · ${site.serviceName}`,
     description,
     canonical: url,
-    summary: { heading: name, lines: [scoreLine(score, tier.label), description], source: `/api/v2/agent/${tokenId}` },
-    card: { url: card, alt: `Card of ${name}: cred score ${score} of 100, ${tier.label}` },
+    summary: {
+      heading: `Agent ${tokenId}, which calls itself ${quoted(name)}`,
+      says,
+      ownWords,
+      source: `/api/v2/agent/${tokenId}`,
+    },
+    card: { url: card, alt: `Card of agent ${tokenId}, ${quoted(name)}: cred score ${score} of 100, ${tier.label}` },
     data: {
       "@context": "https://schema.org",
       "@type": "ProfilePage",
@@ -166,21 +174,22 @@ function ofRow(row: TerminalRow, site: Site): PageHead {
   const platform = platformLabel(row.platform);
   const { label } = tierOf(row.cred_score);
   const name = line(row.name, NAME_LENGTH) ?? "Unnamed";
-  const standing = `An AI agent of ${platform}. Cred score ${row.cred_score} of 100 (${label}).`;
-  const said = line(row.description, DESCRIPTION_LENGTH - standing.length - 1);
+  const says = saysOf(row.cred_score, label, row.verified === 1);
+  const ownWords = line(row.description, WORDS_LENGTH);
+  const description = described(`An AI agent of ${platform}. ${says}`, ownWords);
   const url = directoryLink(site.webUrl, { platform: row.platform, agentId: row.agent_id });
-  const description = said ? `${said} ${standing}` : standing;
   const card = agentPreviewUrl(row, site);
   return {
-    title: `${name} · cred ${row.cred_score}, ${label} · ${site.serviceName}`,
+    title: `${quoted(name)} · cred ${row.cred_score}, ${label} · ${site.serviceName}`,
     description,
     canonical: url,
     summary: {
-      heading: name,
-      lines: [`${platform}. ${scoreLine(row.cred_score, label)}`, ...(said ? [said] : [])],
+      heading: `Agent of ${platform}, which calls itself ${quoted(name)}`,
+      says,
+      ownWords,
       source: `/api/terminal/agent/${encodeURIComponent(row.agent_id)}?platform=${row.platform}`,
     },
-    card: { url: card, alt: `${name}, an agent of ${platform}: cred score ${row.cred_score} of 100, ${label}` },
+    card: { url: card, alt: `${quoted(name)}, an agent of ${platform}: cred score ${row.cred_score} of 100, ${label}` },
     data: {
       "@context": "https://schema.org",
       "@type": "ProfilePage",
@@ -201,7 +210,12 @@ function ofRow(row: TerminalRow, site: Site): PageHead {
   };
 }
 
-const scoreLine = (score: number, tier: string) => `Cred score ${score} of 100 (${tier}).`;
+/** The service's own sentences: always of this form, always in front of the agent's words. */
+const saysOf = (score: number, tier: string, isVerified: boolean): string =>
+  `Cred score ${score} of 100 (${tier}). Its wallet is ${isVerified ? "" : "not "}verified.`;
+
+const described = (says: string, ownWords: string | null): string =>
+  ownWords === null ? says : `${says} ${inOwnWords(ownWords)}`;
 
 const scoreProperty = (score: number, tier: string) => ({
   "@type": "PropertyValue",

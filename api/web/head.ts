@@ -1,4 +1,5 @@
 /** The head of a page as search engines and chats read it: title, description, address, card and data, every text of it as text. */
+import { OWN_WORDS } from "../../core/quoted.ts";
 
 /** The metadata of a page. Texts are plain; `headTags` escapes them for HTML. */
 export type PageHead = {
@@ -10,12 +11,25 @@ export type PageHead = {
   data?: object;
   /** A picture of 1200×630. */
   card?: { url: string; alt: string };
-  /** What the page is about, for those who run no scripts. */
-  summary?: { heading: string; lines: readonly string[] /** Path of the same as JSON. */; source: string };
+  /** What the page is about, for those who run no scripts; by default its title and its description. */
+  summary?: Summary;
   /** Search engines are to leave it out. */
   hidden?: true;
   status: 200 | 404;
 };
+
+type Summary = {
+  heading: string;
+  /** The service's own sentences. */
+  says: string;
+  /** What the subject says of itself. */
+  ownWords: string | null;
+  /** Path of the same as JSON. */
+  source: string | null;
+};
+
+export const summaryOf = ({ title, description, summary }: PageHead): Summary =>
+  summary ?? { heading: title, says: description, ownWords: null, source: null };
 
 /** The places in index.html; between the marks of the head are the default tags. */
 const HEAD = /<!--head-->[\s\S]*?<!--\/head-->/;
@@ -23,13 +37,14 @@ const SUMMARY = "<!--summary-->";
 
 /** The page with its head and its summary filled in. @param siteName of the service */
 export const withHead = (page: string, head: PageHead, siteName: string): string =>
-  page.replace(HEAD, () => headTags(head, siteName)).replace(SUMMARY, () => summaryOf(head));
+  page.replace(HEAD, () => headTags(head, siteName)).replace(SUMMARY, () => summaryInHtml(head));
 
-function summaryOf({ title, description, summary }: PageHead): string {
-  const { heading, lines, source } = summary ?? { heading: title, lines: [description], source: undefined };
-  const paragraphs = lines.map((line) => `<p>${escaped(line)}</p>`).join("");
-  const link = source === undefined ? "" : `<p><a href="${escaped(source)}">JSON</a></p>`;
-  return `<h1>${escaped(heading)}</h1>${paragraphs}${link}`;
+function summaryInHtml(head: PageHead): string {
+  const { heading, says, ownWords, source } = summaryOf(head);
+  const quote =
+    ownWords === null ? "" : `<p>${escaped(OWN_WORDS)}:</p><blockquote><p>${escaped(ownWords)}</p></blockquote>`;
+  const link = source === null ? "" : `<p><a href="${escaped(source)}">JSON</a></p>`;
+  return `<h1>${escaped(heading)}</h1><p>${escaped(says)}</p>${quote}${link}`;
 }
 
 function headTags({ title, description, canonical, data, card, summary, hidden }: PageHead, siteName: string): string {

@@ -1,11 +1,12 @@
 /** The pages of the terminal as Markdown, for programs of language models that ask for it by Accept. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { plainMarkdown, quotedMarkdown } from "../../core/quoted.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { toJsonSchema } from "../json-schema.ts";
 import { parameters } from "../openapi/parameters.ts";
-import type { PageHead } from "./head.ts";
+import { type PageHead, summaryOf } from "./head.ts";
 
 export const MARKDOWN = "text/markdown";
 
@@ -19,24 +20,22 @@ const FURTHER = `## Further
 - [The API](/openapi.json)
 `;
 
-/** A page about a subject: what its head says of it, and where the same is as JSON. */
-export function markdownOf({ title, description, canonical, summary }: PageHead): string {
-  const { heading, lines, source } = summary ?? { heading: title, lines: [description], source: undefined };
+/** A page about a subject: what the service says of it, then its own words, and where the same is as JSON. */
+export function markdownOf(head: PageHead): string {
+  const { heading, says, ownWords, source } = summaryOf(head);
+  // In angle brackets, because an id that an agent chose may have parentheses.
   const links = [
-    ...(source === undefined ? [] : [`- [The same as JSON, and more](${source})`]),
-    ...(canonical === null ? [] : [`- [The page](${canonical})`]),
+    ...(source === null ? [] : [`- [The same as JSON, and more](<${source}>)`]),
+    ...(head.canonical === null ? [] : [`- [The page](<${head.canonical}>)`]),
   ];
-  return [`# ${plain(heading)}`, ...lines.map(plain), ...(links.length > 0 ? [links.join("\n")] : []), FURTHER].join(
-    "\n\n",
-  );
+  return [
+    `# ${plainMarkdown(heading)}`,
+    plainMarkdown(says),
+    ...(ownWords === null ? [] : [quotedMarkdown(ownWords)]),
+    ...(links.length > 0 ? [links.join("\n")] : []),
+    FURTHER,
+  ].join("\n\n");
 }
-
-/** A text of a stranger on one line: no character of it is markup, and it begins no list and no heading. */
-const plain = (text: string): string =>
-  text
-    .replaceAll(/\s+/g, " ")
-    .replaceAll(/[\\`*_{}[\]<>|~&]/g, (mark) => `\\${mark}`)
-    .replace(/^(\d*)([#+\-=.)])/, "$1\\$2");
 
 /** Texts of pages, by path. @param overview the page for language models */
 export function pageTexts(endpoints: readonly Endpoint[], overview: () => string): (path: string) => string | null {

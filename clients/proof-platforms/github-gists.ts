@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { foreignText } from "../../core/directory/foreign-text.ts";
 import { GIST_MAX_BYTES } from "../../core/proof-platforms/github.ts";
+import { quoted } from "../../core/quoted.ts";
 import { OversizeAnswer } from "../http/exchange.ts";
 import type { Upstream } from "../http.ts";
 import type { NoProof } from "../ports.ts";
@@ -118,12 +119,12 @@ export const openGists = (api: Upstream, raw: PublicHttp) => ({
 /** Files that a refusal names, and characters of each name. */
 const [MAX_NAMED, MAX_NAME] = [3, 60];
 
-/** Names of the files that a gist has in place of the one looked for; its owner's own words. */
+/** Names of the files that a gist has in place of the one looked for; its owner's own words, so quoted. */
 function othersOf(files: Gist["files"]): string {
   const names = Object.keys(files).flatMap((name) => foreignText(name, MAX_NAME) ?? []);
   if (names.length === 0) return "";
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
-  return `; it has ${names.slice(0, MAX_NAMED).join(", ")}${more}`;
+  return `; it has ${names.slice(0, MAX_NAMED).map(quoted).join(", ")}${more}`;
 }
 
 /** The size of the page at a place: one step larger than the last page where the place allows it. */

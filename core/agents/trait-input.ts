@@ -3,6 +3,7 @@ import { z } from "zod";
 import { fail } from "../errors.ts";
 import { withIgnored } from "../ignored.ts";
 import { normalForm } from "../normal-form.ts";
+import { quoted } from "../quoted.ts";
 import { textSchema } from "../text.ts";
 import type { Trait } from "./facts.ts";
 import { countedTraits } from "./traits.ts";
@@ -75,7 +76,7 @@ export function newTraits(present: readonly Trait[], given: readonly TraitInput[
   const fresh = given.filter(({ name, category }) => {
     const before = known.get(traitKey(name));
     if (before !== undefined && before !== category)
-      fail("conflict", `The agent has the trait "${name}" already, in the category "${before}".`, {
+      fail("conflict", `The agent has the trait ${quoted(name)} already, in the category ${quoted(before)}.`, {
         hint: "A trait's name is unique per agent, and its category stays.",
       });
     return before === undefined;

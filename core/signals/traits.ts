@@ -1,5 +1,6 @@
 /** Signal: number of traits. */
 import { countedTraits, LINKED_TOKEN } from "../agents/traits.ts";
+import { quoted } from "../quoted.ts";
 import { clamp, literal, type Signal } from "./signal.ts";
 
 export const TRAIT_VALUE = 12;
@@ -26,6 +27,6 @@ export const traits: Signal<"traits"> = {
   evidence: (facts) =>
     countedTraits(facts.traits).map(({ name, category, addedAt }) => ({
       source: "profile",
-      detail: `${category}: ${name}, added ${addedAt}`,
+      detail: `${quoted(category)}: ${quoted(name)}, added ${addedAt}`,
     })),
 };

@@ -1,6 +1,7 @@
 /** Signal: the wallet and the accounts that are proven. */
 import type { AgentFacts, Proof } from "../agents/facts.ts";
 import { PROOF_PLATFORMS } from "../proof-platforms.ts";
+import { quoted } from "../quoted.ts";
 import { listed } from "../text.ts";
 import { clamp, type Evidence, type EvidenceContext, literal, type Signal, type Step } from "./signal.ts";
 
@@ -60,6 +61,6 @@ const proofEvidence = (
   { txLink, reservation }: EvidenceContext,
 ): Evidence => ({
   source: "proof",
-  detail: `${platform}: ${handle} (account ${accountId}), ${status}, last checked ${checkedAt}${reservation(platform)}`,
+  detail: `${platform}: ${quoted(handle)} (account ${accountId}), ${status}, last checked ${checkedAt}${reservation(platform)}`,
   ...(txHash && { reference: txLink(txHash) }),
 });

@@ -6,6 +6,7 @@ import { countedTraits } from "../agents/traits.ts";
 import { shownCred } from "../cred/cred.ts";
 import { agentLink } from "../links.ts";
 import { mintOriginAt } from "../mints/mint-origins.ts";
+import { inOwnWords } from "../quoted.ts";
 import { isBlank } from "../text.ts";
 import { url } from "./fields.ts";
 import { imageUrl } from "./image.ts";
@@ -52,10 +53,11 @@ export function metadataView(facts: AgentFacts, site: Site, now: Date): z.output
     const value = personality?.[field as keyof typeof LEVELS] ?? null;
     return value === null ? [] : [number(trait_type, value, 10)];
   });
-  const standing = `${facts.name} is an AI agent (${facts.framework}) with an on-chain identity on Base. Cred Score ${score} of 100 (${tier.label}).`;
+  const says = `An AI agent with an on-chain identity on Base. Cred Score ${score} of 100 (${tier.label}).`;
+  const mission = narrative?.mission ?? "";
   return {
     name: facts.name,
-    description: isBlank(narrative?.mission ?? "") ? standing : `${narrative!.mission}\n\n${standing}`,
+    description: isBlank(mission) ? says : `${says}\n\n${inOwnWords(mission)}`,
     image: imageUrl(facts, site, now),
     external_url: agentLink(site.webUrl, facts.tokenId),
     attributes: [

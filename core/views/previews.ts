@@ -2,6 +2,7 @@
 import { type Preview, previewHash, previewOf } from "../card/preview.ts";
 import { platformLabel } from "../directory/platforms.ts";
 import type { TerminalRow } from "../directory/row.ts";
+import { quoted } from "../quoted.ts";
 import type { Site } from "./site.ts";
 
 export const agentPreview = (row: TerminalRow, { serviceName }: Pick<Site, "serviceName">): Preview =>
@@ -10,7 +11,7 @@ export const agentPreview = (row: TerminalRow, { serviceName }: Pick<Site, "serv
     of: `${row.platform}:${row.agent_id}`,
     label: platformLabel(row.platform),
     name: row.name,
-    line: row.description ?? "",
+    line: row.description ? `In its own words: ${quoted(row.description)}` : "",
     score: row.cred_score,
   });
 

@@ -4,6 +4,7 @@ import { decodeErrorResult } from "viem/utils";
 import { credRootsAbi } from "../../abis/cred-roots.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Revert } from "../../clients/ports.ts";
+import { quoted } from "../../core/quoted.ts";
 
 /** ABIs of the contracts whose errors are decoded by name. */
 const ERRORS: Abi = [...identityAbi, ...credRootsAbi].filter((entry) => entry.type === "error");
@@ -15,7 +16,7 @@ const MEANING: Record<string, (gas: bigint) => string> = {
 };
 
 /**
- * `AlreadyMinted` for a custom error, the text of a `require`, or "reverted" when the data cannot be decoded.
+ * `AlreadyMinted` for a custom error, the quoted text of a `require`, or "reverted" when the data cannot be decoded.
  * @param gas gas limit of the transaction
  */
 export function revertReason({ data, reason }: Pick<Revert, "data" | "reason">, gas: bigint): string {
@@ -33,4 +34,4 @@ export function revertReason({ data, reason }: Pick<Revert, "data" | "reason">, 
 }
 
 /** The text comes from a contract, so it is untrusted. */
-const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, "").slice(0, 200) || "reverted";
+const printable = (text: string) => (text === "" ? "reverted" : quoted(text.slice(0, 200)));

@@ -3,6 +3,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link, Redirect } from "wouter";
+import { quoted } from "../../../core/quoted.ts";
 import { Problem } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Detail } from "../api/types.ts";
@@ -55,7 +56,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
   const isOneColumn = useMedia("(max-width: 1000px)");
   const explorer = useExplorer(row?.chain_id ?? null);
   useEffect(() => {
-    if (row) document.title = `${row.name} · ${row.cred_score} ${tierOf(row.cred_score).label}`;
+    if (row) document.title = `${quoted(row.name)} · ${row.cred_score} ${tierOf(row.cred_score).label}`;
   }, [row]);
   if (error && !row)
     return (

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link } from "wouter";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
+import { quoted } from "../../../core/quoted.ts";
 import { Problem } from "../api/answer.ts";
 import { agent as agentQuery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
@@ -33,7 +34,7 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
   const { data: answer, error, refetch } = useQuery(agentQuery(agentRef));
   const agent = answer?.data;
   useEffect(() => {
-    if (agent) document.title = `${agent.name} · ${agent.credScore} ${agent.tierLabel}`;
+    if (agent) document.title = `${quoted(agent.name)} · ${agent.credScore} ${agent.tierLabel}`;
   }, [agent]);
   if (error && !agent)
     return (
