@@ -39,8 +39,16 @@ const REGISTRY: Hex = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const ATTESTATION_SCHEMA: Hex = `0x${"f".repeat(64)}`;
 const HASH: Hex = `0x${"ab".repeat(32)}`;
 
-export async function plantWorld(pool: pg.Pool): Promise<void> {
+export type WorldOptions = {
+  /** What strangers have written, everywhere where they can write. */
+  words?: string;
+  /** Of the hostile agent and of the human, lower case. */
+  wallet?: Hex;
+};
+
+export async function plantWorld(pool: pg.Pool, { words = HOSTILE, wallet }: WorldOptions = {}): Promise<void> {
   const now = Date.now();
+  const hostileRef = words + HOSTILE_REF.slice(HOSTILE.length);
   const agents = randomAgents(6, new Date(now), 42);
   agents[0]!.facts.name = "Meridian";
   agents[0]!.facts.verified = true;
@@ -54,7 +62,8 @@ export async function plantWorld(pool: pg.Pool): Promise<void> {
       metadata: { acceptedPayments: ["usdc"], openToWork: true },
     }).map(([field, value]) => ({ field, value, writtenAt: new Date(now).toISOString() })),
   ];
-  hostile(agents[HOSTILE_ID]!.facts, now);
+  hostile(agents[HOSTILE_ID]!.facts, now, words);
+  agents[HOSTILE_ID]!.facts.agentAddress = wallet ?? agents[HOSTILE_ID]!.facts.agentAddress;
   await plantAgents(pool, agents);
   const [first] = agents;
   await plantDirectory(pool, [
@@ -72,15 +81,15 @@ export async function plantWorld(pool: pg.Pool): Promise<void> {
     })),
     ...Array.from({ length: FOREIGN }, (_, i) => ({
       platform: i % 2 === 0 ? "erc8004" : "virtuals",
-      agent_id: i === 7 ? HOSTILE_REF : String(1000 + i),
-      name: i === 7 ? HOSTILE : `Foreign ${String(i).padStart(3, "0")}`,
-      description: TRANSLATORS[i] ?? `${HOSTILE} ${ownWords(i)}`,
+      agent_id: i === 7 ? hostileRef : String(1000 + i),
+      name: i === 7 ? words : `Foreign ${String(i).padStart(3, "0")}`,
+      description: TRANSLATORS[i] ?? `${words} ${ownWords(i)}`,
       cred_score: (i * 7) % 34,
       x402_supported: i % 10 === 0,
       address: i === 6 ? first!.facts.agentAddress : null,
       wallet_proven: i === 6,
-      token_symbol: i % 2 === 1 ? (i === 7 ? HOSTILE.slice(0, 30) : `T${i}`) : null,
-      token_name: i === 7 ? HOSTILE : null,
+      token_symbol: i % 2 === 1 ? (i === 7 ? words.slice(0, 30) : `T${i}`) : null,
+      token_name: i === 7 ? words : null,
       market_cap_usd: i % 2 === 1 ? i * 1000 : null,
       price_change_24h: i % 2 === 1 && i < 40 ? i - 29 : null,
       liquidity_usd: i % 2 === 1 ? i * 10 : null,
@@ -93,17 +102,17 @@ export async function plantWorld(pool: pg.Pool): Promise<void> {
     [
       REGISTRY,
       JSON.stringify([
-        { name: HOSTILE, endpoint: HOSTILE, version: HOSTILE },
+        { name: words, endpoint: words, version: words },
         { name: "script", endpoint: "javascript:window.pwned=1", version: null },
         { name: "MCP", endpoint: "https://tools.example/mcp?a=1&b=%22", version: "1.2" },
       ]),
-      HOSTILE_REF,
+      hostileRef,
     ],
   );
   await pool.query(
     `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
      values ('virtuals', $1, 'virtuals', $1, '{}', array[$2], '', now(), 0)`,
-    [HOSTILE_REF, HOSTILE],
+    [hostileRef, HOSTILE],
   );
   await pool.query(
     `insert into offchain.cred_history (token_id, score, cause, block, at) values (0, 40, 'age', 1, now() - interval '20 days'),
@@ -114,20 +123,20 @@ export async function plantWorld(pool: pg.Pool): Promise<void> {
     `insert into offchain.job_run (name, last_started_at, next_run_at, error) values ($1, now(), now(), $1)`,
     [HOSTILE],
   );
-  await plantRegistry(pool, now, first!.facts.agentAddress);
+  await plantRegistry(pool, now, first!.facts.agentAddress, words);
   await plantPayments(pool, now, first!.facts);
   await plantJobs(pool, now, first!.facts);
-  await plantPeople(pool, first!.facts);
+  await plantPeople(pool, { ...first!.facts, ...(wallet && { owner: wallet }) }, words);
 }
 
 /** A human with a hostile word in every field, whose agent is Meridian, and a message like that. */
-async function plantPeople(pool: pg.Pool, { tokenId, owner }: Facts): Promise<void> {
-  const stated = JSON.stringify({ [HOSTILE]: HOSTILE, website: "javascript:window.pwned=1" });
+async function plantPeople(pool: pg.Pool, { tokenId, owner }: Facts, words: string): Promise<void> {
+  const stated = JSON.stringify({ [words]: words, website: "javascript:window.pwned=1" });
   await pool.query(
     `insert into offchain.human (id, principal, wallet, name, description, organization, skills, domains, linked_accounts,
        services, contact, created_at, updated_at)
      values ('hum_1', $2, $2, $1, $1, $1, array[$1], array[$1], $3, '{}', '{}', now(), now())`,
-    [HOSTILE, owner, stated],
+    [words, owner, stated],
   );
   await pool.query(
     `insert into offchain.human_agent (human_id, token_id, owner, transfers, linked_at)
@@ -137,53 +146,54 @@ async function plantPeople(pool: pg.Pool, { tokenId, owner }: Facts): Promise<vo
   await pool.query(
     `insert into offchain.message (group_id, message_id, sender, sender_name, sender_token_id, sender_cred, content, sent_at)
      values ('general', 1, $2, $1, $3, 61, $1, now())`,
-    [HOSTILE, owner, tokenId],
+    [words, owner, tokenId],
   );
 }
 
 type Facts = ReturnType<typeof randomAgents>[number]["facts"];
 
 /** Every text that anybody can put on an agent, on chain and off. */
-function hostile(facts: Facts, now: number): void {
+function hostile(facts: Facts, now: number, words: string): void {
   const at = new Date(Math.floor(now / 1000) * 1000).toISOString();
-  facts.name = HOSTILE;
-  facts.framework = HOSTILE;
-  facts.version = HOSTILE;
-  facts.agentName = HOSTILE;
+  facts.name = words;
+  facts.framework = words;
+  facts.version = words;
+  facts.agentName = words;
   facts.traits = [
     ...facts.traits
       .filter(({ name }) => !/^link/i.test(name))
-      .map((trait, i) => ({ ...trait, name: HOSTILE + i, addedAt: at })),
-    { name: "linked-token", category: HOSTILE, addedAt: at },
-    { name: "linked-token-chain", category: HOSTILE, addedAt: at },
-    { name: "linked-token-symbol", category: HOSTILE, addedAt: at },
-  ].map((trait) => ({ ...trait, ...(!trait.name.startsWith("linked") && { category: HOSTILE }) }));
-  facts.onchainNarrative = { origin: HOSTILE, mission: HOSTILE, lore: HOSTILE, manifesto: HOSTILE };
+      .map((trait, i) => ({ ...trait, name: words + i, addedAt: at })),
+    { name: "linked-token", category: words, addedAt: at },
+    { name: "linked-token-chain", category: words, addedAt: at },
+    { name: "linked-token-symbol", category: words, addedAt: at },
+  ].map((trait) => ({ ...trait, ...(!trait.name.startsWith("linked") && { category: words }) }));
+  const lines = words.replaceAll(". ", ".\n\n# ");
+  facts.onchainNarrative = { origin: words, mission: lines, lore: lines, manifesto: words };
   facts.onchainPersonality = {
-    ...{ quirks: HOSTILE, communicationStyle: HOSTILE, values: HOSTILE, humor: HOSTILE },
+    ...{ quirks: words, communicationStyle: words, values: words, humor: words },
     ...{ riskTolerance: 10, autonomyLevel: 0 },
   };
   facts.profile = ["twitter", "website", "github"].map((field) => ({
     field: `social.${field}` as Facts["profile"][number]["field"],
-    value: field === "website" ? "javascript:window.pwned=1" : HOSTILE,
+    value: field === "website" ? "javascript:window.pwned=1" : words,
     writtenAt: at,
   }));
-  const listed = { url: "javascript:window.pwned=1", version: HOSTILE };
+  const listed = { url: "javascript:window.pwned=1", version: words };
   const listing = {
-    services: { [HOSTILE]: { handle: HOSTILE }, script: listed, MCP: { url: "https://tools.example/mcp" } },
-    skills: [HOSTILE],
-    domains: [HOSTILE],
+    services: { [words]: { handle: words }, script: listed, MCP: { url: "https://tools.example/mcp" } },
+    skills: [words],
+    domains: [words],
     metadata: {
-      [HOSTILE]: HOSTILE,
+      [words]: words,
       link: "javascript:window.pwned=1",
-      deep: { [HOSTILE]: [HOSTILE] },
-      list: [HOSTILE],
+      deep: { [words]: [words] },
+      list: [words],
     },
   };
   for (const [field, value] of Object.entries(listing)) facts.profile.push({ field, value, writtenAt: at });
   facts.proofs = (["x", "github", "farcaster"] as const).map((platform) => ({
-    ...{ platform, accountId: platform, handle: HOSTILE, username: HOSTILE, status: "verified" as const },
-    ...{ verifiedAt: at, checkedAt: at, txHash: null, evidence: { url: HOSTILE } },
+    ...{ platform, accountId: platform, handle: words, username: words, status: "verified" as const },
+    ...{ verifiedAt: at, checkedAt: at, txHash: null, evidence: { url: words } },
   })) as Facts["proofs"];
 }
 
@@ -259,14 +269,14 @@ async function plantJobs(pool: pg.Pool, now: number, { agentAddress: provider }:
 }
 
 /** @param wallet of own agent 0, which the registry has for its twin */
-async function plantRegistry(pool: pg.Pool, now: number, wallet: Hex): Promise<void> {
+async function plantRegistry(pool: pg.Pool, now: number, wallet: Hex, words: string): Promise<void> {
   const seconds = Math.floor(now / 1000);
   const about = { registry: REGISTRY, agentId: BigInt(TWIN_ID) };
   const client = (n: number): Hex => `0x${String(n).repeat(40)}`;
   await plantRows(pool, "erc8004Agent", [
     {
       ...about,
-      ...{ owner: client(9), agentWallet: wallet, agentUri: `https://agent.example/${HOSTILE}`, txHash: HASH },
+      ...{ owner: client(9), agentWallet: wallet, agentUri: `https://agent.example/${words}`, txHash: HASH },
       ...{ registeredAt: seconds - 86_400, registeredBlock: 12, feedbackCount: 2, updatedBlock: 12 },
     },
   ]);
@@ -288,9 +298,9 @@ async function plantRegistry(pool: pg.Pool, now: number, wallet: Hex): Promise<v
         value: BigInt(60 + n),
         valueDecimals: 0,
         tag1: "starred",
-        tag2: HOSTILE,
+        tag2: words,
       },
-      ...{ endpoint: HOSTILE, feedbackUri: n === 1 ? "https://said.example/1" : HOSTILE, feedbackHash: HASH },
+      ...{ endpoint: words, feedbackUri: n === 1 ? "https://said.example/1" : words, feedbackHash: HASH },
       ...{ revoked: n === 3, givenAt: seconds - n, block: 13, txHash: HASH },
     })),
   );
@@ -302,7 +312,7 @@ async function plantRegistry(pool: pg.Pool, now: number, wallet: Hex): Promise<v
   await plantRows(pool, "erc8004Response", [
     {
       ...about,
-      ...{ id: "1", client: client(1), feedbackIndex: 1n, responder: wallet, responseUri: HOSTILE, responseHash: HASH },
+      ...{ id: "1", client: client(1), feedbackIndex: 1n, responder: wallet, responseUri: words, responseHash: HASH },
       ...{ respondedAt: seconds, block: 14, txHash: HASH },
     },
   ]);
