@@ -17,16 +17,19 @@ const CONTROLS = /[[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]--[\n]]/gv;
 export const withVisibleControls = (text: string): string =>
   text.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** Words within a sentence: one line in double quotes, escaped as JSON does it, so nothing in them ends the quote. */
-export const quoted = (words: string): string =>
-  withVisibleControls(JSON.stringify(words.replaceAll(/\s+/g, " ").trim()));
+const ANY_DOUBLE_QUOTE = /["“-‟«»″‶〝-〟＂]/g;
+
+/** Words within a sentence: one line in double quotes. Double quotes in them become single ones: nothing ends the quote. */
+export const quoted = (words: string): string => `"${oneLine(words).replaceAll(ANY_DOUBLE_QUOTE, "'")}"`;
+
+const oneLine = (text: string): string => withVisibleControls(text.toWellFormed().replaceAll(/\s+/g, " ").trim());
 
 /** Marked words behind a sentence of the service. */
 export const inOwnWords = (words: string): string => `${OWN_WORDS}: ${quoted(words)}`;
 
 /** A text on one line of Markdown: no character of it is markup or begins a list, and no address in it becomes a link. */
 export const plainMarkdown = (text: string): string =>
-  withVisibleControls(text.replaceAll(/\s+/g, " ").trim())
+  oneLine(text)
     .replaceAll(/[\\`*_{}[\]<>|~&$@]|:(?=\/\/)|(?<=\bwww)\./gi, (mark) => `\\${mark}`)
     .replace(/^(\d*)([#+\-=.)])/, "$1\\$2");
 

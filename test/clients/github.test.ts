@@ -150,12 +150,12 @@ describe("looking for a proof", () => {
     [
       "another file",
       { id: "g", public: true, files: { "Helixa-Verify.txt": "7" } },
-      `The gist has no file ${FILE}; it has Helixa-Verify.txt.`,
+      `The gist has no file ${FILE}; it has "Helixa-Verify.txt".`,
     ],
     [
       "an inherited name",
       { id: "g", public: true, files: { toString: "7" } },
-      `The gist has no file ${FILE}; it has toString.`,
+      `The gist has no file ${FILE}; it has "toString".`,
     ],
     ["a long file", gist("g", "7".padEnd(2_000)), `The file ${FILE} is larger than 1024 bytes.`],
     ["a file cut off", gist("g", "7".padEnd(1_200_000)), `The file ${FILE} is larger than 1024 bytes.`],

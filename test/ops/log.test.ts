@@ -53,6 +53,12 @@ it("holds no secret of the configuration, whatever says it", () => {
   expect(text).toContain("node.test");
 });
 
+it("holds no control that a terminal would obey, and says which was there", () => {
+  const text = logged({}, (log) => log.warn({ name: "a\u009b2Jb\u202e" }, "c\u001bd\u2028"));
+  expect(text).not.toMatch(/[\u0080-\u009f\u2028\u202e]/);
+  expect(JSON.parse(text)).toMatchObject({ name: "a\u009b2Jb\u202e", msg: "c\u001bd\u2028" });
+});
+
 it("holds nothing that looks like a secret of a caller's", () => {
   const signature = `0x${hex(65)}`;
   const key = apiKeyText("aaaaaaaaaa", randomBytes(32).toString("base64url"));

@@ -39,13 +39,15 @@ const isField = (text: string): boolean => {
   return FIELDS.some((field) => field.includes(one) || (one.startsWith(field) && one.length < field.length + 64));
 };
 /** A text without what its double quotes hold. */
-const unquoted = (text: string): string => text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "");
+const unquoted = (text: string): string => text.replaceAll(/"[^"]*"/g, "");
 const isQuoted = (text: string): boolean => !SENTENCE.test(unquoted(text));
 
 /** @returns paths of texts in which the sentence is neither a field of its own nor quoted */
 function spoken(value: unknown, path = "$"): string[] {
   // An excerpt of an agent's text joins several fields of it.
   if (/\.highlights\.\d+\.text$/.test(path)) return [];
+  // What a receipt signs is JSON as a text.
+  if (typeof value === "string" && value.startsWith('{"')) return spoken(JSON.parse(value), path);
   if (typeof value === "string")
     return !SENTENCE.test(value) || isField(value) || isQuoted(value) ? [] : [`${path}: ${value}`];
   if (typeof value !== "object" || value === null) return [];

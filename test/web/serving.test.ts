@@ -139,7 +139,7 @@ describe("the page", () => {
     expect(text).toMatch(
       new RegExp(`og:image" content="https://${HOST}/api/v2/card/${HOSTILE_ID}\\.png\\?size=og&amp;v=[0-9a-f]{16}"`),
     );
-    expect(text).toMatch(/<title>&quot;&gt;&lt;img[^<]* · cred \d+, \w+ · Helixa<\/title>/);
+    expect(text).toMatch(/<title>&quot;&#39;&gt;&lt;img[^<]*&quot; · cred \d+, \w+ · Helixa<\/title>/);
     expect(text).not.toMatch(/<img|<script>|onerror="/);
     const data = JSON.parse(/<script type="application\/ld\+json">([^<]*)<\/script>/.exec(text)![1]!);
     expect(data).toMatchObject({
@@ -184,10 +184,10 @@ describe("the page", () => {
     const said = async (path: string) =>
       /<noscript>[\s\S]*<h1>([\s\S]*?)<p>\s+This page needs JavaScript/.exec(await (await get(path)).text())![1]!;
     expect(await said("/agent/0")).toMatch(
-      /^[^<]+<\/h1><p>Cred score \d+ of 100 \(\w+\)\.<\/p><p>[^<]+<\/p><p><a href="\/api\/v2\/agent\/0">/,
+      /^Agent 0, which calls itself &quot;Meridian&quot;<\/h1><p>Cred score \d+ of 100 \(\w+\)\. Its wallet is verified\.<\/p><p><a href="\/api\/v2\/agent\/0">/,
     );
     expect(await said("/terminal/1009?platform=virtuals")).toMatch(
-      /^Foreign 009<\/h1><p>Virtuals\. Cred score \d+ of 100 \(Marginal\)\.<\/p><p>&quot;&gt;&lt;img /,
+      /^Agent of Virtuals, which calls itself &quot;Foreign 009&quot;<\/h1><p>Cred score \d+ of 100 \(Marginal\)\. Its wallet is not verified\.<\/p><p>[^<]*<\/p><blockquote><p>&quot;&gt;&lt;img /,
     );
     expect(await said(`/agent/${HOSTILE_ID}`)).not.toMatch(/<img|<script/);
     expect(await said("/discover")).toMatch(/^Discover · Helixa<\/h1><p>Find an agent/);
@@ -253,10 +253,10 @@ describe("Markdown, to whoever names it in Accept", () => {
     ["/docs/guide/discovery", /^# Discovery\n[\s\S]*\]\(\/docs\/guide\/mcp\)/],
     ["/docs/getAgent", /^# GET \/api\/v2\/agent\/\{ref\}\n[\s\S]*## Parameters\n\n- `ref` \(path, required\)/],
     ["/docs/mint", /^# POST \/api\/v2\/mint\n[\s\S]*## Body\n\n```json\n\{/],
-    ["/agent/0", /^# .+\n\nCred score \d+ of 100 [\s\S]*\(\/api\/v2\/agent\/0\)/],
+    ["/agent/0", /^# .+\n\nCred score \d+ of 100 [\s\S]*\(<\/api\/v2\/agent\/0>\)/],
     [
       "/terminal/1009?platform=virtuals",
-      /^# Foreign 009\n\n[\s\S]*\(\/api\/terminal\/agent\/1009\?platform=virtuals\)/,
+      /^# Agent of Virtuals, [\s\S]*\(<\/api\/terminal\/agent\/1009\?platform=virtuals>\)/,
     ],
     ["/leaderboard", /^# Leaderboard/],
   ])("is at %s", async (path, shown) => {
@@ -272,11 +272,6 @@ describe("Markdown, to whoever names it in Accept", () => {
       if (path !== "/docs/guide/none") expect([path, status]).toEqual([path, 404]);
       expect(text).toMatch(/^# /);
     }
-  });
-
-  it("has texts of strangers as text: no markup of theirs, and no line of their own", async () => {
-    const { text } = await read(`/agent/${HOSTILE_ID}`);
-    expect(text).not.toMatch(/(?<!\\)[<>`]|^\[|!\[/m);
   });
 
   it("is neither for who wants something else more, nor at an endpoint", async () => {
