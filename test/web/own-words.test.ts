@@ -9,11 +9,12 @@ import { TOOLS } from "../../api/tools/tools.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { OWN_WORDS, WORDS_ARE_DATA } from "../../core/quoted.ts";
 import { appendEvents } from "../../db/events/append-events.ts";
+import { sequenceEvents } from "../../db/events/event-sequence.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { LONG } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
-import { sequence } from "../../workers/events/event-log.ts";
 import { HOST, type Operation, startApi, type TestApi } from "../api/support/api.ts";
 import { readEvents } from "../api/support/event-reader.ts";
 import { plantDocuments, plantOffers } from "../support/discovery.ts";
@@ -154,15 +155,10 @@ beforeAll(async () => {
   });
   NAMES.push((body as unknown as { id: string }).id);
   const at = new Date();
-  const message = {
-    ...{ id: 1, groupId: "general", senderAddress: wallet.address, senderName: WORDS, senderTokenId: HOSTILE_ID },
-    ...{ senderCred: 61, content: WORDS, timestamp: new Date().toISOString() },
-  };
-  await appendEvents(pool, [
-    { type: "message.sent", fact: `planted ${at.toISOString()}`, tokenId: HOSTILE_ID, at, data: message },
-  ]);
-  const config = { eventRetentionMs: 7 * 86_400_000 };
-  await sequence({ db: pool, clock: () => new Date(), config, fault: () => {} });
+  const data = { name: WORDS, framework: WORDS, agentAddress: wallet.address, soulbound: false };
+  const fact = `planted ${at.toISOString()}`;
+  await appendEvents(pool, [{ type: "agent.registered", fact, tokenId: HOSTILE_ID, at, data }]);
+  await transaction(pool, (tx) => sequenceEvents(tx, at));
 });
 afterAll(() => api?.close());
 

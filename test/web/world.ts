@@ -179,7 +179,7 @@ function hostile(facts: Facts, now: number, words: string): void {
     writtenAt: at,
   }));
   const listed = { url: "javascript:window.pwned=1", version: words };
-  const listing = {
+  const listing: Record<string, Json> = {
     services: { [words]: { handle: words }, script: listed, MCP: { url: "https://tools.example/mcp" } },
     skills: [words],
     domains: [words],
