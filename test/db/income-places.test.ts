@@ -69,7 +69,9 @@ const plantJob = async (of: Order & { evaluator?: string | null; token?: string 
 };
 /** A payer whose money is read. */
 const readAll = async () => {
-  await query("insert into offchain.income_cohort (id, kind, from_block, read_to) values (1000, 'payer', 1, 1000000000)");
+  await query(
+    "insert into offchain.income_cohort (id, kind, from_block, read_to) values (1000, 'payer', 1, 1000000000)",
+  );
   await query(
     `insert into offchain.income_followed (address, kind, cohort)
      select distinct sender, 'payer', 1000 from offchain.income_move where nonce is not null
