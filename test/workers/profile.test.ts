@@ -41,8 +41,8 @@ const write = (
   { indexedBlock = 0 }: { indexedBlock?: number } = {},
 ) =>
   transaction(desk.db, async (tx) => {
-      const [facts] = await findFacts(tx, [{ tokenId }], { identity: on.identity });
-      const frame = { tx, facts: facts!, now: new Date(), paid: false };
+    const [facts] = await findFacts(tx, [{ tokenId }], { identity: on.identity });
+    const frame = { tx, facts: facts!, now: new Date(), paid: false };
     if (kind === "off") return [String(await updateOffchain(frame, update))];
     const asked = { wallet, identity: on.identity, indexedBlock, traitPriceWei: 0n };
     return (await updateOnchain(frame, update, asked)).intentKeys;
