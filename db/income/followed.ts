@@ -79,7 +79,7 @@ const payersOf = (jobs: HiringJobs, $: Write) => `
 
 /**
  * SQL of who is to be followed, of each kind: `address`, and that for which it is: `wallet` and `owner` of an agent, with `units`
- * and `at`, by which \`inTurns\` chooses. An address may be there several times.
+ * and `at`, by which `inTurns` chooses. An address may be there several times.
  */
 const WANTED: Record<CohortKind, (jobs: HiringJobs, $: Write) => string> = {
   wallet: () => `select w.wallet as address, w.wallet, w.owner, 0 as units, w.id as at from ${PAID_WALLETS} w`,

@@ -15,13 +15,13 @@ export const placeOf = (of: { partition?: string; sum: string; at: string; name:
 const OLDEST_EVERY = 4;
 
 /**
- * SQL of the addresses of \`rows\` that are not done, in the order in which they are served: by turns, one of each value of the first
+ * SQL of the addresses of `rows` that are not done, in the order in which they are served: by turns, one of each value of the first
  * level before a second, within each value of the next level, and so on; within a turn the oldest first. What is done counts as
  * turns that were taken. One of four places goes to the oldest, whatever its turn, so that new owners with new agents and new
  * payers delay others, and keep none out.
  *
  * Bound: without a limit, all rows are sorted once for each level.
- * @param rows SQL of rows with \`address\`, \`units\`, \`at\`, \`done\`, and a column of each level: several of one address are served as one
+ * @param rows SQL of rows with `address`, `units`, `at`, `done`, and a column of each level: several of one address are served as one
  * @param levels columns, the innermost first
  */
 export const inTurns = (rows: string, levels: readonly [string, ...string[]], limit: number | string): string => {
