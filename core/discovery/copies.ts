@@ -44,35 +44,37 @@ export function textKeysOf(
 ): TextKeys {
   const nameWords = withoutDigits(name);
   const parts = [
-    { part: "description", words: withoutDigits(description) },
-    { part: "offers", words: withoutDigits(offers) },
+    { kind: "", words: withoutDigits(description) },
+    { kind: "offers\n", words: withoutDigits(offers) },
   ];
-  const dated = undividedKeyOf(
-    nameWords,
-    parts.flatMap(({ words }) => words),
-  );
+  const dated = undividedKeyOf(nameWords, parts[0]!.words, parts[1]!.words);
   const length = parts.reduce((sum, { words }) => sum + (words.length < MIN_WORDS ? 0 : words.length), 0);
   const keys = new Map<number, number[]>();
   const sets: number[][] = [];
-  for (const { part, words } of parts) {
-    const add = (kind: string, of: readonly string[], alsoDated: readonly number[]): number[] => {
+  for (const { kind, words } of parts) {
+    const add = (of: readonly string[], alsoDated: readonly number[]): number[] => {
       if (of.length < MIN_WORDS) return [];
-      const key = hashOf(`${kind}\n${of.join(" ")}`);
+      const key = hashOf(kind + of.join(" "));
       if (!keys.has(key)) keys.set(key, [...alsoDated, ...dated]);
       return [key];
     };
-    const whole = add(part, words, []);
-    const plain = add(part, unnamed(nameWords, words), whole);
-    if (whole.length > 0) sets.push([...whole, ...plain]);
+    const whole = add(words, []);
+    const plain = unnamed(nameWords, words);
+    if (whole.length > 0) sets.push(plain.length === words.length ? whole : [...whole, ...add(plain, whole)]);
     if (words.length === 0 || words.length >= TELLING_WORDS) continue;
-    const named = add(`named ${part}`, [...nameWords, ...words], []);
+    const named = add([...nameWords, ...words], []);
     if (named.length > 0 && length < TELLING_WORDS) sets.push(named);
   }
   return { keys: [...keys].map(([key, also]) => ({ key, dated: [key, ...also] })), sets };
 }
 
-/** The key that description and offers had as one text, under which texts of before migration 0045 are dated. */
-function undividedKeyOf(name: readonly string[], text: readonly string[]): number[] {
+/**
+ * The key that description and offers had as one text, under which texts are dated that were seen before they had keys of their own; none where there
+ * are no offers, because the key of the description is the same.
+ */
+function undividedKeyOf(name: readonly string[], description: readonly string[], offers: readonly string[]): number[] {
+  if (offers.length === 0) return [];
+  const text = [...description, ...offers];
   const words = text.length >= TELLING_WORDS ? unnamed(name, text) : [...name, ...text];
   return words.length < MIN_WORDS ? [] : [hashOf(words.join(" "))];
 }

@@ -164,17 +164,20 @@ const SEEN = statement({
   prepared: true,
 });
 
-/** The order of the rows that have a key. */
-const FIRST = "order by f.since, f.registered_at, f.directory_id limit 1";
+/** Of the rows that have a key `k` and are backed, or are not, the one that had it first. */
+const firstOf = (backed: string): string => `
+  left join lateral (
+    select f.directory_id as id, f.since, coalesce(f.registered_at, 'infinity') as registered_at
+    from offchain.discovery_first_seen f where f.key = k and f.left_at is null and ${backed}
+    order by f.since, f.registered_at, f.directory_id limit 1)`;
 const HOLDERS = statement({
   name: "discovery-holders",
   params: { keys: array(int8) },
   text: `
-    select k as key,
-      (select f.directory_id from offchain.discovery_first_seen f where f.key = k and f.left_at is null ${FIRST}) as first,
-      (select f.directory_id from offchain.discovery_first_seen f where f.key = k and f.left_at is null and f.backed ${FIRST}) as backed
-    from unnest($keys::int8[]) k`,
-  columns: { key: int8, first: nullable(int8), backed: nullable(int8) },
+    select k as key, b.id as backed, case when b.id is null or (u.since, u.registered_at, u.id) < (b.since, b.registered_at, b.id)
+      then u.id else b.id end as first
+    from unnest($keys::int8[]) k ${firstOf("f.backed")} b on true ${firstOf("not f.backed")} u on true`,
+  columns: { key: filtered(int8), backed: nullable(int8), first: nullable(int8) },
   prepared: true,
 });
 

@@ -30,7 +30,7 @@ const SAME_NAME = `
   select f.directory_id as id
   from offchain.discovery_document own
   join offchain.discovery_first_seen f on f.key = own.name_key and f.left_at is null and f.directory_id <> own.directory_id
-  where own.directory_id = d.id order by f.since, f.registered_at, f.directory_id limit ${MAX_COUNTED_ALIKE}`;
+  where own.directory_id = d.id order by f.backed desc, f.since, f.registered_at, f.directory_id limit ${MAX_COUNTED_ALIKE}`;
 const SAME_ENDPOINT = `
   select distinct s.directory_id as id
   from (select url from offchain.offer_source where directory_id = d.id order by kind, url limit ${MAX_SOURCES}) own

@@ -27,8 +27,7 @@ DROP INDEX "offchain"."discovery_document_name";--> statement-breakpoint
 DROP INDEX "offchain"."discovery_document_text";--> statement-breakpoint
 DROP INDEX "offchain"."discovery_document_disguised";--> statement-breakpoint
 ALTER TABLE "offchain"."discovery_document" ADD COLUMN "text_keys" bigint[] DEFAULT '{}' NOT NULL;--> statement-breakpoint
-CREATE INDEX "discovery_first_seen_key" ON "offchain"."discovery_first_seen" USING btree ("key","since","registered_at","directory_id") WHERE left_at is null;--> statement-breakpoint
-CREATE INDEX "discovery_first_seen_backed" ON "offchain"."discovery_first_seen" USING btree ("key","since","registered_at","directory_id") WHERE left_at is null and backed;--> statement-breakpoint
+CREATE INDEX "discovery_first_seen_key" ON "offchain"."discovery_first_seen" USING btree ("key",backed desc,"since","registered_at","directory_id") WHERE left_at is null;--> statement-breakpoint
 CREATE INDEX "discovery_document_disguised" ON "offchain"."discovery_document" USING btree ("name_key") WHERE disguised;--> statement-breakpoint
 ALTER TABLE "offchain"."discovery_document" DROP COLUMN "text_key";--> statement-breakpoint
 ALTER TABLE "offchain"."discovery_document" DROP COLUMN "text_since";

@@ -103,10 +103,9 @@ export const discoveryFirstSeen = offchain.table(
   },
   (t) => [
     primaryKey({ columns: [t.directoryId, t.key] }),
-    index("discovery_first_seen_key").on(t.key, t.since, t.registeredAt, t.directoryId).where(sql`left_at is null`),
-    index("discovery_first_seen_backed")
-      .on(t.key, t.since, t.registeredAt, t.directoryId)
-      .where(sql`left_at is null and backed`),
+    index("discovery_first_seen_key")
+      .on(t.key, sql`backed desc`, t.since, t.registeredAt, t.directoryId)
+      .where(sql`left_at is null`),
   ],
 );
 
