@@ -1,6 +1,6 @@
 /**
- * Who serves the public: exchanges, bridges, faucets, paymasters. Money from such an account connects nobody, and it is on
- * nobody's side, whatever it owns: reviews, income and jobs ask this one function.
+ * Who serves the public: exchanges, bridges, faucets, paymasters. Money from such an account connects no accounts, and it
+ * is on no agent's side, whatever it owns: reviews, income and jobs ask this one function.
  */
 
 /** Transactions from which on an account serves the public. */
@@ -9,8 +9,8 @@ export const PUBLIC_SENT = 1_000_000;
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 
 /**
- * Whether an account is shown to be private. What is not known speaks against nobody: an account of a contract, and one of
- * which nothing is read, is not shown to be private.
+ * Whether an account is shown to be private. What is not known is no evidence: an account of a contract, and one of which
+ * nothing is read, is not shown to be private.
  * @param sent transactions it has sent; null for a contract or where it is not known, undefined where it is not read yet
  */
 export const isPrivate = (sent: number | null | undefined, address?: string): boolean =>

@@ -134,8 +134,8 @@ function weighed(voices: readonly { values: readonly number[]; share: number; pr
 }
 
 /**
- * The tags of entries that were not taken back: those with a scale, then those that most reviewers used. So nobody's many
- * tags push out one with a scale, and one account's pushes out none. A reviewer has its whole share in each tag that it used.
+ * The tags of entries that were not taken back: those with a scale, then those that most reviewers used. So a stranger's
+ * tags push out none with a scale, and one account's many reviews push out no tag of several accounts. A reviewer has its whole share in each tag that it used.
  */
 function dimensionsOf(
   { reviews }: ReviewsFacts,

@@ -2,7 +2,7 @@
  * Which registrations of the canonical ERC-8004 registry are, or ever were, an own agent's: their reviews are its reviews.
  *
  * A registration becomes an agent's by acts of its wallet, which the registry sets only by the wallet's own transaction or
- * signature and unsets in a transfer: nobody can give an agent a registration with its reviews. It is the agent's that it
+ * signature and unsets in a transfer: an agent cannot be given a registration with its reviews. It is the agent's that it
  * was first, for good: a transfer, another wallet or a second registration takes no review away, and no second agent gets
  * it. A registration that is an agent's only by its wallet is that of the agent that the wallet has by its own act.
  */

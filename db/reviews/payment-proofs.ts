@@ -67,7 +67,7 @@ export type DueProof = ReviewKey & {
 
 /**
  * Transactions to look up: one of each reviewer before a second of any, of these one of each agent before a second of any, and
- * what is counted already before what is new. So many reviewers of one agent delay no other agent's. One that was found is
+ * what is counted already before what is new. So reviewers of one agent, of any number, delay no other agent's. One that was found is
  * compared with the wallet that it paid: another wallet, which is the agent's own doing, takes no payer away.
  */
 export const dueProofs = (db: Queryable, now: Date, limit: number): Promise<DueProof[]> => DUE.rows(db, { now, limit });

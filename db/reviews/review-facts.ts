@@ -27,10 +27,10 @@ const MAX_REVIEWERS = 10_000;
 /** Of one reviewer, its first entries in which other agents are looked for; of an owner, the agents that it reviewed, and the oldest that it has here. */
 const [MAX_OTHER_ENTRIES, MAX_AGENTS] = [200, 1_000];
 
-/** The state of a registration `a` that figures follow from, as its index changes with it. */
-export const SEEN = "a.agent_id || ':' || a.updated_block || ':' || a.feedback_count";
+/** The state of a registration `a` that its figures follow from, as its index changes with it. */
+const SEEN = "a.agent_id || ':' || a.updated_block || ':' || a.feedback_count";
 /** The same of several. */
-export const SEEN_OF_ALL = `string_agg(${SEEN}, ' ' order by a.agent_id)`;
+const SEEN_OF_ALL = `string_agg(${SEEN}, ' ' order by a.agent_id)`;
 
 /** SQL of the agents that have reviews, or had: registry and number, how many reviews, and the state that their figures follow from. */
 export const SUBJECTS = `(
